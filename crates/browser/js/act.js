@@ -1,0 +1,211 @@
+/**
+ * Acting on elements: is an element ready, at which point can it be pressed, what is in the way, and did the press land.
+ * Every answer is `{ok: true, …}` or `{ok: false, reason, detail}`.
+ */
+(() => {
+  "use strict";
+  const { dom, element, describe, holds, parentOf, rootOf, reach } = tabmux;
+
+  /**
+   * Waits until the element can be pressed and answers where, or says after `waitMs` why it cannot. The press that
+   * follows is watched; see `landed`.
+   */
+  tabmux.prepare = async ({ n, waitMs = 0, evenDisabled = false }) => {
+    const target = element(n);
+    if (!target) return failure("detached");
+    if (dom.tag(target) === "option" && !reach.hasBox(target)) return failure("option");
+    const answer = await ready(target, waitMs, () => look(target, evenDisabled));
+    if (answer.ok) watchPress(target);
+    return answer;
+  };
+
+  /**
+   * Maps a point of the document in iframe `n` to this frame, after bringing it into view and making sure that nothing
+   * lies over it.
+   */
+  tabmux.hitFrame = ({ n, x, y, waitMs = 0 }) => {
+    const frame = element(n);
+    if (!frame) return failure("detached");
+    const point = () => reach.frameMatrix(frame).transformPoint({ x, y });
+    return ready(frame, waitMs, () => {
+      const blocked = unusable(frame);
+      if (blocked) return blocked;
+      const at = point();
+      if (!reach.inViewport(at)) return { ...failure("outside"), point };
+      const hit = reach.hitAt(at.x, at.y);
+      if (hit !== frame) return { ...covered(frame, hit), point };
+      return { ok: true, x: at.x, y: at.y, rect: reach.bounds(frame) };
+    });
+  };
+
+  /** The matrix `[a, b, c, d, e, f]` from the viewport of the document in iframe `n` to ours. */
+  tabmux.frameBox = ({ n }) => {
+    const frame = element(n);
+    if (!frame) return failure("detached");
+    const { a, b, c, d, e, f } = reach.frameMatrix(frame);
+    return { ok: true, matrix: [a, b, c, d, e, f] };
+  };
+
+  /** Brings the element's middle into view at once, without waiting for anything. */
+  tabmux.bringIntoView = ({ n }) => {
+    const target = element(n);
+    if (!target) return failure("detached");
+    if (!reach.hasBox(target)) return failure("hidden", whyHidden(target));
+    reach.bring(target, () => middleOf(target), null);
+    return { ok: true, rect: reach.bounds(target) };
+  };
+
+  /** Waits as `settle` does and adds where the last prepared press went. */
+  tabmux.afterPress = async (limits) => {
+    const press = tabmux.landed();
+    return { ...(await tabmux.settle(limits)), ...press };
+  };
+
+  /** Where the last prepared press went: `{hit: true}`, or what it hit instead, or `{}` if there was none. */
+  tabmux.landed = () => {
+    const { target, seen } = press ?? {};
+    press?.stop();
+    if (!seen) return {};
+    const hit = belongsTo(target, seen) || hiddenBy(seen, target);
+    return hit ? { hit: true } : { hit: false, detail: describe(seen) };
+  };
+
+  /** Resolves at the next animation frame, or soon after where no frames are drawn. */
+  tabmux.nextFrame = () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, 60);
+      requestAnimationFrame(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+
+  /** Why the element can take no input at all, or null. */
+  tabmux.unusable = unusable;
+  function unusable(target, evenDisabled = false) {
+    if (!dom.connected(target)) return failure("detached");
+    for (let node = target; node; node = parentOf(node)) {
+      const detail = node === target ? "" : describe(node);
+      if (!evenDisabled && isDisabled(node)) return failure("disabled", detail);
+      if (dom.has(node, "inert")) return failure("inert", detail);
+    }
+    const control = dom.tag(target) === "label" ? target.control : null;
+    if (control && !evenDisabled && isDisabled(control)) return failure("disabled", describe(control));
+    if (!reach.hasBox(target)) return failure("hidden", whyHidden(target));
+    return null;
+  }
+
+  /** A disabled fieldset disables its controls, which then match `:disabled` themselves, but no links. */
+  function isDisabled(node) {
+    if (dom.attribute(node, "aria-disabled") === "true") return true;
+    return dom.tag(node) !== "fieldset" && dom.matches(node, ":disabled");
+  }
+
+  function whyHidden(target) {
+    for (let node = target; node; node = parentOf(node)) {
+      const hides = getComputedStyle(node).display === "none";
+      if (hides) return node === target ? "display: none" : `display: none on ${describe(node)}`;
+    }
+    const { visibility } = getComputedStyle(target);
+    return visibility === "visible" ? "it has no size" : `visibility: ${visibility}`;
+  }
+
+  /** One look at the element: the point to press now, or what is in the way. */
+  function look(target, evenDisabled) {
+    const blocked = unusable(target, evenDisabled);
+    if (blocked) return blocked;
+    const point = () => middleOf(target);
+    let obstacle;
+    for (const { x, y } of reach.candidates(target)) {
+      const hit = reach.hitAt(x, y);
+      if (hit && belongsTo(target, hit)) return { ok: true, x, y, rect: reach.bounds(target) };
+      obstacle ??= { hit };
+    }
+    return obstacle ? { ...covered(target, obstacle.hit), point } : { ...failure("outside"), point };
+  }
+
+  /**
+   * Repeats `see` from frame to frame until it is fine twice at the same place. In between the element is scrolled:
+   * first where it is out of view, then out from under whatever sticks to the edges. A failure leaves no trace.
+   */
+  async function ready(target, waitMs, see) {
+    const deadline = performance.now() + waitMs;
+    const places = [null, 0.5, 0.25, 0.75];
+    const moved = new Map();
+    let before = null;
+    for (let frames = 0; ; ) {
+      const { point, ...now } = see();
+      if (now.ok && before && apart(before, now) <= 1) return now;
+      if (point && places.length) {
+        reach.bring(target, point, places.shift(), moved);
+        continue;
+      }
+      const late = frames > 0 && performance.now() >= deadline;
+      if (late || now.reason === "detached") {
+        reach.putBack(moved);
+        return now.ok ? failure("moving") : now;
+      }
+      if (now.reason === "outside") places.push(null);
+      before = now.ok ? now : null;
+      await tabmux.nextFrame();
+      frames++;
+    }
+  }
+
+  /** How far the middle of the box went between two looks: what pulses in place stands still. */
+  function apart(before, now) {
+    const [a, b] = [reach.centre(before.rect), reach.centre(now.rect)];
+    return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
+  }
+
+  function middleOf(target) {
+    return reach.centre(reach.boxes(target)[0] ?? reach.bounds(target));
+  }
+
+  /** Whether pressing `hit` is pressing `target`. */
+  function belongsTo(target, hit) {
+    const accepted = [target, ...reach.labelsOf(target)];
+    if (dom.tag(target) === "label" && target.control) accepted.push(target.control);
+    if (dom.tag(target) === "area") accepted.push(reach.pictureOf(target));
+    // An icon that lets presses through to its button is pressed by pressing the button.
+    if (letsThrough(target)) accepted.push(dom.closest(target, PRESSABLE));
+    return accepted.some((one) => one && holds(one, hit));
+  }
+
+  function letsThrough(target) {
+    return getComputedStyle(target).pointerEvents === "none";
+  }
+
+  function covered(target, hit) {
+    if (letsThrough(target)) return failure("pointer-events");
+    return failure("covered", hit ? describe(hit) : "");
+  }
+
+  let press = null;
+
+  /** Notes what the next trusted press hits, to tell afterwards whether it was the element. */
+  function watchPress(target) {
+    press?.stop();
+    const note = (event) => {
+      if (event.isTrusted && press) press.seen ??= event.composedPath()[0];
+    };
+    const stop = () => {
+      removeEventListener("pointerdown", note, true);
+      press = null;
+    };
+    press = { target, stop, seen: null };
+    addEventListener("pointerdown", note, true);
+  }
+
+  /** Events name the host in place of what is inside its closed shadow root. */
+  function hiddenBy(host, target) {
+    return rootOf(host)?.mode === "closed" && holds(host, target);
+  }
+
+  function failure(reason, detail = "") {
+    return { ok: false, reason, detail };
+  }
+
+  const PRESSABLE =
+    "a[href], button, summary, label, [role=button], [role=link], [role=menuitem], [role=option], [role=tab], [tabindex]";
+})();

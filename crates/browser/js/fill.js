@@ -1,0 +1,237 @@
+/**
+ * Filling fields: finds the field behind an element, says how to fill it, fills what has no typing (lists, dates,
+ * sliders), and tells afterwards whether the value is really there.
+ */
+(() => {
+  "use strict";
+  const { dom, element, describe, holds, childrenOf, parentOf, isElement, reach } = tabmux;
+
+  /**
+   * Gets a field ready. `how` in the answer says what is left to do: "type" (the field has the focus and its content is
+   * selected), "click" (a box to tick or untick) or "done".
+   */
+  tabmux.fillTarget = async ({ n, value, waitMs = 0 }) => {
+    const target = element(n);
+    if (!target) return failure("detached");
+    const field = fieldOf(target);
+    if (!field) return failure("not-fillable", describe(target));
+    const kind = kindOf(field);
+    if (kind === "file") return failure("file");
+    const blocked = await usable(field, waitMs);
+    if (blocked) return blocked;
+    return FILLERS[kind](field, value);
+  };
+
+  /** Whether the field now holds the value; `shown` is what it holds if that reads differently. */
+  tabmux.filled = ({ n, value }) => {
+    const target = element(n);
+    const field = target && fieldOf(target);
+    if (!field) return failure("detached");
+    const kind = kindOf(field);
+    const shown = contentOf(field, kind);
+    if (kind === "toggle") return (shown === "true") === isTrue(value) ? { ok: true } : failure("not-taken", shown);
+    const note = complaintOf(field);
+    if (oneLine(shown) === oneLine(value)) return { ok: true, note };
+    const secret = field.type === "password";
+    const reads = secret ? "" : tabmux.clean(shown).slice(0, 200);
+    const same = field.type === "number" ? Number(shown) === Number(value) && shown !== "" : letters(shown) === letters(value);
+    if (same && letters(value)) return { ok: true, shown: reads, note };
+    return failure("not-taken", reads);
+  };
+
+  /** Selects an option of a closed list, as a person does who opens the list and picks it. */
+  tabmux.choose = async ({ n, waitMs = 0 }) => {
+    const option = element(n);
+    const list = option && dom.closest(option, "select");
+    if (!list) return failure("detached");
+    const blocked = await usable(list, waitMs);
+    if (blocked) return blocked;
+    if (dom.matches(option, ":disabled")) return failure("disabled");
+    return pick(list, [option]);
+  };
+
+  const FILLERS = { text: typeInto, editor: typeInto, list: fillList, toggle: fillToggle, picker: fillPicker };
+
+  /** The element itself, the control of a label, or the only field inside. */
+  function fieldOf(target) {
+    const own = tabmux.controlOf(target);
+    if (kindOf(own)) return own;
+    const inner = [];
+    const search = (node, depth) => {
+      for (const child of childrenOf(node)) {
+        if (inner.length > 1 || !isElement(child)) continue;
+        if (kindOf(child) && tabmux.visible(child)) inner.push(child);
+        else if (depth < 20) search(child, depth + 1);
+      }
+    };
+    search(target, 0);
+    return inner.length === 1 ? inner[0] : null;
+  }
+
+  function kindOf(node) {
+    const tag = dom.tag(node);
+    if (tag === "textarea") return "text";
+    if (tag === "select") return "list";
+    if (tag === "input") return node.type in INPUT_KINDS ? INPUT_KINDS[node.type] : "text";
+    if (node instanceof HTMLElement && dom.editable(node)) return "editor";
+    return TOGGLES.has(dom.attribute(node, "role")) ? "toggle" : null;
+  }
+
+  /** Waits a little for a field that is about to be enabled or shown. */
+  async function usable(field, waitMs) {
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      const blocked = tabmux.unusable(field) ?? readOnly(field);
+      if (!blocked || blocked.reason === "detached" || performance.now() >= deadline) return blocked;
+      await tabmux.nextFrame();
+    }
+  }
+
+  function readOnly(field) {
+    const fixed = field.readOnly === true || dom.attribute(field, "aria-readonly") === "true";
+    return fixed ? failure("readonly") : null;
+  }
+
+  function typeInto(field) {
+    reach.bring(field, () => reach.centre(reach.bounds(field)), null);
+    const host = kindOf(field) === "editor" ? editingHost(field) : field;
+    host.focus({ preventScroll: true });
+    if (!holds(host, tabmux.focused())) return failure("unfocusable", describe(field));
+    if (kindOf(field) === "text") field.select();
+    else getSelection().selectAllChildren(field);
+    return { ok: true, how: "type", empty: contentOf(field, kindOf(field)) === "" };
+  }
+
+  function editingHost(node) {
+    for (;;) {
+      const parent = parentOf(node);
+      if (!(parent instanceof HTMLElement) || !dom.editable(parent)) return node;
+      node = parent;
+    }
+  }
+
+  function fillList(list, value) {
+    const options = [...list.options];
+    const found = optionOf(options, value);
+    if (found) return found.disabled ? failure("option-disabled", value) : pick(list, [found]);
+    const several = list.multiple ? value.split(/\s*[,\n]\s*/).map((part) => optionOf(options, part)) : [];
+    if (several.length > 1 && several.every((option) => option && !option.disabled)) return pick(list, several);
+    const offered = options.slice(0, 8).map((option) => JSON.stringify(textOf(option).slice(0, 60)));
+    const more = options.length > 8 ? ` and ${options.length - 8} more` : "";
+    return failure("no-option", offered.join(", ") + more);
+  }
+
+  /** By text, else by value, else by text in any case. */
+  function optionOf(options, wanted) {
+    const text = oneLine(wanted);
+    const folded = text.toLowerCase();
+    return (
+      options.find((option) => textOf(option) === text) ??
+      options.find((option) => option.value === wanted) ??
+      options.find((option) => textOf(option).toLowerCase() === folded)
+    );
+  }
+
+  function textOf(option) {
+    return oneLine(option.label || option.text);
+  }
+
+  function pick(list, chosen) {
+    const before = [...list.selectedOptions];
+    list.focus({ preventScroll: true });
+    for (const option of list.options) {
+      if (list.multiple || chosen.includes(option)) option.selected = chosen.includes(option);
+    }
+    const now = [...list.selectedOptions];
+    const names = chosen.map(textOf).join(", ");
+    if (!chosen.every((option) => now.includes(option))) return failure("not-taken", now.map(textOf).join(", "));
+    if (before.length !== now.length || before.some((option) => !now.includes(option))) announce(list);
+    return { ok: true, how: "done", shown: tabmux.clean(names).slice(0, 200) };
+  }
+
+  function fillToggle(field, value) {
+    if (!/^(true|false)$/i.test(value)) return failure("format", '"true" or "false"');
+    const on = contentOf(field, "toggle") === "true";
+    if (on === isTrue(value)) return { ok: true, how: "done" };
+    const radio = field.type === "radio" || dom.attribute(field, "role") === "radio";
+    if (radio && on) return failure("radio");
+    return { ok: true, how: "click", n: tabmux.ref(field) };
+  }
+
+  /** Dates, colours and sliders: typing into them depends on locale, so the value is set and announced. */
+  function fillPicker(field, value) {
+    const before = field.value;
+    field.focus({ preventScroll: true });
+    if (before === value) return { ok: true, how: "done" };
+    field.value = value;
+    if (!took(field, value)) {
+      field.value = before;
+      return failure("format", expectedBy(field));
+    }
+    announce(field);
+    return { ok: true, how: "done", note: complaintOf(field) };
+  }
+
+  /** What a picker cannot understand it replaces by its default. */
+  function took(field, value) {
+    if (field.type === "range") return value.trim() !== "" && Number(field.value) === Number(value);
+    if (field.type === "color") return field.value === value.toLowerCase();
+    return (field.value === "") === (value === "");
+  }
+
+  function expectedBy(field) {
+    if (field.type !== "range") return FORMATS[field.type];
+    const { min, max, step } = field;
+    return `a number from ${min || 0} to ${max || 100}` + (step && step !== "any" ? ` in steps of ${step}` : "");
+  }
+
+  function announce(field) {
+    field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  function contentOf(field, kind) {
+    if (kind === "editor") return field.innerText.replace(/\n$/, "");
+    if (kind !== "toggle") return field.value;
+    const checked = dom.tag(field) === "input" ? field.checked && !field.indeterminate : dom.attribute(field, "aria-checked") === "true";
+    return String(checked);
+  }
+
+  /** What the page's own validation says about the value. */
+  function complaintOf(field) {
+    const message = field.willValidate && !field.validity.valid ? field.validationMessage : "";
+    return message ? tabmux.clean(message).slice(0, 200) : undefined;
+  }
+
+  function isTrue(value) {
+    return value.toLowerCase() === "true";
+  }
+
+  function oneLine(text) {
+    return text.replace(/\s+/g, " ").trim();
+  }
+
+  /** What is left when a mask has put its own brackets, blanks and dashes in. */
+  function letters(text) {
+    return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  }
+
+  function failure(reason, detail = "") {
+    return { ok: false, reason, detail };
+  }
+
+  const INPUT_KINDS = {
+    button: null, submit: null, reset: null, image: null, hidden: null,
+    checkbox: "toggle", radio: "toggle", file: "file",
+    color: "picker", date: "picker", "datetime-local": "picker", month: "picker", range: "picker", time: "picker", week: "picker",
+  };
+  const TOGGLES = new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "radio", "switch"]);
+  const FORMATS = {
+    color: "a colour like #33aa00",
+    date: "a date like 2026-01-31",
+    "datetime-local": "a date and time like 2026-01-31T09:30",
+    month: "a month like 2026-01",
+    time: "a time like 09:30",
+    week: "a week like 2026-W05",
+  };
+})();

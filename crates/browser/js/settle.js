@@ -1,0 +1,163 @@
+/**
+ * Waiting and scrolling: until the document has stood still, until a text is there; moving a scroller and telling how
+ * far it can go; who has the focus.
+ */
+(() => {
+  "use strict";
+  const { dom, element, describe, parentOf, isElement, rootOf, reach } = tabmux;
+
+  /** Resolves when so many frames in a row brought no change of the document, or after `capMs`. */
+  tabmux.settle = async ({ quietFrames = 1, capMs = 100 } = {}) => {
+    const start = performance.now();
+    let changed = false;
+    const observer = watchChanges(() => (changed = true));
+    let quiet = 0;
+    while (quiet < quietFrames && performance.now() - start < capMs) {
+      changed = false;
+      await tabmux.nextFrame();
+      // Records of the frame that just passed may still be on their way to the observer.
+      if (observer.takeRecords().length) changed = true;
+      quiet = changed ? 0 : quiet + 1;
+    }
+    observer.disconnect();
+    return { quiet: quiet >= quietFrames };
+  };
+
+  /** Resolves with the first of the texts that is shown in this document, or with null after `timeoutMs`. */
+  tabmux.waitForText = async ({ texts, timeoutMs }) => {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const looked = performance.now();
+      const index = tabmux.hasText({ texts }).present.indexOf(true);
+      if (index >= 0) return { found: texts[index] };
+      const left = deadline - performance.now();
+      if (left <= 0) return { found: null };
+      // A page that never stands still is looked at with a fifth of the time at most.
+      const cost = performance.now() - looked;
+      await nextChange(left, Math.min(Math.max(30, cost * 4), 1000));
+    }
+  };
+
+  /** Moves the scroller of the element, or of the page, and says where it is now. */
+  tabmux.scroll = ({ n, dx = 0, dy = 0, to }) => {
+    const target = n === undefined ? null : element(n);
+    if (n !== undefined && !target) return { ok: false, reason: "detached", detail: "" };
+    const scroller = scrollerOf(target, dx !== 0);
+    if (!scroller) return { ok: false, reason: "no-scroller", detail: "" };
+    const before = position(scroller);
+    const top = to === "top" ? 0 : to === "bottom" ? before.height : before.y + dy;
+    reach.scrollTo(scroller, { left: before.x + dx, top, behavior: "instant" });
+    const now = position(scroller);
+    const page = scroller === reach.scrollingElement(document);
+    return { ok: true, scroller: page ? "" : describe(scroller), moved: [now.x - before.x, now.y - before.y], ...now };
+  };
+
+  /** The element that typing would go to. */
+  tabmux.focusedElement = () => {
+    const target = tabmux.focused();
+    const none = !target || dom.tag(target) === "body" || target === dom.documentElement(document);
+    if (none) return { focused: false };
+    const frame = dom.tag(target) === "iframe" || dom.tag(target) === "frame";
+    const text = dom.tag(target) === "textarea" || (dom.tag(target) === "input" && !UNTYPED.has(target.type));
+    const editable = text || (target instanceof HTMLElement && dom.editable(target));
+    return { focused: true, n: tabmux.ref(target), frame, editable, element: describe(target) };
+  };
+
+  function watchChanges(tell) {
+    const observer = new MutationObserver(tell);
+    const everything = { subtree: true, childList: true, characterData: true, attributes: true };
+    observer.observe(document, everything);
+    for (const root of knownRoots()) observer.observe(root, everything);
+    return observer;
+  }
+
+  /** Resolves after the next change, `pause` later at the earliest, and after `limit` at the latest. */
+  async function nextChange(limit, pause) {
+    const start = performance.now();
+    let observer;
+    await new Promise((resolve) => {
+      observer = watchChanges(resolve);
+      // Some texts appear without a change of the tree: a style sheet loads, a script sets a field's value.
+      setTimeout(resolve, Math.min(limit, 500));
+    });
+    observer.disconnect();
+    const left = limit - (performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(left, pause)));
+  }
+
+  /** All shadow roots we can see, however deep. */
+  function* knownRoots(within = document) {
+    const all = within === document ? dom.allInDocument(document, "*") : dom.allInRoot(within, "*");
+    for (const host of all) {
+      const root = rootOf(host);
+      if (root) {
+        yield root;
+        yield* knownRoots(root);
+      }
+    }
+  }
+
+  /** The nearest scroller around the element; for the page its own, else the largest one in it. */
+  function scrollerOf(target, sideways) {
+    const page = reach.scrollingElement(document);
+    for (let node = target; node; node = parentOf(node)) {
+      if (node === page || node === dom.documentElement(document)) break;
+      if (canScroll(node, sideways)) return node;
+    }
+    if (page && canMove(page, sideways) && !isLocked()) return page;
+    return target ? null : largestScroller(sideways);
+  }
+
+  function canScroll(node, sideways) {
+    if (!canMove(node, sideways)) return false;
+    const { overflowX, overflowY } = getComputedStyle(node);
+    return /auto|scroll|overlay/.test(sideways ? overflowX : overflowY);
+  }
+
+  function canMove(node, sideways) {
+    const { width, height, viewWidth, viewHeight } = position(node);
+    return sideways ? width > viewWidth : height > viewHeight;
+  }
+
+  /** A page under an open dialog often hides its overflow, so that only the dialog scrolls. */
+  function isLocked() {
+    const top = dom.documentElement(document);
+    const own = getComputedStyle(top).overflowY;
+    const body = dom.allInDocument(document, "html > body")[0];
+    const used = own === "visible" && body ? getComputedStyle(body).overflowY : own;
+    return used === "hidden" || used === "clip";
+  }
+
+  function largestScroller(sideways) {
+    let best = null;
+    let bestArea = 0;
+    const search = (nodes) => {
+      for (const node of nodes) {
+        if (!isElement(node)) continue;
+        if (canScroll(node, sideways) && tabmux.visible(node)) {
+          const { width, height } = dom.rect(node);
+          if (width * height > bestArea) [best, bestArea] = [node, width * height];
+        }
+        const root = rootOf(node);
+        if (root) search(dom.allInRoot(root, "*"));
+      }
+    };
+    search(dom.allInDocument(document, "*"));
+    return best;
+  }
+
+  function position(scroller) {
+    return {
+      x: reach.scrollLeft(scroller),
+      y: reach.scrollTop(scroller),
+      width: reach.scrollWidth(scroller),
+      height: reach.scrollHeight(scroller),
+      viewWidth: reach.clientWidth(scroller),
+      viewHeight: reach.clientHeight(scroller),
+    };
+  }
+
+  const UNTYPED = new Set([
+    "button", "submit", "reset", "image", "checkbox", "radio", "range", "color", "file", "hidden",
+  ]);
+})();

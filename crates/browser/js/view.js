@@ -1,0 +1,317 @@
+/**
+ * What the tools read of a frame: the snapshot, the search, and whether some text is there. Lines look like
+ * `uid=17_5 button "Save" disabled`; text that belongs to no line is quoted on one of its own.
+ */
+(() => {
+  "use strict";
+  const { dom, ref, walk, clean, collapse, quote, labelOf, weakLabel, valueOf, statesOf, isSecret, describe } = tabmux;
+
+  const DEEPEST_INDENT = 60;
+  const MOST_OPTIONS = 40;
+  const LONGEST_URL = 120;
+  const LONGEST_VALUE = 1000;
+
+  /**
+   * The lines of this frame up to `maxBytes`. Beyond that, and beyond `depth` or outside the view if so asked, lines
+   * are only counted. `marks` has one character for each line: "1" if a person can act on it. `frames` tells below
+   * which line which frame element stands, `hosts` which elements may hide a closed shadow root.
+   */
+  function snapshot({ maxBytes, depth = Infinity, root = null, viewportOnly = false, verbose = false }) {
+    const from = root === null ? null : tabmux.element(root);
+    if (root !== null && !from) return { fate: tabmux.fate(root) };
+    const page = new Page(maxBytes, verbose);
+    const left = { lines: 0, operable: 0, frames: 0, deeper: 0, outside: 0, characters: 0 };
+    const { hosts, whole } = walk(
+      (line) => {
+        if (line.indent >= depth) left.deeper++;
+        else if (viewportOnly && !inView(line)) left.outside++;
+        else if (page.full || !page.print(line)) {
+          left.lines++;
+          if (line.operable) left.operable++;
+          if (line.frame) left.frames++;
+        }
+      },
+      { from, verbose },
+    );
+    left.characters = page.cut;
+    return { ...page.answer(), left, hosts: hosts.map(ref), whole };
+  }
+
+  /**
+   * Lines whose name, text or value holds `text` (in any case) and whose role is `role`; with each line found come the
+   * line around it, if that is what has a uid, and the first lines inside it.
+   */
+  function find({ text = null, role = null, limit = 20, maxBytes = 20_000 }) {
+    const wanted = text === null ? null : fold(text);
+    const lines = [];
+    const { hosts, whole } = walk((line) => void lines.push(line), { verbose: role !== null && tabmux.roles.CELLS.has(role) });
+    const fits = (line) => role === null || line.role === role || (role === "text" && line.role === "text");
+    let found = [];
+    lines.forEach((line, at) => {
+      if (fits(line) && (wanted === null || fold(wordsOf(line)).includes(wanted))) found.push(at);
+    });
+    if (found.length === 0 && wanted) found = spanning(lines, wanted).filter((at) => fits(lines[at]));
+
+    const page = new Page(maxBytes, false);
+    const chosen = new Set();
+    let shown = 0;
+    for (const at of found) {
+      if (shown === limit || page.full) break;
+      const before = page.lines.length;
+      for (const one of around(lines, at)) {
+        if (chosen.has(one.at)) continue;
+        chosen.add(one.at);
+        if (!page.print({ ...lines[one.at], indent: one.indent })) break;
+      }
+      if (chosen.has(at) && (page.lines.length > before || !page.full)) shown++;
+    }
+    return { ...page.answer(), found: found.length, shown, hosts: hosts.map(ref), whole };
+  }
+
+  const MOST_INSIDE = 8;
+
+  /** A line found, with what a reader needs to act on it. */
+  function* around(lines, at) {
+    const line = lines[at];
+    let indent = 0;
+    if (!line.element && line.container?.sent) {
+      for (let above = at - 1; above >= 0; above--) {
+        if (lines[above] === line.container) {
+          yield { at: above, indent };
+          indent = 1;
+          break;
+        }
+      }
+    }
+    yield { at, indent };
+    for (let below = at + 1; below < lines.length && below <= at + MOST_INSIDE && lines[below].indent > line.indent; below++) {
+      yield { at: below, indent: indent + lines[below].indent - line.indent };
+    }
+  }
+
+  /** Lines that together hold the text, as a sentence with a link in it does. */
+  function spanning(lines, wanted) {
+    const starts = [];
+    let all = "";
+    for (const line of lines) {
+      starts.push(all.length);
+      const said = fold(line.isValue ? line.text : nameOf(line).text);
+      if (said) all += `${said} `;
+    }
+    const found = [];
+    let line = 0;
+    for (let at = all.indexOf(wanted); at >= 0 && found.length < 1000; at = all.indexOf(wanted, at + wanted.length)) {
+      while (line + 1 < starts.length && starts[line + 1] <= at) line++;
+      if (found.at(-1) !== line) found.push(line);
+    }
+    return found;
+  }
+
+  /** Which of `texts` can be read in this frame now, names of things included; what is typed into fields is not. */
+  function hasText({ texts }) {
+    const wanted = texts.map(fold);
+    const present = wanted.map((text) => text === "");
+    let spaced = "";
+    let joined = "";
+    const look = () => {
+      wanted.forEach((text, index) => {
+        present[index] ||= spaced.includes(text) || joined.includes(text);
+      });
+      return present.every(Boolean);
+    };
+    const longest = Math.max(0, ...wanted.map((text) => text.length));
+    walk((line) => {
+      const said = fold(line.isValue ? line.text : nameOf(line).text);
+      if (!said) return true;
+      spaced += `${said} `;
+      joined += said;
+      if (spaced.length < 20_000 + longest) return true;
+      const done = look();
+      spaced = spaced.slice(-longest - 1);
+      joined = joined.slice(-longest);
+      return !done;
+    });
+    look();
+    return { present };
+  }
+
+  const fold = (text) => collapse(text).trim().toLowerCase();
+
+  /** Everything a search looks at. */
+  function wordsOf(line) {
+    if (!line.element) return line.text;
+    const { control } = line;
+    const parts = [nameOf(line).text, line.isValue ? line.text : ""];
+    if (control instanceof HTMLSelectElement) for (const option of control.options) parts.push(option.label);
+    else if (!isSecretField(line)) parts.push(valueOf(control, line.role) ?? "");
+    return parts.join("\n");
+  }
+
+  /** Printed lines within a budget of bytes. */
+  class Page {
+    constructor(maxBytes, verbose) {
+      this.room = maxBytes;
+      this.longest = Math.max(200, Math.floor(maxBytes / 8));
+      this.verbose = verbose;
+      this.lines = [];
+      this.marks = "";
+      this.frames = [];
+      this.cut = 0;
+      this.full = false;
+    }
+
+    /** Prints one line if it fits; after one that does not, nothing more is printed. */
+    print(line) {
+      const indent = Math.min(line.indent, DEEPEST_INDENT);
+      const cut = this.cut;
+      const printed = "  ".repeat(indent) + this.phrase(line);
+      const bytes = byteLength(printed) + 1;
+      if (bytes > this.room) {
+        this.full = true;
+        this.cut = cut;
+        return false;
+      }
+      this.room -= bytes;
+      this.lines.push(printed);
+      this.marks += line.operable ? "1" : "0";
+      if (line.frame) this.frames.push({ line: this.lines.length, indent: line.indent + 1, element: ref(line.element) });
+      return true;
+    }
+
+    phrase(line) {
+      if (!line.element) return this.quoted(line.text);
+      const { element, control, role } = line;
+      const name = nameOf(line);
+      const parts = [`uid=${tabmux.document}_${ref(element)}`, role];
+      if (name.text) parts.push(this.quoted(name.text));
+      else if (line.operable) parts.push(...hint(element));
+      if (line.header) parts.push("header");
+      if (line.sign === "clickable" && role !== "clickable") parts.push("clickable");
+      parts.push(...statesOf(element, role, line.focused));
+      const value = this.value(line);
+      if (value) parts.push(value);
+      if (role === "textbox" || role === "searchbox" || role === "combobox") {
+        const placeholder = dom.attribute(control, "placeholder");
+        if (placeholder && collapse(placeholder).trim() !== name.text) parts.push(`placeholder=${this.quoted(collapse(placeholder).trim())}`);
+      }
+      if (role === "link") parts.push(...this.url(control));
+      if (line.frame) parts.push(...this.source(element));
+      if (control instanceof HTMLSelectElement) parts.push(...this.options(control));
+      return parts.join(" ");
+    }
+
+    value(line) {
+      const { control } = line;
+      if (isSecretField(line)) return (line.isValue ? line.text : control.value) ? "filled" : "";
+      const value = line.isValue ? line.text : valueOf(control, line.role);
+      return value === null || value === "" ? "" : `value=${this.quoted(value, LONGEST_VALUE)}`;
+    }
+
+    url(link) {
+      const href = dom.attribute(link, "href") ?? dom.attribute(link, "xlink:href");
+      const url = href === null ? "" : shortUrl(href, this.verbose ? 2000 : LONGEST_URL);
+      return url ? [`url=${quote(url)}`] : [];
+    }
+
+    source(frame) {
+      const src = dom.attribute(frame, "src") ?? dom.attribute(frame, "data");
+      const url = src ? shortUrl(src, LONGEST_URL) : "";
+      return url ? [`url=${quote(url)}`] : [];
+    }
+
+    /** `options: "Red" selected, "Green", group "Warm": "Rust"`; of a long list the first ones and those selected. */
+    options(select) {
+      const { options } = select;
+      const most = this.verbose ? 10 * MOST_OPTIONS : MOST_OPTIONS;
+      const parts = [];
+      let group = null;
+      let left = 0;
+      for (let index = 0; index < options.length; index++) {
+        const option = options[index];
+        if (index >= most && !option.selected) {
+          left++;
+          continue;
+        }
+        const parent = dom.parent(option);
+        const within = parent instanceof HTMLOptGroupElement ? parent : null;
+        const lead = within && within !== group ? `group ${this.quoted(collapse(within.label).trim(), 200)}: ` : "";
+        group = within;
+        const state = (option.selected ? " selected" : "") + (option.disabled || within?.disabled ? " disabled" : "");
+        parts.push(lead + this.quoted(collapse(option.label).trim(), 200) + state);
+      }
+      if (parts.length === 0) return ["options: none"];
+      return [`options: ${parts.join(", ")}${left > 0 ? `, and ${left} more` : ""}`];
+    }
+
+    /** Text in quotes; of one too long to print the beginning, and how much is missing. */
+    quoted(text, longest = this.longest) {
+      if (text.length <= longest) return quote(text);
+      const kept = text.slice(0, longest).toWellFormed();
+      this.cut += text.length - kept.length;
+      return `${quote(`${kept}…`)}(+${text.length - kept.length} characters)`;
+    }
+
+    answer() {
+      return { lines: this.lines, marks: this.marks, frames: this.frames };
+    }
+  }
+
+  /** The name of a line: what its author says, else its own words, else a title or a placeholder. */
+  function nameOf(line) {
+    if (!line.element) return { text: line.text };
+    const { control } = line;
+    const label = (line.label ??= labelOf(control, line.role));
+    if (label.text && label.strong) return label;
+    if (line.text && !line.isValue) return line;
+    return label.text ? label : { text: control === line.element ? "" : weakLabel(line.element) };
+  }
+
+  const isSecretField = ({ control, isValue }) => (tabmux.isField(control) || isValue) && isSecret(control);
+
+  /** For something nameless that can be operated: what it shows, or what its author calls it in the markup. */
+  function hint(element) {
+    for (const side of ["::before", "::after"]) {
+      const { content } = getComputedStyle(element, side);
+      const shown = /^"(.*)"/.exec(content)?.[1];
+      const text = shown ? collapse(shown.replace(/\p{Co}/gu, "")).trim() : "";
+      if (text) return [quote(text.slice(0, 80))];
+    }
+    const picture = dom.all(element, "img, svg use, [class], [id]")[0];
+    for (const one of [picture, element]) {
+      if (!one) continue;
+      const source = dom.attribute(one, "src") ?? (dom.tag(one) === "use" ? dom.attribute(one, "href") : null);
+      if (source && !source.startsWith("data:")) return [`<${clean(source.split(/[/?]/).findLast(Boolean) ?? "").slice(0, 60)}>`];
+      if (dom.attribute(one, "class") || dom.attribute(one, "id")) return [describe(one)];
+    }
+    return [];
+  }
+
+  /** An address as short as it stays useful: relative to this site, without what data and scripts carry. */
+  function shortUrl(href, longest) {
+    if (href.startsWith("#")) return cutUrl(clean(href), longest);
+    let url;
+    try {
+      url = new URL(href, document.baseURI);
+    } catch {
+      return cutUrl(clean(href.trim()), longest);
+    }
+    if (url.protocol === "javascript:" || url.protocol === "data:" || url.protocol === "blob:") return url.protocol;
+    if (url.origin !== location.origin || url.origin === "null") return cutUrl(clean(url.href), longest);
+    const here = url.hash !== "" && url.pathname === location.pathname && url.search === location.search;
+    return cutUrl(clean(here ? url.hash : url.pathname + url.search + url.hash), longest);
+  }
+
+  const cutUrl = (url, longest) => (url.length > longest ? `${url.slice(0, longest)}…` : url);
+
+  function inView(line) {
+    const { element } = line;
+    if (!element) return line.container ? inView(line.container) : true;
+    const { x, y, width, height } = tabmux.boxOf(element);
+    return x < innerWidth && y < innerHeight && x + width > 0 && y + height > 0;
+  }
+
+  const encoder = new TextEncoder();
+  const byteLength = (text) => (/^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length);
+
+  Object.assign(tabmux, { snapshot, find, hasText });
+})();

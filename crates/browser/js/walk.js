@@ -1,0 +1,484 @@
+/**
+ * One pass over the flat tree of this frame's document, in reading order, that turns elements and text into lines.
+ * It keeps its own stack, so neither depth nor width of a page can hurt it, and it never changes the page.
+ */
+(() => {
+  "use strict";
+  const { dom, rootOf, collapse, clean, roleOf, authored, labelOf, alternative, controlOf, roles } = tabmux;
+  const { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS } = roles;
+
+  const words = (text) => new Set(text.split(" "));
+  const UNSEEN = words(
+    "script style template noscript head meta link title base param source track datalist colgroup col desc defs " +
+      "symbol clipPath mask pattern linearGradient radialGradient filter marker metadata rp",
+  );
+  /** Elements whose insides are theirs alone: no line comes from below. */
+  const SEALED = words("input textarea select canvas video audio iframe frame img progress meter embed");
+  /** Elements that may carry a shadow root, besides custom ones. */
+  const HOSTS = words("article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span");
+  /** Roles that merely hold others: a listener there is one that waits for events of its contents. */
+  const HOLDERS = words(
+    "banner navigation main complementary contentinfo search form region list table grid treegrid dialog alertdialog " +
+      "group radiogroup tablist tabpanel toolbar menu menubar tree article feed log",
+  );
+  /** Roles whose line takes the first words found inside; the others are told apart from their contents. */
+  const SPEAKERS = words(
+    "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip treeitem row " +
+      "listitem cell gridcell columnheader rowheader clickable focusable draggable alert status timer blockquote img textbox " +
+      "searchbox combobox spinbutton",
+  );
+  /** Roles whose contents are what was entered, not a name. */
+  const HOLD_VALUE = words("textbox searchbox combobox spinbutton");
+  const MEDIA = words("canvas video audio");
+  const PRESSED = words("onclick onmousedown onmouseup onpointerdown onpointerup ontouchstart ontouchend ondblclick");
+  const MOST_NODES = 1_000_000;
+  const MOST_HOSTS = 200;
+  const NOTHING = [];
+
+  /* What the debugger told us: elements with a listener for clicks, and sizes of hosts when we last asked about them. */
+  const listening = new WeakSet();
+  const asked = new WeakMap();
+
+  function markListeners(...elements) {
+    for (const element of elements) listening.add(element);
+    return elements.length;
+  }
+
+  /** The elements of these numbers, for the debugger to look at. */
+  const elementsOf = (numbers) => numbers.map((number) => tabmux.element(number));
+
+  /** Shadow roots that the debugger found, as host, root, host, root, … */
+  function adoptClosedRoots(...pairs) {
+    for (let index = 0; index + 1 < pairs.length; index += 2) tabmux.adoptClosedRoot(pairs[index], pairs[index + 1]);
+    return pairs.length / 2;
+  }
+
+  /**
+   * Walks and calls `emit(line)` for every line in reading order until it returns false. A line is
+   * `{ element, role, text, indent, operable, … }`; a line of mere text has no element.
+   * Answers `{ hosts, whole }`: elements that may hide a closed root, and whether the walk came to its end.
+   */
+  function walk(emit, { from = null, verbose = false } = {}) {
+    tabmux.forgetLabels();
+    return new Walk(emit, verbose).run(from ?? dom.documentElement(document));
+  }
+
+  class Walk {
+    constructor(emit, verbose) {
+      this.emit = emit;
+      this.verbose = verbose;
+      this.stack = [];
+      this.waiting = []; // lines opened around this place and not yet sent
+      this.held = null; // the only line so far of a list item that is itself not yet sent
+      this.text = ""; // the run of text being read
+      this.hiddenText = ""; // what of it is aria-hidden inside something named by its contents
+      this.spoken = false; // whether the run holds more than cell borders
+      this.preformatted = false;
+      this.hosts = [];
+      this.going = true;
+      this.focus = tabmux.focused();
+    }
+
+    run(start) {
+      let nodes = 0;
+      if (start) {
+        const above = tabmux.parentOf(start);
+        const style = above && getComputedStyle(above);
+        this.enter(start, {
+          line: null, indent: 0, mode: "flow", named: false, pointer: style?.cursor === "pointer", shown: true,
+          muted: false, hidden: false, editable: above instanceof HTMLElement && dom.editable(above), laidOut: false,
+          row: null,
+        });
+      }
+      const { stack } = this;
+      while (stack.length > 0 && this.going) {
+        if (++nodes > MOST_NODES) break;
+        const place = stack[stack.length - 1];
+        let node;
+        if (place.list) {
+          node = place.list[place.at++];
+        } else {
+          node = place.next;
+          if (node) place.next = dom.nextSibling(node);
+        }
+        if (!node) {
+          stack.pop();
+          this.leave(place);
+          continue;
+        }
+        const type = dom.type(node);
+        if (type === 3) this.read(node, place);
+        else if (type === 1) this.enter(node, place);
+      }
+      const whole = this.going && stack.length === 0;
+      while (stack.length > 0 && this.going) this.leave(stack.pop());
+      return { hosts: this.hosts, whole };
+    }
+
+    /* Text */
+
+    read(node, place) {
+      if (!place.shown || place.muted) return;
+      const data = dom.data(node);
+      if (place.hidden && place.named) {
+        this.hiddenText += data;
+        return;
+      }
+      if (/\S/.test(data)) {
+        const pre = place.mode === "flow" && data.includes("\n") && keepsLines(node);
+        this.preformatted = pre && (this.preformatted || !this.spoken);
+        this.spoken = true;
+      }
+      this.text += data;
+    }
+
+    say(text) {
+      this.text += text;
+      this.spoken = true;
+      this.preformatted = false;
+    }
+
+    /** Ends the run of text: it names the line around it if that has no words yet, else it is a line of its own. */
+    flush(place) {
+      const { line } = place;
+      if (!this.spoken) {
+        this.text = "";
+        return;
+      }
+      let text = this.preformatted ? clean(this.text).replace(/^\s*\n|\s+$/g, "") : collapse(this.text).trim();
+      if (place.row) text = withoutBorders(text, line?.filled);
+      this.text = "";
+      this.spoken = false;
+      if (text === "") return;
+      if (line?.takesText && !line.sent && !line.filled && !line.deferred) {
+        line.text = text;
+        line.filled = true;
+        line.keep = true;
+        return;
+      }
+      if (line?.labelled && says(line.label ??= labelOf(line.control, line.role), text)) return;
+      this.sendWaiting();
+      this.send({ element: null, role: "text", text, indent: place.indent, operable: false, container: line });
+    }
+
+    /* Elements */
+
+    enter(element, place) {
+      const tag = dom.tag(element);
+      if (UNSEEN.has(tag)) return;
+      if (tag === "br") {
+        this.text += " ";
+        return;
+      }
+      const style = getComputedStyle(element);
+      const { display } = style;
+      if (display === "none" && tag !== "area") return;
+      if (display === "") {
+        /* Not in the flat tree: its parent shows a root that we do not know. */
+        this.suspect(dom.parent(element));
+        return;
+      }
+      const shown = style.visibility === "visible";
+      const pointer = style.cursor === "pointer";
+      const inline = display === "contents" || display.startsWith("inline") || display.startsWith("ruby");
+      const signs = readSigns(element);
+      const hidden = place.hidden || signs.hidden;
+      const editable = place.editable || (signs.editable && dom.editable(element));
+      const kind = shown ? this.classify(element, tag, signs, place, pointer, editable) : PLAIN;
+
+      if (kind.said) {
+        if (!place.muted) this.say(inline ? kind.said : ` ${kind.said} `);
+        return;
+      }
+      const line = kind.role ? this.open(element, kind, place, signs) : null;
+      const cell = !line && kind.cell;
+      if (cell) this.openCell(place, kind);
+      else if (!line && !inline) this.border(place);
+
+      const inner = {
+        next: null, list: null, at: 0,
+        line: line ?? place.line,
+        indent: line ? line.indent + 1 : place.indent,
+        mode: line ? kind.mode : place.mode,
+        named: place.named || (line !== null && kind.mode === "named"),
+        pointer, shown, hidden, editable,
+        muted: place.muted || kind.muted === true,
+        laidOut: kind.table !== undefined ? kind.table === "none" : place.laidOut,
+        row: line ? (kind.role === "row" && kind.mode === "row" ? line : null) : place.row,
+        opened: line,
+        block: !line && !inline && !cell,
+      };
+      if (!SEALED.has(tag) && !kind.frame && style.contentVisibility !== "hidden") this.descend(element, tag, inner);
+      this.stack.push(inner);
+    }
+
+    descend(element, tag, inner) {
+      const root = rootOf(element);
+      if (root) {
+        inner.next = dom.firstChild(root);
+        return;
+      }
+      const first = dom.firstChild(element);
+      if (tag.includes("-") || (!first && HOSTS.has(tag))) this.suspect(element);
+      if (tag === "slot") {
+        const assigned = dom.assigned(element);
+        if (assigned.length > 0) {
+          inner.list = assigned;
+          return;
+        }
+      } else if (tag === "details" && !element.open) {
+        inner.list = summaryOf(first);
+        return;
+      }
+      inner.next = first;
+    }
+
+    leave(place) {
+      const { opened } = place;
+      if (opened) {
+        this.flush(place);
+        if (opened.takesText && !opened.filled && this.hiddenText) opened.text = collapse(this.hiddenText).trim();
+        this.hiddenText = "";
+        this.close(opened);
+      } else if (place.block) {
+        this.border(place);
+      }
+    }
+
+    /** A block begins or ends: text before and after it belongs to different lines, or words of one name. */
+    border(place) {
+      if (place.mode === "flow") this.flush(place);
+      else this.text += " ";
+    }
+
+    openCell(place, kind) {
+      const { row } = place;
+      if (!row) return this.border(place);
+      if (kind.cell === "columnheader") row.header ??= true;
+      else if (kind.cell !== "rowheader") row.header = false;
+      if (row.cells++ > 0) this.text += " | ";
+    }
+
+    /** Decides what an element is for the reader: a line, words, or nothing but its contents. */
+    classify(element, tag, signs, place, pointer, editable) {
+      const role = signs.role || TAGS_WITH_ROLE.has(tag) ? roleOf(element) : "";
+      const operable = OPERABLE.has(role);
+      const sign = operable ? role : this.sign(element, tag, role, signs, place, pointer, editable);
+
+      if (tag === "iframe" || tag === "frame" || tag === "object" || tag === "embed") return frameKind(element, tag);
+      if (MEDIA.has(tag)) return { role: tag, mode: "flow", keep: true, operable: true };
+      if (tag === "label") {
+        const kind = labelKind(element);
+        if (kind) return kind;
+      }
+      if (sign) {
+        if (HOLD_VALUE.has(sign) && !SEALED.has(tag)) return { role: operable ? role : sign, mode: "flow", keep: true, operable: true, value: true };
+        const named = NAMED_BY_CONTENTS.has(role);
+        const shape = operable || STRUCTURE.has(role) || CELLS.has(role) ? role : sign;
+        const mode = named ? "named" : role === "row" && !place.laidOut && !this.verbose ? "row" : "flow";
+        return { role: shape, mode, keep: true, operable: true, table: tableOf(role, tag), sign };
+      }
+      if (role === "img" || tag === "svg") return this.picture(element, tag, role, place);
+      if (place.named) {
+        const said = signs.label ? authored(element) : "";
+        return said ? { said } : PLAIN;
+      }
+      if (tag === "legend" || tag === "caption") return place.line?.element === dom.parent(element) ? MUTED : PLAIN;
+      if (role === "row") {
+        if (place.laidOut) return PLAIN;
+        return this.verbose ? { role, mode: "flow", keep: false } : { role, mode: "row", keep: false };
+      }
+      if (CELLS.has(role)) {
+        if (place.laidOut) return PLAIN;
+        return this.verbose ? { role, mode: "flow", keep: false } : { cell: role };
+      }
+      if (tag === "table" && role !== "table" && role !== "grid" && role !== "treegrid") return { table: "none" };
+      if (!STRUCTURE.has(role)) return signs.inert ? { role: "inert", mode: "flow", keep: false } : PLAIN;
+      if ((role === "figure" || role === "region" || (role === "group" && tag !== "fieldset" && tag !== "details")) && !signs.label) return PLAIN;
+      const keep = role === "progressbar" || role === "meter" || role === "scrollbar" || (signs.label && !HOLDERS.has(role));
+      return { role, mode: NAMED_BY_CONTENTS.has(role) ? "named" : "flow", keep, table: tableOf(role, tag) };
+    }
+
+    /** Why a person could act on an element whose role does not say so; "" if nothing shows it. */
+    sign(element, tag, role, signs, place, pointer, editable) {
+      if (editable && !place.editable) return "textbox";
+      if (signs.pressed) return "clickable";
+      if (pointer && !place.pointer && !place.named && tag !== "label" && tag !== "html" && tag !== "body") return "clickable";
+      if (listening.has(element) && !HOLDERS.has(role) && tag !== "label" && !waitsForOthers(element, tag)) return "clickable";
+      if (signs.draggable) return "draggable";
+      return signs.focusable && tag !== "html" && tag !== "body" ? "focusable" : "";
+    }
+
+    picture(element, tag, role, place) {
+      const label = authored(element) || collapse(alternative(element)).trim();
+      if (place.named) return tag === "svg" ? (label ? { said: label } : PLAIN) : { said: label || " " };
+      if (label) return { role: "img", mode: "flow", keep: true, takesText: false };
+      if (tag !== "img") return role === "img" ? { role, mode: "named", keep: false } : PLAIN;
+      return this.verbose && dom.attribute(element, "alt") === null ? { role, mode: "flow", keep: true } : PLAIN;
+    }
+
+    open(element, kind, place, signs) {
+      this.flush(place);
+      const control = controlOf(element);
+      const line = {
+        element, control, role: kind.role, indent: place.indent, operable: kind.operable === true, keep: kind.keep,
+        text: "", filled: false, sent: false, deferred: false, cells: 0, container: place.line,
+        takesText: kind.takesText ?? (!signs.label && SPEAKERS.has(kind.role)),
+        labelled: signs.label || kind.takesText === false, label: null, isValue: kind.value === true, frame: kind.frame === true, sign: kind.sign,
+        focused: element === this.focus || control === this.focus,
+        collapsible: kind.role === "listitem" && !kind.operable,
+      };
+      this.waiting.push(line);
+      return line;
+    }
+
+    /** Ends a line: one that nothing inside made worth telling goes unsaid. */
+    close(line) {
+      if (this.held?.item === line) {
+        const { line: only } = this.held;
+        this.held = null;
+        only.indent -= 1;
+        this.pass(only);
+      } else if (!line.sent) {
+        if (line.keep) this.sendWaiting();
+        else this.waiting.pop();
+      }
+    }
+
+    /** Sends the lines that wait around this place: something inside them is worth telling. */
+    sendWaiting() {
+      for (const line of this.waiting.splice(0)) this.send(line);
+    }
+
+    /** A list item that holds one line and no words of its own is told by that line, so it waits for a second one. */
+    send(line) {
+      if (this.held) {
+        const { item, line: first } = this.held;
+        this.held = null;
+        this.pass(item);
+        this.pass(first);
+      }
+      const item = line.container;
+      if (line.collapsible && !line.filled) line.deferred = true;
+      else if (item?.deferred && !item.sent) this.held = { item, line };
+      else return this.pass(line);
+      line.sent = !line.deferred;
+    }
+
+    pass(line) {
+      line.sent = true;
+      if (this.going && this.emit(line) === false) this.going = false;
+    }
+
+    /** Notes an element that may carry a closed shadow root, once for each size it is seen with. */
+    suspect(element) {
+      if (!element || this.hosts.length >= MOST_HOSTS || dom.type(element) !== 1 || rootOf(element)) return;
+      const { width, height } = dom.rect(element);
+      if (width === 0 && height === 0) return;
+      const size = `${width}x${height}`;
+      if (asked.get(element) === size) return;
+      asked.set(element, size);
+      this.hosts.push(element);
+    }
+  }
+
+  const PLAIN = {};
+  const MUTED = { muted: true };
+  const TAGS_WITH_ROLE = words(
+    "a area article aside blockquote button dialog details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header img " +
+      "input li main menu meter nav ol output progress search section select summary table td textarea th tr ul",
+  );
+
+  const attributeNames = Object.getOwnPropertyDescriptor(Element.prototype, "getAttributeNames").value;
+  const NO_SIGNS = { role: false, label: false, hidden: false, editable: false, pressed: false, draggable: false, focusable: false, inert: false };
+
+  /** What the attributes say, read in one go. */
+  function readSigns(element) {
+    const names = attributeNames.call(element);
+    let signs = NO_SIGNS;
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index];
+      const sign = SIGNS.get(name) ?? (name.startsWith("on") && PRESSED.has(name) ? "pressed" : undefined);
+      if (sign === undefined || !counts(sign, element, name)) continue;
+      if (signs === NO_SIGNS) signs = { ...NO_SIGNS };
+      signs[sign] = true;
+    }
+    return signs;
+  }
+
+  const SIGNS = new Map([
+    ["role", "role"], ["aria-label", "label"], ["aria-labelledby", "label"], ["aria-hidden", "hidden"],
+    ["contenteditable", "editable"], ["draggable", "draggable"], ["tabindex", "focusable"], ["inert", "inert"],
+  ]);
+
+  function counts(sign, element, name) {
+    switch (sign) {
+      case "label":
+        return /\S/.test(dom.attribute(element, name));
+      case "hidden":
+      case "draggable":
+        return dom.attribute(element, name) === "true";
+      case "focusable":
+        return Number.parseInt(dom.attribute(element, name), 10) >= 0;
+      default:
+        return true;
+    }
+  }
+
+  const frameKind = (element, tag) =>
+    tag === "object" && hasFallback(element) ? PLAIN : { role: "iframe", mode: "flow", keep: true, frame: true };
+
+  function hasFallback(element) {
+    for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) {
+      if (dom.type(child) === 1 && dom.rendered(child)) return true;
+    }
+    return false;
+  }
+
+  /** A label whose control shows is told by the control; one whose control is not rendered is what a person clicks. */
+  function labelKind(element) {
+    const { control } = element;
+    if (!control) return null;
+    if (dom.rendered(control, { visibilityProperty: true })) {
+      return dom.has(control, "aria-label") || dom.has(control, "aria-labelledby") ? null : MUTED;
+    }
+    const role = roleOf(control);
+    return role ? { role, mode: "named", keep: true, operable: true, takesText: true } : null;
+  }
+
+  /** `laidOut` of what is inside: a table that only places things gives no rows and cells. */
+  function tableOf(role, tag) {
+    if (role === "table" || role === "grid" || role === "treegrid") return "data";
+    return tag === "table" ? "none" : undefined;
+  }
+
+  function summaryOf(first) {
+    for (let child = first; child; child = dom.nextSibling(child)) {
+      if (dom.type(child) === 1 && dom.tag(child) === "summary") return [child];
+    }
+    return NOTHING;
+  }
+
+  /** A listener on something that fills the view and holds elements waits for events of these. */
+  function waitsForOthers(element, tag) {
+    if (tag === "html" || tag === "body") return true;
+    if (!element.firstElementChild) return false;
+    const { width, height } = dom.rect(element);
+    return width * height >= 0.5 * innerWidth * innerHeight;
+  }
+
+  /** Row text without the borders that lead nowhere; the first words of a row keep their place. */
+  function withoutBorders(text, later) {
+    const end = text.replace(/(\s*\|)+\s*$/, "");
+    return later ? end.replace(/^\s*(\|\s*)+/, "") : end;
+  }
+
+  const keepsLines = (text) => {
+    const parent = tabmux.parentOf(text);
+    return parent !== null && getComputedStyle(parent).whiteSpaceCollapse.startsWith("preserve");
+  };
+
+  const says = (label, text) => label.text.toLowerCase().includes(text.toLowerCase());
+
+  Object.assign(tabmux, { walk, markListeners, elementsOf, adoptClosedRoots });
+})();

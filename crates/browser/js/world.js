@@ -1,0 +1,208 @@
+/**
+ * Ground floor of the page scripts: element numbers, DOM access that a page cannot clobber, the flat tree with its
+ * closed shadow roots, boxes, and the words that name an element in a message. Evaluated first, in an isolated world.
+ */
+globalThis.tabmux ??= (() => {
+  "use strict";
+
+  /*
+   * A form answers `form.children` with its field of that name, and a document does the like, in every world. So the
+   * getters are taken from the prototypes once and never read through the node itself.
+   */
+  const getter = (prototype, name) => {
+    const { get } = Object.getOwnPropertyDescriptor(prototype, name);
+    return (node) => get.call(node);
+  };
+  const method = (prototype, name) => {
+    const { value } = Object.getOwnPropertyDescriptor(prototype, name);
+    return (node, argument) => value.call(node, argument);
+  };
+  const dom = {
+    type: getter(Node.prototype, "nodeType"),
+    parent: getter(Node.prototype, "parentNode"),
+    firstChild: getter(Node.prototype, "firstChild"),
+    nextSibling: getter(Node.prototype, "nextSibling"),
+    connected: getter(Node.prototype, "isConnected"),
+    textContent: getter(Node.prototype, "textContent"),
+    data: getter(CharacterData.prototype, "data"),
+    rootNode: method(Node.prototype, "getRootNode"),
+    contains: method(Node.prototype, "contains"),
+    tag: getter(Element.prototype, "localName"),
+    namespace: getter(Element.prototype, "namespaceURI"),
+    openRoot: getter(Element.prototype, "shadowRoot"),
+    slot: getter(Element.prototype, "assignedSlot"),
+    textSlot: getter(Text.prototype, "assignedSlot"),
+    attribute: method(Element.prototype, "getAttribute"),
+    has: method(Element.prototype, "hasAttribute"),
+    matches: method(Element.prototype, "matches"),
+    closest: method(Element.prototype, "closest"),
+    rect: method(Element.prototype, "getBoundingClientRect"),
+    rects: method(Element.prototype, "getClientRects"),
+    rendered: method(Element.prototype, "checkVisibility"),
+    all: method(Element.prototype, "querySelectorAll"),
+    allInRoot: method(DocumentFragment.prototype, "querySelectorAll"),
+    allInDocument: method(Document.prototype, "querySelectorAll"),
+    host: getter(ShadowRoot.prototype, "host"),
+    assigned: method(HTMLSlotElement.prototype, "assignedNodes"),
+    documentElement: getter(Document.prototype, "documentElement"),
+    activeInDocument: getter(Document.prototype, "activeElement"),
+    activeInRoot: getter(ShadowRoot.prototype, "activeElement"),
+    editable: getter(HTMLElement.prototype, "isContentEditable"),
+  };
+
+  /* A number is given once and belongs to that element for as long as the document lives. */
+  const numbers = new WeakMap();
+  const elements = new Map();
+  const forget = new FinalizationRegistry((number) => elements.delete(number));
+  let last = 0;
+
+  function ref(element) {
+    let number = numbers.get(element);
+    if (number === undefined) {
+      number = ++last;
+      numbers.set(element, number);
+      elements.set(number, new WeakRef(element));
+      forget.register(element, number);
+    }
+    return number;
+  }
+
+  /** The element of that number if it is still in the document. */
+  function element(number) {
+    const found = elements.get(number)?.deref();
+    return found && dom.connected(found) ? found : null;
+  }
+
+  /** What became of a number: "here", "detached" (it was in this document and is no more) or "unknown". */
+  function fate(number) {
+    if (element(number)) return "here";
+    return Number.isInteger(number) && number > 0 && number <= last ? "detached" : "unknown";
+  }
+
+  /* Closed roots cannot be read from the page; the debugger hands them in, with their hosts. */
+  const closedRoots = new WeakMap();
+  const closedRoot = (host) => closedRoots.get(host) ?? null;
+  function adoptClosedRoot(host, root) {
+    closedRoots.set(host, root);
+  }
+
+  /** The shadow root of a host as far as we know it, open or closed. */
+  const rootOf = (host) => dom.openRoot(host) ?? closedRoots.get(host) ?? null;
+
+  const isElement = (node) => dom.type(node) === 1;
+  const isText = (node) => dom.type(node) === 3;
+  const isRoot = (node) => node instanceof ShadowRoot;
+
+  /** The slot a node is shown in, closed roots included. */
+  function slotOf(node) {
+    const open = isElement(node) ? dom.slot(node) : isText(node) ? dom.textSlot(node) : null;
+    if (open) return open;
+    const parent = dom.parent(node);
+    const root = parent && isElement(parent) ? closedRoots.get(parent) : null;
+    if (!root) return null;
+    for (const slot of dom.allInRoot(root, "slot")) {
+      if (dom.assigned(slot).includes(node)) return slot;
+    }
+    return null;
+  }
+
+  /** Parent element in the flat tree (slot, then shadow host, then parent), or null at the top. */
+  function parentOf(node) {
+    const slot = slotOf(node);
+    if (slot) return slot;
+    const parent = dom.parent(node);
+    if (!parent) return null;
+    if (isElement(parent)) return parent;
+    return isRoot(parent) ? dom.host(parent) : null;
+  }
+
+  /** Child nodes in the flat tree: those of the shadow root, those assigned to a slot, else the light ones. */
+  function childrenOf(node) {
+    if (isElement(node)) {
+      const root = rootOf(node);
+      if (root) return lightChildren(root);
+      if (node instanceof HTMLSlotElement) {
+        const assigned = dom.assigned(node);
+        if (assigned.length > 0) return assigned;
+      }
+    }
+    return lightChildren(node);
+  }
+
+  function lightChildren(node) {
+    const children = [];
+    for (let child = dom.firstChild(node); child; child = dom.nextSibling(child)) children.push(child);
+    return children;
+  }
+
+  /** Whether `inner` is `outer` or lies inside it, through shadow roots and slots. */
+  function holds(outer, inner) {
+    for (let node = inner; node; node = parentOf(node)) {
+      if (node === outer) return true;
+    }
+    return false;
+  }
+
+  /** The focused element, looked up through every known shadow root. */
+  function focused() {
+    let active = dom.activeInDocument(document);
+    for (let root = active && rootOf(active); root; root = active && rootOf(active)) {
+      const inner = dom.activeInRoot(root);
+      if (!inner) break;
+      active = inner;
+    }
+    return active;
+  }
+
+  /** Rendered and not `visibility: hidden`; opacity and size do not matter. */
+  const visible = (target) => dom.rendered(target, { visibilityProperty: true, contentVisibilityAuto: false });
+
+  /** The box in viewport coordinates of this frame; of an element without one (`display: contents`) that of its insides. */
+  function boxOf(target) {
+    const box = dom.rect(target);
+    if (box.width > 0 || box.height > 0) return plain(box);
+    const range = new Range();
+    range.selectNodeContents(target);
+    return plain(range.getBoundingClientRect());
+  }
+
+  const plain = ({ x, y, width, height }) => ({ x, y, width, height });
+
+  /** `<div#consent.overlay>`: enough for a reader to recognise the element in a message. */
+  function describe(target) {
+    if (!target) return "nothing";
+    if (!isElement(target)) return isText(target) ? "text" : "document";
+    const id = dom.attribute(target, "id");
+    const classes = (dom.attribute(target, "class") ?? "").split(/\s+/).filter(Boolean).slice(0, 2);
+    const words = dom.tag(target) + (id ? `#${id}` : "") + classes.map((name) => `.${name}`).join("");
+    return `<${clean(words).slice(0, 80)}>`;
+  }
+
+  /*
+   * What a page may not smuggle into our lines: control characters, directional overrides, invisible characters.
+   * Joiners stay where they shape a letter or an emoji; everything else invisible goes.
+   */
+  const SUSPECT = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff]/;
+  const INVISIBLE =
+    /(?<![\p{L}\p{M}\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])[\u200c\u200d]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
+  /** Text without anything invisible or malformed; white space is kept as it is. */
+  function clean(text) {
+    return SUSPECT.test(text) ? text.toWellFormed().replace(INVISIBLE, "") : text;
+  }
+
+  /** Text as it is read: clean, with every run of white space made one blank. */
+  const collapse = (text) => clean(text).replace(/[\s\u2028\u2029]+/g, " ");
+
+  /** Text in double quotes on one line. */
+  const quote = (text) => `"${/["\\\n\r\t\v\f\u2028\u2029]/.test(text) ? text.replace(/["\\\n\r\t\v\f\u2028\u2029]/g, escapeOne) : text}"`;
+  const ESCAPES = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+  const escapeOne = (character) => ESCAPES[character] ?? "\\n";
+
+  return {
+    /** Number of this document, set from outside; the first half of every uid. */
+    document: 0,
+    dom, ref, element, fate, closedRoot, adoptClosedRoot, rootOf, isElement, isText, slotOf, parentOf, childrenOf,
+    holds, focused, visible, boxOf, describe, clean, collapse, quote,
+  };
+})();

@@ -1,0 +1,227 @@
+//! One browser: a cheap handle for the main loop, and the actor that follows its tabs.
+
+mod actor;
+mod connect;
+mod open;
+
+pub use connect::{ConnectError, Source};
+
+use crate::address::Address;
+use crate::error::ToolError;
+use crate::tab::{Gone, Load, Tab, TargetId};
+use actor::Order;
+use std::sync::Arc;
+use std::time::Duration;
+use tabmux_cdp::Session;
+use tabmux_cdp::types::{browser, target};
+use tokio::sync::{mpsc, oneshot};
+
+/// What a browser tells about itself when it connects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrowserInfo {
+    /// `Chrome`, `Chromium`, `Edge`, …
+    pub name: String,
+    /// Its version, such as `156.0.8078.79`.
+    pub version: String,
+    /// Whether we launched it, and so may close it.
+    pub launched: bool,
+    /// The tabs it had then.
+    pub tabs: Vec<TabFacts>,
+}
+
+/// What is known of a tab without touching it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TabFacts {
+    /// Chrome's name of it.
+    pub target: TargetId,
+    /// What it shows.
+    pub url: String,
+    /// Its title, bounded and on one line.
+    pub title: String,
+}
+
+/// What a browser reports without being asked, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BrowserEvent {
+    /// A tab is there.
+    TabAppeared {
+        /// The tab.
+        tab: TabFacts,
+        /// Where it comes from.
+        origin: Origin,
+    },
+    /// A tab shows something else, or under another title.
+    TabChanged(TabFacts),
+    /// A tab is no more.
+    TabGone {
+        /// The tab.
+        target: TargetId,
+        /// How it went.
+        gone: Gone,
+    },
+    /// The browser is no more; the last event.
+    Gone,
+}
+
+/// Where a tab comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user, or the browser itself.
+    Browser,
+    /// A page opened it.
+    Popup {
+        /// The tab of that page.
+        opener: TargetId,
+    },
+    /// [`Browser::open`] made it, for the call with this tag.
+    Call(u64),
+    /// [`Browser::close_tab`] made it, so that the browser does not end with its last tab.
+    Spare,
+}
+
+/// A handle to one connected browser.
+#[derive(Clone, Debug)]
+pub struct Browser(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    session: Session,
+    launched: bool,
+    orders: mpsc::Sender<Order>,
+}
+
+impl Browser {
+    /// An attached tab, ready for tools. Attaches it first where that has not happened yet.
+    pub async fn tab(&self, target: &TargetId) -> Result<Tab, ToolError> {
+        let tab = self.attach(target).await?;
+        tab.ready(READY_LIMIT).await?;
+        Ok(tab)
+    }
+
+    /// Opens a tab at `address`. The tab is announced as [`Origin::Call`] with `tag` before this
+    /// resolves, also if its page cannot be loaded: then it is the caller who closes it. With
+    /// `whole`, waits until the page is loaded; never longer than `limit`.
+    pub async fn open(
+        &self,
+        address: &Address,
+        tag: u64,
+        whole: bool,
+        limit: Duration,
+    ) -> Result<TabFacts, ToolError> {
+        open::open(self, address, tag, whole, limit).await
+    }
+
+    /// Waits until a tab has loaded its page, at most `limit`.
+    pub async fn settle(&self, target: &TargetId, limit: Duration) -> Result<(), ToolError> {
+        let tab = self.tab(target).await?;
+        tab.until(limit, |state| {
+            state.load == Load::Complete && !state.navigating
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Closes a tab and waits until it is gone. The `last` one is replaced by a blank one first,
+    /// so that the browser does not end with it.
+    pub async fn close_tab(&self, target: &TargetId, last: bool) -> Result<(), ToolError> {
+        let (done, closed) = oneshot::channel();
+        self.order(Order::AwaitGone {
+            target: target.clone(),
+            done,
+        })
+        .await?;
+        if last {
+            open::make(self, Origin::Spare).await?;
+        }
+        let close = target::CloseTarget {
+            target_id: target.clone(),
+        };
+        self.0.session.send_within(close, CLOSE_LIMIT).await?;
+        match tokio::time::timeout(CLOSE_LIMIT, closed).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(ToolError::TimedOut {
+                what: "Closing the tab".into(),
+                millis: CLOSE_LIMIT.as_millis(),
+                next: "It may be asking the user to confirm; call handle_dialog or try again."
+                    .into(),
+            }),
+        }
+    }
+
+    /// Makes a tab run as if it were in front, as long as a session holds it.
+    pub async fn hold(&self, target: &TargetId, held: bool) {
+        let tab = if held {
+            self.attach(target).await.ok()
+        } else {
+            self.attached(target).await
+        };
+        if let Some(tab) = tab {
+            tab.hold(held);
+        }
+    }
+
+    /// Ends a browser that we launched, or lets go of one that we did not.
+    pub async fn shut_down(&self) {
+        let (done, ended) = oneshot::channel();
+        if self.0.launched {
+            self.0.session.post(browser::Close::default());
+        }
+        if self.order(Order::ShutDown { done }).await.is_ok() {
+            let _ = ended.await;
+        }
+    }
+
+    async fn attach(&self, target: &TargetId) -> Result<Tab, ToolError> {
+        if let Some(tab) = self.attached(target).await {
+            return Ok(tab);
+        }
+        let (answer, attached) = oneshot::channel();
+        self.order(Order::AwaitTab {
+            target: target.clone(),
+            answer,
+        })
+        .await?;
+        let attach = target::AttachToTarget {
+            target_id: target.clone(),
+            flatten: Some(true),
+        };
+        // In a browser of ours every tab attaches by itself.
+        if !self.0.launched {
+            self.0
+                .session
+                .send_within(attach, READY_LIMIT)
+                .await
+                .map_err(|error| match error {
+                    tabmux_cdp::CdpError::Rejected { .. } => ToolError::TabGone(Gone::Closed),
+                    other => other.into(),
+                })?;
+        }
+        match tokio::time::timeout(READY_LIMIT, attached).await {
+            Ok(Ok(tab)) => Ok(tab),
+            Ok(Err(_)) => Err(ToolError::TabGone(Gone::Closed)),
+            Err(_) => Err(ToolError::Stuck),
+        }
+    }
+
+    async fn attached(&self, target: &TargetId) -> Option<Tab> {
+        let (answer, attached) = oneshot::channel();
+        self.order(Order::Tab {
+            target: target.clone(),
+            answer,
+        })
+        .await
+        .ok()?;
+        attached.await.ok().flatten()
+    }
+
+    async fn order(&self, order: Order) -> Result<(), ToolError> {
+        self.0
+            .orders
+            .send(order)
+            .await
+            .map_err(|_| ToolError::BrowserGone)
+    }
+}
+
+const READY_LIMIT: Duration = Duration::from_secs(10);
+const CLOSE_LIMIT: Duration = Duration::from_secs(5);

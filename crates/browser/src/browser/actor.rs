@@ -1,0 +1,320 @@
+//! Follows one browser: the only task that keeps its table of tabs.
+
+use super::{BrowserEvent, Origin, TabFacts};
+use crate::launch::BrowserProcess;
+use crate::tab::{Gone, Tab, TabSettings, TargetId};
+use crate::text::one_line;
+use std::collections::HashMap;
+use std::time::Duration;
+use tabmux_cdp::types::{browser, target};
+use tabmux_cdp::{Events, RawEvent, Session};
+use tokio::sync::{mpsc, oneshot};
+
+/// What the handle asks of the actor.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// The tab's handle, if it is attached.
+    Tab {
+        target: TargetId,
+        answer: oneshot::Sender<Option<Tab>>,
+    },
+    /// The tab's handle as soon as it is attached. Dropped when the tab goes away.
+    AwaitTab {
+        target: TargetId,
+        answer: oneshot::Sender<Tab>,
+    },
+    /// Word that the tab is gone.
+    AwaitGone {
+        target: TargetId,
+        done: oneshot::Sender<()>,
+    },
+    /// A tab is about to be made; until it is named, new tabs wait to be announced.
+    BeginMaking { done: oneshot::Sender<()> },
+    /// The tab that was to be made, if it was.
+    EndMaking {
+        made: Option<(TargetId, Origin)>,
+        done: oneshot::Sender<()>,
+    },
+    /// The end.
+    ShutDown { done: oneshot::Sender<()> },
+}
+
+/// The actor's own state.
+pub(super) struct Actor<E> {
+    session: Session,
+    settings: TabSettings,
+    process: Option<BrowserProcess>,
+    tabs: HashMap<TargetId, Entry>,
+    /// Tabs being made now, and those that have to wait until it is known whose they are.
+    making: usize,
+    unannounced: Vec<TargetId>,
+    tag: u32,
+    report: mpsc::Sender<E>,
+}
+
+struct Entry {
+    facts: TabFacts,
+    tab: Option<Tab>,
+    awaiting_tab: Vec<oneshot::Sender<Tab>>,
+    awaiting_gone: Vec<oneshot::Sender<()>>,
+}
+
+impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
+    pub(super) fn new(
+        session: Session,
+        settings: TabSettings,
+        process: Option<BrowserProcess>,
+        tabs: &[TabFacts],
+        tag: u32,
+        report: mpsc::Sender<E>,
+    ) -> Self {
+        let tabs = tabs
+            .iter()
+            .map(|facts| (facts.target.clone(), Entry::new(facts.clone())));
+        Self {
+            session,
+            settings,
+            process,
+            tabs: tabs.collect(),
+            making: 0,
+            unannounced: Vec::new(),
+            tag,
+            report,
+        }
+    }
+
+    pub(super) async fn run(mut self, mut events: Events, mut orders: mpsc::Receiver<Order>) {
+        let mut shut_down = None;
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(event) => self.handle_event(event).await,
+                    None => break,
+                },
+                order = orders.recv() => match order {
+                    Some(Order::ShutDown { done }) => {
+                        shut_down = Some(done);
+                        break;
+                    }
+                    Some(order) => self.handle_order(order).await,
+                    None => break,
+                },
+            }
+        }
+        let entries: Vec<_> = self.tabs.drain().collect();
+        for tab in entries.into_iter().filter_map(|(_, entry)| entry.tab) {
+            tab.note_gone(Gone::Closed);
+        }
+        if self.process.is_none() {
+            self.session.connection().close();
+        }
+        if let Some(process) = self.process.take() {
+            process.end(END_GRACE).await;
+            self.session.connection().close();
+        }
+        self.tell(BrowserEvent::Gone).await;
+        if let Some(done) = shut_down {
+            let _ = done.send(());
+        }
+    }
+
+    async fn handle_event(&mut self, mut event: RawEvent) {
+        if let Some((session, events)) = event.child.take() {
+            if let Some(attached) = event.decode::<target::AttachedToTarget>() {
+                self.handle_attached(&attached, session, events).await;
+            }
+        } else if let Some(event) = event.decode::<target::TargetCreated>() {
+            self.handle_created(&event.target_info).await;
+        } else if let Some(event) = event.decode::<target::TargetInfoChanged>() {
+            self.handle_changed(&event.target_info).await;
+        } else if let Some(event) = event.decode::<target::TargetDestroyed>() {
+            self.handle_gone(&event.target_id, Gone::Closed).await;
+        } else if let Some(event) = event.decode::<target::TargetCrashed>() {
+            self.handle_gone(&event.target_id, Gone::Crashed).await;
+        } else if let Some(event) = event.decode::<browser::DownloadWillBegin>() {
+            self.handle_download(&event);
+        }
+    }
+
+    async fn handle_order(&mut self, order: Order) {
+        match order {
+            Order::Tab { target, answer } => {
+                let tab = self.tabs.get(&target).and_then(|entry| entry.tab.clone());
+                let _ = answer.send(tab);
+            }
+            Order::AwaitTab { target, answer } => match self.tabs.get_mut(&target) {
+                Some(Entry { tab: Some(tab), .. }) => {
+                    let _ = answer.send(tab.clone());
+                }
+                Some(entry) => entry.awaiting_tab.push(answer),
+                None => {}
+            },
+            Order::AwaitGone { target, done } => {
+                if let Some(entry) = self.tabs.get_mut(&target) {
+                    entry.awaiting_gone.push(done);
+                }
+            }
+            Order::BeginMaking { done } => {
+                self.making += 1;
+                let _ = done.send(());
+            }
+            Order::EndMaking { made, done } => {
+                self.making = self.making.saturating_sub(1);
+                if let Some((target, origin)) = made {
+                    self.announce(&target, origin).await;
+                }
+                if self.making == 0 {
+                    for target in std::mem::take(&mut self.unannounced) {
+                        self.announce(&target, Origin::Browser).await;
+                    }
+                }
+                let _ = done.send(());
+            }
+            Order::ShutDown { .. } => {}
+        }
+    }
+
+    async fn handle_created(&mut self, info: &target::TargetInfo) {
+        if info.r#type != "page" {
+            return;
+        }
+        let facts = TabFacts::from(info);
+        let target = facts.target.clone();
+        if self.tabs.contains_key(&target) {
+            return;
+        }
+        let opener = info.opener_id.clone();
+        if let Some(tab) = opener
+            .as_ref()
+            .and_then(|opener| self.tabs.get(opener)?.tab.as_ref())
+        {
+            tab.note_popup(target.clone());
+        }
+        self.tabs.insert(target.clone(), Entry::new(facts));
+        match opener {
+            Some(opener) => self.announce(&target, Origin::Popup { opener }).await,
+            None if self.making > 0 => self.unannounced.push(target),
+            None => self.announce(&target, Origin::Browser).await,
+        }
+    }
+
+    async fn handle_attached(
+        &mut self,
+        event: &target::AttachedToTarget,
+        session: Session,
+        events: Events,
+    ) {
+        // Chrome attaches a new tab before it tells of it.
+        self.handle_created(&event.target_info).await;
+        let target = event.target_info.target_id.clone();
+        let Some(entry) = self
+            .tabs
+            .get_mut(&target)
+            .filter(|entry| entry.tab.is_none())
+        else {
+            return;
+        };
+        let tab = Tab::follow(
+            target,
+            session,
+            events,
+            event.waiting_for_debugger,
+            self.settings,
+        );
+        for answer in entry.awaiting_tab.drain(..) {
+            let _ = answer.send(tab.clone());
+        }
+        entry.tab = Some(tab);
+    }
+
+    async fn handle_changed(&mut self, info: &target::TargetInfo) {
+        let facts = TabFacts::from(info);
+        let Some(entry) = self.tabs.get_mut(&facts.target) else {
+            // A tab that crashed and was loaded again.
+            return self.handle_created(info).await;
+        };
+        if entry.facts != facts {
+            entry.facts = facts.clone();
+            if !self.unannounced.contains(&facts.target) {
+                self.tell(BrowserEvent::TabChanged(facts)).await;
+            }
+        }
+    }
+
+    async fn handle_gone(&mut self, target: &TargetId, gone: Gone) {
+        let Some(entry) = self.tabs.remove(target) else {
+            return;
+        };
+        if let Some(tab) = &entry.tab {
+            tab.note_gone(gone);
+        }
+        let announced = self
+            .unannounced
+            .iter()
+            .position(|waiting| waiting == target);
+        match announced {
+            Some(index) => drop(self.unannounced.remove(index)),
+            None => {
+                self.tell(BrowserEvent::TabGone {
+                    target: target.clone(),
+                    gone,
+                })
+                .await
+            }
+        }
+        for done in entry.awaiting_gone {
+            let _ = done.send(());
+        }
+    }
+
+    fn handle_download(&self, event: &browser::DownloadWillBegin) {
+        let tabs = self.tabs.values().filter_map(|entry| entry.tab.as_ref());
+        let shows = |tab: &&Tab| tab.state().frames.find(&event.frame_id).is_some();
+        if let Some(tab) = tabs.into_iter().find(shows) {
+            tab.note_download(one_line(&event.suggested_filename, 200));
+        }
+    }
+
+    /// Tells of a new tab and where it comes from.
+    async fn announce(&mut self, target: &TargetId, origin: Origin) {
+        self.unannounced.retain(|waiting| waiting != target);
+        let Some(entry) = self.tabs.get(target) else {
+            return;
+        };
+        self.tell(BrowserEvent::TabAppeared {
+            tab: entry.facts.clone(),
+            origin,
+        })
+        .await;
+    }
+
+    async fn tell(&self, event: BrowserEvent) {
+        // Nobody listens any more only when everything is ending.
+        let _ = self.report.send(E::from((self.tag, event))).await;
+    }
+}
+
+impl Entry {
+    fn new(facts: TabFacts) -> Self {
+        Self {
+            facts,
+            tab: None,
+            awaiting_tab: Vec::new(),
+            awaiting_gone: Vec::new(),
+        }
+    }
+}
+
+impl From<&target::TargetInfo> for TabFacts {
+    fn from(info: &target::TargetInfo) -> Self {
+        Self {
+            target: info.target_id.clone(),
+            url: crate::text::shorten(&info.url, MOST_URL),
+            title: one_line(&info.title, MOST_TITLE),
+        }
+    }
+}
+
+const END_GRACE: Duration = Duration::from_millis(600);
+const MOST_URL: usize = 4_000;
+const MOST_TITLE: usize = 300;

@@ -1,0 +1,70 @@
+//! Opens a tab: blank first, set up, then sent to its page, so that nothing of the page is missed.
+
+use super::actor::Order;
+use super::{Browser, Origin, TabFacts};
+use crate::address::Address;
+use crate::error::ToolError;
+use crate::navigate;
+use crate::tab::{Load, TargetId};
+use std::time::Duration;
+use tabmux_cdp::types::target;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+pub(super) async fn open(
+    browser: &Browser,
+    address: &Address,
+    tag: u64,
+    whole: bool,
+    limit: Duration,
+) -> Result<TabFacts, ToolError> {
+    let deadline = Instant::now() + limit;
+    let target = make(browser, Origin::Call(tag)).await?;
+    let tab = browser.tab(&target).await?;
+    match tokio::time::timeout_at(deadline, navigate::go(&tab, address)).await {
+        Ok(result) => result?,
+        Err(_) => tracing::debug!(
+            url = address.as_str(),
+            "still waiting for the page's first byte"
+        ),
+    }
+    if whole {
+        let left = deadline.saturating_duration_since(Instant::now());
+        tab.until(left, |state| state.load == Load::Complete)
+            .await?;
+    }
+    let info = target::GetTargetInfo {
+        target_id: Some(target.clone()),
+    };
+    let info = browser.0.session.send(info).await?.target_info;
+    let mut facts = TabFacts::from(&info);
+    if facts.url.is_empty() || (facts.url == "about:blank" && address.as_str() != "about:blank") {
+        address.as_str().clone_into(&mut facts.url);
+        facts.title.clear();
+    }
+    Ok(facts)
+}
+
+/// Makes a blank tab in the background and has it announced with its origin.
+pub(super) async fn make(browser: &Browser, origin: Origin) -> Result<TargetId, ToolError> {
+    let (done, begun) = oneshot::channel();
+    browser.order(Order::BeginMaking { done }).await?;
+    let _ = begun.await;
+    let create = target::CreateTarget {
+        url: "about:blank".into(),
+        background: Some(true),
+        ..Default::default()
+    };
+    let created = browser.0.session.send(create).await;
+    let made = created.as_ref().ok().map(|made| made.target_id.clone());
+    let (done, ended) = oneshot::channel();
+    browser
+        .order(Order::EndMaking {
+            made: made.clone().map(|made| (made, origin)),
+            done,
+        })
+        .await?;
+    let _ = ended.await;
+    created?;
+    made.ok_or(ToolError::BrowserGone)
+}

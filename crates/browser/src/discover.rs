@@ -1,0 +1,246 @@
+//! Finds the websocket of a browser that already runs: by its URL, or in this user's profiles.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use url::Url;
+
+/// Why a running browser could not be reached.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiscoverError {
+    /// The given text is no endpoint.
+    #[error("`{given}` is not a browser's address. Give one like http://127.0.0.1:9222.")]
+    Malformed {
+        /// What was given.
+        given: String,
+    },
+    /// Nobody answers there.
+    #[error(
+        "No browser answers at {url} ({detail}). Start one with --remote-debugging-port and a \
+         --user-data-dir of its own, then try again."
+    )]
+    Unreachable {
+        /// Where it was looked for.
+        url: String,
+        /// What the system said.
+        detail: String,
+    },
+    /// Somebody answers, who is no browser.
+    #[error("What answers at {url} is not a browser with remote debugging ({detail}).")]
+    NotABrowser {
+        /// Where it was looked for.
+        url: String,
+        /// What was wrong with the answer.
+        detail: String,
+    },
+}
+
+/// Asks a browser at `http://host:port` for its websocket, as `/json/version` tells it.
+pub async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
+    let malformed = || DiscoverError::Malformed {
+        given: browser_url.to_owned(),
+    };
+    let url = Url::parse(browser_url).map_err(|_| malformed())?;
+    let (Some(host), Some(port), "http") =
+        (url.host_str(), url.port_or_known_default(), url.scheme())
+    else {
+        return Err(malformed());
+    };
+    let unreachable = |detail: String| DiscoverError::Unreachable {
+        url: browser_url.to_owned(),
+        detail,
+    };
+    let not_a_browser = |detail: String| DiscoverError::NotABrowser {
+        url: browser_url.to_owned(),
+        detail,
+    };
+    let fetch = fetch(host.trim_matches(['[', ']']), port, "/json/version");
+    let body = tokio::time::timeout(PATIENCE, fetch)
+        .await
+        .map_err(|_| unreachable(format!("no answer in {} s", PATIENCE.as_secs())))?
+        .map_err(|error| unreachable(error.to_string()))?;
+    let answer: serde_json::Value = serde_json::from_slice(&body)
+        .map_err(|_| not_a_browser("/json/version is no JSON".to_owned()))?;
+    let endpoint = answer["webSocketDebuggerUrl"]
+        .as_str()
+        .and_then(|endpoint| Url::parse(endpoint).ok())
+        .ok_or_else(|| not_a_browser("/json/version names no websocket".to_owned()))?;
+    // Behind a tunnel the browser names itself by another address; we stay with the one we reached.
+    Ok(format!("ws://{host}:{port}{}", endpoint.path()))
+}
+
+/// The websockets of this user's running browsers that allow remote debugging, as their own
+/// profiles tell it. Entries may be stale; ports are never probed.
+pub fn running_browsers() -> Vec<String> {
+    profile_folders()
+        .iter()
+        .filter_map(|folder| endpoint_in(folder))
+        .collect()
+}
+
+/// Chrome writes `DevToolsActivePort` into its profile: the port, then the websocket's path.
+fn endpoint_in(profile: &Path) -> Option<String> {
+    let text = fs::read_to_string(profile.join("DevToolsActivePort")).ok()?;
+    let mut lines = text.lines();
+    let port: u16 = lines.next()?.trim().parse().ok()?;
+    let path = lines.next()?.trim();
+    path.starts_with("/devtools/browser/")
+        .then(|| format!("ws://127.0.0.1:{port}{path}"))
+}
+
+fn profile_folders() -> Vec<PathBuf> {
+    let Some(home) = std::env::home_dir() else {
+        return Vec::new();
+    };
+    let config = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .unwrap_or_else(|| home.join(".config"));
+    let mac = home.join("Library/Application Support");
+    let on_linux = LINUX_PROFILES.iter().map(|name| config.join(name));
+    on_linux
+        .chain(MAC_PROFILES.iter().map(|name| mac.join(name)))
+        .collect()
+}
+
+/// A GET of a small document, bounded in size.
+async fn fetch(host: &str, port: u16, path: &str) -> std::io::Result<Vec<u8>> {
+    let mut stream = TcpStream::connect((host, port)).await?;
+    let host = if host.contains(':') {
+        format!("[{host}]")
+    } else {
+        host.to_owned()
+    };
+    let request =
+        format!("GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    let mut limited = stream.take(MOST_BYTES);
+    // Chrome keeps the connection open; the length it names tells where the document ends.
+    loop {
+        if limited.read_buf(&mut answer).await? == 0 {
+            break;
+        }
+        if let Some(body) = whole_body(&answer) {
+            return Ok(body.to_vec());
+        }
+    }
+    body_of(&answer)
+        .map(<[u8]>::to_vec)
+        .ok_or_else(|| std::io::Error::other("the answer is no HTTP"))
+}
+
+fn body_of(answer: &[u8]) -> Option<&[u8]> {
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
+    Some(&answer[end + 4..])
+}
+
+fn whole_body(answer: &[u8]) -> Option<&[u8]> {
+    let body = body_of(answer)?;
+    let head = std::str::from_utf8(&answer[..answer.len() - body.len()]).ok()?;
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse::<usize>().ok())?
+    })?;
+    body.get(..length)
+}
+
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_BYTES: u64 = 64 * 1024;
+
+const LINUX_PROFILES: &[&str] = &[
+    "google-chrome",
+    "google-chrome-beta",
+    "google-chrome-unstable",
+    "chromium",
+    "microsoft-edge",
+    "BraveSoftware/Brave-Browser",
+];
+const MAC_PROFILES: &[&str] = &[
+    "Google/Chrome",
+    "Google/Chrome Beta",
+    "Google/Chrome Canary",
+    "Chromium",
+    "Microsoft Edge",
+    "BraveSoftware/Brave-Browser",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    async fn answer_once(status: &str, body: &str) -> String {
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 1024];
+            let _ = stream.read(&mut request).await.unwrap();
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            // Like Chrome, keep the connection open.
+            let _ = stream.read(&mut request).await;
+        });
+        format!("http://127.0.0.1:{port}")
+    }
+
+    #[tokio::test]
+    async fn the_websocket_is_taken_at_the_address_that_was_reached() {
+        let url = answer_once(
+            "200 OK",
+            r#"{"webSocketDebuggerUrl":"ws://localhost:1/devtools/browser/ab"}"#,
+        )
+        .await;
+        let endpoint = websocket_of(&url).await.unwrap();
+        assert_eq!(
+            endpoint,
+            format!("{}/devtools/browser/ab", url.replace("http", "ws"))
+        );
+    }
+
+    #[tokio::test]
+    async fn another_server_is_not_taken_for_a_browser() {
+        let url = answer_once("404 Not Found", "nope").await;
+        assert!(matches!(
+            websocket_of(&url).await,
+            Err(DiscoverError::NotABrowser { .. })
+        ));
+    }
+
+    #[tokio::test]
+    async fn a_closed_port_and_a_wrong_address_are_sentences() {
+        let error = websocket_of("http://127.0.0.1:1").await.unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("No browser answers at http://127.0.0.1:1 (")
+        );
+        for given in ["9222", "ftp://a", ""] {
+            assert!(matches!(
+                websocket_of(given).await,
+                Err(DiscoverError::Malformed { .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn a_profile_tells_its_port_and_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("DevToolsActivePort");
+        assert_eq!(endpoint_in(folder.path()), None);
+        fs::write(&file, "9222\n/devtools/browser/x-y\n").unwrap();
+        assert_eq!(
+            endpoint_in(folder.path()).unwrap(),
+            "ws://127.0.0.1:9222/devtools/browser/x-y"
+        );
+        fs::write(&file, "99999\n/devtools/browser/x").unwrap();
+        assert_eq!(endpoint_in(folder.path()), None);
+    }
+}

@@ -1,0 +1,151 @@
+//! What can go wrong while a tool runs, each as a sentence with a next step.
+
+use crate::address::AddressError;
+use crate::tab::{Dialog, Gone};
+use tabmux_cdp::CdpError;
+
+/// Why a tool did not do what it was asked. The agent reads the text.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ToolError {
+    /// The arguments make no sense together.
+    #[error("{0}")]
+    Arguments(String),
+    /// The address may not be opened.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The tab shows a page that agents may not touch.
+    #[error(
+        "This tab shows {url}, which is not a web page that tools may touch. Navigate it elsewhere \
+         or use another tab."
+    )]
+    ForbiddenPage {
+        /// What the tab shows.
+        url: String,
+    },
+    /// The text is no uid.
+    #[error("`{uid}` is not a uid. Use one from take_snapshot or find, such as 3_14.")]
+    NotAUid {
+        /// What was given.
+        uid: String,
+    },
+    /// The uid is from a document that is no longer shown.
+    #[error(
+        "uid {uid} is from a page that is no longer shown. Call take_snapshot for the present page."
+    )]
+    StaleUid {
+        /// The uid.
+        uid: String,
+    },
+    /// The element has been removed.
+    #[error(
+        "The element {uid} is no longer on the page. Call take_snapshot to see what is there now."
+    )]
+    ElementGone {
+        /// Its uid.
+        uid: String,
+    },
+    /// The element is there but cannot be acted upon; `why` is a whole sentence.
+    #[error("{why}")]
+    NotActionable {
+        /// What is in the way, and what to do.
+        why: String,
+    },
+    /// The document went away under the tool.
+    #[error("The page navigated while the tool ran. Call take_snapshot and try again.")]
+    DocumentGone,
+    /// A dialog blocks the page.
+    #[error("{} Call handle_dialog first.", dialog_open(.0))]
+    DialogOpen(Dialog),
+    /// The navigation did not succeed.
+    #[error("{url} could not be loaded: {reason}.")]
+    Navigation {
+        /// Where it should have gone.
+        url: String,
+        /// What Chrome says, and what to do.
+        reason: String,
+    },
+    /// Something did not happen in time.
+    #[error("{what} did not happen within {millis} ms. {next}")]
+    TimedOut {
+        /// What was waited for.
+        what: String,
+        /// How long.
+        millis: u128,
+        /// What to do.
+        next: String,
+    },
+    /// The page's own script failed.
+    #[error("The script failed: {0}")]
+    Script(String),
+    /// A file could not be read or written; the text is a whole sentence.
+    #[error("{0}")]
+    File(String),
+    /// The page does not answer.
+    #[error(
+        "The page does not respond: a script on it keeps it busy. Call navigate_page to leave it, \
+         or close the tab."
+    )]
+    Stuck,
+    /// The tab is no more.
+    #[error("{}", gone(*.0))]
+    TabGone(Gone),
+    /// The browser is no more.
+    #[error("The connection to the browser was lost. Call connect_browser to connect again.")]
+    BrowserGone,
+    /// Chrome refused a command.
+    #[error("Chrome refused {method}: {message}.")]
+    Chrome {
+        /// The command.
+        method: String,
+        /// What Chrome says.
+        message: String,
+    },
+    /// Our own fault.
+    #[error("tabmux failed inside: {detail}. This is a bug; please report it.")]
+    Internal {
+        /// What went wrong.
+        detail: String,
+    },
+}
+
+impl From<CdpError> for ToolError {
+    fn from(error: CdpError) -> Self {
+        match error {
+            CdpError::Rejected {
+                method, message, ..
+            } => Self::Chrome {
+                method: method.to_string(),
+                message: message.trim_end_matches('.').to_string(),
+            },
+            CdpError::Disconnected { .. } => Self::BrowserGone,
+            CdpError::Detached { .. } => Self::TabGone(Gone::Closed),
+            CdpError::TimedOut { .. } => Self::Stuck,
+            CdpError::Overloaded { .. } => Self::Internal {
+                detail: error.to_string(),
+            },
+            CdpError::Malformed { .. } => Self::Internal {
+                detail: error.to_string(),
+            },
+        }
+    }
+}
+
+/// "An alert dialog is open: …", for whoever meets it.
+pub fn dialog_open(dialog: &Dialog) -> String {
+    let article = if dialog.kind == "alert" { "An" } else { "A" };
+    let default = match dialog.default.as_str() {
+        "" => String::new(),
+        text => format!(" (it offers \"{text}\")"),
+    };
+    format!(
+        "{article} {} dialog is open: \"{}\"{default}.",
+        dialog.kind, dialog.message
+    )
+}
+
+fn gone(how: Gone) -> &'static str {
+    match how {
+        Gone::Closed => "The tab was closed. Call list_tabs to see what is open.",
+        Gone::Crashed => "The tab crashed. Open the page again with open_tab.",
+    }
+}

@@ -1,0 +1,164 @@
+//! Where a client may read and write files: its own folders and our output folder, nowhere else.
+
+use crate::error::ToolError;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The folders of one client.
+#[derive(Clone, Debug)]
+pub struct Files(Arc<Folders>);
+
+#[derive(Debug)]
+struct Folders {
+    /// Relative paths start here; absolute ones must lie in one of these.
+    roots: Vec<PathBuf>,
+    /// What the client did not name a path for goes here.
+    output: PathBuf,
+}
+
+impl Files {
+    /// A client that works in `folder`. A working folder of `/` or the home folder does not count:
+    /// that is where programs start that were not started anywhere.
+    pub fn new(folder: Option<PathBuf>, more_roots: &[PathBuf]) -> Self {
+        let own = folder.filter(|folder| !is_everywhere(folder));
+        let roots = own
+            .iter()
+            .chain(more_roots)
+            .filter_map(|root| root.canonicalize().ok());
+        let user = std::env::var("USER").unwrap_or_default();
+        let user: String = user.chars().filter(char::is_ascii_alphanumeric).collect();
+        let output = std::env::var_os("XDG_RUNTIME_DIR")
+            .map_or_else(std::env::temp_dir, PathBuf::from)
+            .join(format!("tabmux-output-{user}"));
+        Self(Arc::new(Folders {
+            roots: roots.collect(),
+            output,
+        }))
+    }
+
+    /// Writes a file: where `path` says, or under a fresh name with `extension` in our output folder.
+    pub fn save(
+        &self,
+        path: Option<&str>,
+        extension: &str,
+        bytes: &[u8],
+    ) -> Result<PathBuf, ToolError> {
+        match path {
+            Some(path) => self.save_at(Path::new(path), bytes),
+            None => self.save_fresh(extension, bytes),
+        }
+    }
+
+    fn save_at(&self, path: &Path, bytes: &[u8]) -> Result<PathBuf, ToolError> {
+        let fail =
+            |why: String| ToolError::File(format!("{} cannot be written: {why}", path.display()));
+        let Some(first) = self.0.roots.first() else {
+            return Err(fail(
+                "this client has no folder of its own. Leave filePath out, or start tabmux in a \
+                 project folder."
+                    .into(),
+            ));
+        };
+        let whole = first.join(path);
+        let (Some(folder), Some(name)) = (whole.parent(), whole.file_name()) else {
+            return Err(fail("it names no file.".into()));
+        };
+        let folder = folder
+            .canonicalize()
+            .map_err(|error| fail(format!("its folder does not exist ({error}).")))?;
+        if !self.0.roots.iter().any(|root| folder.starts_with(root)) {
+            return Err(fail(format!("it lies outside {}.", first.display())));
+        }
+        let place = folder.join(name);
+        write(
+            OpenOptions::new().write(true).create(true).truncate(true),
+            &place,
+            bytes,
+        )
+        .map_err(|error| fail(format!("{error}.")))?;
+        Ok(place)
+    }
+
+    fn save_fresh(&self, extension: &str, bytes: &[u8]) -> Result<PathBuf, ToolError> {
+        let output = &self.0.output;
+        let fail = |error: std::io::Error| {
+            ToolError::File(format!(
+                "Nothing can be written to {}: {error}.",
+                output.display()
+            ))
+        };
+        if let Err(error) = fs::DirBuilder::new().mode(0o700).create(output)
+            && !output.is_dir()
+        {
+            return Err(fail(error));
+        }
+        let mut number = std::process::id();
+        loop {
+            let place = output.join(format!("{number}.{extension}"));
+            match write(
+                OpenOptions::new().write(true).create_new(true),
+                &place,
+                bytes,
+            ) {
+                Ok(()) => return Ok(place),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    number = number.wrapping_add(1);
+                }
+                Err(error) => return Err(fail(error)),
+            }
+        }
+    }
+}
+
+/// Writes without following a link in the last place.
+fn write(options: &mut OpenOptions, place: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    options
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(place)?
+        .write_all(bytes)
+}
+
+fn is_everywhere(folder: &Path) -> bool {
+    folder.parent().is_none() || std::env::home_dir().is_some_and(|home| home == folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_stay_in_the_clients_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::new(Some(folder.path().into()), &[]);
+        let place = files.save(Some("a.png"), "png", b"x").unwrap();
+        assert_eq!(fs::read(place).unwrap(), b"x");
+        for outside in ["../a.png", "/etc/a.png", "/", "nowhere/a.png"] {
+            assert!(files.save(Some(outside), "png", b"x").is_err(), "{outside}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::NamedTempFile::new().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("link.png")).unwrap();
+        std::os::unix::fs::symlink("/tmp", folder.path().join("out")).unwrap();
+        let files = Files::new(Some(folder.path().into()), &[]);
+        assert!(files.save(Some("link.png"), "png", b"x").is_err());
+        assert!(files.save(Some("out/a.png"), "png", b"x").is_err());
+        assert_eq!(fs::read(elsewhere.path()).unwrap(), b"");
+    }
+
+    #[test]
+    fn without_a_folder_only_our_own_output_is_written() {
+        let files = Files::new(Some("/".into()), &[]);
+        assert!(files.save(Some("a.png"), "png", b"x").is_err());
+        let place = files.save(None, "png", b"x").unwrap();
+        assert_eq!(fs::read(&place).unwrap(), b"x");
+        fs::remove_file(place).unwrap();
+    }
+}

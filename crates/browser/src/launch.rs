@@ -1,0 +1,283 @@
+//! Launches a browser over a pipe, so that no port is opened and it cannot outlive us.
+
+use crate::find::{self, FindError, Wanted};
+use crate::profile::{Profile, ProfileChoice};
+use command_fds::{CommandFdExt, FdMapping};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tabmux_cdp::PipeTransport;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+
+/// How to launch a browser.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchOptions {
+    /// Which browser.
+    pub wanted: Wanted,
+    /// Which profile.
+    pub profile: ProfileChoice,
+    /// Without a window. Also so by itself when there is no display.
+    pub headless: bool,
+    /// The size of pages, in CSS pixels.
+    pub viewport: Option<(u32, u32)>,
+    /// A proxy for all traffic.
+    pub proxy: Option<String>,
+    /// Take any certificate.
+    pub accept_insecure_certs: bool,
+    /// More arguments, passed on as they are.
+    pub extra_args: Vec<String>,
+}
+
+/// Why a browser could not be launched.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// There is none.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The profile folder could not be made.
+    #[error("The profile folder cannot be used: {0}. Name another one with --userDataDir.")]
+    Profile(#[source] io::Error),
+    /// The program did not start.
+    #[error("{program} did not start: {error}. Check --executablePath.")]
+    Spawn {
+        /// The program that was run.
+        program: String,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+type Pipe = PipeTransport<pipe::Receiver, pipe::Sender>;
+
+/// A browser that we started, and must end.
+#[derive(Debug)]
+pub(crate) struct Launched {
+    pub(crate) transport: Pipe,
+    pub(crate) process: BrowserProcess,
+}
+
+/// The process of a launched browser with its profile. Ends with this value.
+#[derive(Debug)]
+pub(crate) struct BrowserProcess {
+    child: Child,
+    // Dropped after the child was killed, so that a temporary profile can be removed.
+    profile: Profile,
+}
+
+/// Starts the browser. It is up when it answers over the transport.
+pub(crate) fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
+    let program = find::find(&options.wanted)?;
+    let profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
+    if let Some(notice) = &profile.notice {
+        tracing::warn!("{notice}");
+    }
+    let spawn_failed = |error| LaunchError::Spawn {
+        program: program.display().to_string(),
+        error,
+    };
+    let arguments = arguments(options, profile.path(), Surroundings::look());
+    let (child, transport) = spawn(&program, &arguments).map_err(spawn_failed)?;
+    tracing::info!(program = %program.display(), pid = child.id(), "launched a browser");
+    Ok(Launched {
+        transport,
+        process: BrowserProcess { child, profile },
+    })
+}
+
+impl BrowserProcess {
+    /// Waits until the browser has ended by itself, then makes sure.
+    pub(crate) async fn end(mut self, grace: Duration) {
+        if tokio::time::timeout(grace, self.child.wait())
+            .await
+            .is_err()
+        {
+            self.kill();
+            // A killed process is reaped at once; the limit only guards against the unforeseen.
+            let _ = tokio::time::timeout(Duration::from_secs(2), self.child.wait()).await;
+        }
+        tracing::debug!(profile = %self.profile.path().display(), "the browser has ended");
+    }
+
+    /// Ends the browser with all its helpers.
+    fn kill(&mut self) {
+        let Some(pid) = self
+            .child
+            .id()
+            .and_then(|pid| libc::pid_t::try_from(pid).ok())
+        else {
+            return; // It has ended and was reaped.
+        };
+        // SAFETY: the child is not reaped yet, so the id still names the group that we made for it.
+        #[expect(unsafe_code, reason = "std cannot signal a process group")]
+        let _ = unsafe { libc::kill(-pid, libc::SIGKILL) };
+    }
+}
+
+impl Drop for BrowserProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn spawn(program: &Path, arguments: &[String]) -> io::Result<(Child, Pipe)> {
+    let (commands_out, commands_in) = io::pipe()?;
+    let (answers_out, answers_in) = io::pipe()?;
+    let mut command = std::process::Command::new(program);
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        // Our stdout carries MCP and nothing else.
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
+        .fd_mappings(vec![
+            FdMapping {
+                parent_fd: OwnedFd::from(commands_out),
+                child_fd: 3,
+            },
+            FdMapping {
+                parent_fd: OwnedFd::from(answers_in),
+                child_fd: 4,
+            },
+        ])
+        .map_err(|error| io::Error::other(error.to_string()))?;
+    let child = Command::from(command).spawn()?;
+    let write = pipe::Sender::from_owned_fd(OwnedFd::from(commands_in))?;
+    let read = pipe::Receiver::from_owned_fd(OwnedFd::from(answers_out))?;
+    Ok((child, PipeTransport::new(read, write)))
+}
+
+/// What around us decides about flags.
+#[derive(Clone, Copy, Debug)]
+struct Surroundings {
+    display: bool,
+    root: bool,
+}
+
+impl Surroundings {
+    fn look() -> Self {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        // SAFETY: geteuid has no preconditions and cannot fail.
+        #[expect(unsafe_code, reason = "std offers no way to ask for the user id")]
+        let root = unsafe { libc::geteuid() } == 0;
+        let display = cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
+        Self { display, root }
+    }
+}
+
+fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> Vec<String> {
+    let mut list: Vec<String> = BASE.iter().map(|&flag| flag.into()).collect();
+    list.push(format!("--user-data-dir={}", profile.display()));
+    if options.headless || !around.display {
+        list.extend([
+            "--headless=new".into(),
+            "--hide-scrollbars".into(),
+            "--mute-audio".into(),
+        ]);
+    }
+    if around.root {
+        tracing::warn!("running as root: Chrome's sandbox is off (--no-sandbox)");
+        list.push("--no-sandbox".into());
+    }
+    if let Some((width, height)) = options.viewport {
+        list.push(format!("--window-size={width},{height}"));
+    }
+    if let Some(proxy) = &options.proxy {
+        list.push(format!("--proxy-server={proxy}"));
+    }
+    if options.accept_insecure_certs {
+        list.push("--ignore-certificate-errors".into());
+    }
+    let mut features = vec!["WebMCP".to_owned()];
+    for argument in &options.extra_args {
+        // Chrome takes only the last list of features, so a user's list is merged with ours.
+        match argument.strip_prefix("--enable-features=") {
+            Some(more) => features.extend(more.split(',').map(str::to_owned)),
+            None => list.push(argument.clone()),
+        }
+    }
+    list.push(format!("--enable-features={}", features.join(",")));
+    list.push("about:blank".into());
+    list
+}
+
+const BASE: &[&str] = &[
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    // Tabs that an agent works in are rarely in front; they must run all the same.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    "--password-store=basic",
+    "--use-mock-keychain",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(options: &LaunchOptions, around: Surroundings) -> Vec<String> {
+        arguments(options, Path::new("/p"), around)
+    }
+
+    const DESK: Surroundings = Surroundings {
+        display: true,
+        root: false,
+    };
+
+    #[test]
+    fn a_window_is_shown_only_where_there_is_a_display() {
+        let options = LaunchOptions::default();
+        assert!(!flags(&options, DESK).contains(&"--headless=new".into()));
+        let bare = Surroundings {
+            display: false,
+            ..DESK
+        };
+        assert!(flags(&options, bare).contains(&"--headless=new".into()));
+        let headless = LaunchOptions {
+            headless: true,
+            ..options
+        };
+        assert!(flags(&headless, DESK).contains(&"--headless=new".into()));
+    }
+
+    #[test]
+    fn the_sandbox_is_off_only_for_root() {
+        let options = LaunchOptions::default();
+        assert!(!flags(&options, DESK).contains(&"--no-sandbox".into()));
+        let root = Surroundings { root: true, ..DESK };
+        assert!(flags(&options, root).contains(&"--no-sandbox".into()));
+    }
+
+    #[test]
+    fn features_of_the_user_are_merged_with_ours() {
+        let extra_args = vec!["--enable-features=A,B".into(), "--lang=de".into()];
+        let list = flags(
+            &LaunchOptions {
+                extra_args,
+                ..LaunchOptions::default()
+            },
+            DESK,
+        );
+        assert!(list.contains(&"--enable-features=WebMCP,A,B".into()));
+        assert!(list.contains(&"--lang=de".into()));
+        assert_eq!(list.last().map(String::as_str), Some("about:blank"));
+    }
+
+    #[test]
+    fn a_program_that_is_none_is_an_error() {
+        let error = spawn(Path::new("/nowhere/chrome"), &[]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,34 @@
+//! Chrome: find, launch and attach; one actor per tab; the tools and the JavaScript that runs in pages.
+//!
+//! # Layout
+//! - [`find`], [`profile`], [`launch`], [`discover`]: how a browser comes to be.
+//! - [`browser`]: one connected browser and its table of tabs.
+//! - [`tab`]: one tab, its frames and what happens in it.
+//! - [`world`], [`script`]: our JavaScript inside a page.
+//! - [`run`], [`tools`]: what agents do with a page.
+//! - [`address`], [`files`]: what they may open and where they may write.
+//!
+//! This crate knows CDP and nothing of sessions, numbers or MCP.
+
+pub mod address;
+pub mod browser;
+pub mod discover;
+pub mod error;
+pub mod files;
+pub mod find;
+pub mod launch;
+pub mod navigate;
+pub mod profile;
+pub mod run;
+pub mod script;
+pub mod tab;
+pub mod text;
+pub mod tools;
+pub mod world;
+
+pub use address::{Address, AddressError, AddressPolicy};
+pub use browser::{Browser, BrowserEvent, BrowserInfo, ConnectError, Origin, Source, TabFacts};
+pub use error::ToolError;
+pub use files::Files;
+pub use run::{CallContext, Page, run};
+pub use tab::{Gone, Tab, TabSettings, TargetId};

@@ -1,0 +1,216 @@
+//! The folder a launched browser keeps its state in: ours by default, a temporary one on request.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// Which profile a launched browser should use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ProfileChoice {
+    /// Our own, kept between runs: `$XDG_DATA_HOME/tabmux/profile`.
+    #[default]
+    Ours,
+    /// A temporary one, gone with the browser.
+    Temporary,
+    /// One that the user named.
+    At(PathBuf),
+}
+
+/// A profile folder in use. A temporary one is removed on drop.
+#[derive(Debug)]
+pub struct Profile {
+    path: PathBuf,
+    temporary: bool,
+    /// Something the user should know, such as that another profile was taken.
+    pub notice: Option<String>,
+}
+
+impl Profile {
+    /// Makes the folder ready. Falls back to a temporary one when another process holds ours.
+    pub fn open(choice: &ProfileChoice) -> io::Result<Self> {
+        match choice {
+            ProfileChoice::Temporary => Self::temporary(),
+            ProfileChoice::At(path) => {
+                private_dir(path)?;
+                Ok(Self {
+                    path: std::path::absolute(path)?,
+                    temporary: false,
+                    notice: None,
+                })
+            }
+            ProfileChoice::Ours => {
+                let path = data_home().join("profile");
+                private_dir(&path)?;
+                let Some(holder) = holder_of(&path) else {
+                    return Ok(Self {
+                        path,
+                        temporary: false,
+                        notice: None,
+                    });
+                };
+                let notice = format!(
+                    "The profile {} is in use by process {holder}; using a temporary profile.",
+                    path.display()
+                );
+                let mut profile = Self::temporary()?;
+                profile.notice = Some(notice);
+                Ok(profile)
+            }
+        }
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn temporary() -> io::Result<Self> {
+        sweep(&std::env::temp_dir());
+        // The name carries our process id, so that a later run can tell whether it is left over.
+        let path = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .tempdir()?
+            .keep();
+        Ok(Self {
+            path,
+            temporary: true,
+            notice: None,
+        })
+    }
+}
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        if self.temporary {
+            remove(&self.path);
+        }
+    }
+}
+
+/// Removes temporary profiles whose owner is no longer alive.
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name
+            .to_str()
+            .and_then(|n| n.strip_prefix(PREFIX))
+            .and_then(|n| n.split('-').next());
+        let Some(owner) = owner.and_then(|pid| pid.parse::<u32>().ok()) else {
+            continue;
+        };
+        if !is_alive(owner) && is_ours(&entry.path()) {
+            remove(&entry.path());
+        }
+    }
+}
+
+fn remove(path: &Path) {
+    // A dying browser may still be writing; what is left then is swept by the next run.
+    for _ in 0..3 {
+        if fs::remove_dir_all(path).is_ok() || !path.exists() {
+            return;
+        }
+    }
+    tracing::debug!(path = %path.display(), "a temporary profile could not be removed");
+}
+
+/// Chrome marks a profile in use by a link `SingletonLock` → `host-pid`.
+fn holder_of(profile: &Path) -> Option<u32> {
+    let target = fs::read_link(profile.join("SingletonLock")).ok()?;
+    let pid = target.to_str()?.rsplit('-').next()?.parse().ok()?;
+    is_alive(pid).then_some(pid)
+}
+
+fn is_alive(pid: u32) -> bool {
+    let Ok(pid) = libc::pid_t::try_from(pid) else {
+        return false;
+    };
+    // SAFETY: signal 0 sends nothing; it only asks whether the process exists.
+    #[expect(
+        unsafe_code,
+        reason = "kill(pid, 0) is the way to ask whether a process exists"
+    )]
+    let answer = unsafe { libc::kill(pid, 0) };
+    answer == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
+fn is_ours(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: geteuid has no preconditions and cannot fail.
+    #[expect(unsafe_code, reason = "std offers no way to ask for the user id")]
+    let me = unsafe { libc::geteuid() };
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == me)
+}
+
+fn private_dir(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+}
+
+/// `$XDG_DATA_HOME/tabmux`, or its usual place below the home folder.
+pub(crate) fn data_home() -> PathBuf {
+    std::env::var_os("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| std::env::home_dir().map(|home| home.join(".local/share")))
+        .unwrap_or_else(std::env::temp_dir)
+        .join("tabmux")
+}
+
+const PREFIX: &str = "tabmux-profile-";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_profile_goes_with_its_browser() {
+        let profile = Profile::open(&ProfileChoice::Temporary).unwrap();
+        let path = profile.path().to_owned();
+        fs::write(path.join("state"), "x").unwrap();
+        drop(profile);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_named_profile_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("mine");
+        drop(Profile::open(&ProfileChoice::At(path.clone())).unwrap());
+        assert!(path.is_dir());
+    }
+
+    #[test]
+    fn profiles_of_the_dead_are_swept_and_those_of_the_living_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let alive = folder
+            .path()
+            .join(format!("{PREFIX}{}-a", std::process::id()));
+        // Process ids end far below this number.
+        let dead = folder.path().join(format!("{PREFIX}999999999-b"));
+        let foreign = folder.path().join("something-else");
+        for path in [&alive, &dead, &foreign] {
+            fs::create_dir(path).unwrap();
+        }
+        sweep(folder.path());
+        assert!(alive.exists() && foreign.exists() && !dead.exists());
+    }
+
+    #[test]
+    fn a_lock_of_a_dead_process_does_not_hold_a_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(holder_of(folder.path()), None);
+        let lock = folder.path().join("SingletonLock");
+        std::os::unix::fs::symlink("host-999999999", &lock).unwrap();
+        assert_eq!(holder_of(folder.path()), None);
+        fs::remove_file(&lock).unwrap();
+        std::os::unix::fs::symlink(format!("host-{}", std::process::id()), &lock).unwrap();
+        assert_eq!(holder_of(folder.path()), Some(std::process::id()));
+    }
+}

@@ -1,0 +1,136 @@
+//! Runs one tool on one tab: everything that is alike for all tools.
+
+use crate::browser::Browser;
+use crate::error::{ToolError, dialog_open};
+use crate::files::Files;
+use crate::script::ScriptCount;
+use crate::tab::{Dialog, Tab, TargetId};
+use crate::tools::{Access, Prepared, ToolOutput, ToolResult};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What a call brings with it besides its arguments.
+#[derive(Clone, Debug)]
+pub struct CallContext {
+    /// Fires when the answer is no longer wanted.
+    pub cancel: CancellationToken,
+    /// Where the call's client may read and write files.
+    pub files: Files,
+    /// Takes words about how far the call has come.
+    pub progress: Option<mpsc::Sender<String>>,
+}
+
+/// The tab as a tool sees it during one call.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The tab.
+    pub tab: Tab,
+    /// Where files may be read and written.
+    pub files: Files,
+    progress: Option<mpsc::Sender<String>>,
+    acted: Arc<AtomicBool>,
+}
+
+impl Page {
+    /// Says that from here on the page has been acted upon, so that a dialog that opens now is
+    /// taken for the consequence.
+    pub fn acting(&self) {
+        self.acted.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells the client what is happening. Never waits; words nobody takes are dropped.
+    pub fn progress(&self, words: impl Into<String>) {
+        if let Some(progress) = &self.progress {
+            let _ = progress.try_send(words.into());
+        }
+    }
+}
+
+/// Runs a prepared tool on a tab. Resolves soon after `context.cancel` fires, whatever the page does.
+pub async fn run(
+    browser: &Browser,
+    target: &TargetId,
+    prepared: Prepared,
+    context: CallContext,
+) -> ToolResult {
+    let tab = tokio::select! {
+        tab = browser.tab(target) => tab?,
+        () = context.cancel.cancelled() => return Err(ToolError::Stuck),
+    };
+    let spec = prepared.spec;
+    may_touch(&tab)?;
+    if !spec.during_dialog
+        && let Some(dialog) = open_dialog(&tab)
+    {
+        return Err(ToolError::DialogOpen(dialog));
+    }
+    if spec.needs_page && tab.is_suspect() {
+        if !tab.responds().await {
+            return Err(ToolError::Stuck);
+        }
+        tab.suspect(false);
+    }
+    let acted = Arc::new(AtomicBool::new(false));
+    let page = Page {
+        tab: tab.clone(),
+        files: context.files,
+        progress: context.progress,
+        acted: Arc::clone(&acted),
+    };
+    let scripts = ScriptCount::default();
+    let work = scripts.counting((prepared.run)(page));
+    tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => {
+            if scripts.running() {
+                tab.suspect(true);
+                tab.terminate_scripts().await;
+            }
+            Err(ToolError::Stuck)
+        }
+        output = work => output,
+        dialog = dialog_opens(&tab), if !spec.during_dialog => {
+            let dialog = dialog?;
+            let caused = spec.access == Access::Act && acted.load(Ordering::Relaxed);
+            if !caused {
+                return Err(ToolError::DialogOpen(dialog));
+            }
+            Ok(ToolOutput::text(format!(
+                "Done, and it opened a dialog. {} Call handle_dialog to go on.",
+                dialog_open(&dialog)
+            )))
+        }
+    }
+}
+
+fn may_touch(tab: &Tab) -> Result<(), ToolError> {
+    let url = tab
+        .state()
+        .frames
+        .main()
+        .map(|main| main.url.clone())
+        .unwrap_or_default();
+    match tab.policy().permits(&url) {
+        true => Ok(()),
+        false => Err(ToolError::ForbiddenPage {
+            url: crate::text::one_line(&url, 200),
+        }),
+    }
+}
+
+fn open_dialog(tab: &Tab) -> Option<Dialog> {
+    tab.state().dialog.clone()
+}
+
+/// Resolves when a dialog opens, or fails when the tab goes away.
+async fn dialog_opens(tab: &Tab) -> Result<Dialog, ToolError> {
+    loop {
+        tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
+            .await?;
+        if let Some(dialog) = open_dialog(tab) {
+            return Ok(dialog);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Runs JavaScript in a page and tells what came of it.
+
+use crate::error::ToolError;
+use crate::text::one_line;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tabmux_cdp::types::runtime::{self, ExceptionDetails, ExecutionContextId};
+use tabmux_cdp::{CdpError, Session};
+
+tokio::task_local! {
+    /// How many scripts the call that runs in this task has in pages at the moment.
+    static SCRIPTS: Arc<AtomicUsize>;
+}
+
+/// Counts the scripts of one call, so that an aborted call stops its own scripts and no others.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ScriptCount(Arc<AtomicUsize>);
+
+impl ScriptCount {
+    /// Runs a call's work, counting its scripts.
+    pub(crate) async fn counting<F: Future>(&self, work: F) -> F::Output {
+        SCRIPTS.scope(Arc::clone(&self.0), work).await
+    }
+
+    /// Whether the call has a script in a page now.
+    pub(crate) fn running(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// Awaits something that runs a script in a page, and counts it for the call it belongs to.
+/// The count of a call that is dropped meanwhile stays: that script may still be running.
+pub async fn in_page<F: Future>(work: F) -> F::Output {
+    let count = SCRIPTS.try_with(Arc::clone).ok();
+    if let Some(count) = &count {
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+    let output = work.await;
+    if let Some(count) = &count {
+        count.fetch_sub(1, Ordering::Relaxed);
+    }
+    output
+}
+
+/// Evaluates an expression of ours in a world of ours and decodes its value.
+pub(crate) async fn evaluate<T: DeserializeOwned>(
+    session: &Session,
+    context: ExecutionContextId,
+    expression: &str,
+) -> Result<T, ToolError> {
+    let command = runtime::Evaluate {
+        expression: expression.to_owned(),
+        context_id: Some(context),
+        return_by_value: Some(true),
+        await_promise: Some(true),
+        ..Default::default()
+    };
+    let answer = in_page(session.send_raw("Runtime.evaluate", &command, LONGEST)).await;
+    let answer = answer.map_err(document_gone_or)?;
+    let answer: Evaluated<'_> =
+        serde_json::from_str(answer.get()).map_err(|error| ToolError::Internal {
+            detail: error.to_string(),
+        })?;
+    if let Some(exception) = answer.exception_details {
+        return Err(ToolError::Internal {
+            detail: describe(&exception),
+        });
+    }
+    let value = answer.result.value.map_or("null", RawValue::get);
+    serde_json::from_str(value).map_err(|error| ToolError::Internal {
+        detail: error.to_string(),
+    })
+}
+
+/// An exception as one readable line.
+pub fn describe(exception: &ExceptionDetails) -> String {
+    let thrown = exception.exception.as_ref();
+    let text = thrown
+        .and_then(|thrown| {
+            thrown
+                .description
+                .clone()
+                .or_else(|| thrown.value.as_ref().map(|value| value.as_str().to_owned()))
+        })
+        .unwrap_or_else(|| exception.text.clone());
+    one_line(text.lines().next().unwrap_or_default(), 500)
+}
+
+/// A command that found its document gone says so in words only.
+pub(crate) fn document_gone_or(error: CdpError) -> ToolError {
+    match &error {
+        CdpError::Rejected { message, .. }
+            if message.contains("context") || message.contains("Inspected target navigated") =>
+        {
+            ToolError::DocumentGone
+        }
+        _ => error.into(),
+    }
+}
+
+/// Commands are bounded by the deadline of the call they serve; this is only the last resort.
+pub const LONGEST: Duration = Duration::from_secs(610);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Evaluated<'a> {
+    #[serde(borrow, default)]
+    result: Value<'a>,
+    #[serde(default)]
+    exception_details: Option<ExceptionDetails>,
+}
+
+#[derive(Default, Deserialize)]
+struct Value<'a> {
+    #[serde(borrow, default)]
+    value: Option<&'a RawValue>,
+}

@@ -1,0 +1,216 @@
+//! One tab: a cheap handle for the tools, and the actor that follows what happens in it.
+//!
+//! The actor is the only one that writes [`TabState`]; everybody else reads it or waits on it.
+
+mod actor;
+mod frames;
+mod observe;
+mod setup;
+mod state;
+
+pub use frames::{DocumentId, Frame, Frames};
+pub(crate) use setup::only;
+pub use state::{ConsoleMessage, Dialog, Gone, Load, NetworkRequest, TabState};
+pub use tabmux_cdp::types::page::FrameId;
+pub use tabmux_cdp::types::target::TargetId;
+
+use crate::address::AddressPolicy;
+use crate::error::ToolError;
+use crate::world::World;
+use actor::Nudge;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tabmux_cdp::types::{emulation, runtime};
+use tabmux_cdp::{Events, Session};
+use tokio::sync::{mpsc, watch};
+
+/// How tabs are set up in this browser.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TabSettings {
+    /// The size of pages, where the user fixed it.
+    pub viewport: Option<(u32, u32)>,
+    /// Which pages tools may touch.
+    pub policy: AddressPolicy,
+}
+
+/// A handle to one attached tab.
+#[derive(Clone, Debug)]
+pub struct Tab(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    target: TargetId,
+    session: Session,
+    settings: TabSettings,
+    state: watch::Receiver<TabState>,
+    nudges: mpsc::Sender<Nudge>,
+    /// Whether a script had to be stopped and the page may still not respond.
+    suspect: AtomicBool,
+}
+
+impl Tab {
+    /// Follows a tab that has just been attached; `waiting` tabs run on once they are set up.
+    pub(crate) fn follow(
+        target: TargetId,
+        session: Session,
+        events: Events,
+        waiting: bool,
+        settings: TabSettings,
+    ) -> Self {
+        let (publish, state) = watch::channel(TabState::default());
+        let nudges = actor::spawn(session.clone(), events, waiting, settings, publish);
+        Self(Arc::new(Inner {
+            target,
+            session,
+            settings,
+            state,
+            nudges,
+            suspect: AtomicBool::new(false),
+        }))
+    }
+
+    /// Chrome's name of the tab.
+    pub fn target(&self) -> &TargetId {
+        &self.0.target
+    }
+
+    /// The session of the tab's main frame. Input and screenshots go here, whatever the frame.
+    pub fn session(&self) -> &Session {
+        &self.0.session
+    }
+
+    /// Which pages tools may touch.
+    pub fn policy(&self) -> AddressPolicy {
+        self.0.settings.policy
+    }
+
+    /// Looks at the tab as it is now. Do not keep the guard over an await.
+    pub fn state(&self) -> watch::Ref<'_, TabState> {
+        self.0.state.borrow()
+    }
+
+    /// A receiver of its own, for those who wait on several things.
+    pub fn watch(&self) -> watch::Receiver<TabState> {
+        self.0.state.clone()
+    }
+
+    /// Waits until the tab is as wanted, at most `limit`. Says whether it came to that.
+    /// Fails when the tab goes away first.
+    pub async fn until(
+        &self,
+        limit: Duration,
+        mut wanted: impl FnMut(&TabState) -> bool,
+    ) -> Result<bool, ToolError> {
+        let mut state = self.watch();
+        let wait = state.wait_for(|state| state.gone.is_some() || wanted(state));
+        match tokio::time::timeout(limit, wait).await {
+            Err(_) => Ok(false),
+            Ok(Err(_)) => Err(ToolError::TabGone(Gone::Closed)),
+            Ok(Ok(state)) => match state.gone {
+                Some(gone) => Err(ToolError::TabGone(gone)),
+                None => Ok(true),
+            },
+        }
+    }
+
+    /// Waits until all set-up commands have been answered.
+    pub async fn ready(&self, limit: Duration) -> Result<(), ToolError> {
+        match self.until(limit, |state| state.ready).await? {
+            true => Ok(()),
+            false => Err(ToolError::Stuck),
+        }
+    }
+
+    /// Our world in the main frame's present document.
+    pub async fn world(&self) -> Result<World, ToolError> {
+        let main = self.state().frames.main().cloned();
+        self.world_of(&main.ok_or(ToolError::TabGone(Gone::Closed))?)
+            .await
+    }
+
+    /// Our world in the document that `frame` shows, made on first use.
+    pub async fn world_of(&self, frame: &Frame) -> Result<World, ToolError> {
+        frame
+            .world
+            .get_or_try_init(|| World::make(frame))
+            .await
+            .cloned()
+    }
+
+    /// The world and the number of the element that `uid` names, if its document is still shown.
+    pub async fn element(&self, uid: &str) -> Result<(World, u32), ToolError> {
+        let not_a_uid = || ToolError::NotAUid {
+            uid: crate::text::one_line(uid, 40),
+        };
+        let (document, n) = uid.split_once('_').ok_or_else(not_a_uid)?;
+        let document = DocumentId(document.parse().map_err(|_| not_a_uid())?);
+        let n: u32 = n.parse().map_err(|_| not_a_uid())?;
+        let frame = self.state().frames.showing(document).cloned();
+        let frame = frame.ok_or_else(|| ToolError::StaleUid {
+            uid: uid.to_owned(),
+        })?;
+        Ok((self.world_of(&frame).await?, n))
+    }
+
+    /// Makes the page run as if it were in front while a session holds the tab.
+    pub(crate) fn hold(&self, held: bool) {
+        self.session()
+            .post(emulation::SetFocusEmulationEnabled { enabled: held });
+    }
+
+    /// Notes that this tab opened another one.
+    pub(crate) fn note_popup(&self, popup: TargetId) {
+        // A full queue only loses the mention of the popup, never the popup.
+        let _ = self.0.nudges.try_send(Nudge::Popup(popup));
+    }
+
+    /// Notes that this tab began to download a file.
+    pub(crate) fn note_download(&self, name: String) {
+        let _ = self.0.nudges.try_send(Nudge::Download(name));
+    }
+
+    /// Notes that the tab is no more.
+    pub(crate) fn note_gone(&self, gone: Gone) {
+        let _ = self.0.nudges.try_send(Nudge::Gone(gone));
+    }
+
+    /// Ends whatever script is running in the tab's pages. Harmless when none is.
+    pub(crate) async fn terminate_scripts(&self) {
+        let mut sessions: Vec<Session> = Vec::new();
+        for frame in self.state().frames.iter() {
+            if !sessions
+                .iter()
+                .any(|session| session.id() == frame.session.id())
+            {
+                sessions.push(frame.session.clone());
+            }
+        }
+        let end = sessions.iter().map(|session| {
+            session.send_within(runtime::TerminateExecution::default(), TERMINATION_LIMIT)
+        });
+        futures_util::future::join_all(end).await;
+    }
+
+    /// Whether the page had to be stopped and has not answered since.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.0.suspect.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether the page may be stuck.
+    pub(crate) fn suspect(&self, suspect: bool) {
+        self.0.suspect.store(suspect, Ordering::Relaxed);
+    }
+
+    /// Whether the page's thread answers.
+    pub(crate) async fn responds(&self) -> bool {
+        let probe = runtime::Evaluate {
+            expression: "0".into(),
+            ..Default::default()
+        };
+        self.session().send_within(probe, PROBE_LIMIT).await.is_ok()
+    }
+}
+
+const TERMINATION_LIMIT: Duration = Duration::from_secs(1);
+const PROBE_LIMIT: Duration = Duration::from_millis(500);

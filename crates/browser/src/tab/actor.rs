@@ -1,0 +1,170 @@
+//! Follows one tab: the only task that writes its [`TabState`].
+
+use super::TabSettings;
+use super::frames::Shown;
+use super::observe;
+use super::setup::set_up;
+use super::state::{Gone, TabState};
+use tabmux_cdp::types::target::{self, TargetId};
+use tabmux_cdp::{CdpError, Events, RawEvent, Session};
+use tokio::sync::{mpsc, watch};
+
+/// What others tell the actor.
+#[derive(Debug)]
+pub(super) enum Nudge {
+    /// This tab opened another one.
+    Popup(TargetId),
+    /// This tab began to download a file of that name.
+    Download(String),
+    /// The tab is no more.
+    Gone(Gone),
+}
+
+/// Everything that can make the actor act.
+enum Happening {
+    Event(Session, RawEvent),
+    SessionEnded(Session),
+    SetUp(Session, Result<Vec<Shown>, CdpError>),
+    Nudged(Nudge),
+}
+
+/// Starts the actor of a tab. It ends when the tab does, or when nobody has a handle any more.
+pub(super) fn spawn(
+    session: Session,
+    events: Events,
+    waiting: bool,
+    settings: TabSettings,
+    publish: watch::Sender<TabState>,
+) -> mpsc::Sender<Nudge> {
+    let (nudge, nudges) = mpsc::channel(64);
+    let (happen, happenings) = mpsc::channel(256);
+    let actor = Actor {
+        top: session.clone(),
+        settings,
+        publish,
+        happen,
+    };
+    actor.adopt(session, events, waiting);
+    tokio::spawn(actor.run(happenings, nudges));
+    nudge
+}
+
+struct Actor {
+    top: Session,
+    settings: TabSettings,
+    publish: watch::Sender<TabState>,
+    happen: mpsc::Sender<Happening>,
+}
+
+impl Actor {
+    async fn run(
+        self,
+        mut happenings: mpsc::Receiver<Happening>,
+        mut nudges: mpsc::Receiver<Nudge>,
+    ) {
+        loop {
+            let happening = tokio::select! {
+                Some(happening) = happenings.recv() => happening,
+                nudge = nudges.recv() => match nudge {
+                    Some(nudge) => Happening::Nudged(nudge),
+                    None => return,
+                },
+            };
+            self.handle(happening);
+            if self.publish.borrow().gone.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn handle(&self, happening: Happening) {
+        match happening {
+            Happening::Event(session, event) => self.handle_event(session, event),
+            Happening::SetUp(session, Ok(frames)) => self.handle_set_up(&session, frames),
+            Happening::SetUp(session, Err(error)) => {
+                tracing::debug!(session = ?session.id(), %error, "a target could not be set up");
+            }
+            Happening::SessionEnded(session) if session.id() == self.top.id() => {
+                self.publish
+                    .send_modify(|state| state.gone = Some(Gone::Closed));
+            }
+            Happening::SessionEnded(session) => {
+                self.publish
+                    .send_modify(|state| state.frames.remove_session(&session));
+            }
+            Happening::Nudged(Nudge::Popup(popup)) => {
+                self.publish
+                    .send_modify(|state| observe::keep(&mut state.popups, popup));
+            }
+            Happening::Nudged(Nudge::Download(name)) => {
+                self.publish
+                    .send_modify(|state| observe::keep(&mut state.downloads, name));
+            }
+            Happening::Nudged(Nudge::Gone(gone)) => {
+                self.publish.send_modify(|state| state.gone = Some(gone));
+            }
+        }
+    }
+
+    fn handle_event(&self, session: Session, mut event: RawEvent) {
+        if let Some((child, events)) = event.child.take() {
+            let waiting = event
+                .decode::<target::AttachedToTarget>()
+                .is_some_and(|attached| attached.waiting_for_debugger);
+            return self.adopt(child, events, waiting);
+        }
+        let is_top = session.id() == self.top.id();
+        self.publish
+            .send_if_modified(|state| observe::apply(state, &session, is_top, &event));
+    }
+
+    fn handle_set_up(&self, session: &Session, frames: Vec<Shown>) {
+        let is_top = session.id() == self.top.id();
+        self.publish.send_modify(|state| {
+            for shown in frames {
+                // What an event told over this session meanwhile is newer than the tree.
+                let known = state.frames.find(&shown.id);
+                if known.is_some_and(|frame| frame.is_shown_over(session)) {
+                    continue;
+                }
+                // A cross-site frame's own session does not know its parent; the tab does.
+                let parent = shown.parent.or_else(|| known?.parent.clone());
+                if is_top || parent.is_some() {
+                    state.frames.show(Shown { parent, ..shown }, session);
+                }
+            }
+            state.ready |= is_top;
+        });
+    }
+
+    /// Takes in a session: its events flow into the loop while it is being set up.
+    fn adopt(&self, session: Session, mut events: Events, waiting: bool) {
+        let happen = self.happen.clone();
+        let source = session.clone();
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                if happen
+                    .send(Happening::Event(source.clone(), event))
+                    .await
+                    .is_err()
+                {
+                    return;
+                }
+            }
+            let _ = happen.send(Happening::SessionEnded(source)).await;
+        });
+        let happen = self.happen.clone();
+        let settings = if session.id() == self.top.id() {
+            self.settings
+        } else {
+            TabSettings {
+                viewport: None,
+                ..self.settings
+            }
+        };
+        tokio::spawn(async move {
+            let result = set_up(session.clone(), waiting, settings).await;
+            let _ = happen.send(Happening::SetUp(session, result)).await;
+        });
+    }
+}

@@ -1,0 +1,152 @@
+//! The frames of a tab, the documents they show, and the CDP session that reaches each.
+
+use crate::world::World;
+use indexmap::IndexMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tabmux_cdp::Session;
+use tabmux_cdp::types::network::LoaderId;
+use tabmux_cdp::types::page::FrameId;
+use tokio::sync::OnceCell;
+
+/// The number of one document, unique in this process, so that what named an element of one
+/// document can never name an element of another, whatever the tab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DocumentId(pub u32);
+
+impl DocumentId {
+    fn fresh() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Display for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// One frame with the document it shows now.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Chrome's name of it, the same over navigations.
+    pub id: FrameId,
+    /// The frame it is in, if it is not the main one.
+    pub parent: Option<FrameId>,
+    /// The session that reaches it: the tab's own, or that of a cross-site frame.
+    pub session: Session,
+    /// The document it shows.
+    pub document: DocumentId,
+    /// Chrome's name of that document.
+    pub loader: LoaderId,
+    /// Where the document came from.
+    pub url: String,
+    /// Our isolated world in that document, made when somebody first needs it.
+    pub(crate) world: Arc<OnceCell<World>>,
+}
+
+impl Frame {
+    /// Whether `session` has told of the document that this frame shows.
+    pub(crate) fn is_shown_over(&self, session: &Session) -> bool {
+        self.session.id() == session.id() && !self.loader.as_str().is_empty()
+    }
+}
+
+/// All frames of a tab, parents before their children.
+#[derive(Debug, Default)]
+pub struct Frames(IndexMap<FrameId, Frame>);
+
+/// What is known of a frame when it shows a document.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) id: FrameId,
+    pub(crate) parent: Option<FrameId>,
+    pub(crate) loader: LoaderId,
+    pub(crate) url: String,
+}
+
+impl Frames {
+    /// The frame that fills the tab.
+    pub fn main(&self) -> Option<&Frame> {
+        self.0.values().find(|frame| frame.parent.is_none())
+    }
+
+    /// One frame by name.
+    pub fn find(&self, id: &FrameId) -> Option<&Frame> {
+        self.0.get(id)
+    }
+
+    /// The frame that shows a document now.
+    pub fn showing(&self, document: DocumentId) -> Option<&Frame> {
+        self.0.values().find(|frame| frame.document == document)
+    }
+
+    /// All of them, parents before their children.
+    pub fn iter(&self) -> impl Iterator<Item = &Frame> {
+        self.0.values()
+    }
+
+    /// Whether `id` is the main frame; also true while none is known.
+    pub(crate) fn is_main(&self, id: &FrameId) -> bool {
+        self.main().is_none_or(|main| main.id == *id)
+    }
+
+    /// A frame shows a document that `session` reaches. The same document keeps its number.
+    pub(crate) fn show(&mut self, shown: Shown, session: &Session) {
+        if let Some(frame) = self.0.get_mut(&shown.id)
+            && frame.loader == shown.loader
+            && frame.session.id() == session.id()
+        {
+            frame.url = shown.url;
+            return;
+        }
+        // Whatever was inside belonged to the document that has gone.
+        self.remove_children(&shown.id);
+        let frame = Frame {
+            parent: shown.parent,
+            session: session.clone(),
+            document: DocumentId::fresh(),
+            loader: shown.loader,
+            url: shown.url,
+            world: Arc::default(),
+            id: shown.id.clone(),
+        };
+        self.0.insert(shown.id, frame);
+    }
+
+    /// The frame moved within its document.
+    pub(crate) fn move_within(&mut self, id: &FrameId, url: String) {
+        if let Some(frame) = self.0.get_mut(id) {
+            frame.url = url;
+        }
+    }
+
+    /// The frame is no more, with all that was inside.
+    pub(crate) fn remove(&mut self, id: &FrameId) {
+        self.remove_children(id);
+        self.0.shift_remove(id);
+    }
+
+    /// A cross-site frame's session has ended; frames that were reached through it are gone,
+    /// unless they have meanwhile moved to another session.
+    pub(crate) fn remove_session(&mut self, session: &Session) {
+        self.0.retain(|_, frame| frame.session.id() != session.id());
+    }
+
+    fn remove_children(&mut self, id: &FrameId) {
+        let mut doomed = vec![id.clone()];
+        while let Some(parent) = doomed.pop() {
+            let inside = self
+                .0
+                .values()
+                .filter(|frame| frame.parent.as_ref() == Some(&parent));
+            let inside: Vec<_> = inside.map(|frame| frame.id.clone()).collect();
+            for child in inside {
+                self.0.shift_remove(&child);
+                doomed.push(child);
+            }
+        }
+    }
+}

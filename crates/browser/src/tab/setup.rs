@@ -1,0 +1,94 @@
+//! Sets up the session of a tab or of a cross-site frame, so that nothing is missed from then on.
+
+use super::TabSettings;
+use super::frames::Shown;
+use tabmux_cdp::types::{emulation, log, network, page, runtime, target};
+use tabmux_cdp::{CdpError, Session};
+
+/// Sends all set-up commands, waits for every answer, then lets a waiting target run.
+/// Answers with the frames as they are by then.
+pub(super) async fn set_up(
+    session: Session,
+    waiting: bool,
+    settings: TabSettings,
+) -> Result<Vec<Shown>, CdpError> {
+    let viewport = async {
+        match settings.viewport {
+            Some((width, height)) => session.send(fixed_size(width, height)).await.map(drop),
+            None => Ok(()),
+        }
+    };
+    let (tree, enabled, _, _, _, _, sized) = tokio::join!(
+        session.send(page::GetFrameTree::default()),
+        session.send(page::Enable::default()),
+        session.send(runtime::Enable::default()),
+        session.send(log::Enable::default()),
+        session.send(network::Enable::default()),
+        session.send(attach_frames()),
+        viewport,
+    );
+    enabled?;
+    let frames = shown(&tree?.frame_tree);
+    if let Err(error) = sized {
+        tracing::debug!(%error, "the viewport could not be set");
+    }
+    if waiting {
+        session
+            .send(runtime::RunIfWaitingForDebugger::default())
+            .await?;
+    }
+    Ok(frames)
+}
+
+/// A frame and those inside it, parents first.
+fn shown(tree: &page::FrameTree) -> Vec<Shown> {
+    let mut list = Vec::new();
+    let mut trees = vec![tree];
+    while let Some(tree) = trees.pop() {
+        list.push(Shown::from(&tree.frame));
+        trees.extend(tree.child_frames.iter().flatten());
+    }
+    list
+}
+
+impl From<&page::Frame> for Shown {
+    fn from(frame: &page::Frame) -> Self {
+        Self {
+            id: frame.id.clone(),
+            parent: frame.parent_id.clone(),
+            loader: frame.loader_id.clone(),
+            url: format!(
+                "{}{}",
+                frame.url,
+                frame.url_fragment.as_deref().unwrap_or_default()
+            ),
+        }
+    }
+}
+
+/// Cross-site frames have sessions of their own, attached before they run their first script.
+fn attach_frames() -> target::SetAutoAttach {
+    target::SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: Some(true),
+        filter: Some(only("iframe")),
+    }
+}
+
+/// A filter that lets one type of target through and no other.
+pub(crate) fn only(kind: &str) -> Vec<target::FilterEntry> {
+    let entry = |kind: Option<&str>, exclude| target::FilterEntry {
+        r#type: kind.map(Into::into),
+        exclude: Some(exclude),
+    };
+    vec![entry(Some(kind), false), entry(None, true)]
+}
+
+fn fixed_size(width: u32, height: u32) -> emulation::SetDeviceMetricsOverride {
+    emulation::SetDeviceMetricsOverride {
+        width: width.into(),
+        height: height.into(),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,48 @@
+//! Small helpers for text that comes from pages: bounded, on one line, without tricks.
+
+/// At most `limit` characters of `text`, with an ellipsis where something was cut.
+pub fn shorten(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// `text` as one line that cannot pose as anything else: control, zero-width and direction
+/// characters become spaces, runs of white space collapse, and it is cut at `limit` characters.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| if is_trick(c) { ' ' } else { c })
+        .collect();
+    let mut line = String::with_capacity(clean.len().min(limit * 4));
+    for word in clean.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    shorten(&line, limit)
+}
+
+fn is_trick(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortening_counts_characters_not_bytes() {
+        assert_eq!(shorten("häuser", 3), "häu…");
+        assert_eq!(shorten("häu", 3), "häu");
+    }
+
+    #[test]
+    fn page_text_becomes_one_honest_line() {
+        assert_eq!(one_line(" a\n\u{202e}b\u{0} c ", 20), "a b c");
+        assert_eq!(one_line("abcdef", 3), "abc…");
+    }
+}

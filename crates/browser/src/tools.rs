@@ -1,0 +1,205 @@
+//! The tools that work on a page: one table, one file per family.
+//!
+//! A tool is its argument struct: doc comments become the published schema, [`Tool::run`] does the
+//! work. Everything that is alike for all tools (dialogs, cancelling, dead tabs, forbidden pages)
+//! is in [`run`](crate::run), not here.
+
+mod dialog;
+mod schema;
+
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::tab::TargetId;
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::future::Future;
+use std::time::Duration;
+
+/// All page tools, sorted by name.
+pub fn all() -> &'static [ToolSpec] {
+    static ALL: std::sync::LazyLock<Vec<ToolSpec>> = std::sync::LazyLock::new(|| {
+        let mut all = vec![ToolSpec::of::<dialog::HandleDialog>()];
+        all.sort_by_key(|spec: &ToolSpec| spec.name);
+        all
+    });
+    &ALL
+}
+
+/// The tool of that name.
+pub fn find(name: &str) -> Option<&'static ToolSpec> {
+    all().iter().find(|spec| spec.name == name)
+}
+
+/// One tool: a struct of its arguments that can be run.
+pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+    /// What clients call.
+    const NAME: &'static str;
+    /// When to use it, in one or two plain sentences.
+    const DESCRIPTION: &'static str;
+    /// How it shares a tab with other tools.
+    const ACCESS: Access;
+    /// Whether it works while a dialog blocks the page.
+    const DURING_DIALOG: bool = false;
+    /// Whether it needs a page that responds.
+    const NEEDS_PAGE: bool = true;
+
+    /// What serde cannot check. A whole sentence, or fine.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// How long the agent allows, if the arguments say so.
+    fn timeout(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Does the work.
+    fn run(self, page: Page) -> impl Future<Output = ToolResult> + Send;
+}
+
+/// How a tool shares its tab with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Changes nothing: runs at once, beside any other.
+    Read,
+    /// May change the page: one at a time, in order of arrival.
+    Act,
+    /// Must never wait behind another tool.
+    Bypass,
+}
+
+/// What a tool answers.
+pub type ToolResult = Result<ToolOutput, ToolError>;
+
+/// What came of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolOutput {
+    /// What the agent reads, in order.
+    pub blocks: Vec<Block>,
+    /// Tabs that were opened by what the tool did. Whoever knows their numbers tells them.
+    pub opened: Vec<TargetId>,
+}
+
+/// One block of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// Text.
+    Text(String),
+    /// A picture.
+    Image {
+        /// Base64 of the encoded picture.
+        base64: String,
+        /// `image/png` and the like.
+        mime_type: &'static str,
+    },
+}
+
+impl ToolOutput {
+    /// A plain text answer.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            blocks: vec![Block::Text(text.into())],
+            opened: Vec::new(),
+        }
+    }
+}
+
+/// A row of the table: a tool as data.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolSpec {
+    /// What clients call.
+    pub name: &'static str,
+    /// When to use it.
+    pub description: &'static str,
+    /// How it shares a tab.
+    pub access: Access,
+    pub(crate) during_dialog: bool,
+    pub(crate) needs_page: bool,
+    schema: fn() -> Map<String, Value>,
+    prepare: fn(&ToolSpec, &RawValue) -> Result<Prepared, BadArguments>,
+}
+
+impl ToolSpec {
+    /// The published JSON schema of the arguments.
+    pub fn schema(&self) -> Map<String, Value> {
+        (self.schema)()
+    }
+
+    /// Reads the arguments. What comes back can be run, once a tab is there for it.
+    pub fn prepare(&self, arguments: &RawValue) -> Result<Prepared, BadArguments> {
+        (self.prepare)(self, arguments)
+    }
+
+    const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            description: T::DESCRIPTION,
+            access: T::ACCESS,
+            during_dialog: T::DURING_DIALOG,
+            needs_page: T::NEEDS_PAGE,
+            schema: schema::of::<T>,
+            prepare: prepare::<T>,
+        }
+    }
+}
+
+/// A tool with its arguments, ready to run.
+pub struct Prepared {
+    /// The tool.
+    pub spec: ToolSpec,
+    /// How long the agent allows, if the arguments say so.
+    pub timeout: Option<Duration>,
+    pub(crate) run: Box<dyn FnOnce(Page) -> BoxFuture<'static, ToolResult> + Send>,
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prepared")
+            .field("tool", &self.spec.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Arguments that a tool cannot take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Invalid arguments for {tool}: {detail}.")]
+pub struct BadArguments {
+    /// The tool.
+    pub tool: &'static str,
+    /// What is wrong.
+    pub detail: String,
+}
+
+/// Reads arguments of any kind of tool: strict, and with an error that an agent can act on.
+pub fn parse<T: DeserializeOwned>(
+    tool: &'static str,
+    arguments: &RawValue,
+) -> Result<T, BadArguments> {
+    serde_json::from_str(arguments.get()).map_err(|error| {
+        let text = error.to_string();
+        // The position is of no use to somebody who did not write the JSON by hand.
+        let detail = text
+            .rsplit_once(" at line ")
+            .map_or(text.as_str(), |(detail, _)| detail);
+        BadArguments {
+            tool,
+            detail: crate::text::one_line(detail, 300),
+        }
+    })
+}
+
+fn prepare<T: Tool>(spec: &ToolSpec, arguments: &RawValue) -> Result<Prepared, BadArguments> {
+    let tool: T = parse(T::NAME, arguments)?;
+    tool.check().map_err(|detail| BadArguments {
+        tool: T::NAME,
+        detail: detail.trim_end_matches('.').to_owned(),
+    })?;
+    Ok(Prepared {
+        spec: *spec,
+        timeout: tool.timeout(),
+        run: Box::new(move |page| Box::pin(tool.run(page))),
+    })
+}

@@ -1,0 +1,11 @@
+//! What all acting tools share: reaching an element, sending trusted input, telling what came of it.
+
+mod after;
+mod keys;
+mod mouse;
+mod reach;
+
+pub(super) use after::{Before, settle};
+pub(super) use keys::{Chord, type_characters};
+pub(super) use mouse::{click, move_to, wheel};
+pub(super) use reach::{Element, Outcome, Patience, Reached, frame_matrices, reach};

@@ -1,0 +1,159 @@
+//! What an action caused: waits for it on events, never on a fixed time, and tells it.
+
+use super::Element;
+use crate::error::ToolError;
+use crate::tab::{DocumentId, Load, Tab, TabState};
+use crate::text::{one_line, shorten};
+use crate::tools::ToolOutput;
+use crate::world::World;
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The tab as it was before an action.
+#[derive(Clone, Debug)]
+pub(in crate::tools) struct Before {
+    document: Option<DocumentId>,
+    url: String,
+    navigations_begun: u64,
+    requests_begun: u64,
+    popups: usize,
+    downloads: usize,
+}
+
+impl Before {
+    /// Looks at the tab now.
+    pub(in crate::tools) fn look(tab: &Tab) -> Self {
+        let state = tab.state();
+        let main = state.frames.main();
+        Self {
+            document: main.map(|main| main.document),
+            url: main.map(|main| main.url.clone()).unwrap_or_default(),
+            navigations_begun: state.navigations_begun,
+            requests_begun: state.requests_begun,
+            popups: state.popups.len(),
+            downloads: state.downloads.len(),
+        }
+    }
+
+    /// Whether the main frame has gone elsewhere since, or is about to.
+    fn left(&self, state: &TabState) -> bool {
+        state.navigations_begun > self.navigations_begun
+            || state.frames.main().map(|main| main.document) != self.document
+    }
+
+    /// Whether requests that began since are still running.
+    fn loading(&self, state: &TabState) -> bool {
+        state.in_flight.range(self.requests_begun..).next().is_some()
+    }
+
+    /// What the action caused, after `done`, a whole sentence about the action itself.
+    fn report(&self, tab: &Tab, done: &str) -> ToolOutput {
+        let state = tab.state();
+        let mut words = vec![done.to_owned()];
+        if let Some(main) = state.frames.main() {
+            let url = shorten(&main.url, 300);
+            let arrived = Some(main.document) != self.document;
+            if arrived && main.url.starts_with("chrome-error:") {
+                words.push("The page it led to could not be loaded.".into());
+            } else if arrived {
+                words.push(format!("The page navigated to {url}"));
+            } else if main.url != self.url {
+                words.push(format!("The address is now {url}"));
+            }
+            if self.left(&state) && (state.navigating || state.load != Load::Complete) {
+                words.push("It is still loading.".into());
+            }
+        }
+        for name in state.downloads.iter().skip(self.downloads).take(5) {
+            words.push(format!("A download started: {}.", one_line(name, 200)));
+        }
+        let opened = state.popups.iter().skip(self.popups).take(20).cloned().collect();
+        ToolOutput { opened, ..ToolOutput::text(words.join("\n")) }
+    }
+}
+
+/// Waits until what an action began has happened, as far as it is worth waiting for: a navigation
+/// until it is loaded, requests until they are answered, the DOM until it stands still for a frame.
+/// `pressed` is the element whose press has to be told whether it landed.
+pub(in crate::tools) async fn settle(
+    tab: &Tab,
+    before: &Before,
+    pressed: Option<&Element>,
+    done: &str,
+) -> Result<ToolOutput, ToolError> {
+    let deadline = Instant::now() + REQUESTS_CAP;
+    stand_still(tab, pressed).await?;
+    loop {
+        let (left, loading) = {
+            let state = tab.state();
+            (before.left(&state), before.loading(&state))
+        };
+        if left {
+            tab.until(NAVIGATION_CAP, |state| !state.navigating && state.load == Load::Complete).await?;
+            break;
+        }
+        let rest = deadline.saturating_duration_since(Instant::now());
+        if !loading || rest.is_zero() {
+            break;
+        }
+        tab.until(rest, |state| before.left(state) || !before.loading(state)).await?;
+        // What came back is shown now, or leads to more.
+        stand_still(tab, None).await?;
+    }
+    Ok(before.report(tab, done))
+}
+
+/// Waits for one frame without a change in the main document and in the one that was acted upon.
+async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolError> {
+    let main = tab.world().await;
+    let main = match (&main, pressed) {
+        (Ok(main), Some(element)) if main.document == element.world.document => None,
+        (Ok(main), _) => Some(main),
+        // A document that is on its way out or in needs no waiting for.
+        (Err(_), _) => None,
+    };
+    let around = async {
+        if let Some(main) = main {
+            let _ = still(main, "tabmux.settle").await;
+        }
+    };
+    let inside = async {
+        match pressed {
+            Some(element) => still(&element.world, "tabmux.afterPress").await,
+            None => Stillness::default(),
+        }
+    };
+    let (inside, ()) = tokio::join!(inside, around);
+    if let Some(gone) = tab.state().gone {
+        return Err(ToolError::TabGone(gone));
+    }
+    match inside {
+        Stillness { hit: Some(false), detail } => Err(ToolError::NotActionable {
+            why: format!(
+                "The press landed on {} instead, which came in between. Call take_snapshot to see \
+                 what happened.",
+                one_line(&detail, 200)
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A document that goes away while we look at it has told enough.
+async fn still(world: &World, function: &str) -> Stillness {
+    world.call(function, json!({ "capMs": STILL_CAP_MS })).await.unwrap_or_default()
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Stillness {
+    hit: Option<bool>,
+    detail: String,
+}
+
+/// Pages that never stand still are not waited for longer than this.
+const STILL_CAP_MS: u32 = 80;
+const REQUESTS_CAP: Duration = Duration::from_millis(1_500);
+const NAVIGATION_CAP: Duration = Duration::from_secs(5);

@@ -1,0 +1,203 @@
+//! Finds the point of the tab's viewport at which an element can be pressed, through any frames.
+
+use crate::error::ToolError;
+use crate::script;
+use crate::tab::{FrameId, Tab};
+use crate::text::one_line;
+use crate::world::{RemoteObject, World};
+use serde::Deserialize;
+use serde_json::json;
+use tabmux_cdp::types::{dom, runtime};
+
+/// An element that a uid names.
+#[derive(Clone, Debug)]
+pub(in crate::tools) struct Element {
+    /// The world of its document.
+    pub world: World,
+    /// Its number there.
+    pub n: u32,
+    uid: String,
+}
+
+impl Element {
+    /// The element that `uid` names, if its document is still shown.
+    pub(in crate::tools) async fn find(tab: &Tab, uid: &str) -> Result<Self, ToolError> {
+        let (world, n) = tab.element(uid).await?;
+        Ok(Self { world, n, uid: uid.to_owned() })
+    }
+
+    /// Another element of the same document, which stands in for this one.
+    pub(in crate::tools) fn sibling(&self, n: u32) -> Self {
+        Self { n, ..self.clone() }
+    }
+
+    /// The error for an answer of our scripts that says no.
+    pub(in crate::tools) fn refusal(&self, outcome: &Outcome) -> ToolError {
+        let uid = &self.uid;
+        let detail = one_line(&outcome.detail, 200);
+        let by = |words: &str| if detail.is_empty() { String::new() } else { format!(" {words} {detail}") };
+        let why = match outcome.reason.as_str() {
+            "detached" => return ToolError::ElementGone { uid: uid.clone() },
+            "covered" => format!(
+                "The element {uid} is covered{}. Close or scroll away what lies over it, then try again.",
+                by("by")
+            ),
+            "disabled" => format!(
+                "The element {uid} is disabled{}. Do first what enables it, or use another element.",
+                by("through")
+            ),
+            "inert" => format!(
+                "The element {uid} is inert{}. Something else on the page, such as a dialog, has to be \
+                 dealt with first.",
+                by("through")
+            ),
+            "hidden" => format!(
+                "The element {uid} is not visible ({detail}). Open what it is in, or use another element."
+            ),
+            "moving" => format!("The element {uid} is still moving. Wait for it to stop, then try again."),
+            "pointer-events" => format!(
+                "The element {uid} lets the pointer through (pointer-events: none). Use the element that \
+                 is meant to be pressed."
+            ),
+            "outside" => format!("The element {uid} cannot be scrolled into view. Use another element."),
+            other => format!("The element {uid} cannot be used: {other}{}.", by(":")),
+        };
+        ToolError::NotActionable { why }
+    }
+}
+
+/// What our scripts answer: yes with a place, or no with a reason.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::tools) struct Outcome {
+    pub ok: bool,
+    pub reason: String,
+    pub detail: String,
+    pub x: f64,
+    pub y: f64,
+}
+
+/// For what an element is reached, and so how long it is worth waiting for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tools) enum Patience {
+    /// It is to be pressed: it has to be enabled.
+    Press,
+    /// The pointer only goes there: a disabled element may show why it is disabled.
+    Point,
+}
+
+/// Where an element was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::tools) enum Reached {
+    /// At this point of the tab's viewport.
+    At { x: f64, y: f64 },
+    /// It is an option of a list that is closed, so it is nowhere; it can be chosen.
+    ClosedOption,
+}
+
+/// Waits until the element can be acted upon, and finds where.
+pub(in crate::tools) async fn reach(
+    tab: &Tab,
+    element: &Element,
+    patience: Patience,
+) -> Result<Reached, ToolError> {
+    let owners = owners(tab, &element.world.frame).await?;
+    // From the outside in: frames that are out of view do not run.
+    for owner in owners.iter().rev() {
+        let shown: Outcome = owner.world.call("tabmux.bringIntoView", json!({ "n": owner.n })).await?;
+        owner.check(element, &shown)?;
+    }
+    let even_disabled = patience == Patience::Point;
+    let ask = json!({ "n": element.n, "waitMs": WAIT_MS, "evenDisabled": even_disabled });
+    let found: Outcome = element.world.call("tabmux.prepare", ask).await?;
+    if found.reason == "option" {
+        return Ok(Reached::ClosedOption);
+    }
+    if !found.ok {
+        return Err(element.refusal(&found));
+    }
+    let (mut x, mut y) = (found.x, found.y);
+    for owner in &owners {
+        let ask = json!({ "n": owner.n, "x": x, "y": y, "waitMs": WAIT_MS });
+        let mapped: Outcome = owner.world.call("tabmux.hitFrame", ask).await?;
+        owner.check(element, &mapped)?;
+        (x, y) = (mapped.x, mapped.y);
+    }
+    Ok(Reached::At { x, y })
+}
+
+/// The matrices `[a, b, c, d, e, f]` that lead from a frame's viewport to the tab's, innermost first.
+pub(in crate::tools) async fn frame_matrices(
+    tab: &Tab,
+    frame: &FrameId,
+) -> Result<Vec<[f64; 6]>, ToolError> {
+    #[derive(Deserialize)]
+    struct FrameBox {
+        matrix: Option<[f64; 6]>,
+    }
+    let mut matrices = Vec::new();
+    for owner in owners(tab, frame).await? {
+        let found: FrameBox = owner.world.call("tabmux.frameBox", json!({ "n": owner.n })).await?;
+        matrices.push(found.matrix.ok_or(ToolError::DocumentGone)?);
+    }
+    Ok(matrices)
+}
+
+/// The element that shows a frame, in the document around it.
+struct Owner {
+    world: World,
+    n: u32,
+}
+
+impl Owner {
+    /// What is wrong with a frame is wrong with everything in it.
+    fn check(&self, inner: &Element, outcome: &Outcome) -> Result<(), ToolError> {
+        match outcome.ok {
+            true => Ok(()),
+            false => Err(inner.refusal(outcome)),
+        }
+    }
+}
+
+/// The elements that show the frame and the frames around it, innermost first.
+async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
+    let mut owners = Vec::new();
+    let mut child = frame.clone();
+    loop {
+        let outer = {
+            let state = tab.state();
+            let frame = state.frames.find(&child).ok_or(ToolError::DocumentGone)?;
+            frame.parent.as_ref().and_then(|parent| state.frames.find(parent)).cloned()
+        };
+        let Some(outer) = outer else { return Ok(owners) };
+        let world = tab.world_of(&outer).await?;
+        owners.push(Owner { n: owner_number(&world, &child).await?, world });
+        child = outer.id;
+    }
+}
+
+/// The number, in the world of the outer document, of the element that shows `frame`.
+async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, ToolError> {
+    let owner = dom::GetFrameOwner { frame_id: frame.clone() };
+    let owner = world.session.send(owner).await.map_err(script::document_gone_or)?;
+    let resolve = dom::ResolveNode {
+        backend_node_id: Some(owner.backend_node_id),
+        execution_context_id: Some(world.context),
+        ..Default::default()
+    };
+    let node = world.session.send(resolve).await.map_err(script::document_gone_or)?;
+    let id = node.object.object_id.ok_or(ToolError::DocumentGone)?;
+    let object = RemoteObject::new(id, world.session.clone());
+    let number = runtime::CallFunctionOn {
+        function_declaration: "function () { return tabmux.ref(this); }".into(),
+        object_id: Some(object.id.clone()),
+        return_by_value: Some(true),
+        ..Default::default()
+    };
+    let number = script::in_page(world.session.send(number)).await.map_err(script::document_gone_or)?;
+    let number = number.result.value.and_then(|value| value.decode().ok());
+    number.ok_or(ToolError::DocumentGone)
+}
+
+/// How long an element may take to appear, stop moving or be enabled.
+pub(in crate::tools) const WAIT_MS: u32 = 1_000;

@@ -1,0 +1,141 @@
+//! Our own JavaScript world inside a page's document: sees the DOM, unseen by the page.
+
+use crate::error::ToolError;
+use crate::script;
+use crate::tab::{DocumentId, Frame, FrameId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tabmux_cdp::Session;
+use tabmux_cdp::types::runtime::{ExecutionContextId, RemoteObjectId};
+use tabmux_cdp::types::{page, runtime};
+
+/// The isolated world of one document, with our scripts in it. Dies with the document.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The document it belongs to.
+    pub document: DocumentId,
+    /// The frame that shows that document.
+    pub frame: FrameId,
+    /// The session that reaches it.
+    pub session: Session,
+    /// Chrome's name of the world.
+    pub context: ExecutionContextId,
+}
+
+impl World {
+    /// Makes the world and puts our scripts into it.
+    pub(crate) async fn make(frame: &Frame) -> Result<Self, ToolError> {
+        let create = page::CreateIsolatedWorld {
+            frame_id: frame.id.clone(),
+            world_name: Some("tabmux".into()),
+            ..Default::default()
+        };
+        let made = frame.session.send(create).await?;
+        let world = Self {
+            document: frame.document,
+            frame: frame.id.clone(),
+            session: frame.session.clone(),
+            context: made.execution_context_id,
+        };
+        // The frame may have moved on before Chrome made the world. Chrome works in order, so if it
+        // still shows our document now, the world is in it.
+        let install = runtime::Evaluate {
+            expression: format!("{SCRIPTS}\ntabmux.document = {};", frame.document),
+            context_id: Some(world.context),
+            ..Default::default()
+        };
+        let (installed, tree) = tokio::join!(
+            frame.session.send(install),
+            frame.session.send(page::GetFrameTree::default())
+        );
+        if !shows(&tree?.frame_tree, frame) {
+            return Err(ToolError::DocumentGone);
+        }
+        if let Some(exception) = installed?.exception_details {
+            return Err(ToolError::Internal {
+                detail: script::describe(&exception),
+            });
+        }
+        Ok(world)
+    }
+
+    /// Calls one of our functions, such as `tabmux.snapshot`, with one argument; waits for promises.
+    pub async fn call<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        argument: impl Serialize,
+    ) -> Result<T, ToolError> {
+        let argument = serde_json::to_string(&argument).map_err(|error| ToolError::Internal {
+            detail: error.to_string(),
+        })?;
+        script::evaluate(
+            &self.session,
+            self.context,
+            &format!("{function}({argument})"),
+        )
+        .await
+    }
+
+    /// The element with number `n` as a remote object, for commands that want one.
+    pub async fn object(&self, n: u32) -> Result<RemoteObject, ToolError> {
+        let evaluate = runtime::Evaluate {
+            expression: format!("tabmux.element({n})"),
+            context_id: Some(self.context),
+            ..Default::default()
+        };
+        let answer = script::in_page(self.session.send(evaluate)).await?;
+        match answer.result.object_id {
+            Some(id) => Ok(RemoteObject {
+                id,
+                session: self.session.clone(),
+            }),
+            None => Err(ToolError::ElementGone {
+                uid: format!("{}_{n}", self.document),
+            }),
+        }
+    }
+}
+
+/// A handle to something in a page, released on drop.
+#[derive(Debug)]
+pub struct RemoteObject {
+    /// Chrome's name of it.
+    pub id: RemoteObjectId,
+    session: Session,
+}
+
+impl RemoteObject {
+    /// Takes charge of an object that a command answered with.
+    pub fn new(id: RemoteObjectId, session: Session) -> Self {
+        Self { id, session }
+    }
+}
+
+impl Drop for RemoteObject {
+    fn drop(&mut self) {
+        self.session.post(runtime::ReleaseObject {
+            object_id: self.id.clone(),
+        });
+    }
+}
+
+fn shows(tree: &page::FrameTree, wanted: &Frame) -> bool {
+    let mut trees = vec![tree];
+    while let Some(tree) = trees.pop() {
+        if tree.frame.id == wanted.id {
+            return tree.frame.loader_id == wanted.loader;
+        }
+        trees.extend(tree.child_frames.iter().flatten());
+    }
+    false
+}
+
+const SCRIPTS: &str = concat!(
+    include_str!("../js/world.js"),
+    include_str!("../js/names.js"),
+    include_str!("../js/walk.js"),
+    include_str!("../js/reach.js"),
+    include_str!("../js/settle.js"),
+    include_str!("../js/fill.js"),
+    include_str!("../js/act.js"),
+);

@@ -1,0 +1,207 @@
+//! A browser, a web server and a tab for one test.
+
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+use std::time::Duration;
+use tabmux_browser::find::Wanted;
+use tabmux_browser::launch::LaunchOptions;
+use tabmux_browser::profile::ProfileChoice;
+use tabmux_browser::tools::{self, Block, ToolOutput};
+use tabmux_browser::{
+    AddressPolicy, Browser, BrowserEvent, CallContext, Files, Source, Tab, TabFacts, TabSettings,
+    TargetId, ToolError,
+};
+use tabmux_testkit::FixtureServer;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Everything a test of the browser crate needs. The browser ends with it.
+pub(crate) struct Lab {
+    pub(crate) browser: Browser,
+    pub(crate) server: FixtureServer,
+    pub(crate) events: mpsc::Receiver<Event>,
+    pub(crate) files: tempfile::TempDir,
+}
+
+/// A browser's event, as the lab receives it.
+#[derive(Debug)]
+pub(crate) struct Event(pub BrowserEvent);
+
+impl From<(u32, BrowserEvent)> for Event {
+    fn from((_, event): (u32, BrowserEvent)) -> Self {
+        Self(event)
+    }
+}
+
+impl Lab {
+    /// Starts a headless browser, or explains why there is none.
+    pub(crate) async fn start() -> Option<Self> {
+        let executable = tabmux_testkit::real_browser()?;
+        let source = Source::Launch(LaunchOptions {
+            wanted: Wanted {
+                executable: Some(executable),
+                channel: None,
+            },
+            profile: ProfileChoice::Temporary,
+            headless: true,
+            viewport: Some((1000, 700)),
+            extra_args: vec!["--disable-quic".into()],
+            ..LaunchOptions::default()
+        });
+        Some(Self::connect(&source).await)
+    }
+
+    /// Connects to a browser that is there.
+    pub(crate) async fn connect(source: &Source) -> Self {
+        let (report, events) = mpsc::channel(1_000);
+        let settings = TabSettings {
+            viewport: Some((1000, 700)),
+            policy: AddressPolicy::default(),
+        };
+        let (browser, _) = Browser::connect(source, settings, 0, report).await.unwrap();
+        let files = tempfile::tempdir().unwrap();
+        Self {
+            browser,
+            server: FixtureServer::start(),
+            events,
+            files,
+        }
+    }
+
+    /// Opens a fixture page, loaded and held as a session would hold it.
+    pub(crate) async fn open(&self, path: &str) -> Tab {
+        self.open_url(&self.server.url(path)).await
+    }
+
+    /// Opens a page by its whole address.
+    pub(crate) async fn open_url(&self, url: &str) -> Tab {
+        let facts = self.try_open(url).await.unwrap();
+        self.browser.hold(&facts.target, true).await;
+        self.browser.tab(&facts.target).await.unwrap()
+    }
+
+    /// Opens a page, which may fail.
+    pub(crate) async fn try_open(&self, url: &str) -> Result<TabFacts, ToolError> {
+        let address = AddressPolicy::default().parse(url)?;
+        self.browser
+            .open(&address, 1, true, Duration::from_secs(10))
+            .await
+    }
+
+    /// Runs a tool by name, as the daemon would.
+    pub(crate) async fn run(
+        &self,
+        tab: &Tab,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<ToolOutput, ToolError> {
+        self.run_until(tab, tool, arguments, CancellationToken::new())
+            .await
+    }
+
+    /// Runs a tool that can be cancelled.
+    pub(crate) async fn run_until(
+        &self,
+        tab: &Tab,
+        tool: &str,
+        arguments: Value,
+        cancel: CancellationToken,
+    ) -> Result<ToolOutput, ToolError> {
+        let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));
+        let prepared = spec.prepare(&to_raw_value(&arguments).unwrap()).unwrap();
+        let files = Files::new(Some(self.files.path().into()), &[]);
+        let context = CallContext {
+            cancel,
+            files,
+            progress: None,
+        };
+        tabmux_browser::run(&self.browser, tab.target(), prepared, context).await
+    }
+
+    /// Runs a tool that must succeed and answers with its text.
+    pub(crate) async fn text(&self, tab: &Tab, tool: &str, arguments: Value) -> String {
+        match self.run(tab, tool, arguments.clone()).await {
+            Ok(output) => text_of(&output),
+            Err(error) => panic!("{tool} {arguments} failed: {error}"),
+        }
+    }
+
+    /// Runs a tool that must fail and answers with its sentence.
+    pub(crate) async fn error(&self, tab: &Tab, tool: &str, arguments: Value) -> String {
+        match self.run(tab, tool, arguments.clone()).await {
+            Ok(output) => panic!("{tool} {arguments} should fail, but: {}", text_of(&output)),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Evaluates an expression in the page itself and answers with its JSON.
+    pub(crate) async fn page_value(&self, tab: &Tab, expression: &str) -> Value {
+        let command = tabmux_cdp::types::runtime::Evaluate {
+            expression: expression.into(),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        let answer = tab.session().send(command).await.unwrap();
+        assert!(
+            answer.exception_details.is_none(),
+            "{expression}: {:?}",
+            answer.exception_details
+        );
+        answer
+            .result
+            .value
+            .map_or(Value::Null, |value| value.decode().unwrap())
+    }
+
+    /// The uid of the one line of a snapshot that contains `part`.
+    pub(crate) async fn uid(&self, tab: &Tab, part: &str) -> String {
+        let snapshot = self.text(tab, "take_snapshot", serde_json::json!({})).await;
+        let lines: Vec<_> = snapshot
+            .lines()
+            .filter(|line| line.contains(part))
+            .collect();
+        let [line] = lines.as_slice() else {
+            panic!("{} lines contain {part:?} in\n{snapshot}", lines.len());
+        };
+        let uid = line
+            .trim_start()
+            .strip_prefix("uid=")
+            .and_then(|rest| rest.split(' ').next());
+        uid.unwrap_or_else(|| panic!("no uid in {line:?}"))
+            .to_owned()
+    }
+
+    /// The next event of the browser that `wanted` takes.
+    pub(crate) async fn event<T>(
+        &mut self,
+        mut wanted: impl FnMut(BrowserEvent) -> Option<T>,
+    ) -> T {
+        loop {
+            let next = tabmux_testkit::patiently(self.events.recv(), || "no browser event".into());
+            let event = next.await.expect("the browser reports until it is gone").0;
+            if let Some(found) = wanted(event) {
+                return found;
+            }
+        }
+    }
+
+    /// The next tab that appears, with its origin.
+    pub(crate) async fn appeared(&mut self) -> (TargetId, tabmux_browser::Origin) {
+        self.event(|event| match event {
+            BrowserEvent::TabAppeared { tab, origin } => Some((tab.target, origin)),
+            _ => None,
+        })
+        .await
+    }
+}
+
+/// The text blocks of an answer.
+pub(crate) fn text_of(output: &ToolOutput) -> String {
+    let texts = output.blocks.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text.as_str()),
+        Block::Image { .. } => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,195 @@
+//! Tabs: opening, closing, popups, frames, capture from the first byte, crashes.
+
+use crate::lab::Lab;
+use std::time::Duration;
+use tabmux_browser::tab::Load;
+use tabmux_browser::{BrowserEvent, Gone, Origin};
+use tabmux_testkit::Response;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn an_opened_tab_is_announced_as_ours_and_loaded() {
+    let Some(mut lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/hello", Response::html("<title>Hello</title><h1>Hi</h1>"));
+    let facts = lab.try_open(&lab.server.url("hello")).await.unwrap();
+    assert_eq!(facts.title, "Hello");
+    let (target, origin) = lab.appeared().await;
+    assert_eq!((target, origin), (facts.target.clone(), Origin::Call(1)));
+    let tab = lab.browser.tab(&facts.target).await.unwrap();
+    assert_eq!(tab.state().load, Load::Complete);
+    lab.browser.close_tab(&facts.target, false).await.unwrap();
+    let gone = lab
+        .event(|event| match event {
+            BrowserEvent::TabGone { target, gone } => Some((target, gone)),
+            _ => None,
+        })
+        .await;
+    assert_eq!(gone, (facts.target, Gone::Closed));
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn console_and_network_are_captured_from_the_first_byte() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/first",
+        Response::html("<script>console.log('first', 1)</script><img src=/pixel>"),
+    );
+    lab.server.route("/pixel", Response::no_content());
+    let tab = lab.open("first").await;
+    tab.until(PATIENCE, |state| {
+        !state.console.is_empty()
+            && state
+                .requests
+                .iter()
+                .any(|request| request.url.ends_with("/pixel"))
+    })
+    .await
+    .unwrap();
+    let state = tab.state();
+    assert!(
+        state
+            .console
+            .iter()
+            .any(|message| message.text == "first 1"),
+        "{:?}",
+        state.console
+    );
+    assert!(
+        state.requests[0].url.ends_with("/first"),
+        "{:?}",
+        state.requests
+    );
+    assert_eq!(state.requests[0].status, Some(200));
+}
+
+#[tokio::test]
+async fn a_popup_is_captured_from_the_first_byte_and_knows_its_opener() {
+    let Some(mut lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/opener", Response::html("<title>Opener</title>"));
+    lab.server.route(
+        "/popup",
+        Response::html("<title>Popup</title><script>console.log('from popup')</script>"),
+    );
+    let tab = lab.open("opener").await;
+    lab.appeared().await;
+    lab.page_value(&tab, "void window.open('/popup')").await;
+    let (target, origin) = lab.appeared().await;
+    assert_eq!(
+        origin,
+        Origin::Popup {
+            opener: tab.target().clone()
+        }
+    );
+    let popup = lab.browser.tab(&target).await.unwrap();
+    assert!(
+        popup
+            .until(PATIENCE, |state| !state.console.is_empty())
+            .await
+            .unwrap()
+    );
+    assert_eq!(popup.state().console[0].text, "from popup");
+    assert!(popup.state().requests[0].url.ends_with("/popup"));
+    assert!(
+        tab.until(PATIENCE, |state| state.popups.contains(&target))
+            .await
+            .unwrap()
+    );
+}
+
+#[tokio::test]
+async fn cross_site_frames_are_reached_over_sessions_of_their_own() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let inner = lab.server.cross_site_url("inner");
+    lab.server.route("/inner", Response::html("<p>inner</p>"));
+    lab.server.route(
+        "/outer",
+        Response::html(format!("<iframe src='{inner}'></iframe>")),
+    );
+    let tab = lab.open("outer").await;
+    let arrived = tab
+        .until(PATIENCE, |state| {
+            state
+                .frames
+                .iter()
+                .any(|frame| frame.url.ends_with("/inner"))
+        })
+        .await
+        .unwrap();
+    assert!(arrived, "{:?}", tab.state().frames);
+    let frame = tab
+        .state()
+        .frames
+        .iter()
+        .find(|frame| frame.url.ends_with("/inner"))
+        .cloned()
+        .unwrap();
+    assert_ne!(frame.session.id(), tab.session().id());
+    let world = tab.world_of(&frame).await.unwrap();
+    let document: u32 = world.call("(() => tabmux.document)", ()).await.unwrap();
+    assert_eq!(document, frame.document.0);
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_loaded_is_an_error() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let error = lab.try_open("http://127.0.0.1:1/").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "http://127.0.0.1:1/ could not be loaded: ERR_UNSAFE_PORT (Chrome never connects to that port)."
+    );
+}
+
+#[tokio::test]
+async fn r004_87_a_crashed_tab_is_gone() {
+    let Some(mut lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open_url("about:blank").await;
+    tab.session()
+        .post(tabmux_cdp::types::page::Crash::default());
+    let gone = lab
+        .event(|event| match event {
+            BrowserEvent::TabGone { target, gone } => Some((target, gone)),
+            _ => None,
+        })
+        .await;
+    assert_eq!(gone, (tab.target().clone(), Gone::Crashed));
+}
+
+#[tokio::test]
+async fn the_last_tab_is_replaced_by_a_spare_one() {
+    let Some(mut lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open_url("about:blank").await;
+    lab.appeared().await;
+    lab.browser.close_tab(tab.target(), true).await.unwrap();
+    let (_, origin) = lab.appeared().await;
+    assert_eq!(origin, Origin::Spare);
+}
+
+#[tokio::test]
+async fn shutting_down_ends_the_browser_and_its_profile() {
+    let Some(mut lab) = Lab::start().await else {
+        return;
+    };
+    lab.browser.shut_down().await;
+    lab.event(|event| (event == BrowserEvent::Gone).then_some(()))
+        .await;
+    let tag = format!("tabmux-profile-{}-", std::process::id());
+    tabmux_testkit::process::wait_until_none_with(&tag).await;
+}

@@ -1,0 +1,41 @@
+//! Chrome DevTools Protocol types for the domains we use, generated and lenient.
+//!
+//! # Layout
+//!
+//! [`protocol`] is generated: a module per domain, flattened into this crate, so that `page::Navigate` is the
+//! command `Page.navigate`, `page::NavigateResponse` its answer and `page::FrameNavigated` an event. The other files
+//! are the small runtime that the generated code leans on.
+//!
+//! Whatever arrives from a browser is decoded leniently, because browsers of other versions leave fields out, add
+//! fields, and send numbers as strings. A missing or null field is the default, unknown fields are ignored, and
+//! enumerations are open: any text is a value.
+
+mod decode;
+mod json;
+mod lenient;
+mod newtypes;
+pub mod protocol;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+pub use decode::decode;
+pub use json::Json;
+pub use protocol::*;
+
+/// A command of the protocol: its parameters are the fields, its answer is [`Command::Response`].
+pub trait Command: Serialize + Send {
+    /// The full name, such as `Page.navigate`.
+    const METHOD: &'static str;
+    /// What the browser answers.
+    type Response: DeserializeOwned + Default + Send;
+}
+
+/// An event of the protocol: its parameters are the fields.
+pub trait Event: DeserializeOwned {
+    /// The full name, such as `Page.frameNavigated`.
+    const METHOD: &'static str;
+}
+
+/// The answer of a command that answers nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Empty {}

@@ -1,0 +1,145 @@
+//! The three kinds of named scalars in the protocol: identifiers, open enumerations and numbers.
+
+/// An identifier: cheap to clone, made from any text.
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+        #[serde(transparent)]
+        pub struct $name(std::sync::Arc<str>);
+
+        $crate::newtypes::text_like!($name);
+    };
+}
+
+/// An enumeration that a browser may extend: the values known today are constants.
+macro_rules! open_enum {
+    ($(#[$doc:meta])* $name:ident { $($value:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+        #[serde(transparent)]
+        pub struct $name(std::borrow::Cow<'static, str>);
+
+        impl $name {
+            $(pub const $value: Self = Self(std::borrow::Cow::Borrowed($text));)*
+        }
+
+        $crate::newtypes::text_like!($name);
+    };
+}
+
+/// What identifiers and enumerations have in common.
+macro_rules! text_like {
+    ($name:ident) => {
+        impl $name {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned().into())
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.as_str() == *other
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(self.as_str(), f)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::lenient::lenient::<D, String>(deserializer).map(Self::from)
+            }
+        }
+    };
+}
+
+/// An identifier that is an integer.
+macro_rules! integer_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        $crate::newtypes::number_like!($name(i64));
+    };
+}
+
+/// A quantity.
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, serde::Serialize)]
+        #[serde(transparent)]
+        pub struct $name(pub f64);
+
+        $crate::newtypes::number_like!($name(f64));
+    };
+}
+
+/// What integers and quantities have in common.
+macro_rules! number_like {
+    ($name:ident($inner:ty)) => {
+        impl From<$inner> for $name {
+            fn from(value: $inner) -> Self {
+                Self(value)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::lenient::lenient(deserializer).map(Self)
+            }
+        }
+    };
+}
+
+pub(crate) use {integer_id, number, number_like, open_enum, text_id, text_like};

@@ -1,0 +1,71 @@
+//! Why a command failed.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// Why a command has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CdpError {
+    /// The browser answered with an error.
+    #[error("the browser refused {method}: {message}")]
+    Rejected {
+        /// The command.
+        method: String,
+        /// The browser's code for the error.
+        code: i64,
+        /// The browser's words.
+        message: String,
+    },
+    /// The connection ended first. Whether the browser ran the command is not known.
+    #[error("the connection to the browser ended before {method} was answered; connect again")]
+    Disconnected {
+        /// The command.
+        method: String,
+    },
+    /// The session ended first, because its tab, frame or worker is gone.
+    #[error("the tab or frame was gone before {method} was answered; look at the tabs again")]
+    Detached {
+        /// The command.
+        method: String,
+    },
+    /// The browser did not answer in time.
+    #[error(
+        "the browser did not answer {method} within {limit:?}; the page may be busy, try again later"
+    )]
+    TimedOut {
+        /// The command.
+        method: String,
+        /// How long we waited.
+        limit: Duration,
+    },
+    /// Too many commands wait for answers already, so this one was not sent.
+    #[error("{method} was not sent because too many commands wait for answers; try again later")]
+    Overloaded {
+        /// The command.
+        method: String,
+    },
+    /// The parameters could not be encoded, or the answer not be understood.
+    #[error("{method} or its answer could not be understood: {detail}")]
+    Malformed {
+        /// The command.
+        method: String,
+        /// What was wrong.
+        detail: String,
+    },
+}
+
+impl CdpError {
+    /// The command that failed.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        match self {
+            Self::Rejected { method, .. }
+            | Self::Disconnected { method }
+            | Self::Detached { method }
+            | Self::TimedOut { method, .. }
+            | Self::Overloaded { method }
+            | Self::Malformed { method, .. } => method,
+        }
+    }
+}

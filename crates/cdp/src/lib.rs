@@ -1,0 +1,32 @@
+//! A Chrome DevTools Protocol client: the id and session mux, over a pipe or a websocket.
+//!
+//! # Layout
+//!
+//! Bytes come from a [`Transport`] as frames; `envelope` reads a frame's outside without touching its contents; `mux`
+//! knows who waits for which answer and which session's queue an event belongs to; [`Connection`] runs the mux on two
+//! tasks; [`Session`] and [`Events`] are what everybody else holds.
+//!
+//! # Promises
+//!
+//! - An answer reaches the command that asked, or the command fails; it never waits longer than its limit.
+//! - Events of a session arrive in order. A child session's queue exists before its parent hears of the child, so that
+//!   none of its events is lost.
+//! - The reader never waits for a consumer. A consumer that does not keep up loses chatter first ([`Events::dropped`])
+//!   and in the end its queue.
+//! - Nothing that arrives can cause a panic; what cannot be understood is ignored with a log line.
+
+mod connection;
+mod envelope;
+mod error;
+mod events;
+mod mux;
+mod session;
+pub mod transport;
+
+pub use connection::Connection;
+pub use error::CdpError;
+pub use events::{Events, RawEvent};
+pub use session::{DEFAULT_DEADLINE, Session};
+pub use tabmux_cdp_types as types;
+pub use transport::{ConnectError, PipeTransport, Transport, WebSocketTransport};
+pub use types::{Command, Event, target::SessionId};

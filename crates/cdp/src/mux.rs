@@ -1,0 +1,287 @@
+//! Who waits for which answer, and whose event is whose. No IO; the connection's tasks drive it.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    envelope::{Incoming, Rejection},
+    events::{EventSender, Events, RawEvent, event_queue},
+    session::Session,
+    types::{
+        Event,
+        target::{AttachedToTarget, DetachedFromTarget, SessionId},
+    },
+};
+
+/// What a command gets: the raw result, or the reason why there is none.
+pub(crate) type Outcome = Result<Option<Box<RawValue>>, Failure>;
+
+/// Why a command has no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Rejected(Rejection),
+    Disconnected,
+    Detached,
+    Overloaded,
+}
+
+/// The state of a connection.
+#[derive(Debug)]
+pub(crate) struct Mux {
+    next_id: u64,
+    pending: HashMap<u64, Pending>,
+    /// Events of the browser itself; none once the connection is over.
+    browser: Option<Root>,
+    sessions: HashMap<SessionId, Child>,
+}
+
+/// What exists while the connection lives.
+#[derive(Debug)]
+struct Root {
+    events: EventSender,
+    /// Frames on their way to the browser.
+    writer: mpsc::Sender<String>,
+}
+
+#[derive(Debug)]
+struct Child {
+    /// The session that announced this one; none if that was the browser's.
+    parent: Option<SessionId>,
+    events: EventSender,
+}
+
+#[derive(Debug)]
+struct Pending {
+    session: Option<SessionId>,
+    answer: oneshot::Sender<Outcome>,
+}
+
+/// A command that was accepted: where its frame goes and where its answer will come from.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    pub(crate) id: u64,
+    pub(crate) writer: mpsc::Sender<String>,
+    pub(crate) answer: oneshot::Receiver<Outcome>,
+}
+
+impl Mux {
+    /// A connection whose commands leave by `writer`.
+    pub(crate) fn new(writer: mpsc::Sender<String>) -> (Self, Events) {
+        let (sender, events) = event_queue();
+        let mux = Self {
+            next_id: 1,
+            pending: HashMap::new(),
+            browser: Some(Root {
+                events: sender,
+                writer,
+            }),
+            sessions: HashMap::new(),
+        };
+        (mux, events)
+    }
+
+    /// Registers a command that somebody waits for.
+    pub(crate) fn accept(&mut self, session: Option<&SessionId>) -> Result<Accepted, Failure> {
+        let (id, writer) = self.accept_unanswered(session)?;
+        if self.pending.len() >= MAX_PENDING {
+            return Err(Failure::Overloaded);
+        }
+        let (sender, answer) = oneshot::channel();
+        self.pending.insert(
+            id,
+            Pending {
+                session: session.cloned(),
+                answer: sender,
+            },
+        );
+        Ok(Accepted { id, writer, answer })
+    }
+
+    /// Gives an id to a command that nobody waits for.
+    pub(crate) fn accept_unanswered(
+        &mut self,
+        session: Option<&SessionId>,
+    ) -> Result<(u64, mpsc::Sender<String>), Failure> {
+        let Some(root) = &self.browser else {
+            return Err(Failure::Disconnected);
+        };
+        if session.is_some_and(|session| !self.sessions.contains_key(session)) {
+            return Err(Failure::Detached);
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        Ok((id, root.writer.clone()))
+    }
+
+    /// Nobody waits for the command any more.
+    pub(crate) fn forget(&mut self, id: u64) {
+        self.pending.remove(&id);
+    }
+
+    /// Hands a message to whom it concerns. `make_session` makes the handle of a child session, unless nobody holds the
+    /// connection any more.
+    pub(crate) fn route(
+        &mut self,
+        message: Incoming<'_>,
+        make_session: impl FnOnce(SessionId) -> Option<Session>,
+    ) {
+        match message {
+            Incoming::Answer { id, outcome } => self.answer(id, outcome),
+            Incoming::Event {
+                session,
+                method,
+                params,
+            } => {
+                self.event(session.as_deref(), &method, params, make_session);
+            }
+        }
+    }
+
+    /// Fails whatever waits and ends all queues.
+    pub(crate) fn disconnect(&mut self) {
+        self.browser = None;
+        self.sessions.clear();
+        for (_, pending) in self.pending.drain() {
+            _ = pending.answer.send(Err(Failure::Disconnected));
+        }
+    }
+
+    fn answer(&mut self, id: u64, outcome: Result<Option<&RawValue>, Rejection>) {
+        let Some(pending) = self.pending.remove(&id) else {
+            match outcome {
+                Ok(_) => tracing::trace!(id, "an answer that nobody waits for"),
+                Err(rejection) => {
+                    tracing::debug!(
+                        id,
+                        message = rejection.message,
+                        "an error that nobody waits for"
+                    );
+                }
+            }
+            return;
+        };
+        let outcome = match outcome {
+            Ok(result) => Ok(result.map(ToOwned::to_owned)),
+            Err(rejection) if rejection.code == SESSION_NOT_FOUND => Err(Failure::Detached),
+            Err(rejection) => Err(Failure::Rejected(rejection)),
+        };
+        _ = pending.answer.send(outcome);
+    }
+
+    fn event(
+        &mut self,
+        session: Option<&str>,
+        method: &str,
+        params: Option<&RawValue>,
+        make_session: impl FnOnce(SessionId) -> Option<Session>,
+    ) {
+        if self.queue(session).is_none() {
+            tracing::debug!(method, "ignored an event of a session that is over");
+            return;
+        }
+        let subject = match method {
+            AttachedToTarget::METHOD | DetachedFromTarget::METHOD => session_in(params),
+            _ => None,
+        };
+        let child = match &subject {
+            Some(child) if method == AttachedToTarget::METHOD => {
+                self.attach(session, child, make_session)
+            }
+            Some(child) => {
+                self.detach(child);
+                None
+            }
+            None => None,
+        };
+        let Some(queue) = self.queue(session) else {
+            return;
+        };
+        if !queue.admits(method) {
+            return self.unannounced(child);
+        }
+        if let Err(event) = queue.push(RawEvent::new(method, params, child)) {
+            self.unannounced(event.child);
+        }
+    }
+
+    fn queue(&mut self, session: Option<&str>) -> Option<&mut EventSender> {
+        match session {
+            None => self.browser.as_mut().map(|root| &mut root.events),
+            Some(session) => self
+                .sessions
+                .get_mut(session)
+                .map(|child| &mut child.events),
+        }
+    }
+
+    /// Makes the child's queue. From here on its events are kept.
+    fn attach(
+        &mut self,
+        parent: Option<&str>,
+        child: &SessionId,
+        make_session: impl FnOnce(SessionId) -> Option<Session>,
+    ) -> Option<(Session, Events)> {
+        if self.sessions.contains_key(child) {
+            tracing::warn!(session = %child, "ignored a second attachment under the same session id");
+            return None;
+        }
+        let session = make_session(child.clone())?;
+        let (sender, events) = event_queue();
+        let parent = parent.map(SessionId::from);
+        self.sessions.insert(
+            child.clone(),
+            Child {
+                parent,
+                events: sender,
+            },
+        );
+        Some((session, events))
+    }
+
+    /// Ends a session and those that came through it, because the browser may not mention them any more.
+    fn detach(&mut self, session: &SessionId) {
+        let mut ending = vec![session.clone()];
+        while let Some(session) = ending.pop() {
+            self.sessions.remove(&session);
+            for (_, pending) in self
+                .pending
+                .extract_if(|_, pending| pending.session.as_ref() == Some(&session))
+            {
+                _ = pending.answer.send(Err(Failure::Detached));
+            }
+            ending.extend(
+                self.sessions
+                    .iter()
+                    .filter(|(_, child)| child.parent.as_ref() == Some(&session))
+                    .map(|(id, _)| id.clone()),
+            );
+        }
+    }
+
+    /// Forgets a child that its parent's consumer will never hear of.
+    fn unannounced(&mut self, child: Option<(Session, Events)>) {
+        if let Some(id) = child.as_ref().and_then(|(session, _)| session.id()) {
+            self.sessions.remove(id);
+        }
+    }
+}
+
+/// The session that an attachment or a detachment is about.
+fn session_in(params: Option<&RawValue>) -> Option<SessionId> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Subject {
+        session_id: SessionId,
+    }
+    let subject: Subject = serde_json::from_str(params?.get()).ok()?;
+    Some(subject.session_id)
+}
+
+/// How many commands of one connection may wait for answers.
+pub(crate) const MAX_PENDING: usize = 4_096;
+
+/// The browser's code for a command on a session that it does not have.
+const SESSION_NOT_FOUND: i64 = -32_001;

@@ -1,0 +1,10 @@
+//! The client against a browser made of memory, and against a real one.
+
+mod deadlines;
+mod ends;
+mod fake_browser;
+mod hostile;
+mod overflow;
+mod real_browser;
+mod routing;
+mod websocket;

@@ -1,0 +1,3 @@
+//! The `tabmux` binary.
+
+fn main() {}

@@ -1,0 +1,153 @@
+//! The state machine: inputs in, outputs out, and time as data.
+
+mod sessions;
+
+mod calls;
+mod finish;
+mod plan;
+
+mod connect;
+mod holds;
+mod tabs;
+
+mod lists;
+
+use crate::browser::Browser;
+use crate::call::Call;
+use crate::session::Session;
+use crate::tab::Tab;
+use crate::timers::{Timer, Timers};
+use crate::{BrowserId, CallId, Config, Input, Output, SessionId, TabId, Time, ToolName};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Who is there, what they see, and what they wait for.
+///
+/// # Call order
+///
+/// One driver owns the core and works in rounds:
+///
+/// 1. Something happens: [`handle`](Self::handle) it. Or nothing happens until
+///    [`poll_timeout`](Self::poll_timeout): call [`handle_timeout`](Self::handle_timeout).
+/// 2. Call [`poll_output`](Self::poll_output) until it is `None`, and carry out what it yields, in that
+///    order.
+/// 3. Ask [`poll_timeout`](Self::poll_timeout) how long to sleep at most. Ask again after every round:
+///    the answer changes.
+///
+/// [`tools`](Self::tools) may be asked at any time.
+///
+/// # Duties of the driver
+///
+/// - It chooses [`SessionId`]s and [`CallId`]s and uses none twice. It keeps a call's arguments under the
+///   `CallId` before it hands in [`Input::Call`], and its payload until [`Output::Reply`].
+/// - It answers `Connect`, `OpenTab`, `PrepareFocus`, `CloseTab` and `Run` as their docs say. Should it fail
+///   to, the call's deadline answers the client; should it answer late or twice, nothing happens.
+/// - It reports every tab of a connected browser: in `Connected` or by `TabAppeared`, before anything
+///   else about that tab.
+///
+/// # Promises of the core
+///
+/// - Every `Input::Call` gets exactly one [`Output::Reply`], whatever dies, within its deadline.
+/// - An [`Output::ToolsChanged`] that a call brings about comes before that call's `Reply`.
+/// - A call whose work was handed out ends with its `Finished`, or with an [`Output::Abort`]; a
+///   `close_tab` also when its tab is gone.
+#[derive(Debug)]
+pub struct Core {
+    config: Config,
+    sessions: BTreeMap<SessionId, Session>,
+    browsers: BTreeMap<BrowserId, Browser>,
+    tabs: BTreeMap<TabId, Tab>,
+    calls: BTreeMap<CallId, Call>,
+    timers: Timers,
+    outputs: VecDeque<Output>,
+    browsers_counted: u32,
+    tabs_counted: u32,
+}
+
+impl Core {
+    /// A core that knows nobody.
+    pub fn new(mut config: Config) -> Self {
+        config.page_actions.sort_unstable();
+        config.page_actions.dedup();
+        Self {
+            config,
+            sessions: BTreeMap::new(),
+            browsers: BTreeMap::new(),
+            tabs: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            timers: Timers::default(),
+            outputs: VecDeque::new(),
+            browsers_counted: 0,
+            tabs_counted: 0,
+        }
+    }
+
+    /// Takes in what happened. Any input is fine at any time.
+    pub fn handle(&mut self, now: Time, input: Input) {
+        match input {
+            Input::SessionOpened {
+                session,
+                browser,
+                page_actions,
+            } => self.open_session(session, browser, page_actions),
+            Input::SessionClosed { session } => self.close_session(session),
+            Input::Call {
+                call,
+                session,
+                request,
+                kind,
+                timeout,
+            } => self.call(now, call, session, request, kind, timeout),
+            Input::Cancel { session, request } => self.cancel(session, &request),
+            Input::Connected {
+                browser,
+                about,
+                tabs,
+            } => self.connected(browser, about, tabs),
+            Input::ConnectFailed { browser, failure } => self.connect_failed(browser, failure),
+            Input::BrowserGone { browser, reason } => self.browser_gone(browser, &reason),
+            Input::TabAppeared {
+                browser,
+                tab,
+                origin,
+            } => self.tab_appeared(browser, tab, origin),
+            Input::TabChanged { browser, tab } => self.tab_changed(browser, tab),
+            Input::TabGone {
+                browser,
+                target,
+                crashed,
+            } => self.tab_gone(browser, &target, crashed),
+            Input::Finished { call, outcome } => self.finished(call, outcome),
+        }
+        self.notice_list_changes(now);
+    }
+
+    /// The next thing to do, until there is none.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout), if nothing happens before.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.timers.next()
+    }
+
+    /// Takes in that it is `now`. Calling it early or often does no harm.
+    pub fn handle_timeout(&mut self, now: Time) {
+        while let Some(timer) = self.timers.pop_due(now) {
+            match timer {
+                Timer::Deadline(call) => self.expire(call),
+                Timer::Announce(session) => self.announce_gathered(session),
+            }
+        }
+        self.notice_list_changes(now);
+    }
+
+    /// A session's tool list as it is now, in published order. Empty if there is no such session.
+    pub fn tools(&self, session: SessionId) -> Vec<ToolName> {
+        self.listed(session).collect()
+    }
+
+    fn emit(&mut self, output: Output) {
+        self.outputs.push_back(output);
+    }
+}

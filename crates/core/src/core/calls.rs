@@ -1,0 +1,191 @@
+//! The life of a call after its checks: started, perhaps queued, finished or aborted, answered once.
+
+use super::Core;
+use super::plan::Plan;
+use crate::browser::Link;
+use crate::call::{Call, Task};
+use crate::timers::Timer;
+use crate::{
+    BrowserId, CallId, CallKind, Output, Refusal, Reply, RequestId, SessionId, TabId, TargetId,
+    Time, ToolName,
+};
+use std::time::Duration;
+
+impl Core {
+    pub(super) fn call(
+        &mut self,
+        now: Time,
+        id: CallId,
+        session: SessionId,
+        request: RequestId,
+        kind: CallKind,
+        timeout: Option<Duration>,
+    ) {
+        if self.calls.contains_key(&id) {
+            return;
+        }
+        let tool = kind.tool();
+        let (browser, task) = match self.plan(session, &request, kind) {
+            Ok(Plan::Work(browser, task)) => (browser, task),
+            Ok(Plan::Answer(reply)) => return self.reply(id, session, request, reply),
+            Err(refusal) => return self.reply(id, session, request, Reply::Refused(refusal)),
+        };
+        let limit = self.config.deadline(timeout);
+        let deadline = now + limit;
+        let call = Call {
+            session,
+            request,
+            browser,
+            tool,
+            task,
+            limit,
+            deadline,
+            at_work: false,
+        };
+        self.calls.insert(id, call);
+        self.timers.arm(deadline, Timer::Deadline(id));
+        self.start(id);
+    }
+
+    pub(super) fn cancel(&mut self, session: SessionId, request: &RequestId) {
+        if let Some(call) = self.open_call(session, request) {
+            self.abort(call, Reply::Cancelled);
+        }
+    }
+
+    pub(super) fn expire(&mut self, id: CallId) {
+        if let Some(call) = self.calls.get(&id) {
+            let (limit, stuck) = (call.limit, call.stuck());
+            self.fail(id, |tool| Refusal::TooLate { tool, limit, stuck });
+        }
+    }
+
+    /// Ends a call that cannot be finished.
+    pub(super) fn fail(&mut self, id: CallId, why: impl FnOnce(ToolName) -> Refusal) {
+        if let Some(call) = self.calls.get(&id) {
+            let refusal = why(call.tool);
+            self.abort(id, Reply::Refused(refusal));
+        }
+    }
+
+    /// Ends a call before its work is finished.
+    pub(super) fn abort(&mut self, id: CallId, reply: Reply) {
+        if self.calls.get(&id).is_some_and(|call| call.at_work) {
+            self.emit(Output::Abort { call: id });
+        }
+        self.answer(id, reply);
+    }
+
+    /// Answers a call: takes it out of every table it is in, and lets run what waited for it. No other
+    /// function removes a call, so none is answered twice and none is forgotten.
+    pub(super) fn answer(&mut self, id: CallId, reply: Reply) {
+        let Some(call) = self.calls.remove(&id) else {
+            return;
+        };
+        self.timers.disarm(call.deadline, Timer::Deadline(id));
+        self.reply(id, call.session, call.request, reply);
+        match call.task {
+            Task::Connect { .. } => {
+                if let Some(browser) = self.browsers.get_mut(&call.browser)
+                    && let Link::Connecting { waiting, .. } = &mut browser.link
+                {
+                    waiting.retain(|waiting| *waiting != id);
+                }
+            }
+            Task::Open { tab: Some(tab), .. } => self.discard(tab),
+            Task::Page { tab, access } => {
+                let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
+                if let Some(next) = lane.and_then(|lane| lane.leave(id, access)) {
+                    self.run(next, tab);
+                }
+            }
+            Task::Open { tab: None, .. } | Task::Focus { .. } | Task::Close { .. } => {}
+        }
+    }
+
+    pub(super) fn calls_where(&self, wanted: impl Fn(&Call) -> bool) -> Vec<CallId> {
+        self.calls
+            .iter()
+            .filter(|(_, call)| wanted(call))
+            .map(|(id, _)| *id)
+            .collect()
+    }
+
+    /// Hands a call's work to the driver, or lets it wait for its turn.
+    fn start(&mut self, id: CallId) {
+        let Some(call) = self.calls.get_mut(&id) else {
+            return;
+        };
+        let browser = call.browser;
+        match &call.task {
+            Task::Connect { launch } => {
+                let launch = *launch;
+                self.connect(id, browser, launch);
+            }
+            Task::Open { url, focus, .. } => {
+                let (url, focus) = (url.clone(), *focus);
+                call.at_work = true;
+                self.emit(Output::OpenTab {
+                    call: id,
+                    browser,
+                    url,
+                    focus,
+                });
+            }
+            &Task::Focus { tab } => {
+                self.hand_out(id, tab, |call, browser, target| Output::PrepareFocus {
+                    call,
+                    browser,
+                    target,
+                });
+            }
+            &Task::Close { tab } => {
+                let last = self.is_last(tab);
+                self.hand_out(id, tab, |call, browser, target| Output::CloseTab {
+                    call,
+                    browser,
+                    target,
+                    last,
+                });
+            }
+            &Task::Page { tab, access } => {
+                let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
+                if lane.is_some_and(|lane| lane.enter(id, access)) {
+                    self.run(id, tab);
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, id: CallId, tab: TabId) {
+        self.hand_out(id, tab, |call, browser, target| Output::Run {
+            call,
+            browser,
+            target,
+        });
+    }
+
+    fn hand_out(
+        &mut self,
+        id: CallId,
+        tab: TabId,
+        work: impl FnOnce(CallId, BrowserId, TargetId) -> Output,
+    ) {
+        if let Some(call) = self.calls.get_mut(&id)
+            && let Some(tab) = self.tabs.get(&tab)
+        {
+            call.at_work = true;
+            let output = work(id, tab.browser, tab.target.clone());
+            self.emit(output);
+        }
+    }
+
+    fn reply(&mut self, call: CallId, session: SessionId, request: RequestId, reply: Reply) {
+        self.emit(Output::Reply {
+            call,
+            session,
+            request,
+            reply,
+        });
+    }
+}

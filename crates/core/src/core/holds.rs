@@ -1,0 +1,62 @@
+//! Who holds which tab: a session holds the tabs opened for it and the one it has focused.
+
+use super::Core;
+use crate::session::Focus;
+use crate::tab::Tab;
+use crate::{Output, SessionId, TabId};
+
+impl Core {
+    /// Moves a session's focus, and announces it: the same tools mean another tab now. Focusing the
+    /// focused tab moves nothing.
+    pub(super) fn move_focus(&mut self, session: SessionId, tab: TabId) {
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        let before = known.focused_tab();
+        if before == Some(tab) {
+            return;
+        }
+        known.focus = Some(Focus::On(tab));
+        if let Some(before) = before {
+            self.change_hold(before, |tab| {
+                tab.focused_by.remove(&session);
+            });
+        }
+        self.change_hold(tab, |tab| {
+            tab.focused_by.insert(session);
+        });
+        self.announce(session);
+    }
+
+    /// Lets go of every tab that a session holds.
+    pub(super) fn release_all(&mut self, session: SessionId) {
+        let held: Vec<_> = self
+            .tabs
+            .iter()
+            .filter(|(_, tab)| tab.is_held_by(session))
+            .map(|(id, _)| *id)
+            .collect();
+        for tab in held {
+            self.change_hold(tab, |tab| {
+                tab.owner.take_if(|owner| *owner == session);
+                tab.focused_by.remove(&session);
+            });
+        }
+    }
+
+    /// Changes who holds a tab, and tells the driver if that makes it held or free.
+    pub(super) fn change_hold(&mut self, id: TabId, change: impl FnOnce(&mut Tab)) {
+        let Some(tab) = self.tabs.get_mut(&id) else {
+            return;
+        };
+        let before = tab.is_held();
+        change(tab);
+        let after = tab.is_held();
+        let (browser, target) = (tab.browser, tab.target.clone());
+        match (before, after) {
+            (false, true) => self.emit(Output::Hold { browser, target }),
+            (true, false) => self.emit(Output::Release { browser, target }),
+            (true, true) | (false, false) => {}
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a session is offered, and when it is told that this changed.
+
+use super::Core;
+use crate::list::State;
+use crate::session::Focus;
+use crate::tab::Tab;
+use crate::timers::Timer;
+use crate::{Output, SessionId, TabId, Time, ToolName};
+
+impl Core {
+    /// The session's tools: the core tools of its state, then those of the focused page, then the
+    /// generic page actions.
+    pub(super) fn listed(&self, session: SessionId) -> impl Iterator<Item = ToolName> + '_ {
+        let state = self.state(session);
+        let core_tools = state.map_or(&[][..], State::core_tools);
+        let focused = match state {
+            Some(State::Focused(tab)) => self.tabs.get(&tab),
+            _ => None,
+        };
+        let page_tools = focused.map_or(&[][..], Tab::page_tools);
+        let page_actions = focused.map_or(&[][..], |_| self.page_actions(session));
+        core_tools
+            .iter()
+            .chain(page_tools)
+            .chain(page_actions)
+            .copied()
+    }
+
+    /// The generic page actions that the session is offered while a tab is focused.
+    pub(super) fn page_actions(&self, session: SessionId) -> &[ToolName] {
+        match self.sessions.get(&session) {
+            Some(known) if known.page_actions => &self.config.page_actions,
+            _ => &[],
+        }
+    }
+
+    /// Where the session is, if there is such a session.
+    pub(super) fn state(&self, session: SessionId) -> Option<State> {
+        let has_tabs = || self.shown(session).next().is_some();
+        Some(match self.sessions.get(&session)?.focus {
+            None => State::Disconnected,
+            Some(Focus::On(tab)) => State::Focused(tab),
+            Some(_) if !has_tabs() => State::NoTabs,
+            Some(Focus::Lost(tab)) => State::NoFocus { lost: Some(tab) },
+            Some(Focus::Nothing) => State::NoFocus { lost: None },
+        })
+    }
+
+    /// The tabs that a session sees, oldest first.
+    pub(super) fn shown(&self, session: SessionId) -> impl Iterator<Item = (TabId, &Tab)> {
+        let browser = self
+            .sessions
+            .get(&session)
+            .filter(|known| known.focus.is_some())
+            .map(|known| known.browser);
+        self.tabs
+            .iter()
+            .filter(move |(_, tab)| Some(tab.browser) == browser && tab.is_shown_to(session))
+            .map(|(id, tab)| (*id, tab))
+    }
+
+    /// Tells a session now, because its own call changed what the list is or what it means.
+    pub(super) fn announce(&mut self, session: SessionId) {
+        let tools = self.tools(session);
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        known.announced = tools;
+        if let Some(at) = known.announce_at.take() {
+            self.timers.disarm(at, Timer::Announce(session));
+        }
+        self.emit(Output::ToolsChanged { session });
+    }
+
+    /// Tells a session now, if its own call may have changed the list and it did.
+    pub(super) fn announce_if_changed(&mut self, session: SessionId) {
+        if self.is_outdated(session) {
+            self.announce(session);
+        }
+    }
+
+    /// Tells a session about the changes gathered for it, if they did not cancel each other out.
+    pub(super) fn announce_gathered(&mut self, session: SessionId) {
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.announce_at = None;
+        }
+        self.announce_if_changed(session);
+    }
+
+    /// Sees to it that every session whose list changed will be told, once for all that happens until
+    /// then. Runs after every input, so no change can be forgotten.
+    pub(super) fn notice_list_changes(&mut self, now: Time) {
+        let at = now + self.config.coalesce;
+        let unaware: Vec<_> = self
+            .sessions
+            .iter()
+            .filter(|(id, known)| known.announce_at.is_none() && self.is_outdated(**id))
+            .map(|(id, _)| *id)
+            .collect();
+        for session in unaware {
+            if let Some(known) = self.sessions.get_mut(&session) {
+                known.announce_at = Some(at);
+                self.timers.arm(at, Timer::Announce(session));
+            }
+        }
+    }
+
+    /// Whether the session's list is not the one it was told last.
+    fn is_outdated(&self, session: SessionId) -> bool {
+        self.sessions
+            .get(&session)
+            .is_some_and(|known| !self.listed(session).eq(known.announced.iter().copied()))
+    }
+}

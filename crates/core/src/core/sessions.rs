@@ -1,0 +1,62 @@
+//! Clients come and go.
+
+use super::Core;
+use crate::browser::{Browser, Link};
+use crate::list::State;
+use crate::session::Session;
+use crate::timers::Timer;
+use crate::{BrowserId, BrowserKey, Output, Refusal, Reply, SessionId};
+
+impl Core {
+    pub(super) fn open_session(&mut self, session: SessionId, key: BrowserKey, page_actions: bool) {
+        if self.sessions.contains_key(&session) {
+            return;
+        }
+        let limit = self.config.sessions;
+        if self.sessions.len() >= limit {
+            let refusal = Refusal::TooManySessions { limit };
+            return self.emit(Output::SessionRefused { session, refusal });
+        }
+        let browser = self.entry(key);
+        let announced = State::Disconnected.core_tools().to_vec();
+        self.sessions
+            .insert(session, Session::new(browser, page_actions, announced));
+    }
+
+    pub(super) fn close_session(&mut self, session: SessionId) {
+        for call in self.calls_where(|call| call.session == session) {
+            self.abort(call, Reply::Cancelled);
+        }
+        let Some(known) = self.sessions.remove(&session) else {
+            return;
+        };
+        if let Some(at) = known.announce_at {
+            self.timers.disarm(at, Timer::Announce(session));
+        }
+        self.release_all(session);
+        self.forget_unwanted(known.browser);
+    }
+
+    /// Forgets a browser that is not connected and that no session means.
+    pub(super) fn forget_unwanted(&mut self, browser: BrowserId) {
+        let wanted = self.sessions.values().any(|known| known.browser == browser);
+        let idle = self
+            .browsers
+            .get(&browser)
+            .is_some_and(|known| matches!(known.link, Link::Disconnected));
+        if idle && !wanted {
+            self.browsers.remove(&browser);
+        }
+    }
+
+    /// The registry's entry for a key, made if there is none.
+    fn entry(&mut self, key: BrowserKey) -> BrowserId {
+        if let Some((id, _)) = self.browsers.iter().find(|(_, known)| known.key == key) {
+            return *id;
+        }
+        self.browsers_counted += 1;
+        let id = BrowserId(self.browsers_counted);
+        self.browsers.insert(id, Browser::new(key));
+        id
+    }
+}

@@ -1,0 +1,246 @@
+//! What happens to the core: everything a client, a browser or the driver can tell it.
+
+use crate::{BrowserId, BrowserKey, CallId, RequestId, SessionId, TabRef, TargetId, ToolName};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A client arrived.
+    SessionOpened {
+        /// The new session.
+        session: SessionId,
+        /// The browser it means.
+        browser: BrowserKey,
+        /// Whether it is offered the generic page actions while a tab is focused.
+        page_actions: bool,
+    },
+    /// A client left. Its calls are aborted and its tabs are free for others.
+    SessionClosed {
+        /// The session that is over.
+        session: SessionId,
+    },
+    /// A client calls a tool; its arguments are well-formed and stay with the driver.
+    Call {
+        /// The driver's name for the call.
+        call: CallId,
+        /// Who calls.
+        session: SessionId,
+        /// The client's name for the call.
+        request: RequestId,
+        /// What it calls.
+        kind: CallKind,
+        /// The `timeout` argument, where the tool has one.
+        timeout: Option<Duration>,
+    },
+    /// A client no longer wants an answer.
+    Cancel {
+        /// Who called.
+        session: SessionId,
+        /// The client's name for the call.
+        request: RequestId,
+    },
+    /// [`Output::Connect`](crate::Output::Connect) succeeded.
+    Connected {
+        /// The browser that was meant.
+        browser: BrowserId,
+        /// What it is.
+        about: BrowserFacts,
+        /// All its tabs: the list is complete.
+        tabs: Vec<TabFacts>,
+    },
+    /// [`Output::Connect`](crate::Output::Connect) failed.
+    ConnectFailed {
+        /// The browser that was meant.
+        browser: BrowserId,
+        /// Why, in the agent's terms.
+        failure: ConnectFailure,
+    },
+    /// A connected browser is no longer there.
+    BrowserGone {
+        /// Which one.
+        browser: BrowserId,
+        /// Why, as the end of the sentence "The browser is gone: …".
+        reason: String,
+    },
+    /// A connected browser has a new tab.
+    TabAppeared {
+        /// Where.
+        browser: BrowserId,
+        /// What is known about it.
+        tab: TabFacts,
+        /// Who made it.
+        origin: Origin,
+    },
+    /// A tab's address or title is another one now.
+    TabChanged {
+        /// Where.
+        browser: BrowserId,
+        /// What is known about it now.
+        tab: TabFacts,
+    },
+    /// A tab is closed, or its renderer died.
+    TabGone {
+        /// Where.
+        browser: BrowserId,
+        /// Which tab.
+        target: TargetId,
+        /// Whether it crashed.
+        crashed: bool,
+    },
+    /// The work that an output handed out for a call is over.
+    Finished {
+        /// The call it was for.
+        call: CallId,
+        /// How it went.
+        outcome: Finish,
+    },
+}
+
+/// What a client calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    /// `connect_browser`.
+    ConnectBrowser {
+        /// Whether a browser may be launched if none is found.
+        launch: bool,
+    },
+    /// `list_tabs`.
+    ListTabs,
+    /// `open_tab`.
+    OpenTab {
+        /// An address that was checked already.
+        url: Arc<str>,
+        /// Whether the new tab is to be focused.
+        focus: bool,
+    },
+    /// `focus_tab`.
+    FocusTab {
+        /// The tab to focus.
+        tab: TabRef,
+    },
+    /// `close_tab`.
+    CloseTab {
+        /// The tab to close; `None` is the focused one.
+        tab: Option<TabRef>,
+    },
+    /// A page action, on the focused tab.
+    Page {
+        /// Which one.
+        tool: ToolName,
+        /// How it gets along with other calls on the same tab.
+        access: Access,
+    },
+}
+
+/// How a page action gets along with other calls on the same tab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Changes nothing, so it runs at once, beside whatever else runs.
+    Read,
+    /// Acts on the page: one at a time, in arrival order.
+    Act,
+    /// Clears the way for others, so it runs at once and however busy the tab is.
+    Bypass,
+}
+
+/// What a browser is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrowserFacts {
+    /// Its product name.
+    pub name: Arc<str>,
+    /// Its version.
+    pub version: Arc<str>,
+    /// Whether we launched it: then its blank tabs are nobody's, and not shown until they are used.
+    pub launched: bool,
+}
+
+/// What is known about a tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TabFacts {
+    /// The browser's name of it.
+    pub target: TargetId,
+    /// Its address.
+    pub url: Arc<str>,
+    /// Its title; `None` while it loads and has none yet.
+    pub title: Option<Arc<str>>,
+    /// Whether it shows an empty page that nobody has used.
+    pub blank: bool,
+}
+
+/// Who made a tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user, or the browser itself.
+    Browser,
+    /// A page: this is a popup of that tab.
+    Popup {
+        /// The tab that opened it.
+        opener: TargetId,
+    },
+    /// We did, for an [`Output::OpenTab`](crate::Output::OpenTab).
+    Call(CallId),
+    /// We did, to keep a browser alive whose last tab is being closed.
+    Spare,
+}
+
+/// How the work for a call went. Payloads stay with the driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// It was done.
+    Done,
+    /// It was not.
+    Failed {
+        /// What happened and what to do next, in a sentence for the agent.
+        message: String,
+    },
+}
+
+/// Why there is no connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConnectFailure {
+    /// No browser is running, and none may be launched.
+    NotFound,
+    /// There was something to connect to, but it did not work.
+    Failed {
+        /// What happened.
+        error: String,
+        /// What to do next.
+        instructions: String,
+    },
+}
+
+impl CallKind {
+    /// The tool's published name.
+    pub fn tool(&self) -> ToolName {
+        match self {
+            Self::ConnectBrowser { .. } => ToolName::CONNECT_BROWSER,
+            Self::ListTabs => ToolName::LIST_TABS,
+            Self::OpenTab { .. } => ToolName::OPEN_TAB,
+            Self::FocusTab { .. } => ToolName::FOCUS_TAB,
+            Self::CloseTab { .. } => ToolName::CLOSE_TAB,
+            Self::Page { tool, .. } => *tool,
+        }
+    }
+}
+
+impl ConnectFailure {
+    /// What happened.
+    pub fn error(&self) -> &str {
+        match self {
+            Self::NotFound => "No browser found",
+            Self::Failed { error, .. } => error,
+        }
+    }
+
+    /// What to do next.
+    pub fn instructions(&self) -> &str {
+        match self {
+            Self::NotFound => {
+                "Please open Chrome with the Browser Tools extension enabled, or call with launch=true"
+            }
+            Self::Failed { instructions, .. } => instructions,
+        }
+    }
+}

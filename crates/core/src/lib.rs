@@ -1,0 +1,45 @@
+//! The pure heart: sessions, browsers, tabs, tools, calls and routing, with no IO and no clock.
+//!
+//! Everything that can happen is an [`Input`], everything to be done about it is an [`Output`], and
+//! [`Core`] is the state machine in between. It is fully deterministic: the same inputs at the same
+//! [`Time`]s give the same outputs. It cannot fail on outside data: a bad input yields an output, or
+//! nothing, never a panic.
+//!
+//! # Layout
+//! - `ids`, `time`, `config`: the words everything else is written in.
+//! - `input`, `output`, `refusal`: what goes in, what comes out, and why a call is refused.
+//! - `core`: the state machine; start reading here.
+//! - `session`, `browser`, `tab`, `call`: what it remembers.
+//! - `list`, `lane`, `timers`: the rules it asks: which tools, who may run, what happens when.
+
+mod core;
+
+mod input;
+mod output;
+mod refusal;
+
+mod config;
+mod ids;
+mod time;
+
+mod browser;
+mod call;
+mod session;
+mod tab;
+
+mod lane;
+mod list;
+mod timers;
+
+#[cfg(test)]
+mod tests;
+
+pub use config::Config;
+pub use core::Core;
+pub use ids::{
+    BrowserId, BrowserKey, CallId, RequestId, SessionId, TabId, TabRef, TargetId, ToolName,
+};
+pub use input::{Access, BrowserFacts, CallKind, ConnectFailure, Finish, Input, Origin, TabFacts};
+pub use output::{Output, Reply, TabRow};
+pub use refusal::{LostTab, Refusal, Stuck};
+pub use time::Time;

@@ -1,0 +1,56 @@
+//! Progressive disclosure: which tools a session has is a function of the state it is in.
+
+use crate::{LostTab, Refusal, TabId, ToolName};
+
+/// Where a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Disconnected,
+    NoTabs,
+    NoFocus { lost: Option<LostTab> },
+    Focused(TabId),
+}
+
+impl State {
+    /// The core tools of this state, in published order.
+    pub(crate) fn core_tools(self) -> &'static [ToolName] {
+        match self {
+            Self::Disconnected => &[ToolName::CONNECT_BROWSER],
+            Self::NoTabs => &CONNECTED[..2],
+            Self::NoFocus { .. } => &CONNECTED[..3],
+            Self::Focused(_) => &CONNECTED,
+        }
+    }
+
+    /// Why this state does not have a tool: says which call leads on.
+    pub(crate) fn refusal(self, tool: ToolName) -> Refusal {
+        match self {
+            Self::Disconnected => Refusal::NotConnected { tool },
+            _ if tool == ToolName::CONNECT_BROWSER => Refusal::AlreadyConnected,
+            Self::NoTabs => Refusal::NoTabs { tool },
+            Self::NoFocus { lost } => Refusal::NoFocus { tool, lost },
+            Self::Focused(_) => Refusal::NotOffered { tool },
+        }
+    }
+}
+
+impl ToolName {
+    /// Attaches to a browser, or launches one.
+    pub const CONNECT_BROWSER: Self = Self::new("connect_browser");
+    /// Shows the tabs.
+    pub const LIST_TABS: Self = Self::new("list_tabs");
+    /// Opens a tab.
+    pub const OPEN_TAB: Self = Self::new("open_tab");
+    /// Focuses a tab: its tools are the session's then.
+    pub const FOCUS_TAB: Self = Self::new("focus_tab");
+    /// Closes a tab.
+    pub const CLOSE_TAB: Self = Self::new("close_tab");
+}
+
+/// What a connected session has at most: each state adds to the one before.
+const CONNECTED: [ToolName; 4] = [
+    ToolName::LIST_TABS,
+    ToolName::OPEN_TAB,
+    ToolName::FOCUS_TAB,
+    ToolName::CLOSE_TAB,
+];

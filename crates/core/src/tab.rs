@@ -1,0 +1,99 @@
+//! One tab: what it shows, whether sessions are shown it, and who holds it.
+
+use crate::lane::Lane;
+use crate::{BrowserId, SessionId, TabFacts, TabId, TabRow, TargetId, ToolName};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// One tab of a connected browser.
+#[derive(Debug)]
+pub(crate) struct Tab {
+    pub(crate) browser: BrowserId,
+    pub(crate) target: TargetId,
+    pub(crate) url: Arc<str>,
+    pub(crate) title: Option<Arc<str>>,
+    pub(crate) stage: Stage,
+    /// The session it was opened for, by a call or as a popup.
+    pub(crate) owner: Option<SessionId>,
+    /// The sessions that have it focused.
+    pub(crate) focused_by: BTreeSet<SessionId>,
+    pub(crate) lane: Lane,
+}
+
+/// Whether sessions are shown a tab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It exists for a call that has not finished: not shown.
+    Opening,
+    /// It exists for a call that came to nothing and is being closed: never shown.
+    Discarded,
+    /// It is empty and nobody has used it: not shown until it is.
+    Unused,
+    /// It is a tab like any other.
+    Open,
+}
+
+impl Tab {
+    pub(crate) fn new(browser: BrowserId, facts: TabFacts, stage: Stage) -> Self {
+        Self {
+            browser,
+            target: facts.target,
+            url: facts.url,
+            title: facts.title,
+            stage,
+            owner: None,
+            focused_by: BTreeSet::new(),
+            lane: Lane::default(),
+        }
+    }
+
+    /// Takes over what is known now. An unused tab that shows something is used.
+    pub(crate) fn change(&mut self, facts: TabFacts) {
+        if self.stage == Stage::Unused && !facts.blank {
+            self.stage = Stage::Open;
+        }
+        self.url = facts.url;
+        self.title = facts.title;
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.owner.is_some() || !self.focused_by.is_empty()
+    }
+
+    pub(crate) fn is_held_by(&self, session: SessionId) -> bool {
+        self.owner == Some(session) || self.focused_by.contains(&session)
+    }
+
+    /// Whether a session other than this one holds it.
+    pub(crate) fn is_shared_with_others(&self, session: SessionId) -> bool {
+        self.owner.is_some_and(|owner| owner != session)
+            || self.focused_by.iter().any(|other| *other != session)
+    }
+
+    /// The session its popups belong to.
+    pub(crate) fn heir(&self) -> Option<SessionId> {
+        self.owner.or_else(|| self.focused_by.first().copied())
+    }
+
+    /// Whether a session is shown this tab: its own, and those nobody holds.
+    pub(crate) fn is_shown_to(&self, session: SessionId) -> bool {
+        self.stage == Stage::Open && (self.is_held_by(session) || !self.is_held())
+    }
+
+    /// The page-specific tools. No page can register any yet.
+    pub(crate) fn page_tools(&self) -> &[ToolName] {
+        &[]
+    }
+
+    pub(crate) fn row(&self, id: TabId, session: SessionId) -> TabRow {
+        TabRow {
+            id,
+            title: self.title.clone().unwrap_or_else(|| LOADING.into()),
+            url: self.url.clone(),
+            focused: self.focused_by.contains(&session),
+            tool_count: self.page_tools().len(),
+        }
+    }
+}
+
+const LOADING: &str = "Loading...";

@@ -1,0 +1,163 @@
+//! `close_tab`: the focused tab or another, and never the browser with it.
+
+use super::sim::*;
+use crate::{CallKind, Finish, Input, Output, Refusal, Reply, TabId, TabRef};
+
+const A: &str = "https://a.test/";
+const B: &str = "https://b.test/";
+
+fn with_focus_on_a() -> (Sim, TabId, TabId) {
+    let mut sim = Sim::attached(&[A, B]);
+    let (a, b) = (sim.tab(A), sim.tab(B));
+    sim.focus(a);
+    sim.settle();
+    (sim, a, b)
+}
+
+#[test]
+fn r004_43_44_the_focused_tab_is_the_default() {
+    let (mut sim, a, _) = with_focus_on_a();
+    assert_eq!(sim.call(close_focused()), Reply::Closed { tab: a });
+    assert!(!sim.browser.shows(A));
+}
+
+#[test]
+fn r004_44_46_closing_another_tab_is_silent() {
+    let (mut sim, a, b) = with_focus_on_a();
+    let before = sim.tools();
+    let notices = sim.notices(|sim| {
+        assert_eq!(sim.call(close_tab(b)), Reply::Closed { tab: b });
+    });
+    assert_eq!(notices, 0);
+    assert_eq!(sim.tools(), before);
+    let tabs = sim.list();
+    assert_eq!((tabs.len(), tabs[0].id, tabs[0].focused), (1, a, true));
+}
+
+#[test]
+fn r004_45_after_closing_the_focused_tab_the_agent_must_focus_again() {
+    let (mut sim, ..) = with_focus_on_a();
+    sim.call(close_focused());
+    let reply = sim.call(close_focused());
+    let tool = crate::ToolName::CLOSE_TAB;
+    assert_eq!(
+        reply,
+        Reply::Refused(Refusal::NoFocus { tool, lost: None })
+    );
+}
+
+#[test]
+fn r004_42_97_not_available_while_no_tab_is_focused() {
+    let mut sim = Sim::attached(&[A]);
+    let a = sim.tab(A);
+    let notices = sim.notices(|sim| {
+        let reply = sim.call(close_tab(a));
+        assert!(matches!(reply, Reply::Refused(Refusal::NoFocus { .. })));
+    });
+    assert_eq!(notices, 0);
+    assert!(sim.browser.shows(A));
+}
+
+#[test]
+fn r004_43_an_unknown_tab_is_an_error() {
+    let (mut sim, ..) = with_focus_on_a();
+    let tab = Some(TabRef::from("x"));
+    let reply = sim.call(CallKind::CloseTab { tab });
+    assert!(matches!(reply, Reply::Refused(Refusal::UnknownTab { .. })));
+}
+
+/// C-14: a blank tab keeps the browser alive and is not counted.
+#[test]
+fn r004_14_47_the_last_tab_may_be_closed_and_the_browser_lives_on() {
+    let mut sim = Sim::attached(&[A]);
+    let a = sim.tab(A);
+    sim.focus(a);
+    sim.call(close_focused());
+    assert!(sim.list().is_empty());
+    assert_eq!(sim.browser.tab_count(), 1);
+    sim.open(B, true);
+    sim.call(close_focused());
+    assert_eq!(sim.browser.tab_count(), 1, "one spare tab is enough");
+}
+
+#[test]
+fn closing_all_tabs_at_once_leaves_the_browser_one() {
+    let (mut sim, a, b) = with_focus_on_a();
+    let calls = [sim.ask(close_tab(a)), sim.ask(close_tab(b))];
+    sim.settle();
+    assert_eq!(sim.reply(calls[0]), Some(Reply::Closed { tab: a }));
+    assert_eq!(sim.reply(calls[1]), Some(Reply::Closed { tab: b }));
+    assert_eq!(sim.browser.tab_count(), 1);
+    assert_eq!(sim.tools(), ["list_tabs", "open_tab"]);
+}
+
+#[test]
+fn a_tab_that_was_closed_is_good_news_however_it_is_told() {
+    let (mut sim, a, _) = with_focus_on_a();
+    sim.browser.hangs = true;
+    let call = sim.ask(close_tab(a));
+    let notices = sim.notices(|sim| sim.user_closes(A));
+    assert_eq!(sim.reply(call), Some(Reply::Closed { tab: a }));
+    assert_eq!(notices, 1);
+    let reply = sim.call(close_focused());
+    assert!(
+        matches!(reply, Reply::Refused(Refusal::NoFocus { lost: None, .. })),
+        "the agent wanted it gone, so it is not told of a loss"
+    );
+
+    let (mut sim, a, _) = with_focus_on_a();
+    sim.browser.hangs = true;
+    let call = sim.ask(close_tab(a));
+    let notices = sim.notices(|sim| sim.finish(call));
+    assert_eq!(sim.reply(call), Some(Reply::Closed { tab: a }));
+    assert_eq!(notices, 1);
+}
+
+#[test]
+fn the_notice_comes_before_the_answer() {
+    let (mut sim, a, _) = with_focus_on_a();
+    let before = sim.outputs.len();
+    sim.call(close_tab(a));
+    let told: Vec<_> = sim.outputs[before..]
+        .iter()
+        .filter(|output| matches!(output, Output::ToolsChanged { .. } | Output::Reply { .. }))
+        .collect();
+    assert!(matches!(told[0], Output::ToolsChanged { .. }));
+    assert!(matches!(told[1], Output::Reply { .. }));
+}
+
+#[test]
+fn a_tab_that_will_not_close_stays() {
+    let (mut sim, a, _) = with_focus_on_a();
+    sim.browser.hangs = true;
+    let call = sim.ask(close_tab(a));
+    let message = "The page asks whether to leave.".to_owned();
+    let outcome = Finish::Failed {
+        message: message.clone(),
+    };
+    sim.happen(Input::Finished { call, outcome });
+    assert_eq!(sim.reply(call), Some(Reply::Failed { message }));
+    assert!(sim.list()[0].focused);
+}
+
+#[test]
+fn other_calls_on_the_tab_are_told_that_it_is_gone() {
+    let mut sim = Sim::new(super::browser::FakeBrowser::running(&[A, B]));
+    sim.open_session(ONE, true);
+    sim.call(connect(false));
+    let a = sim.tab(A);
+    sim.focus(a);
+    sim.browser.hangs = true;
+    let running = sim.ask(page(CLICK, crate::Access::Act));
+    let waiting = sim.ask(page(CLICK, crate::Access::Act));
+    sim.browser.hangs = false;
+    sim.call(close_focused());
+    for call in [running, waiting] {
+        assert!(matches!(
+            sim.reply(call),
+            Some(Reply::Refused(Refusal::TabLost { .. }))
+        ));
+    }
+    assert!(sim.outputs.contains(&Output::Abort { call: running }));
+    assert!(!sim.outputs.contains(&Output::Abort { call: waiting }));
+}

@@ -1,0 +1,404 @@
+//! The simulator: clients, a fake browser and a virtual clock around one core.
+//!
+//! It checks at every step what must hold at every step: one answer per call, in time, to the right
+//! client; one acting call per tab; notices for open sessions only.
+
+use super::browser::{FakeBrowser, Later};
+use crate::{
+    Access, BrowserKey, CallId, CallKind, Config, Core, Finish, Input, Origin, Output, Reply,
+    RequestId, SessionId, TabFacts, TabId, TabRef, TabRow, TargetId, Time, ToolName,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+pub(super) const CLICK: ToolName = ToolName::new("click");
+pub(super) const SNAPSHOT: ToolName = ToolName::new("take_snapshot");
+pub(super) const HANDLE_DIALOG: ToolName = ToolName::new("handle_dialog");
+
+/// The client that most tests are about.
+pub(super) const ONE: SessionId = SessionId(1);
+pub(super) const TWO: SessionId = SessionId(2);
+
+/// Everything around a core.
+pub(super) struct Sim {
+    pub(super) core: Core,
+    pub(super) browser: FakeBrowser,
+    pub(super) now: Time,
+    /// Every output so far, in order.
+    pub(super) outputs: Vec<Output>,
+    agenda: BTreeMap<(Time, usize), Input>,
+    scheduled: usize,
+    calls: BTreeMap<CallId, Sent>,
+    open: BTreeSet<SessionId>,
+    acting: BTreeMap<TargetId, CallId>,
+}
+
+struct Sent {
+    session: SessionId,
+    request: RequestId,
+    access: Option<Access>,
+    latest: Time,
+    reply: Option<Reply>,
+}
+
+impl Sim {
+    /// No session, and this browser.
+    pub(super) fn new(browser: FakeBrowser) -> Self {
+        Self::with_config(browser, Config::default())
+    }
+
+    pub(super) fn with_config(browser: FakeBrowser, config: Config) -> Self {
+        Self {
+            core: Core::new(Config {
+                page_actions: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
+                ..config
+            }),
+            browser,
+            now: Time::default(),
+            outputs: vec![],
+            agenda: BTreeMap::new(),
+            scheduled: 0,
+            calls: BTreeMap::new(),
+            open: BTreeSet::new(),
+            acting: BTreeMap::new(),
+        }
+    }
+
+    /// One client, not connected, that wants the seed's bare lists.
+    pub(super) fn disconnected() -> Self {
+        let mut sim = Self::new(FakeBrowser::new());
+        sim.open_session(ONE, false);
+        sim
+    }
+
+    /// One client, connected to a browser that it launched.
+    pub(super) fn launched() -> Self {
+        let mut sim = Self::disconnected();
+        sim.call(CallKind::ConnectBrowser { launch: true });
+        sim
+    }
+
+    /// One client, connected to a browser that shows these pages.
+    pub(super) fn attached(urls: &[&str]) -> Self {
+        let mut sim = Self::new(FakeBrowser::running(urls));
+        sim.open_session(ONE, false);
+        sim.call(CallKind::ConnectBrowser { launch: false });
+        sim
+    }
+
+    pub(super) fn open_session(&mut self, session: SessionId, page_actions: bool) {
+        self.open.insert(session);
+        let browser = BrowserKey("chrome".into());
+        self.happen(Input::SessionOpened {
+            session,
+            browser,
+            page_actions,
+        });
+    }
+
+    pub(super) fn close_session(&mut self, session: SessionId) {
+        self.happen(Input::SessionClosed { session });
+        self.open.remove(&session);
+    }
+
+    /// The first client's call, driven until it is answered.
+    pub(super) fn call(&mut self, kind: CallKind) -> Reply {
+        self.call_of(ONE, kind)
+    }
+
+    pub(super) fn call_of(&mut self, session: SessionId, kind: CallKind) -> Reply {
+        let call = self.ask_of(session, kind, None);
+        while self.reply(call).is_none() {
+            assert!(self.step(), "{call:?} is never answered");
+        }
+        self.reply(call).expect("it is answered")
+    }
+
+    /// Sends a call and does not wait for its answer.
+    pub(super) fn ask(&mut self, kind: CallKind) -> CallId {
+        self.ask_of(ONE, kind, None)
+    }
+
+    pub(super) fn ask_of(
+        &mut self,
+        session: SessionId,
+        kind: CallKind,
+        timeout: Option<Duration>,
+    ) -> CallId {
+        let call = CallId(self.calls.len() as u64 + 1);
+        let request = RequestId(format!("r{}", call.0).into());
+        let most = timeout.map_or(Duration::ZERO, |timeout| timeout + Duration::from_secs(1));
+        let sent = Sent {
+            session,
+            request: request.clone(),
+            access: match kind {
+                CallKind::Page { access, .. } => Some(access),
+                _ => None,
+            },
+            latest: self.now + most.clamp(Duration::from_secs(30), Duration::from_secs(600)),
+            reply: None,
+        };
+        self.calls.insert(call, sent);
+        self.happen(Input::Call {
+            call,
+            session,
+            request,
+            kind,
+            timeout,
+        });
+        call
+    }
+
+    pub(super) fn cancel(&mut self, call: CallId) {
+        let Sent {
+            session, request, ..
+        } = &self.calls[&call];
+        let (session, request) = (*session, request.clone());
+        self.happen(Input::Cancel { session, request });
+    }
+
+    pub(super) fn finish(&mut self, call: CallId) {
+        let outcome = Finish::Done;
+        self.happen(Input::Finished { call, outcome });
+    }
+
+    pub(super) fn reply(&self, call: CallId) -> Option<Reply> {
+        self.calls[&call].reply.clone()
+    }
+
+    /// Opens a page and returns its tab.
+    pub(super) fn open(&mut self, url: &str, focus: bool) -> TabRow {
+        match self.call(open_tab(url, focus)) {
+            Reply::Opened { tab, .. } => tab,
+            other => panic!("open_tab answered {other:?}"),
+        }
+    }
+
+    pub(super) fn focus(&mut self, tab: TabId) -> Reply {
+        self.call(CallKind::FocusTab { tab: tab.into() })
+    }
+
+    /// What a session's `list_tabs` shows.
+    pub(super) fn list_of(&mut self, session: SessionId) -> Vec<TabRow> {
+        match self.call_of(session, CallKind::ListTabs) {
+            Reply::Tabs { tabs, .. } => tabs,
+            other => panic!("list_tabs answered {other:?}"),
+        }
+    }
+
+    pub(super) fn list(&mut self) -> Vec<TabRow> {
+        self.list_of(ONE)
+    }
+
+    /// The tab that the first client sees at this address.
+    pub(super) fn tab(&mut self, url: &str) -> TabId {
+        self.list()
+            .into_iter()
+            .find(|tab| &*tab.url == url)
+            .map(|tab| tab.id)
+            .unwrap_or_else(|| panic!("no tab at {url} is listed"))
+    }
+
+    pub(super) fn tools(&self) -> Vec<&'static str> {
+        self.tools_of(ONE)
+    }
+
+    pub(super) fn tools_of(&self, session: SessionId) -> Vec<&'static str> {
+        let tools = self.core.tools(session);
+        tools.into_iter().map(ToolName::as_str).collect()
+    }
+
+    pub(super) fn user_opens(&mut self, url: &str) {
+        let tab = self.browser.add(url);
+        self.appears(tab, Origin::Browser);
+    }
+
+    pub(super) fn page_opens(&mut self, opener: &str, url: &str) {
+        let opener = self.browser.at(opener);
+        let tab = self.browser.add(url);
+        self.appears(tab, Origin::Popup { opener });
+    }
+
+    pub(super) fn user_navigates(&mut self, from: &str, to: &str) {
+        let target = self.browser.at(from);
+        let tab = self.browser.navigate(&target, to);
+        let browser = self.browser.id.expect("it is connected");
+        self.happen(Input::TabChanged { browser, tab });
+    }
+
+    pub(super) fn user_closes(&mut self, url: &str) {
+        self.goes(url, false);
+    }
+
+    pub(super) fn crashes(&mut self, url: &str) {
+        self.goes(url, true);
+    }
+
+    pub(super) fn user_quits(&mut self) {
+        if let Some(browser) = self.browser.id {
+            self.browser.quit();
+            // What it would still have reported is lost with it.
+            self.agenda.clear();
+            let reason = "it was closed".to_owned();
+            self.happen(Input::BrowserGone { browser, reason });
+        }
+    }
+
+    /// How many notices a session gets from something and within a second after it.
+    pub(super) fn notices_of(&mut self, session: SessionId, act: impl FnOnce(&mut Self)) -> usize {
+        self.settle();
+        let before = self.outputs.len();
+        act(self);
+        self.settle();
+        let notice = Output::ToolsChanged { session };
+        self.outputs[before..]
+            .iter()
+            .filter(|output| **output == notice)
+            .count()
+    }
+
+    pub(super) fn notices(&mut self, act: impl FnOnce(&mut Self)) -> usize {
+        self.notices_of(ONE, act)
+    }
+
+    /// Lets a second pass: enough for everything that is under way and does not hang.
+    pub(super) fn settle(&mut self) {
+        self.pass(Duration::from_secs(1));
+    }
+
+    /// Lets time pass.
+    pub(super) fn pass(&mut self, time: Duration) {
+        let end = self.now + time;
+        while self.next_event().is_some_and(|at| at <= end) {
+            self.step();
+        }
+        self.now = end;
+    }
+
+    /// Lets everything happen that will ever happen by itself.
+    pub(super) fn run_out(&mut self) {
+        while self.step() {}
+    }
+
+    /// Hands in one input, now, and carries out what it brings about.
+    pub(super) fn happen(&mut self, input: Input) {
+        self.core.handle(self.now, input);
+        self.carry_out();
+    }
+
+    /// Jumps to the next thing that happens. False if nothing ever will.
+    fn step(&mut self) -> bool {
+        let Some(at) = self.next_event() else {
+            return false;
+        };
+        self.now = at.max(self.now);
+        let timer_due = self.core.poll_timeout().is_some_and(|timer| timer <= at);
+        match self.agenda.first_entry() {
+            Some(entry) if !timer_due => {
+                let input = entry.remove();
+                self.core.handle(self.now, input);
+            }
+            _ => self.core.handle_timeout(self.now),
+        }
+        self.carry_out();
+        true
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        let event = self.agenda.keys().next().map(|(at, _)| *at);
+        event.into_iter().chain(self.core.poll_timeout()).min()
+    }
+
+    fn carry_out(&mut self) {
+        while let Some(output) = self.core.poll_output() {
+            self.check(&output);
+            for (wait, input) in self.browser.react(&output) {
+                self.schedule((wait, input));
+            }
+            self.outputs.push(output);
+        }
+    }
+
+    fn schedule(&mut self, (wait, input): Later) {
+        self.scheduled += 1;
+        self.agenda.insert((self.now + wait, self.scheduled), input);
+    }
+
+    fn check(&mut self, output: &Output) {
+        match output {
+            Output::Reply {
+                call,
+                session,
+                request,
+                reply,
+            } => {
+                self.acting.retain(|_, acting| acting != call);
+                let sent = self.calls.get_mut(call).expect("it was asked");
+                assert_eq!((sent.session, &sent.request), (*session, request));
+                assert_eq!(sent.reply, None, "{call:?} is answered twice");
+                assert!(self.now <= sent.latest, "{call:?} is answered too late");
+                sent.reply = Some(reply.clone());
+            }
+            Output::Run { call, target, .. } => {
+                let sent = &self.calls[call];
+                assert_eq!(sent.reply, None, "{call:?} runs after its answer");
+                if sent.access == Some(Access::Act) {
+                    let other = self.acting.insert(target.clone(), *call);
+                    assert_eq!(other, None, "two calls act on {target:?}");
+                }
+            }
+            Output::Abort { call } => {
+                assert_eq!(self.calls[call].reply, None, "{call:?} aborted when answered");
+            }
+            Output::ToolsChanged { session } => assert!(self.open.contains(session)),
+            _ => {}
+        }
+    }
+
+    fn appears(&mut self, tab: TabFacts, origin: Origin) {
+        let browser = self.browser.id.expect("it is connected");
+        self.happen(Input::TabAppeared {
+            browser,
+            tab,
+            origin,
+        });
+    }
+
+    fn goes(&mut self, url: &str, crashed: bool) {
+        let target = self.browser.at(url);
+        self.browser.remove(&target);
+        let browser = self.browser.id.expect("it is connected");
+        self.happen(Input::TabGone {
+            browser,
+            target,
+            crashed,
+        });
+    }
+}
+
+pub(super) fn connect(launch: bool) -> CallKind {
+    CallKind::ConnectBrowser { launch }
+}
+
+pub(super) fn open_tab(url: &str, focus: bool) -> CallKind {
+    let url = url.into();
+    CallKind::OpenTab { url, focus }
+}
+
+pub(super) fn focus_tab(tab: impl Into<TabRef>) -> CallKind {
+    CallKind::FocusTab { tab: tab.into() }
+}
+
+pub(super) fn close_tab(tab: TabId) -> CallKind {
+    let tab = Some(tab.into());
+    CallKind::CloseTab { tab }
+}
+
+/// Closes the focused tab.
+pub(super) fn close_focused() -> CallKind {
+    CallKind::CloseTab { tab: None }
+}
+
+pub(super) fn page(tool: ToolName, access: Access) -> CallKind {
+    CallKind::Page { tool, access }
+}

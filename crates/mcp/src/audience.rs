@@ -1,0 +1,144 @@
+//! Who wants to hear what the backend tells, in either era of the protocol.
+
+use rmcp::{
+    Peer, RoleServer,
+    model::{ProgressNotificationParam, ProgressToken, RequestId as ClientRequestId},
+    service::SubscriptionSink,
+};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tabmux_protocol::{Progress, RequestId};
+use tokio::sync::Notify;
+
+/// The ears of one client: the client itself once its handshake is complete (until 2025-11-25),
+/// its open subscriptions (from 2026-07-28), and its calls that want progress.
+#[derive(Debug, Default)]
+pub(crate) struct Audience {
+    // Locked for moments only, never while something is sent.
+    ears: Mutex<Ears>,
+    became_ready: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Ears {
+    client: Option<Peer<RoleServer>>,
+    is_ready: bool,
+    has_missed_a_change: bool,
+    subscriptions: Vec<SubscriptionSink>,
+    calls: HashMap<RequestId, ProgressSink>,
+}
+
+impl Audience {
+    /// The client said `initialize`.
+    pub(crate) fn shake_hands(&self, client: Peer<RoleServer>) {
+        self.lock().client = Some(client);
+    }
+
+    /// The client said `notifications/initialized`: from now on it may be told things.
+    pub(crate) fn client_is_ready(&self) {
+        self.lock().is_ready = true;
+        self.became_ready.notify_one();
+    }
+
+    pub(crate) fn subscribe(&self, sink: SubscriptionSink) {
+        self.lock().subscriptions.push(sink);
+    }
+
+    pub(crate) fn unsubscribe(&self, id: &ClientRequestId) {
+        self.lock().subscriptions.retain(|sink| sink.id() != id);
+    }
+
+    /// Progress of this call is wanted from now on.
+    pub(crate) fn follow(&self, call: RequestId, sink: ProgressSink) {
+        self.lock().calls.insert(call, sink);
+    }
+
+    pub(crate) fn forget(&self, call: &RequestId) {
+        self.lock().calls.remove(call);
+    }
+
+    /// Tells everybody that the tool list changed; returns when it is on its way to all of them.
+    pub(crate) async fn tell_tools_changed(&self) {
+        let (client, subscriptions) = {
+            let mut ears = self.lock();
+            ears.has_missed_a_change |= ears.client.is_some() && !ears.is_ready;
+            let client = ears.client.clone().filter(|_| ears.is_ready);
+            (client, ears.subscriptions.clone())
+        };
+        // A failure means that this ear has gone, which somebody else will notice.
+        if let Some(client) = client {
+            let _ = client.notify_tool_list_changed().await;
+        }
+        for sink in subscriptions {
+            let _ = sink.notify_tool_list_changed().await;
+        }
+    }
+
+    /// Waits until the client becomes ready.
+    pub(crate) async fn becomes_ready(&self) {
+        self.became_ready.notified().await;
+    }
+
+    /// Tells a client that has become ready what it missed before.
+    pub(crate) async fn catch_up(&self) {
+        let client = {
+            let mut ears = self.lock();
+            let missed = std::mem::take(&mut ears.has_missed_a_change);
+            ears.client.clone().filter(|_| missed)
+        };
+        if let Some(client) = client {
+            let _ = client.notify_tool_list_changed().await;
+        }
+    }
+
+    /// Tells a call's progress, unless nobody wants it or it goes back.
+    pub(crate) async fn tell_progress(&self, progress: Progress) {
+        let told = {
+            let mut ears = self.lock();
+            let sink = ears.calls.get_mut(&progress.request_id);
+            sink.and_then(|sink| sink.advance(progress))
+        };
+        if let Some((client, params)) = told {
+            let _ = client.notify_progress(params).await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Ears> {
+        self.ears.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where the progress of one call goes.
+#[derive(Debug)]
+pub(crate) struct ProgressSink {
+    client: Peer<RoleServer>,
+    token: ProgressToken,
+    last: f64,
+}
+
+impl ProgressSink {
+    pub(crate) fn new(client: Peer<RoleServer>, token: ProgressToken) -> Self {
+        Self {
+            client,
+            token,
+            last: f64::NEG_INFINITY,
+        }
+    }
+
+    /// MCP wants progress to rise with every notification; what does not is kept back.
+    fn advance(
+        &mut self,
+        progress: Progress,
+    ) -> Option<(Peer<RoleServer>, ProgressNotificationParam)> {
+        if !progress.value.is_finite() || progress.value <= self.last {
+            return None;
+        }
+        self.last = progress.value;
+        let mut params = ProgressNotificationParam::new(self.token.clone(), progress.value);
+        params.total = progress.total;
+        params.message = progress.message;
+        Some((self.client.clone(), params))
+    }
+}

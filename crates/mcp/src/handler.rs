@@ -1,0 +1,192 @@
+//! Messages to calls of the backend, and outcomes to messages.
+
+use crate::{audience::ProgressSink, convert, session::Session, transport::Turn};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+        CompleteResult, CustomRequest, CustomResult, Implementation, InitializeRequestParams,
+        InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
+        ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+        ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, SubscriptionFilter,
+    },
+    service::{RequestContext, SubscriptionContext},
+};
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+};
+use tabmux_protocol::{Backend, CallReply, CallRequest};
+
+/// The fully dynamic MCP server: tools come from the backend at the moment they are asked for.
+pub(crate) struct Handler<B>(Session<B>);
+
+impl<B: Backend> Handler<B> {
+    pub(crate) fn new(session: Session<B>) -> Self {
+        Self(session)
+    }
+}
+
+impl<B: Backend> ServerHandler for Handler<B> {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
+        ServerConfig::new(capabilities).with_server_info(Implementation::new("browser", "1.0.0"))
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let result = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        self.0.audience.shake_hands(context.peer);
+        Ok(result)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|page| page.cursor.is_some()) {
+            return Err(ErrorData::invalid_params(
+                "Unknown cursor: the tool list has one page; ask without a cursor",
+                None,
+            ));
+        }
+        let tools = tokio::select! {
+            biased;
+            tools = self.0.backend.tools() => tools.map_err(convert::failure)?,
+            () = self.0.ending.ended() => return Err(convert::session_over()),
+        };
+        Ok(convert::tool_list(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        mut context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let session = &self.0;
+        let Some(_place) = session.place() else {
+            let reply = CallReply::error(
+                "Too many calls are running: wait until some of them have been answered.",
+            );
+            return Ok(convert::tool_result(reply).into());
+        };
+        let name = session.name_call(&context);
+        let token = context.meta.get_progress_token();
+        let request = CallRequest {
+            request_id: name.clone(),
+            tool: params.name.into_owned(),
+            arguments: convert::arguments(params.arguments)?,
+            progress: token.is_some(),
+        };
+        if let Some(token) = token {
+            let sink = ProgressSink::new(context.peer.clone(), token);
+            session.audience.follow(name.clone(), sink);
+        }
+
+        let turn = context.extensions.remove::<Turn>();
+        let call = begin_in_turn(session.backend.call(request), turn);
+        let outcome = tokio::select! {
+            biased;
+            outcome = call => outcome,
+            // rmcp sends no answer to a request that the client cancelled, whatever we return.
+            () = context.ct.cancelled() => Err(convert::cancelled()),
+            () = session.ending.ended() => Err(convert::session_over()),
+        };
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(interrupted) => {
+                session.audience.forget(&name);
+                session.backend.cancel(&name);
+                return Err(interrupted);
+            }
+        };
+        session.settling.settle(name).await;
+        let reply = outcome.map_err(convert::failure)?;
+        Ok(convert::tool_result(reply).into())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let sink = context.sink().clone();
+        let id = sink.id().clone();
+        self.0.audience.subscribe(sink);
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.0.ending.ended() => {}
+        }
+        self.0.audience.unsubscribe(&id);
+        Ok(())
+    }
+
+    // rmcp answers these with empty lists unless told otherwise, but we declare none of them.
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    // rmcp also brings requests here whose method it knows but whose params it cannot read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(convert::unreadable_request(&request.method))
+    }
+}
+
+/// Runs a call, and lets the next one have its turn once the backend has seen this one.
+async fn begin_in_turn<F: Future>(call: F, turn: Option<Turn>) -> Result<F::Output, ErrorData> {
+    let mut call = pin!(call);
+    let mut turn = turn;
+    let outcome = poll_fn(|context| {
+        let poll = call.as_mut().poll(context);
+        turn = None;
+        poll
+    });
+    Ok(outcome.await)
+}

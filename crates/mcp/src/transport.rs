@@ -1,0 +1,169 @@
+//! Bytes to messages and back; garbage ends here.
+//!
+//! rmcp's own transport is silent about lines that are no JSON, and its handshake gives up when
+//! the first message is not a request. Here every line is looked at before rmcp sees it.
+
+mod inspect;
+mod lines;
+mod writer;
+
+use crate::{ServeError, audience::Audience, ending::Ending};
+use inspect::{Verdict, inspect, refuse_long_line};
+use lines::{Line, LineReader};
+use rmcp::{
+    RoleServer,
+    model::{
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions as _, GetMeta as _,
+        JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage,
+    },
+    transport::Transport,
+};
+use std::{future::Future, io, sync::Arc};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    task::JoinHandle,
+};
+
+/// One JSON-RPC message a line, in both directions.
+pub(crate) struct LineTransport<R> {
+    lines: LineReader<R>,
+    outgoing: mpsc::Sender<Vec<u8>>,
+    audience: Arc<Audience>,
+    ending: Ending,
+    has_begun: bool,
+    turns: Arc<Semaphore>,
+}
+
+/// The right of one call to reach the backend next; nothing more is read until it is dropped.
+/// rmcp runs every request in a task of its own, so the order of calls would be lost without it.
+#[derive(Clone)]
+pub(crate) struct Turn(
+    #[expect(dead_code, reason = "held until it is dropped")] Arc<OwnedSemaphorePermit>,
+);
+
+impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
+    /// Also returns the task that writes; it ends when the transport is dropped and all is written.
+    pub(crate) fn start(
+        input: R,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        audience: Arc<Audience>,
+        ending: Ending,
+    ) -> (Self, JoinHandle<()>) {
+        let (outgoing, writer) = writer::start(output, ending.clone());
+        let transport = Self {
+            lines: LineReader::new(input),
+            outgoing,
+            audience,
+            ending,
+            has_begun: false,
+            turns: Arc::new(Semaphore::new(1)),
+        };
+        (transport, writer)
+    }
+
+    async fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            // A client that does not take its answers is not asked for more questions; and
+            // whatever comes next, there is room to refuse it.
+            let room = self.outgoing.reserve().await.ok()?;
+            let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;
+            let verdict = match self.lines.next().await {
+                Ok(Some(Line::Whole(line))) => inspect(&line),
+                Ok(Some(Line::TooLong)) => Verdict::Refuse(refuse_long_line()),
+                Ok(None) => {
+                    self.ending.end();
+                    return None;
+                }
+                Err(error) => {
+                    let kind = error.kind();
+                    self.ending.end_with(ServeError::Read { kind });
+                    return None;
+                }
+            };
+            match verdict {
+                Verdict::Refuse(answer) => room.send(answer),
+                Verdict::Ignore => {}
+                Verdict::Deliver(message) => {
+                    drop(room);
+                    if let Some(message) = self.admit(*message, turn) {
+                        return Some(message);
+                    }
+                }
+            }
+        }
+    }
+
+    fn admit(
+        &mut self,
+        mut message: ClientJsonRpcMessage,
+        turn: OwnedSemaphorePermit,
+    ) -> Option<ClientJsonRpcMessage> {
+        match &mut message {
+            JsonRpcMessage::Request(request) => {
+                self.has_begun |= begins_session(&request.request);
+                if matches!(request.request, ClientRequest::CallToolRequest(_)) {
+                    let extensions = request.request.extensions_mut();
+                    extensions.insert(Turn(Arc::new(turn)));
+                }
+                Some(message)
+            }
+            JsonRpcMessage::Notification(_) if !self.has_begun => None,
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::InitializedNotification(_) = notification.notification {
+                    self.audience.client_is_ready();
+                }
+                Some(message)
+            }
+            // We ask nothing, so nothing can be answered.
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => None,
+        }
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for LineTransport<R> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let outgoing = self.outgoing.clone();
+        async move {
+            let line = serde_json::to_vec(&message)?;
+            let sent = outgoing.send(line).await;
+            sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    // rmcp drops this future whenever something else happens first. Nothing is awaited once a
+    // line is complete, and a partial line stays in the reader, so nothing gets lost.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let ending = self.ending.clone();
+        tokio::select! {
+            biased;
+            () = ending.ended() => None,
+            message = self.next_message() => message,
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        Ok(())
+    }
+}
+
+/// Whether rmcp leaves its handshake upon this request. Before that it takes no notification.
+fn begins_session(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_) => false,
+        _ => {
+            let meta = request.get_meta();
+            let newest = ProtocolVersion::V_2026_07_28;
+            meta.missing_required_keys(&newest).is_empty()
+                && meta
+                    .protocol_version()
+                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
+    }
+}

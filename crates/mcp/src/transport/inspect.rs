@@ -1,0 +1,120 @@
+//! What a line is: a message, something to refuse, or nothing.
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
+use serde_json::{Value, json, value::RawValue};
+
+pub(super) enum Verdict {
+    /// A message for rmcp.
+    Deliver(Box<ClientJsonRpcMessage>),
+    /// Garbage that JSON-RPC wants to be answered: with this.
+    Refuse(Vec<u8>),
+    /// Garbage that nobody waits for an answer to.
+    Ignore,
+}
+
+pub(super) fn inspect(line: &[u8]) -> Verdict {
+    let line = line.trim_ascii();
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    if line.is_empty() {
+        return Verdict::Ignore;
+    }
+    let is_json = |line| serde_json::from_str::<IgnoredAny>(line).is_ok();
+    let Some(line) = std::str::from_utf8(line).ok().filter(|line| is_json(line)) else {
+        return refuse(
+            ErrorCode::PARSE_ERROR,
+            Value::Null,
+            "Parse error: the line is not JSON",
+        );
+    };
+    let invalid = |id, message| refuse(ErrorCode::INVALID_REQUEST, id, message);
+    if line.starts_with('[') {
+        return invalid(
+            Value::Null,
+            "Invalid request: batches are not supported, send one message per line",
+        );
+    }
+    let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(line) else {
+        return invalid(Value::Null, "Invalid request: not a JSON-RPC message");
+    };
+    // Never answer an answer: two peers that do would never stop.
+    let is_answer = envelope.method.is_none() && (envelope.result || envelope.error);
+    let is_notification = envelope.method.is_some() && envelope.id.is_none();
+    if is_answer {
+        return Verdict::Ignore;
+    }
+    match serde_json::from_str(line) {
+        Ok(message) => Verdict::Deliver(Box::new(message)),
+        Err(_) if is_notification => Verdict::Ignore,
+        Err(_) => invalid(envelope.usable_id(), envelope.complaint()),
+    }
+}
+
+pub(super) fn refuse_long_line() -> Vec<u8> {
+    answer(
+        ErrorCode::INVALID_REQUEST,
+        Value::Null,
+        "Invalid request: the line is longer than 16 MiB",
+    )
+}
+
+/// The members that tell one kind of message from another, unread.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(default, borrow, deserialize_with = "present")]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "is_there")]
+    result: bool,
+    #[serde(default, deserialize_with = "is_there")]
+    error: bool,
+}
+
+impl Envelope<'_> {
+    /// The id, if an answer can bear it.
+    fn usable_id(&self) -> Value {
+        let id = self.id.and_then(|id| serde_json::from_str(id.get()).ok());
+        id.filter(|id: &Value| id.is_string() || id.is_i64())
+            .unwrap_or(Value::Null)
+    }
+
+    fn complaint(&self) -> &'static str {
+        if self.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
+            "Invalid request: `jsonrpc` must be \"2.0\""
+        } else if self
+            .method
+            .is_none_or(|method| !method.get().starts_with('"'))
+        {
+            "Invalid request: `method` must be a string"
+        } else if self.usable_id().is_null() {
+            "Invalid request: `id` must be a string or a whole number"
+        } else {
+            "Invalid request: the message is malformed or nested too deeply"
+        }
+    }
+}
+
+fn refuse(code: ErrorCode, id: Value, message: &str) -> Verdict {
+    Verdict::Refuse(answer(code, id, message))
+}
+
+fn answer(code: ErrorCode, id: Value, message: &str) -> Vec<u8> {
+    let error = json!({"code": code, "message": message});
+    json!({"jsonrpc": "2.0", "id": id, "error": error})
+        .to_string()
+        .into_bytes()
+}
+
+// Unlike an `Option`, tells `null` from nothing.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(value).map(Some)
+}
+
+fn is_there<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    IgnoredAny::deserialize(value).map(|_| true)
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

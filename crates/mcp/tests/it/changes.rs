@@ -1,0 +1,96 @@
+//! `notifications/tools/list_changed`, in both eras.
+
+use crate::{calls::StillAlive as _, eras::listen, stage::Stage};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn r004_61_a_change_is_told_once_to_a_client_that_shook_hands() {
+    let (mut stage, client) = Stage::set().await;
+    client.assert_no_notification().await;
+    stage.change_tools();
+    assert_eq!(client.next_notification().await, changed());
+    client.call_tool_answered_by(&mut stage).await;
+    client.assert_no_notification().await;
+}
+
+#[tokio::test]
+async fn nothing_is_told_before_the_handshake_is_complete() {
+    let (mut stage, client) = Stage::set_silent();
+    client.initialize_request("2025-11-25").await;
+    stage.change_tools();
+    stage.change_tools();
+    client.call_tool_answered_by(&mut stage).await;
+    client.assert_no_notification().await;
+    client.notify("notifications/initialized", json!({})).await;
+    assert_eq!(client.next_notification().await, changed());
+    client.call_tool_answered_by(&mut stage).await;
+    client.assert_no_notification().await;
+}
+
+#[tokio::test]
+async fn without_a_change_the_handshake_is_followed_by_silence() {
+    let (mut stage, client) = Stage::set().await;
+    client.notify("notifications/initialized", json!({})).await;
+    client.call_tool_answered_by(&mut stage).await;
+    client.assert_no_notification().await;
+}
+
+#[tokio::test]
+async fn subscriptions_of_2026_are_told_until_they_are_cancelled() {
+    let (mut stage, client) = Stage::set_2026();
+    let first = client.begin("subscriptions/listen", listen()).await;
+    let acknowledged = client.next_notification().await;
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+    assert_eq!(subscription(&acknowledged), first.id());
+    assert_eq!(
+        acknowledged["params"]["notifications"],
+        json!({"toolsListChanged": true})
+    );
+    let second = client.begin("subscriptions/listen", listen()).await;
+    client.next_notification().await;
+
+    stage.change_tools();
+    for id in [first.id(), second.id()] {
+        let told = client.next_notification().await;
+        assert_eq!(told["method"], "notifications/tools/list_changed");
+        assert_eq!(subscription(&told), id);
+    }
+
+    first.cancel().await;
+    client.call_tool_answered_by(&mut stage).await;
+    stage.change_tools();
+    let told = client.next_notification().await;
+    assert_eq!(subscription(&told), second.id());
+    client.call_tool_answered_by(&mut stage).await;
+    client.assert_no_notification().await;
+    assert!(!first.is_answered());
+}
+
+#[tokio::test]
+async fn a_client_of_2026_without_a_subscription_is_told_nothing() {
+    let (mut stage, client) = Stage::set_2026();
+    stage.change_tools();
+    client.call_tool_answered_by(&mut stage).await;
+    let pending = client
+        .begin(
+            "subscriptions/listen",
+            json!({"notifications": {"promptsListChanged": true}}),
+        )
+        .await;
+    let acknowledged = client.next_notification().await;
+    assert_eq!(subscription(&acknowledged), pending.id());
+    stage.change_tools();
+    client.call_tool_answered_by(&mut stage).await;
+    client.assert_no_notification().await;
+}
+
+fn changed() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+}
+
+fn subscription(notification: &Value) -> &Value {
+    &notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
+}

@@ -1,0 +1,9 @@
+//! A raw client on one side, a scripted backend on the other, the real server in between.
+
+mod calls;
+mod changes;
+mod ending;
+mod eras;
+mod garbage;
+mod order;
+mod stage;

@@ -1,0 +1,178 @@
+//! A backend that does what the test says, served over an in-memory stream.
+
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex};
+use tabmux_mcp::{ServeError, serve};
+use tabmux_protocol::{
+    Backend, BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId, ToolHints,
+    ToolInfo,
+};
+use tabmux_testkit::{McpClient, patiently};
+use tokio::{
+    io::DuplexStream,
+    sync::{mpsc, oneshot},
+    task::JoinHandle,
+};
+
+/// A server with nobody connected yet, and the strings of its backend.
+pub(crate) struct Stage {
+    events: mpsc::UnboundedSender<BackendEvent>,
+    pub(crate) tools: Arc<Mutex<Vec<ToolInfo>>>,
+    calls: mpsc::UnboundedReceiver<Call>,
+    cancelled: mpsc::UnboundedReceiver<RequestId>,
+    backend_gone: oneshot::Receiver<()>,
+    serving: JoinHandle<Result<(), ServeError>>,
+}
+
+/// A call that has reached the backend and waits for its outcome.
+pub(crate) struct Call {
+    pub(crate) request: CallRequest,
+    pub(crate) outcome: oneshot::Sender<Result<CallReply, CallFailure>>,
+}
+
+impl Stage {
+    /// A server and a client that has shaken hands.
+    pub(crate) async fn set() -> (Self, McpClient) {
+        let (stage, client) = Self::set_silent();
+        client.initialize().await;
+        (stage, client)
+    }
+
+    /// A server and a client of the 2026-07-28 era.
+    pub(crate) fn set_2026() -> (Self, McpClient) {
+        let (stage, mut client) = Self::set_silent();
+        client.speak_2026();
+        (stage, client)
+    }
+
+    /// A server and a client that has not said a word.
+    pub(crate) fn set_silent() -> (Self, McpClient) {
+        let (stage, answers, questions) = Self::set_bare(1 << 20);
+        (stage, McpClient::over(answers, questions))
+    }
+
+    /// A server, and what its client reads and writes.
+    pub(crate) fn set_bare(capacity: usize) -> (Self, DuplexStream, DuplexStream) {
+        let (events, upcoming) = mpsc::unbounded_channel();
+        let (take_call, calls) = mpsc::unbounded_channel();
+        let (take_cancel, cancelled) = mpsc::unbounded_channel();
+        let (alive, backend_gone) = oneshot::channel();
+        let tools = Arc::new(Mutex::new(vec![tool("zebra"), tool("ant")]));
+        let backend = Scripted {
+            tools: Arc::clone(&tools),
+            calls: take_call,
+            cancelled: take_cancel,
+            events: tokio::sync::Mutex::new(upcoming),
+            _alive: alive,
+        };
+        let (questions, their_input) = tokio::io::duplex(capacity);
+        let (their_output, answers) = tokio::io::duplex(capacity);
+        let serving = tokio::spawn(serve(backend, their_input, their_output));
+        let stage = Self {
+            events,
+            tools,
+            calls,
+            cancelled,
+            backend_gone,
+            serving,
+        };
+        (stage, answers, questions)
+    }
+
+    pub(crate) fn change_tools(&self) {
+        self.emit(BackendEvent::ToolsChanged);
+    }
+
+    pub(crate) fn progress(&self, call: &Call, value: f64) {
+        let progress = Progress {
+            request_id: call.request.request_id.clone(),
+            value,
+            total: Some(10.0),
+            message: Some(format!("at {value}")),
+        };
+        self.emit(BackendEvent::Progress(progress));
+    }
+
+    pub(crate) fn emit(&self, event: BackendEvent) {
+        self.events.send(event).expect("the server ended");
+    }
+
+    pub(crate) async fn next_call(&mut self) -> Call {
+        let call = patiently(self.calls.recv(), || "a call".into()).await;
+        call.expect("the server ended")
+    }
+
+    pub(crate) async fn next_cancelled(&mut self) -> RequestId {
+        let call = patiently(self.cancelled.recv(), || "a cancellation".into()).await;
+        call.expect("the server ended")
+    }
+
+    /// Waits until `serve` has returned and the backend was let go.
+    pub(crate) async fn curtain(self) -> Result<(), ServeError> {
+        let result = patiently(self.serving, || "the server to end".into()).await;
+        let gone = patiently(self.backend_gone, || "the backend to be dropped".into()).await;
+        assert!(gone.is_err());
+        result.expect("the server panicked")
+    }
+
+    /// Drops the events' sender, which is how this backend says that it is gone.
+    pub(crate) fn lose_backend(self) -> JoinHandle<Result<(), ServeError>> {
+        self.serving
+    }
+}
+
+impl Call {
+    pub(crate) fn reply(self, text: &str) {
+        self.finish(Ok(CallReply::text(text)));
+    }
+
+    pub(crate) fn finish(self, outcome: Result<CallReply, CallFailure>) {
+        // Nobody waits for a call that was cancelled.
+        let _ = self.outcome.send(outcome);
+    }
+
+    pub(crate) fn arguments(&self) -> Value {
+        serde_json::from_str(self.request.arguments.get()).expect("arguments are JSON")
+    }
+}
+
+pub(crate) fn tool(name: &str) -> ToolInfo {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), json!({}));
+    ToolInfo {
+        name: name.to_owned(),
+        description: format!("The {name}."),
+        input_schema: schema.into(),
+        hints: Some(ToolHints { read_only: true }),
+    }
+}
+
+struct Scripted {
+    tools: Arc<Mutex<Vec<ToolInfo>>>,
+    calls: mpsc::UnboundedSender<Call>,
+    cancelled: mpsc::UnboundedSender<RequestId>,
+    events: tokio::sync::Mutex<mpsc::UnboundedReceiver<BackendEvent>>,
+    _alive: oneshot::Sender<()>,
+}
+
+impl Backend for Scripted {
+    async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
+        Ok(self.tools.lock().expect("no test panicked").clone())
+    }
+
+    async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
+        let (outcome, finished) = oneshot::channel();
+        let call = Call { request, outcome };
+        self.calls.send(call).map_err(|_| CallFailure::Closed)?;
+        finished.await.unwrap_or(Err(CallFailure::Closed))
+    }
+
+    fn cancel(&self, request: &RequestId) {
+        let _ = self.cancelled.send(request.clone());
+    }
+
+    async fn next_event(&self) -> Option<BackendEvent> {
+        self.events.lock().await.recv().await
+    }
+}

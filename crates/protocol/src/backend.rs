@@ -1,0 +1,40 @@
+//! The trait that `mcp` speaks to, whoever is behind it.
+
+use crate::{CallFailure, CallReply, CallRequest, Progress, RequestId, ToolInfo};
+use std::future::Future;
+
+/// One session's view of the system: the in-process main loop, or (later) a socket to the daemon.
+///
+/// A value is one session. Dropping it ends the session.
+pub trait Backend: Send + Sync + 'static {
+    /// The session's tool list as it is now, in the order it is published.
+    fn tools(&self) -> impl Future<Output = Result<Vec<ToolInfo>, CallFailure>> + Send;
+
+    /// Runs a tool. Resolves exactly once; dropping the future does not cancel the call.
+    ///
+    /// Calls are taken in the order in which their futures are first polled.
+    fn call(
+        &self,
+        request: CallRequest,
+    ) -> impl Future<Output = Result<CallReply, CallFailure>> + Send;
+
+    /// Cancels a call. Its `call` future then resolves to [`CallFailure::Cancelled`], unless the
+    /// answer was already on its way.
+    fn cancel(&self, request: &RequestId);
+
+    /// The next thing the session should be told, or `None` when the backend is gone.
+    /// One caller at a time.
+    ///
+    /// What happened before a call was answered is ready here before that call's future resolves,
+    /// so that it can be told before the answer.
+    fn next_event(&self) -> impl Future<Output = Option<BackendEvent>> + Send;
+}
+
+/// What a backend tells a session without being asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BackendEvent {
+    /// The tool list changed, or now means another tab: fetch it again.
+    ToolsChanged,
+    /// A call has come further.
+    Progress(Progress),
+}

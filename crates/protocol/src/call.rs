@@ -1,0 +1,120 @@
+//! One call and its one outcome.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// Names one call within its session. Opaque to everybody but the client that made it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RequestId(pub String);
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A client asks for a tool to be run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallRequest {
+    /// The caller's name for this call, unique within the session while the call lives.
+    pub request_id: RequestId,
+    /// The tool's name, as the client wrote it.
+    pub tool: String,
+    /// The arguments, untouched: always a JSON object.
+    pub arguments: Box<RawValue>,
+    /// Whether the client wants progress.
+    #[serde(default)]
+    pub progress: bool,
+}
+
+/// What a tool answered. `is_error` answers are for the agent to act on.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallReply {
+    /// What the agent reads.
+    pub content: Vec<Content>,
+    /// The same as data, where the tool has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Box<RawValue>>,
+    /// Whether the tool did not do what it was asked.
+    #[serde(default)]
+    pub is_error: bool,
+}
+
+impl CallReply {
+    /// A plain text answer.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            content: vec![Content::Text { text: text.into() }],
+            ..Self::default()
+        }
+    }
+
+    /// A sentence that says what went wrong and what to do next.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self {
+            is_error: true,
+            ..Self::text(text)
+        }
+    }
+}
+
+/// One block of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum Content {
+    /// Text.
+    Text {
+        /// The text itself.
+        text: String,
+    },
+    /// A picture.
+    Image {
+        /// Base64 of the encoded picture.
+        data: String,
+        /// `image/png` and the like.
+        mime_type: String,
+    },
+}
+
+/// Why a call got no answer from a tool. Everything an agent can act on is a [`CallReply`] instead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum CallFailure {
+    /// No tool of that name exists anywhere.
+    UnknownTool {
+        /// The name as it was called.
+        name: String,
+    },
+    /// The client cancelled the call; nothing must be sent back.
+    Cancelled,
+    /// Whoever runs the calls is gone.
+    Closed,
+}
+
+/// How far a call has come. `value` rises strictly within one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Progress {
+    /// The call this is about.
+    pub request_id: RequestId,
+    /// How far it is.
+    pub value: f64,
+    /// How far it will be at the end, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// What is happening, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}

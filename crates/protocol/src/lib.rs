@@ -1,0 +1,17 @@
+//! Every type that crosses one of our own process boundaries, and the [`Backend`] trait.
+//!
+//! These are the only types with compatibility duties: what `core` knows is converted to and from
+//! them at the daemon's edge, and `mcp` converts them to and from MCP.
+//!
+//! # Layout
+//! - [`tool`]: what a client is told about a tool.
+//! - [`call`]: one call and its one outcome.
+//! - [`backend`]: the trait that `mcp` speaks to, whoever is behind it.
+
+pub mod backend;
+pub mod call;
+pub mod tool;
+
+pub use backend::{Backend, BackendEvent};
+pub use call::{CallFailure, CallReply, CallRequest, Content, Progress, RequestId};
+pub use tool::{ToolHints, ToolInfo};

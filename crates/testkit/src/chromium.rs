@@ -1,0 +1,142 @@
+//! A Chromium with remote debugging, gone with its handle.
+
+use crate::{PATIENCE, process};
+use std::{
+    io::{BufRead as _, BufReader},
+    os::unix::process::CommandExt as _,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+};
+use tempfile::TempDir;
+
+/// A headless Chromium on a profile of its own, with a debugging port on loopback: somebody else's
+/// browser, as far as the code under test is concerned. Killed, with its children, when dropped.
+#[derive(Debug)]
+pub struct Chromium {
+    child: Child,
+    websocket: String,
+    profile: TempDir,
+}
+
+impl Chromium {
+    /// Starts one and waits until it can be connected to.
+    pub fn start(executable: &Path) -> Self {
+        Self::start_with(executable, &[])
+    }
+
+    /// Starts one with more arguments.
+    pub fn start_with(executable: &Path, arguments: &[&str]) -> Self {
+        let profile = TempDir::with_prefix("tabmux-test-profile-").expect("a temporary folder");
+        let mut command = Command::new(executable);
+        command
+            .args(QUIET_ARGUMENTS)
+            .arg("--headless")
+            .arg("--remote-debugging-port=0")
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .args(arguments)
+            .arg("about:blank")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        let mut child = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+        let websocket = websocket_address(&mut child);
+        Self {
+            child,
+            websocket,
+            profile,
+        }
+    }
+
+    /// The browser's websocket, e.g. `ws://127.0.0.1:40001/devtools/browser/…`.
+    pub fn websocket_url(&self) -> &str {
+        &self.websocket
+    }
+
+    /// Its debugging address, e.g. `http://127.0.0.1:40001`.
+    pub fn http_url(&self) -> String {
+        let host = self.websocket.trim_start_matches("ws://");
+        let host = host.split('/').next().unwrap_or_default();
+        format!("http://{host}")
+    }
+
+    /// Its main process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its profile folder.
+    pub fn profile(&self) -> &Path {
+        self.profile.path()
+    }
+
+    /// Ends it the hard way, as a crash does.
+    pub fn kill(&mut self) {
+        process::kill_group_hard(self.child.id());
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Arguments for a Chromium that talks to nobody but the test.
+pub const QUIET_ARGUMENTS: [&str; 7] = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+    "--no-default-browser-check",
+];
+
+fn websocket_address(child: &mut Child) -> String {
+    let stderr = child.stderr.take().expect("stderr is piped");
+    let (found, address) = mpsc::channel();
+    // The thread reads to the end, so that the browser never blocks on a full pipe.
+    thread::spawn(move || {
+        let mut said = String::new();
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if let Some(address) = line.strip_prefix("DevTools listening on ") {
+                let _ = found.send(Ok(address.trim().to_owned()));
+            }
+            if said.len() < 10_000 {
+                said += &line;
+                said.push('\n');
+            }
+        }
+        let _ = found.send(Err(said));
+    });
+    match address.recv_timeout(PATIENCE) {
+        Ok(Ok(address)) => address,
+        Ok(Err(said)) => panic!("the browser ended at once: {said}"),
+        Err(_) => panic!("the browser did not open its debugging port within {PATIENCE:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_browser_leaves_nothing_behind() {
+        let Some(executable) = crate::real_browser() else {
+            return;
+        };
+        let browser = Chromium::start(&executable);
+        assert!(browser.websocket_url().starts_with("ws://127.0.0.1:"));
+        assert!(browser.http_url().starts_with("http://127.0.0.1:"));
+        let profile = browser.profile().display().to_string();
+        assert!(!process::processes_with(&profile).is_empty());
+        drop(browser);
+        process::wait_until_none_with(&profile).await;
+    }
+}

@@ -1,0 +1,44 @@
+//! Test helpers: a fixture web server, a raw MCP client over stdio, a Chromium of its own.
+//!
+//! Everything here panics instead of returning errors, with as much of the story as it has: a
+//! helper that fails is a test that fails. Every wait has a generous deadline and is ended by the
+//! event it waits for, never by time.
+//!
+//! # Layout
+//! - [`gate`]: whether tests with a real browser run.
+//! - [`fixture_server`]: pages and programmable routes on loopback.
+//! - [`mcp_client`]: speaks JSON-RPC to a server under test and remembers every line.
+//! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
+//! - [`process`]: what is left running, and how big it is.
+
+pub mod chromium;
+pub mod fixture_server;
+pub mod gate;
+pub mod mcp_client;
+pub mod process;
+
+pub use chromium::Chromium;
+pub use fixture_server::{FixtureServer, Gate, Request, Response};
+pub use gate::real_browser;
+pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
+
+use std::{future::Future, path::PathBuf, time::Duration};
+
+/// How long anything here waits before it fails the test: long enough for a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The root of this repository.
+pub fn workspace_root() -> PathBuf {
+    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.pop();
+    root.pop();
+    root
+}
+
+/// Waits for `event`; fails the test with `story` if it does not come within [`PATIENCE`].
+pub async fn patiently<T>(event: impl Future<Output = T>, story: impl FnOnce() -> String) -> T {
+    match tokio::time::timeout(PATIENCE, event).await {
+        Ok(value) => value,
+        Err(_) => panic!("waited {PATIENCE:?} in vain: {}", story()),
+    }
+}

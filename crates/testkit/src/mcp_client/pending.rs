@@ -1,0 +1,66 @@
+//! A request whose answer is still to come.
+
+use super::{McpClient, Message, RpcError, ToolReply};
+use serde_json::{Value, json};
+
+/// A request that was sent. Dropping it waits for nothing and cancels nothing.
+#[derive(Debug)]
+pub struct Pending<'a> {
+    client: &'a McpClient,
+    id: Value,
+}
+
+impl<'a> Pending<'a> {
+    pub(super) fn new(client: &'a McpClient, id: Value) -> Self {
+        Self { client, id }
+    }
+
+    /// The request's JSON-RPC id.
+    pub fn id(&self) -> &Value {
+        &self.id
+    }
+
+    /// Whether the answer has arrived.
+    pub fn is_answered(&self) -> bool {
+        let messages = self.client.wire.messages();
+        messages
+            .iter()
+            .any(|message| message.is_answer_to(&self.id))
+    }
+
+    /// Waits for the answer.
+    pub async fn answer(&self) -> Result<Value, RpcError> {
+        let what = format!("the answer to request {}", self.id);
+        let answer = self
+            .client
+            .wait(&what, |messages| {
+                let answer = messages
+                    .iter()
+                    .find(|message| message.is_answer_to(&self.id));
+                answer.and_then(Message::as_received).cloned()
+            })
+            .await;
+        match (answer.get("result"), answer.get("error")) {
+            (Some(result), None) => Ok(result.clone()),
+            (None, Some(error)) => Err(RpcError::from_json(error)),
+            _ => panic!(
+                "neither one result nor one error: {answer}\n{}",
+                self.client.transcript()
+            ),
+        }
+    }
+
+    /// Waits for a tool's answer; fails the test if it is a JSON-RPC error.
+    pub async fn tool_reply(&self) -> ToolReply {
+        match self.answer().await {
+            Ok(result) => ToolReply::new(result),
+            Err(error) => panic!("the call failed: {error}\n{}", self.client.transcript()),
+        }
+    }
+
+    /// Cancels the request, as MCP says.
+    pub async fn cancel(&self) {
+        let params = json!({"requestId": self.id, "reason": "the test says so"});
+        self.client.notify("notifications/cancelled", params).await;
+    }
+}

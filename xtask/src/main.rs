@@ -1,0 +1,51 @@
+//! Project chores: `cargo xtask codegen [--check]` and `cargo xtask tidy`.
+
+mod codegen;
+mod files;
+mod tidy;
+
+use std::{env, process::ExitCode};
+
+use anyhow::{Context, Result, bail};
+
+use crate::codegen::Mode;
+
+fn main() -> ExitCode {
+    match run(&env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["codegen", rest @ ..] => codegen::run(codegen_mode(rest)?),
+        ["tidy"] => tidy::run(),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+fn codegen_mode(flags: &[&str]) -> Result<Mode> {
+    match flags {
+        [] => Ok(Mode::Write),
+        ["--check"] => Ok(Mode::Check),
+        _ => None.context(USAGE),
+    }
+}
+
+/// Tells the person at the terminal something.
+#[expect(
+    clippy::print_stderr,
+    reason = "a chore speaks to the person who ran it"
+)]
+fn say(line: &str) {
+    eprintln!("{line}");
+}
+
+const USAGE: &str =
+    "usage: cargo xtask codegen [--check]   rewrite generated files, or say which are stale
+       cargo xtask tidy                check the rules of the house";
