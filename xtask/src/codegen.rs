@@ -31,76 +31,79 @@ pub(crate) enum Mode {
 /// Generates everything that is generated.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let root = project_root();
-    let protocol = fetch::protocol(&root)?;
-    let files = cdp_types(&protocol)?;
-    let stale = stale_files(&root.join(CDP_TYPES), &files)?;
+    let mut files = Files::new();
+    for generate in GENERATORS {
+        files.extend(generate(&root)?);
+    }
+    let stale = stale_files(&root, &files)?;
     if stale.is_empty() {
         return Ok(());
     }
-    let names = stale
+    let names: Vec<String> = stale
         .iter()
         .map(|path| path.display().to_string())
-        .collect::<Vec<_>>()
-        .join(", ");
+        .collect();
+    let names = names.join(", ");
     if mode == Mode::Check {
         bail!("these generated files are stale, run `cargo xtask codegen`: {names}");
     }
-    write_files(&root.join(CDP_TYPES), &files)?;
+    for path in &stale {
+        refresh(&root.join(path), files.get(path).map(String::as_str))
+            .with_context(|| format!("{} cannot be rewritten", path.display()))?;
+    }
     say(&format!("rewrote {names}"));
     Ok(())
 }
 
-/// The sources of the protocol's types, by path under [`CDP_TYPES`].
-fn cdp_types(protocol: &schema::Protocol) -> Result<BTreeMap<PathBuf, String>> {
-    let model = select::select(protocol, DOMAINS)?;
-    let mut files = BTreeMap::new();
-    files.insert(
-        PathBuf::from("protocol.rs"),
-        format_rust(&emit::index(&model))?,
-    );
+/// Generated texts, by path under the project's root.
+type Files = BTreeMap<PathBuf, String>;
+
+/// Whatever is generated from something else in the project has its function here.
+const GENERATORS: &[fn(&Path) -> Result<Files>] = &[cdp_types];
+
+/// The types of the protocol.
+fn cdp_types(root: &Path) -> Result<Files> {
+    let protocol = fetch::protocol(root)?;
+    let model = select::select(&protocol, DOMAINS)?;
+    let folder = Path::new(PROTOCOL_FOLDER);
+    let index = format_rust(&emit::index(&model))?;
+    let mut files = Files::from([(folder.with_extension("rs"), index)]);
     for domain in model.domains() {
-        let path = Path::new("protocol").join(format!("{}.rs", names::snake_case(domain)));
+        let path = folder.join(names::snake_case(domain)).with_extension("rs");
         files.insert(path, format_rust(&emit::domain(&model, domain))?);
     }
     Ok(files)
 }
 
-/// The files under `folder` that are not as `files` says: changed, missing or no longer generated.
-fn stale_files(folder: &Path, files: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
-    let mut stale: Vec<PathBuf> = files
-        .iter()
-        .filter(|(path, text)| fs::read_to_string(folder.join(path)).ok().as_ref() != Some(*text))
-        .map(|(path, _)| path.clone())
-        .collect();
-    stale.extend(left_overs(folder, files)?);
+/// The files that are not as `files` says: changed, missing or no longer generated.
+fn stale_files(root: &Path, files: &Files) -> Result<Vec<PathBuf>> {
+    let mut stale = Vec::new();
+    for (path, text) in files {
+        if fs::read_to_string(root.join(path)).ok().as_ref() != Some(text) {
+            stale.push(path.clone());
+        }
+    }
+    if let Ok(entries) = fs::read_dir(root.join(PROTOCOL_FOLDER)) {
+        for entry in entries {
+            let path = Path::new(PROTOCOL_FOLDER).join(entry?.file_name());
+            if !files.contains_key(&path) {
+                stale.push(path);
+            }
+        }
+    }
     Ok(stale)
 }
 
-fn write_files(folder: &Path, files: &BTreeMap<PathBuf, String>) -> Result<()> {
-    fs::create_dir_all(folder.join("protocol"))?;
-    for path in left_overs(folder, files)? {
-        fs::remove_file(folder.join(path))?;
-    }
-    for (path, text) in files {
-        fs::write(folder.join(path), text)
-            .with_context(|| format!("{} cannot be written", path.display()))?;
+/// Writes a generated file, or removes one that is no longer generated.
+fn refresh(path: &Path, text: Option<&str>) -> Result<()> {
+    match text {
+        Some(text) => {
+            fs::create_dir_all(path.parent().unwrap_or(path))?;
+            fs::write(path, text)?;
+        }
+        None => fs::remove_file(path)?,
     }
     Ok(())
-}
-
-/// Files in the generated folder that nothing generates any more.
-fn left_overs(folder: &Path, files: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
-    let Ok(entries) = fs::read_dir(folder.join("protocol")) else {
-        return Ok(Vec::new());
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let path = Path::new("protocol").join(entry?.file_name());
-        if !files.contains_key(&path) {
-            found.push(path);
-        }
-    }
-    Ok(found)
 }
 
 fn format_rust(source: &str) -> Result<String> {
@@ -124,8 +127,8 @@ fn format_rust(source: &str) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Where the generated types live.
-const CDP_TYPES: &str = "crates/cdp-types/src";
+/// Where the generated types live; everything in it is generated.
+const PROTOCOL_FOLDER: &str = "crates/cdp-types/src/protocol";
 
 /// The domains whose commands and events are generated. Types of other domains come along when these use them.
 const DOMAINS: &[&str] = &[
@@ -147,3 +150,36 @@ const DOMAINS: &[&str] = &[
     "Tracing",
     "WebMCP",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn committed_files_are_what_the_generators_make() {
+        run(Mode::Check).unwrap();
+    }
+
+    #[test]
+    fn changed_missing_and_left_over_files_are_stale_until_they_are_refreshed() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let path = |name: &str| Path::new(PROTOCOL_FOLDER).join(name);
+        let file = |name: &str| (path(name), format!("text of {name}"));
+        let files = Files::from([file("same.rs"), file("changed.rs"), file("missing.rs")]);
+        refresh(&root.join(path("same.rs")), Some("text of same.rs")).unwrap();
+        refresh(&root.join(path("changed.rs")), Some("another text")).unwrap();
+        refresh(&root.join(path("left_over.rs")), Some("text")).unwrap();
+
+        let stale = stale_files(root, &files).unwrap();
+        assert_eq!(
+            stale,
+            [path("changed.rs"), path("missing.rs"), path("left_over.rs")]
+        );
+        for path in &stale {
+            refresh(&root.join(path), files.get(path).map(String::as_str)).unwrap();
+        }
+        assert!(stale_files(root, &files).unwrap().is_empty());
+        assert!(!root.join(path("left_over.rs")).exists());
+    }
+}

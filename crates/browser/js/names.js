@@ -4,7 +4,7 @@
  */
 (() => {
   "use strict";
-  const { dom, isElement, isText, rootOf, childrenOf, parentOf, collapse, clean, quote } = tabmux;
+  const { dom, isElement, isText, childrenOf, collapse, clean, word } = tabmux;
   const HTML = "http://www.w3.org/1999/xhtml";
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -351,8 +351,8 @@
       const { type } = control;
       if (role === "textbox" && type !== "text") states.push(`type=${type}`);
       if (type === "range" || type === "number") {
-        if (control.min !== "") states.push(`min=${clean(control.min).slice(0, 20)}`);
-        if (control.max !== "") states.push(`max=${clean(control.max).slice(0, 20)}`);
+        if (control.min !== "") states.push(`min=${word(control.min)}`);
+        if (control.max !== "") states.push(`max=${word(control.max)}`);
       }
       if (type === "checkbox" || type === "radio") {
         if (control.indeterminate) states.push("mixed");
@@ -379,9 +379,9 @@
     const invalid = aria("invalid");
     if ((invalid && invalid !== "false") || (isField(control) && dom.matches(control, ":user-invalid"))) states.push("invalid");
     const current = aria("current");
-    if (current && current !== "false") states.push(current === "true" ? "current" : `current=${clean(current).slice(0, 20)}`);
+    if (current && current !== "false") states.push(current === "true" ? "current" : `current=${word(current)}`);
     const sort = aria("sort");
-    if (sort && sort !== "none") states.push(`sort=${clean(sort).slice(0, 20)}`);
+    if (sort && sort !== "none") states.push(`sort=${word(sort)}`);
     const popup = aria("haspopup");
     if (popup && popup !== "false") states.push("popup");
     if (aria("busy") === "true") states.push("busy");

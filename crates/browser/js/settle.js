@@ -39,17 +39,26 @@
   };
 
   /** Moves the scroller of the element, or of the page, and says where it is now. */
-  tabmux.scroll = ({ n, dx = 0, dy = 0, to }) => {
-    const target = n === undefined ? null : element(n);
-    if (n !== undefined && !target) return { ok: false, reason: "detached", detail: "" };
-    const scroller = scrollerOf(target, dx !== 0);
+  tabmux.scroll = ({ n, direction, amount }) => {
+    const target = n ? element(n) : null;
+    if (n && !target) return { ok: false, reason: "detached", detail: "" };
+    const sideways = direction === "left" || direction === "right";
+    const scroller = scrollerOf(target, sideways);
     if (!scroller) return { ok: false, reason: "no-scroller", detail: "" };
     const before = position(scroller);
-    const top = to === "top" ? 0 : to === "bottom" ? before.height : before.y + dy;
-    reach.scrollTo(scroller, { left: before.x + dx, top, behavior: "instant" });
-    const now = position(scroller);
+    const by = amount ?? 0.85 * (sideways ? before.viewWidth : before.viewHeight);
+    const [left, top] = {
+      up: [before.x, before.y - by],
+      down: [before.x, before.y + by],
+      left: [before.x - by, before.y],
+      right: [before.x + by, before.y],
+      top: [before.x, 0],
+      bottom: [before.x, before.height],
+    }[direction];
+    reach.scrollTo(scroller, { left, top, behavior: "instant" });
+    const at = position(scroller);
     const page = scroller === reach.scrollingElement(document);
-    return { ok: true, scroller: page ? "" : describe(scroller), moved: [now.x - before.x, now.y - before.y], ...now };
+    return { ok: true, scroller: page ? "" : describe(scroller), moved: [at.x - before.x, at.y - before.y], at };
   };
 
   /** The element that typing would go to. */

@@ -14,17 +14,19 @@
   /**
    * The lines of this frame up to `maxBytes`. Beyond that, and beyond `depth` or outside the view if so asked, lines
    * are only counted. `marks` has one character for each line: "1" if a person can act on it. `frames` tells below
-   * which line which frame element stands, `hosts` which elements may hide a closed shadow root.
+   * which line which frame element stands, `hosts` which elements may hide a closed shadow root. `view` is the part of
+   * the document that can be seen, if the caller knows it better than the frame itself.
    */
-  function snapshot({ maxBytes, depth = Infinity, root = null, viewportOnly = false, verbose = false }) {
-    const from = root === null ? null : tabmux.element(root);
-    if (root !== null && !from) return { fate: tabmux.fate(root) };
-    const page = new Page(maxBytes, verbose);
+  function snapshot({ maxBytes, depth, root, viewportOnly = false, view, verbose = false }) {
+    const from = root == null ? null : tabmux.element(root);
+    if (root != null && !from) return { lines: [], fate: tabmux.fate(root) };
+    const seen = viewportOnly ? (view ?? { x: 0, y: 0, width: innerWidth, height: innerHeight }) : null;
+    const page = new Page(maxBytes, verbose, seen);
     const left = { lines: 0, operable: 0, frames: 0, deeper: 0, outside: 0, characters: 0 };
     const { hosts, whole } = walk(
       (line) => {
-        if (line.indent >= depth) left.deeper++;
-        else if (viewportOnly && !inView(line)) left.outside++;
+        if (depth != null && line.indent >= depth) left.deeper++;
+        else if (seen && !overlap(boxOf(line), seen)) left.outside++;
         else if (page.full || !page.print(line)) {
           left.lines++;
           if (line.operable) left.operable++;
@@ -34,18 +36,18 @@
       { from, verbose },
     );
     left.characters = page.cut;
-    return { ...page.answer(), left, hosts: hosts.map(ref), whole };
+    return { ...page.answer(), left, hosts: hosts.map(ref), whole, title: title() };
   }
 
   /**
    * Lines whose name, text or value holds `text` (in any case) and whose role is `role`; with each line found come the
    * line around it, if that is what has a uid, and the first lines inside it.
    */
-  function find({ text = null, role = null, limit = 20, maxBytes = 20_000 }) {
-    const wanted = text === null ? null : fold(text);
+  function find({ text, role, limit, maxBytes }) {
+    const wanted = text == null ? null : fold(text);
     const lines = [];
-    const { hosts, whole } = walk((line) => void lines.push(line), { verbose: role !== null && tabmux.roles.CELLS.has(role) });
-    const fits = (line) => role === null || line.role === role || (role === "text" && line.role === "text");
+    const { hosts, whole } = walk((line) => void lines.push(line), { verbose: tabmux.roles.CELLS.has(role) });
+    const fits = (line) => role == null || line.role === role;
     let found = [];
     lines.forEach((line, at) => {
       if (fits(line) && (wanted === null || fold(wordsOf(line)).includes(wanted))) found.push(at);
@@ -65,7 +67,8 @@
       }
       if (chosen.has(at) && (page.lines.length > before || !page.full)) shown++;
     }
-    return { ...page.answer(), found: found.length, shown, hosts: hosts.map(ref), whole };
+    const frames = lines.filter((line) => line.frame).map((line) => ({ line: 0, indent: 0, element: ref(line.element) }));
+    return { ...page.answer(), frames, found: found.length, shown, hosts: hosts.map(ref), whole, title: title() };
   }
 
   const MOST_INSIDE = 8;
@@ -74,9 +77,11 @@
   function* around(lines, at) {
     const line = lines[at];
     let indent = 0;
-    if (!line.element && line.container?.sent) {
+    let { container } = line;
+    while (container && !container.sent) container = container.container;
+    if (!line.element && container) {
       for (let above = at - 1; above >= 0; above--) {
-        if (lines[above] === line.container) {
+        if (lines[above] === container) {
           yield { at: above, indent };
           indent = 1;
           break;
@@ -149,8 +154,9 @@
 
   /** Printed lines within a budget of bytes. */
   class Page {
-    constructor(maxBytes, verbose) {
+    constructor(maxBytes, verbose, seen = null) {
       this.room = maxBytes;
+      this.seen = seen;
       this.longest = Math.max(200, Math.floor(maxBytes / 8));
       this.verbose = verbose;
       this.lines = [];
@@ -174,8 +180,18 @@
       this.room -= bytes;
       this.lines.push(printed);
       this.marks += line.operable ? "1" : "0";
-      if (line.frame) this.frames.push({ line: this.lines.length, indent: line.indent + 1, element: ref(line.element) });
+      if (line.frame) this.frames.push(this.place(line));
       return true;
+    }
+
+    /** Where the lines of a frame belong, and what part of its document can be seen. */
+    place(line) {
+      const place = { line: this.lines.length, indent: line.indent + 1, element: ref(line.element) };
+      if (this.seen) {
+        const { x, y } = tabmux.boxOf(line.element);
+        place.view = { ...this.seen, x: this.seen.x - x, y: this.seen.y - y };
+      }
+      return place;
     }
 
     phrase(line) {
@@ -276,11 +292,11 @@
       const text = shown ? collapse(shown.replace(/\p{Co}/gu, "")).trim() : "";
       if (text) return [quote(text.slice(0, 80))];
     }
-    const picture = dom.all(element, "img, svg use, [class], [id]")[0];
+    const picture = dom.one(element, "img, svg use, [class], [id]");
     for (const one of [picture, element]) {
       if (!one) continue;
       const source = dom.attribute(one, "src") ?? (dom.tag(one) === "use" ? dom.attribute(one, "href") : null);
-      if (source && !source.startsWith("data:")) return [`<${clean(source.split(/[/?]/).findLast(Boolean) ?? "").slice(0, 60)}>`];
+      if (source && !source.startsWith("data:")) return [`<${collapse(source.split(/[/?]/).findLast(Boolean) ?? "").slice(0, 60).toWellFormed()}>`];
       if (dom.attribute(one, "class") || dom.attribute(one, "id")) return [describe(one)];
     }
     return [];
@@ -303,12 +319,17 @@
 
   const cutUrl = (url, longest) => (url.length > longest ? `${url.slice(0, longest)}…` : url);
 
-  function inView(line) {
-    const { element } = line;
-    if (!element) return line.container ? inView(line.container) : true;
-    const { x, y, width, height } = tabmux.boxOf(element);
-    return x < innerWidth && y < innerHeight && x + width > 0 && y + height > 0;
+  const title = () => collapse(dom.title(document)).trim().slice(0, 300).toWellFormed();
+
+  function boxOf(line) {
+    if (line.element) return tabmux.boxOf(line.element);
+    const range = new Range();
+    range.selectNode(line.origin);
+    return range.getBoundingClientRect();
   }
+
+  const overlap = (one, other) =>
+    one.x < other.x + other.width && one.y < other.y + other.height && one.x + one.width > other.x && one.y + one.height > other.y;
 
   const encoder = new TextEncoder();
   const byteLength = (text) => (/^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length);

@@ -39,13 +39,30 @@
   const listening = new WeakSet();
   const asked = new WeakMap();
 
-  function markListeners(...elements) {
-    for (const element of elements) listening.add(element);
-    return elements.length;
+  /** Notes elements that listen for clicks, and says for how many of them that is news. */
+  function markListeners(...nodes) {
+    let news = 0;
+    for (const node of nodes) {
+      if (dom.type(node) !== 1) continue;
+      listening.add(node);
+      const { role, pressed, focusable } = readSigns(node);
+      const plain = !pressed && !focusable && !((role || TAGS_WITH_ROLE.has(dom.tag(node))) && OPERABLE.has(roleOf(node)));
+      if (plain && getComputedStyle(node).cursor !== "pointer") news++;
+    }
+    return news;
   }
 
-  /** The elements of these numbers, for the debugger to look at. */
-  const elementsOf = (numbers) => numbers.map((number) => tabmux.element(number));
+  /** The elements of these numbers, for the debugger to look at; it need not look again while they keep their size. */
+  function elementsOf(numbers) {
+    const elements = numbers.map((number) => tabmux.element(number));
+    for (const element of elements) if (element) asked.set(element, sizeOf(element));
+    return elements;
+  }
+
+  function sizeOf(element) {
+    const { width, height } = dom.rect(element);
+    return `${width}x${height}`;
+  }
 
   /** Shadow roots that the debugger found, as host, root, host, root, … */
   function adoptClosedRoots(...pairs) {
@@ -72,6 +89,7 @@
       this.held = null; // the only line so far of a list item that is itself not yet sent
       this.text = ""; // the run of text being read
       this.hiddenText = ""; // what of it is aria-hidden inside something named by its contents
+      this.origin = null; // the text node it began with
       this.spoken = false; // whether the run holds more than cell borders
       this.preformatted = false;
       this.hosts = [];
@@ -127,12 +145,14 @@
       if (/\S/.test(data)) {
         const pre = place.mode === "flow" && data.includes("\n") && keepsLines(node);
         this.preformatted = pre && (this.preformatted || !this.spoken);
+        if (!this.spoken) this.origin = node;
         this.spoken = true;
       }
       this.text += data;
     }
 
-    say(text) {
+    say(text, element) {
+      if (!this.spoken) this.origin = element;
       this.text += text;
       this.spoken = true;
       this.preformatted = false;
@@ -158,7 +178,7 @@
       }
       if (line?.labelled && says(line.label ??= labelOf(line.control, line.role), text)) return;
       this.sendWaiting();
-      this.send({ element: null, role: "text", text, indent: place.indent, operable: false, container: line });
+      this.send({ element: null, role: "text", text, indent: place.indent, operable: false, container: line, origin: this.origin });
     }
 
     /* Elements */
@@ -183,11 +203,11 @@
       const inline = display === "contents" || display.startsWith("inline") || display.startsWith("ruby");
       const signs = readSigns(element);
       const hidden = place.hidden || signs.hidden;
-      const editable = place.editable || (signs.editable && dom.editable(element));
+      const editable = place.editable || ((signs.editable || tag === "body") && dom.editable(element));
       const kind = shown ? this.classify(element, tag, signs, place, pointer, editable) : PLAIN;
 
       if (kind.said) {
-        if (!place.muted) this.say(inline ? kind.said : ` ${kind.said} `);
+        if (!place.muted) this.say(inline ? kind.said : ` ${kind.said} `, element);
         return;
       }
       const line = kind.role ? this.open(element, kind, place, signs) : null;
@@ -274,7 +294,7 @@
       if (sign) {
         if (HOLD_VALUE.has(sign) && !SEALED.has(tag)) return { role: operable ? role : sign, mode: "flow", keep: true, operable: true, value: true };
         const named = NAMED_BY_CONTENTS.has(role);
-        const shape = operable || STRUCTURE.has(role) || CELLS.has(role) ? role : sign;
+        const shape = role === "" || role === "none" ? sign : role;
         const mode = named ? "named" : role === "row" && !place.laidOut && !this.verbose ? "row" : "flow";
         return { role: shape, mode, keep: true, operable: true, table: tableOf(role, tag), sign };
       }
@@ -370,19 +390,16 @@
       if (this.going && this.emit(line) === false) this.going = false;
     }
 
-    /** Notes an element that may carry a closed shadow root, once for each size it is seen with. */
+    /** Notes an element that may carry a closed shadow root and was not looked at in its present size. */
     suspect(element) {
       if (!element || this.hosts.length >= MOST_HOSTS || dom.type(element) !== 1 || rootOf(element)) return;
-      const { width, height } = dom.rect(element);
-      if (width === 0 && height === 0) return;
-      const size = `${width}x${height}`;
-      if (asked.get(element) === size) return;
-      asked.set(element, size);
-      this.hosts.push(element);
+      const size = sizeOf(element);
+      if (size !== "0x0" && asked.get(element) !== size) this.hosts.push(element);
     }
   }
 
   const PLAIN = {};
+  const SEALED_OFF = { frame: true };
   const MUTED = { muted: true };
   const TAGS_WITH_ROLE = words(
     "a area article aside blockquote button dialog details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header img " +
@@ -425,8 +442,11 @@
     }
   }
 
-  const frameKind = (element, tag) =>
-    tag === "object" && hasFallback(element) ? PLAIN : { role: "iframe", mode: "flow", keep: true, frame: true };
+  function frameKind(element, tag) {
+    if (tag === "object" && hasFallback(element)) return PLAIN;
+    const { width, height } = dom.rect(element);
+    return width > 1 && height > 1 ? { role: "iframe", mode: "flow", keep: true, frame: true } : SEALED_OFF;
+  }
 
   function hasFallback(element) {
     for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) {

@@ -39,12 +39,14 @@ globalThis.tabmux ??= (() => {
     rect: method(Element.prototype, "getBoundingClientRect"),
     rects: method(Element.prototype, "getClientRects"),
     rendered: method(Element.prototype, "checkVisibility"),
+    one: method(Element.prototype, "querySelector"),
     all: method(Element.prototype, "querySelectorAll"),
     allInRoot: method(DocumentFragment.prototype, "querySelectorAll"),
     allInDocument: method(Document.prototype, "querySelectorAll"),
     host: getter(ShadowRoot.prototype, "host"),
     assigned: method(HTMLSlotElement.prototype, "assignedNodes"),
     documentElement: getter(Document.prototype, "documentElement"),
+    title: getter(Document.prototype, "title"),
     activeInDocument: getter(Document.prototype, "activeElement"),
     activeInRoot: getter(ShadowRoot.prototype, "activeElement"),
     editable: getter(HTMLElement.prototype, "isContentEditable"),
@@ -175,7 +177,7 @@ globalThis.tabmux ??= (() => {
     const id = dom.attribute(target, "id");
     const classes = (dom.attribute(target, "class") ?? "").split(/\s+/).filter(Boolean).slice(0, 2);
     const words = dom.tag(target) + (id ? `#${id}` : "") + classes.map((name) => `.${name}`).join("");
-    return `<${clean(words).slice(0, 80)}>`;
+    return `<${collapse(words).slice(0, 80).toWellFormed()}>`;
   }
 
   /*
@@ -194,6 +196,9 @@ globalThis.tabmux ??= (() => {
   /** Text as it is read: clean, with every run of white space made one blank. */
   const collapse = (text) => clean(text).replace(/[\s\u2028\u2029]+/g, " ");
 
+  /** A value of a state: one short word, whatever the page put there. */
+  const word = (text) => text.replace(/[^\w.:+-]+/g, "-").slice(0, 20);
+
   /** Text in double quotes on one line. */
   const quote = (text) => `"${/["\\\n\r\t\v\f\u2028\u2029]/.test(text) ? text.replace(/["\\\n\r\t\v\f\u2028\u2029]/g, escapeOne) : text}"`;
   const ESCAPES = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -203,6 +208,6 @@ globalThis.tabmux ??= (() => {
     /** Number of this document, set from outside; the first half of every uid. */
     document: 0,
     dom, ref, element, fate, closedRoot, adoptClosedRoot, rootOf, isElement, isText, slotOf, parentOf, childrenOf,
-    holds, focused, visible, boxOf, describe, clean, collapse, quote,
+    holds, focused, visible, boxOf, describe, clean, collapse, word, quote,
   };
 })();

@@ -4,7 +4,7 @@ mod actor;
 mod connect;
 mod open;
 
-pub use connect::{ConnectError, Source};
+pub use connect::{ConnectError, Connected, Source};
 
 use crate::address::Address;
 use crate::error::ToolError;
@@ -150,12 +150,7 @@ impl Browser {
 
     /// Makes a tab run as if it were in front, as long as a session holds it.
     pub async fn hold(&self, target: &TargetId, held: bool) {
-        let tab = if held {
-            self.attach(target).await.ok()
-        } else {
-            self.attached(target).await
-        };
-        if let Some(tab) = tab {
+        if let Ok(tab) = self.attach(target).await {
             tab.hold(held);
         }
     }
@@ -171,47 +166,15 @@ impl Browser {
         }
     }
 
+    /// The tab's handle, attached now if it was not yet.
     async fn attach(&self, target: &TargetId) -> Result<Tab, ToolError> {
-        if let Some(tab) = self.attached(target).await {
-            return Ok(tab);
-        }
         let (answer, attached) = oneshot::channel();
-        self.order(Order::AwaitTab {
-            target: target.clone(),
-            answer,
-        })
-        .await?;
-        let attach = target::AttachToTarget {
-            target_id: target.clone(),
-            flatten: Some(true),
-        };
-        // In a browser of ours every tab attaches by itself.
-        if !self.0.launched {
-            self.0
-                .session
-                .send_within(attach, READY_LIMIT)
-                .await
-                .map_err(|error| match error {
-                    tabmux_cdp::CdpError::Rejected { .. } => ToolError::TabGone(Gone::Closed),
-                    other => other.into(),
-                })?;
-        }
+        self.order(Order::Attach { target: target.clone(), answer }).await?;
         match tokio::time::timeout(READY_LIMIT, attached).await {
             Ok(Ok(tab)) => Ok(tab),
             Ok(Err(_)) => Err(ToolError::TabGone(Gone::Closed)),
             Err(_) => Err(ToolError::Stuck),
         }
-    }
-
-    async fn attached(&self, target: &TargetId) -> Option<Tab> {
-        let (answer, attached) = oneshot::channel();
-        self.order(Order::Tab {
-            target: target.clone(),
-            answer,
-        })
-        .await
-        .ok()?;
-        attached.await.ok().flatten()
     }
 
     async fn order(&self, order: Order) -> Result<(), ToolError> {

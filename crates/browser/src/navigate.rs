@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use crate::error::ToolError;
-use crate::tab::Tab;
+use crate::tab::{DocumentId, Tab, TabState};
 use tabmux_cdp::types::page;
 
 /// Sends the tab to `address`. Resolves when the new document is there, or with why it is not.
@@ -27,6 +27,87 @@ pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
         .await?;
     }
     Ok(())
+}
+
+/// Loads the page again. Resolves when the new document is there.
+pub async fn reload(tab: &Tab, ignore_cache: bool) -> Result<(), ToolError> {
+    let before = Position::of(tab);
+    let reload = page::Reload {
+        ignore_cache: Some(ignore_cache),
+        ..Default::default()
+    };
+    tab.session().send(reload).await?;
+    before.left(tab).await
+}
+
+/// Goes `by` steps through the tab's history. Resolves when that document is there.
+pub async fn travel(tab: &Tab, by: i64) -> Result<(), ToolError> {
+    let history = tab
+        .session()
+        .send(page::GetNavigationHistory::default())
+        .await?;
+    let index = usize::try_from(history.current_index + by).ok();
+    let Some(entry) = index.and_then(|index| history.entries.get(index)) else {
+        let way = if by < 0 { "back" } else { "forward" };
+        return Err(ToolError::NotActionable {
+            why: format!("There is no page to go {way} to. Go to a URL instead."),
+        });
+    };
+    if !tab.policy().permits(&entry.url) {
+        return Err(ToolError::ForbiddenPage {
+            url: crate::text::one_line(&entry.url, 200),
+        });
+    }
+    let before = Position::of(tab);
+    let go = page::NavigateToHistoryEntry { entry_id: entry.id };
+    tab.session().send(go).await?;
+    before.left(tab).await
+}
+
+/// Where a tab was before it was sent elsewhere.
+struct Position {
+    document: Option<DocumentId>,
+    moves_within: u64,
+    navigations_begun: u64,
+    requests_begun: u64,
+}
+
+impl Position {
+    fn of(tab: &Tab) -> Self {
+        let state = tab.state();
+        Self {
+            document: state.frames.main().map(|main| main.document),
+            moves_within: state.moves_within,
+            navigations_begun: state.navigations_begun,
+            requests_begun: state.requests_begun,
+        }
+    }
+
+    /// Waits until the tab is elsewhere, or has given up going there.
+    async fn left(&self, tab: &Tab) -> Result<(), ToolError> {
+        let document = |state: &TabState| state.frames.main().map(|main| main.document);
+        tab.until(crate::script::LONGEST, |state| {
+            document(state) != self.document
+                || state.moves_within != self.moves_within
+                || (state.navigations_begun > self.navigations_begun && !state.navigating)
+        })
+        .await?;
+        let state = tab.state();
+        let failed_page = state
+            .frames
+            .main()
+            .is_some_and(|main| main.url.starts_with("chrome-error:"));
+        let moved = document(&state) != self.document || state.moves_within != self.moves_within;
+        if moved && !failed_page {
+            return Ok(());
+        }
+        let begun = usize::try_from(state.requests_begun - self.requests_begun).unwrap_or(0);
+        let mut recent = state.requests.iter().rev().take(begun);
+        let main_request = recent.find(|request| request.kind == "Document");
+        let url = main_request.map_or("The page", |request| request.url.as_str());
+        let code = main_request.and_then(|request| request.failure.as_deref());
+        Err(failed(url, code.unwrap_or("net::ERR_ABORTED")))
+    }
 }
 
 /// The error for a navigation that Chrome gave up with `code`, such as `net::ERR_ABORTED`.

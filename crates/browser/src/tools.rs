@@ -4,8 +4,17 @@
 //! work. Everything that is alike for all tools (dialogs, cancelling, dead tabs, forbidden pages)
 //! is in [`run`](crate::run), not here.
 
+mod act;
 mod dialog;
+mod fill;
+mod input;
+mod keyboard;
+mod navigate;
 mod schema;
+mod screenshot;
+mod script;
+mod scroll;
+mod wait;
 
 use crate::error::ToolError;
 use crate::run::Page;
@@ -21,7 +30,20 @@ use std::time::Duration;
 /// All page tools, sorted by name.
 pub fn all() -> &'static [ToolSpec] {
     static ALL: std::sync::LazyLock<Vec<ToolSpec>> = std::sync::LazyLock::new(|| {
-        let mut all = vec![ToolSpec::of::<dialog::HandleDialog>()];
+        let mut all = vec![
+            ToolSpec::of::<dialog::HandleDialog>(),
+            ToolSpec::of::<fill::Fill>(),
+            ToolSpec::of::<fill::FillForm>(),
+            ToolSpec::of::<input::Click>(),
+            ToolSpec::of::<input::Hover>(),
+            ToolSpec::of::<keyboard::PressKey>(),
+            ToolSpec::of::<keyboard::TypeText>(),
+            ToolSpec::of::<navigate::NavigatePage>(),
+            ToolSpec::of::<screenshot::TakeScreenshot>(),
+            ToolSpec::of::<script::EvaluateScript>(),
+            ToolSpec::of::<scroll::Scroll>(),
+            ToolSpec::of::<wait::WaitFor>(),
+        ];
         all.sort_by_key(|spec: &ToolSpec| spec.name);
         all
     });

@@ -134,6 +134,7 @@ const SCRIPTS: &str = concat!(
     include_str!("../js/world.js"),
     include_str!("../js/names.js"),
     include_str!("../js/walk.js"),
+    include_str!("../js/view.js"),
     include_str!("../js/reach.js"),
     include_str!("../js/settle.js"),
     include_str!("../js/fill.js"),

@@ -87,11 +87,7 @@ macro_rules! text_like {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::lenient::lenient::<D, String>(deserializer).map(Self::from)
-            }
-        }
+        $crate::newtypes::read_as!($name(String));
     };
 }
 
@@ -134,12 +130,27 @@ macro_rules! number_like {
             }
         }
 
+        $crate::newtypes::read_as!($name($inner));
+    };
+}
+
+/// A named scalar is read as leniently as the scalar in it.
+macro_rules! read_as {
+    ($name:ident($inner:ty)) => {
+        impl $crate::lenient::Lenient for $name {
+            fn lenient<'de, D: serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
+                <$inner as $crate::lenient::Lenient>::lenient(deserializer).map(Self::from)
+            }
+        }
+
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::lenient::lenient(deserializer).map(Self)
+                <Self as $crate::lenient::Lenient>::lenient(deserializer)
             }
         }
     };
 }
 
-pub(crate) use {integer_id, number, number_like, open_enum, text_id, text_like};
+pub(crate) use {integer_id, number, number_like, open_enum, read_as, text_id, text_like};

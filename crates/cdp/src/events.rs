@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug)]
 pub struct RawEvent {
     method: Box<str>,
-    params: Box<RawValue>,
+    params: Option<Box<RawValue>>,
     /// The session that `Target.attachedToTarget` announces, with the queue of its events. Take it out to use it.
     pub child: Option<(Session, Events)>,
 }
@@ -30,7 +30,7 @@ impl RawEvent {
     ) -> Self {
         Self {
             method: method.into(),
-            params: params.unwrap_or(RawValue::NULL).to_owned(),
+            params: params.map(ToOwned::to_owned),
             child,
         }
     }
@@ -41,10 +41,10 @@ impl RawEvent {
         &self.method
     }
 
-    /// The parameters as they came.
+    /// The parameters as they came; null if none did.
     #[must_use]
     pub fn params(&self) -> &RawValue {
-        &self.params
+        self.params.as_deref().unwrap_or(RawValue::NULL)
     }
 
     /// The event as an `E`, if it is one and its parameters can be understood.
@@ -53,7 +53,8 @@ impl RawEvent {
         if *self.method != *E::METHOD {
             return None;
         }
-        match types::decode(self.params.get()) {
+        let params = self.params.as_deref().map_or("{}", RawValue::get);
+        match types::decode(params) {
             Ok(event) => Some(event),
             Err(error) => {
                 tracing::debug!(method = E::METHOD, %error, "ignored an event that cannot be understood");

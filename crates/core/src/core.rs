@@ -17,7 +17,7 @@ use crate::call::Call;
 use crate::session::Session;
 use crate::tab::Tab;
 use crate::timers::{Timer, Timers};
-use crate::{BrowserId, CallId, Config, Input, Output, SessionId, TabId, Time, ToolName};
+use crate::{BrowserId, CallId, Config, Input, Output, SessionId, TabId, TargetId, Time, ToolName};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Who is there, what they see, and what they wait for.
@@ -33,7 +33,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// 3. Ask [`poll_timeout`](Self::poll_timeout) how long to sleep at most. Ask again after every round:
 ///    the answer changes.
 ///
-/// [`tools`](Self::tools) may be asked at any time.
+/// [`tools`](Self::tools) and [`tab`](Self::tab) may be asked at any time.
 ///
 /// # Duties of the driver
 ///
@@ -43,6 +43,8 @@ use std::collections::{BTreeMap, VecDeque};
 ///   to, the call's deadline answers the client; should it answer late or twice, nothing happens.
 /// - It reports every tab of a connected browser: in `Connected` or by `TabAppeared`, before anything
 ///   else about that tab.
+/// - If it knows better what became of a call than that its tab or browser is gone, it finishes the
+///   call first and reports the loss then.
 ///
 /// # Promises of the core
 ///
@@ -145,6 +147,12 @@ impl Core {
     /// A session's tool list as it is now, in published order. Empty if there is no such session.
     pub fn tools(&self, session: SessionId) -> Vec<ToolName> {
         self.listed(session).collect()
+    }
+
+    /// The number that agents know a tab by. `None` as long as no session is shown it.
+    pub fn tab(&self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
+        self.tab_of(browser, target)
+            .filter(|id| self.tabs.get(id).is_some_and(Tab::is_open))
     }
 
     fn emit(&mut self, output: Output) {

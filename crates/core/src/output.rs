@@ -73,14 +73,14 @@ pub enum Output {
         /// Whether the browser keeps no other tab, so that a spare one must be opened first.
         last: bool,
     },
-    /// A tab is held by a session now.
+    /// A tab is held by a session now. It is until `Release`, or until it is gone or discarded.
     Hold {
         /// Where.
         browser: BrowserId,
         /// Which tab.
         target: TargetId,
     },
-    /// A tab that is still there is held by no session any more.
+    /// A tab is held by no session any more.
     Release {
         /// Where.
         browser: BrowserId,

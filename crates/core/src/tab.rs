@@ -56,6 +56,10 @@ impl Tab {
         self.title = facts.title;
     }
 
+    pub(crate) fn is_open(&self) -> bool {
+        self.stage == Stage::Open
+    }
+
     pub(crate) fn is_held(&self) -> bool {
         self.owner.is_some() || !self.focused_by.is_empty()
     }
@@ -77,7 +81,7 @@ impl Tab {
 
     /// Whether a session is shown this tab: its own, and those nobody holds.
     pub(crate) fn is_shown_to(&self, session: SessionId) -> bool {
-        self.stage == Stage::Open && (self.is_held_by(session) || !self.is_held())
+        self.is_open() && (self.is_held_by(session) || !self.is_held())
     }
 
     /// The page-specific tools. No page can register any yet.

@@ -1,1 +1,22 @@
 //! The main loop: one task owns the core, turns its outputs into work and results into inputs.
+//!
+//! # Layout
+//! - [`options`]: what a session and the loop are told once.
+//! - [`handle`]: how the rest of the process talks to the loop; the in-process [`Backend`].
+//! - [`main_loop`]: the closed set of events, and the one task that handles them.
+//! - [`work`]: what the core's outputs make browsers do.
+//! - [`catalogue`]: every tool, as clients are told about it.
+//! - [`convert`]: between the wire's types and the core's.
+//!
+//! [`Backend`]: tabmux_protocol::Backend
+
+pub mod catalogue;
+pub mod handle;
+pub mod options;
+
+mod convert;
+mod main_loop;
+mod work;
+
+pub use handle::{Handle, Hub};
+pub use options::{BrowserPlan, SessionOptions};

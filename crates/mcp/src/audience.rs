@@ -26,6 +26,7 @@ struct Ears {
     client: Option<Peer<RoleServer>>,
     is_ready: bool,
     has_missed_a_change: bool,
+    changes: u64,
     subscriptions: Vec<SubscriptionSink>,
     calls: HashMap<RequestId, ProgressSink>,
 }
@@ -42,12 +43,24 @@ impl Audience {
         self.became_ready.notify_one();
     }
 
-    pub(crate) fn subscribe(&self, sink: SubscriptionSink) {
-        self.lock().subscriptions.push(sink);
+    /// Returns how often the tool list has changed before, or `None` if there are too many
+    /// subscriptions already.
+    pub(crate) fn subscribe(&self, sink: SubscriptionSink) -> Option<u64> {
+        let mut ears = self.lock();
+        if ears.subscriptions.len() >= MOST_SUBSCRIPTIONS {
+            return None;
+        }
+        ears.subscriptions.push(sink);
+        Some(ears.changes)
     }
 
     pub(crate) fn unsubscribe(&self, id: &ClientRequestId) {
         self.lock().subscriptions.retain(|sink| sink.id() != id);
+    }
+
+    /// How often the tool list has changed.
+    pub(crate) fn changes(&self) -> u64 {
+        self.lock().changes
     }
 
     /// Progress of this call is wanted from now on.
@@ -63,6 +76,7 @@ impl Audience {
     pub(crate) async fn tell_tools_changed(&self) {
         let (client, subscriptions) = {
             let mut ears = self.lock();
+            ears.changes += 1;
             ears.has_missed_a_change |= ears.client.is_some() && !ears.is_ready;
             let client = ears.client.clone().filter(|_| ears.is_ready);
             (client, ears.subscriptions.clone())
@@ -142,3 +156,5 @@ impl ProgressSink {
         Some((self.client.clone(), params))
     }
 }
+
+const MOST_SUBSCRIPTIONS: usize = 64;

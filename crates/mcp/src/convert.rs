@@ -46,6 +46,13 @@ pub(crate) fn cancelled() -> ErrorData {
     ErrorData::internal_error("The call was cancelled", None)
 }
 
+pub(crate) fn too_busy() -> ErrorData {
+    ErrorData::internal_error(
+        "Too many requests are open: wait for answers, or cancel some",
+        None,
+    )
+}
+
 pub(crate) fn session_over() -> ErrorData {
     ErrorData::internal_error("The call was cancelled because the session is over", None)
 }

@@ -1,6 +1,6 @@
 //! Messages to calls of the backend, and outcomes to messages.
 
-use crate::{audience::ProgressSink, convert, session::Session, transport::Turn};
+use crate::{audience::ProgressSink, convert, session::Session, transport::Arrival};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -59,6 +59,9 @@ impl<B: Backend> ServerHandler for Handler<B> {
                 None,
             ));
         }
+        let Some(_place) = self.0.place() else {
+            return Err(convert::too_busy());
+        };
         let tools = tokio::select! {
             biased;
             tools = self.0.backend.tools() => tools.map_err(convert::failure)?,
@@ -92,11 +95,11 @@ impl<B: Backend> ServerHandler for Handler<B> {
             session.audience.follow(name.clone(), sink);
         }
 
-        let turn = context.extensions.remove::<Turn>();
-        let call = begin_in_turn(session.backend.call(request), turn);
+        let arrival = context.extensions.remove::<Arrival>();
+        let call = begin_in_turn(session.backend.call(request), arrival);
         let outcome = tokio::select! {
             biased;
-            outcome = call => outcome,
+            outcome = call => Ok(outcome),
             // rmcp sends no answer to a request that the client cancelled, whatever we return.
             () = context.ct.cancelled() => Err(convert::cancelled()),
             () = session.ending.ended() => Err(convert::session_over()),
@@ -122,14 +125,23 @@ impl<B: Backend> ServerHandler for Handler<B> {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let sink = context.sink().clone();
-        let id = sink.id().clone();
-        self.0.audience.subscribe(sink);
+        let audience = &self.0.audience;
+        let sink = context.sink();
+        let Some(changes) = audience.subscribe(sink.clone()) else {
+            return Err(convert::too_busy());
+        };
+        if let Some(arrival) = context.request_context().extensions.get::<Arrival>() {
+            arrival.turn.pass_on();
+            // rmcp confirms a subscription before it tells us, so a change may have been missed.
+            if arrival.changes_before != changes {
+                let _ = sink.notify_tool_list_changed().await;
+            }
+        }
         tokio::select! {
             () = context.cancelled() => {}
             () = self.0.ending.ended() => {}
         }
-        self.0.audience.unsubscribe(&id);
+        audience.unsubscribe(sink.id());
         Ok(())
     }
 
@@ -179,14 +191,15 @@ impl<B: Backend> ServerHandler for Handler<B> {
     }
 }
 
-/// Runs a call, and lets the next one have its turn once the backend has seen this one.
-async fn begin_in_turn<F: Future>(call: F, turn: Option<Turn>) -> Result<F::Output, ErrorData> {
+/// Runs a call, and passes its turn on once the backend has seen it.
+async fn begin_in_turn<F: Future>(call: F, arrival: Option<Arrival>) -> F::Output {
     let mut call = pin!(call);
-    let mut turn = turn;
-    let outcome = poll_fn(|context| {
+    poll_fn(|context| {
         let poll = call.as_mut().poll(context);
-        turn = None;
+        if let Some(arrival) = &arrival {
+            arrival.turn.pass_on();
+        }
         poll
-    });
-    Ok(outcome.await)
+    })
+    .await
 }

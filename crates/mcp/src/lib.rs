@@ -1,6 +1,6 @@
 //! The Model Context Protocol face: the only crate that names rmcp.
 //!
-//! One client, one [`serve`], one [`Backend`](tabmux_protocol::Backend). What the crate adds to
+//! One client, one [`serve()`], one [`Backend`](tabmux_protocol::Backend). What the crate adds to
 //! rmcp, because an agent depends on it:
 //! - whatever garbage comes in, the server answers where JSON-RPC says so and lives on;
 //! - calls reach the backend in the order in which they came in;

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// another reason than the end of its input must not wait for the runtime's threads.
 ///
 /// # Errors
-/// As [`serve`].
+/// As [`serve()`].
 pub async fn serve_stdio<B: Backend>(backend: impl Into<Arc<B>>) -> Result<(), ServeError> {
     serve(backend, stdio::input(), stdio::output()).await
 }

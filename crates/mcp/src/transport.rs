@@ -5,7 +5,10 @@
 
 mod inspect;
 mod lines;
+mod turn;
 mod writer;
+
+pub(crate) use turn::{Arrival, Turn};
 
 use crate::{ServeError, audience::Audience, ending::Ending};
 use inspect::{Verdict, inspect, refuse_long_line};
@@ -21,9 +24,10 @@ use rmcp::{
 use std::{future::Future, io, sync::Arc};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::mpsc,
     task::JoinHandle,
 };
+use turn::Turns;
 
 /// One JSON-RPC message a line, in both directions.
 pub(crate) struct LineTransport<R> {
@@ -32,15 +36,8 @@ pub(crate) struct LineTransport<R> {
     audience: Arc<Audience>,
     ending: Ending,
     has_begun: bool,
-    turns: Arc<Semaphore>,
+    turns: Turns,
 }
-
-/// The right of one call to reach the backend next; nothing more is read until it is dropped.
-/// rmcp runs every request in a task of its own, so the order of calls would be lost without it.
-#[derive(Clone)]
-pub(crate) struct Turn(
-    #[expect(dead_code, reason = "held until it is dropped")] Arc<OwnedSemaphorePermit>,
-);
 
 impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
     /// Also returns the task that writes; it ends when the transport is dropped and all is written.
@@ -57,7 +54,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             audience,
             ending,
             has_begun: false,
-            turns: Arc::new(Semaphore::new(1)),
+            turns: Turns::default(),
         };
         (transport, writer)
     }
@@ -67,7 +64,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             // A client that does not take its answers is not asked for more questions; and
             // whatever comes next, there is room to refuse it.
             let room = self.outgoing.reserve().await.ok()?;
-            let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;
+            let turn = self.turns.next().await?;
             let verdict = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => inspect(&line),
                 Ok(Some(Line::TooLong)) => Verdict::Refuse(refuse_long_line()),
@@ -97,14 +94,17 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
     fn admit(
         &mut self,
         mut message: ClientJsonRpcMessage,
-        turn: OwnedSemaphorePermit,
+        turn: Turn,
     ) -> Option<ClientJsonRpcMessage> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 self.has_begun |= begins_session(&request.request);
-                if matches!(request.request, ClientRequest::CallToolRequest(_)) {
-                    let extensions = request.request.extensions_mut();
-                    extensions.insert(Turn(Arc::new(turn)));
+                if needs_turn(&request.request) {
+                    let changes_before = self.audience.changes();
+                    request.request.extensions_mut().insert(Arrival {
+                        turn,
+                        changes_before,
+                    });
                 }
                 Some(message)
             }
@@ -150,6 +150,14 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for LineTransp
     async fn close(&mut self) -> Result<(), io::Error> {
         Ok(())
     }
+}
+
+/// Whether what comes after this request must not overtake it.
+fn needs_turn(request: &ClientRequest) -> bool {
+    matches!(
+        request,
+        ClientRequest::CallToolRequest(_) | ClientRequest::SubscriptionsListenRequest(_)
+    )
 }
 
 /// Whether rmcp leaves its handshake upon this request. Before that it takes no notification.

@@ -23,7 +23,7 @@ pub(crate) fn index(model: &Model) -> String {
 pub(crate) fn domain(model: &Model, domain: &str) -> String {
     let mut body = String::new();
     for item in model.items(domain) {
-        emit_item(&mut body, Scope { model, domain }, item);
+        emit_item(&mut body, domain, item);
     }
     let mut out = format!("//! The domain `{domain}`. {NOTICE}\n\n");
     emit_imports(&mut out, &body);
@@ -31,23 +31,9 @@ pub(crate) fn domain(model: &Model, domain: &str) -> String {
     out
 }
 
-/// Where an item is printed.
-#[derive(Clone, Copy)]
-struct Scope<'a> {
-    model: &'a Model,
-    domain: &'a str,
-}
-
 fn emit_imports(out: &mut String, body: &str) {
     for (prefix, names) in [
-        (
-            "serde",
-            [
-                ("Deserialize", ", Deserialize"),
-                ("Serialize", ", Serialize"),
-            ]
-            .as_slice(),
-        ),
+        ("serde", [("Serialize", ", Serialize)")].as_slice()),
         (
             "crate",
             [
@@ -57,6 +43,10 @@ fn emit_imports(out: &mut String, body: &str) {
                 ("Json", "Json"),
             ]
             .as_slice(),
+        ),
+        (
+            "crate::lenient::object",
+            [("readable", "readable! {")].as_slice(),
         ),
         (
             "crate::newtypes",
@@ -83,7 +73,7 @@ fn emit_imports(out: &mut String, body: &str) {
     out.push('\n');
 }
 
-fn emit_item(out: &mut String, scope: Scope<'_>, item: &Item) {
+fn emit_item(out: &mut String, domain: &str, item: &Item) {
     let Item { name, origin, kind } = item;
     match kind {
         ItemKind::TextId => _ = writeln!(out, "text_id!(/** `{origin}` */ {name});\n"),
@@ -96,11 +86,11 @@ fn emit_item(out: &mut String, scope: Scope<'_>, item: &Item) {
             }
             out.push_str("    }\n}\n\n");
         }
-        ItemKind::Struct(inner) => emit_struct(out, scope, item, inner),
+        ItemKind::Struct(inner) => emit_struct(out, domain, item, inner),
     }
 }
 
-fn emit_struct(out: &mut String, scope: Scope<'_>, item: &Item, inner: &Struct) {
+fn emit_struct(out: &mut String, domain: &str, item: &Item, inner: &Struct) {
     let Item { name, origin, .. } = item;
     let noun = match inner.role {
         Role::Type => "The type",
@@ -108,21 +98,22 @@ fn emit_struct(out: &mut String, scope: Scope<'_>, item: &Item, inner: &Struct) 
         Role::Response => "The answer to",
         Role::Event => "The event",
     };
-    let deserialize = if inner.read { ", Deserialize" } else { "" };
     let serialize = if inner.written { ", Serialize" } else { "" };
     _ = writeln!(
         out,
-        "/// {noun} `{origin}`.\n#[derive(Debug, Clone, Default{deserialize}{serialize})]"
+        "/// {noun} `{origin}`.\n#[derive(Debug, Clone, Default{serialize})]"
     );
-    if !inner.fields.is_empty() {
-        let default = if inner.read { "default, " } else { "" };
-        _ = writeln!(out, "#[serde({default}rename_all = \"camelCase\")]");
+    if inner.written && !inner.fields.is_empty() {
+        out.push_str("#[serde(rename_all = \"camelCase\")]\n");
     }
     _ = writeln!(out, "pub struct {name} {{");
     for field in &inner.fields {
-        emit_field(out, scope, name, inner, field);
+        emit_field(out, domain, name, inner, field);
     }
     out.push_str("}\n\n");
+    if inner.read {
+        emit_reading(out, name, inner);
+    }
     match &inner.role {
         Role::Command(response) => {
             let response = response.as_deref().unwrap_or("Empty");
@@ -141,18 +132,11 @@ fn emit_struct(out: &mut String, scope: Scope<'_>, item: &Item, inner: &Struct) 
     }
 }
 
-fn emit_field(out: &mut String, scope: Scope<'_>, owner_name: &str, owner: &Struct, field: &Field) {
+fn emit_field(out: &mut String, domain: &str, owner_name: &str, owner: &Struct, field: &Field) {
     let name = snake_case(&field.wire);
     let mut attributes = Vec::new();
-    if serde_camel_case(&name) != field.wire {
+    if owner.written && serde_camel_case(&name) != field.wire {
         attributes.push(format!("rename = {:?}", field.wire));
-    }
-    if owner.read {
-        if field.ty.is_scalar() {
-            attributes.push("deserialize_with = \"crate::lenient::lenient\"".to_owned());
-        } else if !field.optional && !reads_null(scope.model, &field.ty) {
-            attributes.push("deserialize_with = \"crate::lenient::or_default\"".to_owned());
-        }
     }
     if owner.written && field.optional {
         attributes.push("skip_serializing_if = \"Option::is_none\"".to_owned());
@@ -160,7 +144,7 @@ fn emit_field(out: &mut String, scope: Scope<'_>, owner_name: &str, owner: &Stru
     if !attributes.is_empty() {
         _ = writeln!(out, "    #[serde({})]", attributes.join(", "));
     }
-    let ty = rust_type(&field.ty, scope.domain, owner_name);
+    let ty = rust_type(&field.ty, domain, owner_name);
     let ty = if field.optional {
         format!("Option<{ty}>")
     } else {
@@ -169,13 +153,23 @@ fn emit_field(out: &mut String, scope: Scope<'_>, owner_name: &str, owner: &Stru
     _ = writeln!(out, "    pub {}: {ty},", escape(&name));
 }
 
-/// Whether the type itself makes something of null.
-fn reads_null(model: &Model, ty: &Ty) -> bool {
-    match ty {
-        Ty::Json => true,
-        Ty::Named(name) => !model.is_struct(name),
-        _ => false,
+/// How the fields are named on the wire, for reading. In braces, so that rustfmt leaves it as dense as it is.
+fn emit_reading(out: &mut String, name: &str, inner: &Struct) {
+    _ = write!(out, "readable! {{ {name} {{");
+    let mut column = WIDTH;
+    for field in &inner.fields {
+        let entry = format!("{}: {:?},", escape(&snake_case(&field.wire)), field.wire);
+        if column + entry.len() >= WIDTH {
+            out.push_str("\n   ");
+            column = 3;
+        }
+        column += entry.len() + 1;
+        _ = write!(out, " {entry}");
     }
+    if !inner.fields.is_empty() {
+        out.push('\n');
+    }
+    out.push_str("} }\n\n");
 }
 
 fn rust_type(ty: &Ty, domain: &str, owner: &str) -> String {
@@ -200,5 +194,8 @@ fn path(name: &TypeRef, domain: &str, owner: &str) -> String {
         name.name.clone()
     }
 }
+
+/// How long a line may be.
+const WIDTH: usize = 100;
 
 const NOTICE: &str = "Generated by `cargo xtask codegen`; do not edit.";

@@ -94,13 +94,6 @@ impl Model {
         self.items.get(domain).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a type has fields, rather than being a named scalar.
-    pub(crate) fn is_struct(&self, name: &TypeRef) -> bool {
-        self.items(&name.domain)
-            .iter()
-            .any(|item| item.name == name.name && matches!(item.kind, ItemKind::Struct(_)))
-    }
-
     /// Spreads `read` and `written` from commands, responses and events to the types they contain.
     fn mark_directions(&mut self) {
         for written in [false, true] {
@@ -202,15 +195,6 @@ impl Ty {
             Self::List(item) => item.leaf(),
             Self::Named(name) | Self::Boxed(name) => Some(name),
             _ => None,
-        }
-    }
-
-    /// Whether it is a bare scalar, or a list of them.
-    pub(crate) fn is_scalar(&self) -> bool {
-        match self {
-            Self::Bool | Self::Integer | Self::Number | Self::Text => true,
-            Self::List(item) => item.is_scalar(),
-            Self::Json | Self::Named(_) | Self::Boxed(_) => false,
         }
     }
 }

@@ -13,13 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 /// What the handle asks of the actor.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// The tab's handle, if it is attached.
-    Tab {
-        target: TargetId,
-        answer: oneshot::Sender<Option<Tab>>,
-    },
-    /// The tab's handle as soon as it is attached. Dropped when the tab goes away.
-    AwaitTab {
+    /// The tab's handle, attached if it was not yet. Dropped when there is no such tab.
+    Attach {
         target: TargetId,
         answer: oneshot::Sender<Tab>,
     },
@@ -55,6 +50,7 @@ pub(super) struct Actor<E> {
 struct Entry {
     facts: TabFacts,
     tab: Option<Tab>,
+    attaching: bool,
     awaiting_tab: Vec<oneshot::Sender<Tab>>,
     awaiting_gone: Vec<oneshot::Sender<()>>,
 }
@@ -138,17 +134,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
 
     async fn handle_order(&mut self, order: Order) {
         match order {
-            Order::Tab { target, answer } => {
-                let tab = self.tabs.get(&target).and_then(|entry| entry.tab.clone());
-                let _ = answer.send(tab);
-            }
-            Order::AwaitTab { target, answer } => match self.tabs.get_mut(&target) {
-                Some(Entry { tab: Some(tab), .. }) => {
-                    let _ = answer.send(tab.clone());
-                }
-                Some(entry) => entry.awaiting_tab.push(answer),
-                None => {}
-            },
+            Order::Attach { target, answer } => self.handle_attach(&target, answer),
             Order::AwaitGone { target, done } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.awaiting_gone.push(done);
@@ -174,6 +160,21 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
+    fn handle_attach(&mut self, target: &TargetId, answer: oneshot::Sender<Tab>) {
+        let Some(entry) = self.tabs.get_mut(target) else { return };
+        if let Some(tab) = &entry.tab {
+            let _ = answer.send(tab.clone());
+            return;
+        }
+        entry.awaiting_tab.push(answer);
+        // In a browser of ours every tab attaches by itself.
+        if self.process.is_none() && !entry.attaching {
+            entry.attaching = true;
+            let (target_id, flatten) = (target.clone(), Some(true));
+            self.session.post(target::AttachToTarget { target_id, flatten });
+        }
+    }
+
     async fn handle_created(&mut self, info: &target::TargetInfo) {
         if info.r#type != "page" {
             return;
@@ -184,15 +185,18 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             return;
         }
         let opener = info.opener_id.clone();
-        if let Some(tab) = opener
-            .as_ref()
-            .and_then(|opener| self.tabs.get(opener)?.tab.as_ref())
-        {
-            tab.note_popup(target.clone());
-        }
         self.tabs.insert(target.clone(), Entry::new(facts));
         match opener {
-            Some(opener) => self.announce(&target, Origin::Popup { opener }).await,
+            Some(opener) => {
+                let origin = Origin::Popup {
+                    opener: opener.clone(),
+                };
+                // Announced first: who hears of the popup from its opener finds it known.
+                self.announce(&target, origin).await;
+                if let Some(tab) = self.tabs.get(&opener).and_then(|entry| entry.tab.as_ref()) {
+                    tab.note_popup(target);
+                }
+            }
             None if self.making > 0 => self.unannounced.push(target),
             None => self.announce(&target, Origin::Browser).await,
         }
@@ -299,6 +303,7 @@ impl Entry {
         Self {
             facts,
             tab: None,
+            attaching: false,
             awaiting_tab: Vec::new(),
             awaiting_gone: Vec::new(),
         }

@@ -49,15 +49,35 @@ pub enum ConnectError {
     Silent(CdpError),
 }
 
+/// A browser that has introduced itself. Its events wait until somebody follows it.
+#[derive(Debug)]
+pub struct Connected {
+    /// What it told about itself.
+    pub info: BrowserInfo,
+    session: Session,
+    events: Events,
+    process: Option<BrowserProcess>,
+    settings: TabSettings,
+}
+
+impl Connected {
+    /// Follows the browser. Events go to `report`, each with `tag`; none is lost between
+    /// [`BrowserInfo::tabs`] and the first event.
+    pub fn follow<E>(self, tag: u32, report: mpsc::Sender<E>) -> Browser
+    where
+        E: From<(u32, BrowserEvent)> + Send + 'static,
+    {
+        let Self { info, session, events, process, settings } = self;
+        let (order, orders) = mpsc::channel(64);
+        let actor = Actor::new(session.clone(), settings, process, &info.tabs, tag, report);
+        tokio::spawn(actor.run(events, orders));
+        Browser(Arc::new(Inner { session, launched: info.launched, orders: order }))
+    }
+}
+
 impl Browser {
-    /// Connects. Events go to `report`, each with `tag`; none is lost between the answer's list of
-    /// tabs and the first event.
-    pub async fn connect<E: From<(u32, BrowserEvent)> + Send + 'static>(
-        source: &Source,
-        settings: TabSettings,
-        tag: u32,
-        report: mpsc::Sender<E>,
-    ) -> Result<(Self, BrowserInfo), ConnectError> {
+    /// Connects to a browser and hears which tabs it has.
+    pub async fn connect(source: &Source, settings: TabSettings) -> Result<Connected, ConnectError> {
         let (session, events, process) = reach(source).await?;
         let launched = process.is_some();
         let (info, tabs) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduce(&session, launched))
@@ -67,9 +87,6 @@ impl Browser {
                 limit: FIRST_ANSWER_LIMIT,
             }))
             .map_err(ConnectError::Silent)?;
-        let (order, orders) = mpsc::channel(64);
-        let actor = Actor::new(session.clone(), settings, process, &tabs, tag, report);
-        tokio::spawn(actor.run(events, orders));
         let (name, version) = product(&info.product);
         let info = BrowserInfo {
             name,
@@ -77,14 +94,13 @@ impl Browser {
             launched,
             tabs,
         };
-        Ok((
-            Self(Arc::new(Inner {
-                session,
-                launched,
-                orders: order,
-            })),
+        Ok(Connected {
             info,
-        ))
+            session,
+            events,
+            process,
+            settings,
+        })
     }
 }
 

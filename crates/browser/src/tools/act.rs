@@ -6,6 +6,6 @@ mod mouse;
 mod reach;
 
 pub(super) use after::{Before, settle};
-pub(super) use keys::{Chord, type_characters};
+pub(super) use keys::{Chord, insert, type_characters};
 pub(super) use mouse::{click, move_to, wheel};
-pub(super) use reach::{Element, Outcome, Patience, Reached, frame_matrices, reach};
+pub(super) use reach::{Element, Outcome, Patience, Reached, Rect, WAIT_MS, frame_matrices, reach, show};

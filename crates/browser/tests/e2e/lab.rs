@@ -58,7 +58,7 @@ impl Lab {
             viewport: Some((1000, 700)),
             policy: AddressPolicy::default(),
         };
-        let (browser, _) = Browser::connect(source, settings, 0, report).await.unwrap();
+        let browser = Browser::connect(source, settings).await.unwrap().follow(0, report);
         let files = tempfile::tempdir().unwrap();
         Self {
             browser,

@@ -1,4 +1,8 @@
 //! The browser crate against a real Chromium: each test with a browser and a profile of its own.
 
+mod click;
+mod consequences;
+mod fill;
 mod lab;
+mod pick;
 mod tabs;

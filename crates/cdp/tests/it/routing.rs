@@ -199,3 +199,37 @@ async fn posted_commands_arrive_before_later_ones_and_their_answers_disturb_nobo
     });
     answer.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_tasks_at_once_each_get_their_own_answer() {
+    let (session, _events, mut browser) = connect();
+    let browser = tokio::spawn(async move {
+        while let Some(command) = browser.command_or_end().await {
+            let value = &command["params"]["expression"];
+            browser
+                .answer(&command, json!({ "result": { "value": value } }))
+                .await;
+        }
+    });
+    let mut tasks = tokio::task::JoinSet::new();
+    for task in 0..16 {
+        let session = session.clone();
+        tasks.spawn(async move {
+            for turn in 0..100 {
+                let expression = format!("{task}/{turn}");
+                let command = Evaluate {
+                    expression: expression.clone(),
+                    ..Default::default()
+                };
+                let answer = session.send(command).await.unwrap();
+                assert_eq!(
+                    answer.result.value.unwrap().decode::<String>().unwrap(),
+                    expression
+                );
+            }
+        });
+    }
+    drop(session);
+    tasks.join_all().await;
+    browser.await.unwrap();
+}

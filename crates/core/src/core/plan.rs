@@ -2,7 +2,6 @@
 
 use super::Core;
 use crate::call::Task;
-use crate::tab::Stage;
 use crate::{
     Access, BrowserId, CallId, CallKind, Refusal, Reply, RequestId, SessionId, TabId, TabRef,
     ToolName,
@@ -121,7 +120,7 @@ impl Core {
             .number()
             .and_then(|id| Some((id, self.tabs.get(&id)?)));
         match named {
-            Some((id, tab)) if Some(tab.browser) == browser && tab.stage == Stage::Open => Ok(id),
+            Some((id, tab)) if Some(tab.browser) == browser && tab.is_open() => Ok(id),
             _ => Err(Refusal::UnknownTab {
                 given: given.clone(),
                 available: self.shown(session).map(|(id, _)| id).collect(),

@@ -134,10 +134,8 @@ impl Core {
             Origin::Browser => (Stage::Open, None),
             Origin::Popup { opener } => {
                 let opener = self.tab_of(browser, opener);
-                (
-                    Stage::Open,
-                    opener.and_then(|id| self.tabs.get(&id)?.heir()),
-                )
+                let heir = opener.and_then(|id| self.tabs.get(&id)?.heir());
+                (Stage::Open, heir)
             }
             Origin::Call(call) => match self.session_opening(browser, *call) {
                 Some(session) => (Stage::Opening, Some(session)),

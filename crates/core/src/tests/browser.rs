@@ -1,7 +1,8 @@
 //! A browser that does what it is told, a little later.
 
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, Finish, Input, Origin, Output, TabFacts, TargetId,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, Finish, Input, Origin, Output, TabFacts,
+    TargetId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

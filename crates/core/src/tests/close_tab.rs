@@ -40,10 +40,7 @@ fn r004_45_after_closing_the_focused_tab_the_agent_must_focus_again() {
     sim.call(close_focused());
     let reply = sim.call(close_focused());
     let tool = crate::ToolName::CLOSE_TAB;
-    assert_eq!(
-        reply,
-        Reply::Refused(Refusal::NoFocus { tool, lost: None })
-    );
+    assert_eq!(reply, Reply::Refused(Refusal::NoFocus { tool, lost: None }));
 }
 
 #[test]

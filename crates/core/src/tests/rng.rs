@@ -18,13 +18,6 @@ impl Rng {
         self.below(n) == 0
     }
 
-    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        match from.len() {
-            0 => None,
-            len => from.get(self.below(len)),
-        }
-    }
-
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -87,8 +87,12 @@ impl Sim {
     }
 
     pub(super) fn open_session(&mut self, session: SessionId, page_actions: bool) {
+        self.open_session_in("chrome", session, page_actions);
+    }
+
+    pub(super) fn open_session_in(&mut self, key: &str, session: SessionId, page_actions: bool) {
         self.open.insert(session);
-        let browser = BrowserKey("chrome".into());
+        let browser = BrowserKey(key.into());
         self.happen(Input::SessionOpened {
             session,
             browser,
@@ -348,7 +352,10 @@ impl Sim {
                 }
             }
             Output::Abort { call } => {
-                assert_eq!(self.calls[call].reply, None, "{call:?} aborted when answered");
+                assert_eq!(
+                    self.calls[call].reply, None,
+                    "{call:?} aborted when answered"
+                );
             }
             Output::ToolsChanged { session } => assert!(self.open.contains(session)),
             _ => {}

@@ -87,6 +87,18 @@ async fn a_client_of_2026_without_a_subscription_is_told_nothing() {
     client.assert_no_notification().await;
 }
 
+#[tokio::test]
+async fn there_is_an_end_to_subscriptions() {
+    let (mut stage, client) = Stage::set_2026();
+    for _ in 0..64 {
+        client.begin("subscriptions/listen", listen()).await;
+        client.next_notification().await;
+    }
+    let refused = client.request("subscriptions/listen", listen()).await;
+    assert_eq!(refused.unwrap_err().code, -32603);
+    client.call_tool_answered_by(&mut stage).await;
+}
+
 fn changed() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 }

@@ -37,6 +37,14 @@ impl Before {
         }
     }
 
+    /// The HTTP status of the document that was fetched since, if one was.
+    pub(in crate::tools) fn status_of_document(&self, state: &TabState) -> Option<i64> {
+        let begun = usize::try_from(state.requests_begun - self.requests_begun).unwrap_or(0);
+        let main = state.frames.main()?;
+        let mut recent = state.requests.iter().rev().take(begun);
+        recent.find(|request| request.kind == "Document" && main.url.starts_with(&*request.url))?.status
+    }
+
     /// Whether the main frame has gone elsewhere since, or is about to.
     fn left(&self, state: &TabState) -> bool {
         state.navigations_begun > self.navigations_begun
@@ -143,7 +151,9 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
 
 /// A document that goes away while we look at it has told enough.
 async fn still(world: &World, function: &str) -> Stillness {
-    world.call(function, json!({ "capMs": STILL_CAP_MS })).await.unwrap_or_default()
+    let stood = world.call(function, json!({ "capMs": STILL_CAP_MS }));
+    let stood = tokio::time::timeout(BUSY_CAP, stood).await;
+    stood.ok().and_then(Result::ok).unwrap_or_default()
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -155,5 +165,7 @@ struct Stillness {
 
 /// Pages that never stand still are not waited for longer than this.
 const STILL_CAP_MS: u32 = 80;
+/// Nor pages whose scripts keep them from answering.
+const BUSY_CAP: Duration = Duration::from_secs(1);
 const REQUESTS_CAP: Duration = Duration::from_millis(1_500);
 const NAVIGATION_CAP: Duration = Duration::from_secs(5);

@@ -31,12 +31,22 @@ impl Element {
         Self { n, ..self.clone() }
     }
 
+    /// What the agent called it.
+    pub(in crate::tools) fn uid(&self) -> &str {
+        &self.uid
+    }
+
     /// The error for an answer of our scripts that says no.
     pub(in crate::tools) fn refusal(&self, outcome: &Outcome) -> ToolError {
+        self.refusal_for(&outcome.reason, &outcome.detail)
+    }
+
+    /// The error for a reason that our scripts give.
+    pub(in crate::tools) fn refusal_for(&self, reason: &str, detail: &str) -> ToolError {
         let uid = &self.uid;
-        let detail = one_line(&outcome.detail, 200);
+        let detail = one_line(detail, 200);
         let by = |words: &str| if detail.is_empty() { String::new() } else { format!(" {words} {detail}") };
-        let why = match outcome.reason.as_str() {
+        let why = match reason {
             "detached" => return ToolError::ElementGone { uid: uid.clone() },
             "covered" => format!(
                 "The element {uid} is covered{}. Close or scroll away what lies over it, then try again.",
@@ -75,6 +85,17 @@ pub(in crate::tools) struct Outcome {
     pub detail: String,
     pub x: f64,
     pub y: f64,
+    pub rect: Rect,
+}
+
+/// A box in the viewport of the element's frame.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::tools) struct Rect {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
 }
 
 /// For what an element is reached, and so how long it is worth waiting for it.
@@ -101,12 +122,7 @@ pub(in crate::tools) async fn reach(
     element: &Element,
     patience: Patience,
 ) -> Result<Reached, ToolError> {
-    let owners = owners(tab, &element.world.frame).await?;
-    // From the outside in: frames that are out of view do not run.
-    for owner in owners.iter().rev() {
-        let shown: Outcome = owner.world.call("tabmux.bringIntoView", json!({ "n": owner.n })).await?;
-        owner.check(element, &shown)?;
-    }
+    let owners = show_frames(tab, element).await?;
     let even_disabled = patience == Patience::Point;
     let ask = json!({ "n": element.n, "waitMs": WAIT_MS, "evenDisabled": even_disabled });
     let found: Outcome = element.world.call("tabmux.prepare", ask).await?;
@@ -124,6 +140,26 @@ pub(in crate::tools) async fn reach(
         (x, y) = (mapped.x, mapped.y);
     }
     Ok(Reached::At { x, y })
+}
+
+/// Scrolls to the element, and to the frames it is in.
+pub(in crate::tools) async fn show(tab: &Tab, element: &Element) -> Result<Outcome, ToolError> {
+    show_frames(tab, element).await?;
+    let shown: Outcome = element.world.call("tabmux.bringIntoView", json!({ "n": element.n })).await?;
+    match shown.ok {
+        true => Ok(shown),
+        false => Err(element.refusal(&shown)),
+    }
+}
+
+/// Scrolls to the frames around the element, from the outside in: those out of view do not run.
+async fn show_frames(tab: &Tab, element: &Element) -> Result<Vec<Owner>, ToolError> {
+    let owners = owners(tab, &element.world.frame).await?;
+    for owner in owners.iter().rev() {
+        let shown: Outcome = owner.world.call("tabmux.bringIntoView", json!({ "n": owner.n })).await?;
+        owner.check(element, &shown)?;
+    }
+    Ok(owners)
 }
 
 /// The matrices `[a, b, c, d, e, f]` that lead from a frame's viewport to the tab's, innermost first.

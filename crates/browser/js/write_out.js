@@ -1,0 +1,32 @@
+/**
+ * Writes a script's result as JSON for `evaluate_script`. One function, called in the page's own world with the result
+ * as `this` and the most characters to give; answers `{text, length}`, or `{problem}` where JSON would lie.
+ */
+function (most) {
+  const path = [];
+  const place = () => (path.length ? ` at ${path.join("").replace(/^\./, "")}` : "");
+  const problem = (what, instead) => ({ problem: `The result contains ${what}${place()}, which JSON cannot hold. Return ${instead} instead.` });
+  const around = new Set();
+  const search = (value) => {
+    if (typeof value === "bigint") return problem("a BigInt", "String(value) or Number(value)");
+    if (typeof value !== "object" || value === null || typeof value.toJSON === "function") return null;
+    if (value instanceof Node) return problem("a DOM node", "what you want to know of it, such as its textContent");
+    if (value === value.window) return problem("a window", "the properties you want to know");
+    if (value instanceof Map || value instanceof Set) return problem("a Map or Set", "Array.from(value)");
+    if (around.has(value)) return problem("a circular reference", "plain data without it");
+    if (ArrayBuffer.isView(value)) return null;
+    around.add(value);
+    for (const key of Object.keys(value)) {
+      path.push(Array.isArray(value) ? `[${key}]` : `.${key}`);
+      const found = search(value[key]);
+      if (found) return found;
+      path.pop();
+    }
+    around.delete(value);
+    return null;
+  };
+  const found = search(this);
+  if (found) return found;
+  const text = JSON.stringify(this) ?? "undefined";
+  return { text: text.slice(0, most).toWellFormed(), length: text.length };
+}

@@ -1,0 +1,181 @@
+//! Filling fields: one, or a whole form.
+
+use super::act::{self, Before, Chord, Element, Patience, Reached};
+use super::{Access, Tool, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::text::one_line;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Fills one field.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Fill {
+    /// The field, from take_snapshot or find.
+    uid: String,
+    /// What it shall hold: a text, an option's text, "true" or "false" for boxes and switches.
+    value: String,
+}
+
+impl Tool for Fill {
+    const NAME: &'static str = "fill";
+    const DESCRIPTION: &'static str = "Fill a field: replaces a text, chooses from a list, ticks a box or sets a \
+                                       date, and makes sure that the field took it.";
+    const ACCESS: Access = Access::Act;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let before = Before::look(&page.tab);
+        let element = Element::find(&page.tab, &self.uid).await?;
+        let done = fill(&page, &element, &self.value).await?;
+        act::settle(&page.tab, &before, None, &format!("Filled.{done}")).await
+    }
+}
+
+/// Fills several fields.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct FillForm {
+    /// The fields, in the order to fill them.
+    elements: Vec<Field>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Field {
+    /// The field.
+    uid: String,
+    /// As for fill.
+    value: String,
+}
+
+impl Tool for FillForm {
+    const NAME: &'static str = "fill_form";
+    const DESCRIPTION: &'static str = "Fill several fields in one call.";
+    const ACCESS: Access = Access::Act;
+
+    fn check(&self) -> Result<(), String> {
+        match self.elements.len() {
+            0 => Err("`elements` is empty".into()),
+            1..=MOST_FIELDS => Ok(()),
+            _ => Err(format!("`elements` has more than {MOST_FIELDS} entries")),
+        }
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let before = Before::look(&page.tab);
+        // All of them first, so that a wrong uid changes nothing.
+        let mut elements = Vec::with_capacity(self.elements.len());
+        for field in &self.elements {
+            elements.push(Element::find(&page.tab, &field.uid).await?);
+        }
+        let mut notes = String::new();
+        for (count, (field, element)) in self.elements.iter().zip(&elements).enumerate() {
+            let note = fill(&page, element, &field.value).await.map_err(|error| match count {
+                0 => error,
+                _ => ToolError::NotActionable {
+                    why: format!("{error} The {count} fields before it are filled."),
+                },
+            })?;
+            if !note.is_empty() {
+                notes.push_str(&format!("\n{}:{note}", field.uid));
+            }
+        }
+        let done = format!("Filled {} fields.{notes}", elements.len());
+        act::settle(&page.tab, &before, None, &done).await
+    }
+}
+
+/// What our scripts answer about a field.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    ok: bool,
+    reason: String,
+    detail: String,
+    /// What is left to do.
+    how: String,
+    /// The box to click.
+    n: Option<u32>,
+    /// Whether a text field had nothing in it.
+    empty: bool,
+    /// What the field holds now, where that reads differently.
+    shown: Option<String>,
+    /// What the page's validation says.
+    note: Option<String>,
+}
+
+/// Fills one field and makes sure of it. Answers with what else there is to say, after a blank.
+async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, ToolError> {
+    let tab = &page.tab;
+    page.acting();
+    let ask = json!({ "n": element.n, "value": value, "waitMs": act::WAIT_MS });
+    let field: Answer = element.world.call("tabmux.fillTarget", ask).await?;
+    if !field.ok {
+        return Err(refusal(element, &field, value));
+    }
+    match field.how.as_str() {
+        "type" if !value.is_empty() => act::insert(tab, value.to_owned()).await?,
+        "type" if !field.empty => clear(page).await?,
+        "click" => {
+            let stand_in = element.sibling(field.n.unwrap_or(element.n));
+            let Reached::At { x, y } = act::reach(tab, &stand_in, Patience::Press).await? else {
+                return Err(ToolError::NotActionable { why: not_fillable(element) });
+            };
+            act::click(tab, x, y, 1).await?;
+        }
+        _ => {}
+    }
+    let field = match field.how.as_str() {
+        "done" => field,
+        _ => {
+            let ask = json!({ "n": element.n, "value": value });
+            element.world.call("tabmux.filled", ask).await?
+        }
+    };
+    if !field.ok {
+        return Err(refusal(element, &field, value));
+    }
+    let shown = field.shown.filter(|shown| shown != value);
+    let shown = shown.map(|shown| format!(" It now reads \"{}\".", one_line(&shown, 200)));
+    let note = field.note.map(|note| format!(" The page says: \"{}\".", one_line(&note, 200)));
+    Ok(shown.unwrap_or_default() + &note.unwrap_or_default())
+}
+
+/// Removes what is selected.
+async fn clear(page: &Page) -> Result<(), ToolError> {
+    let backspace = Chord::parse("Backspace").map_err(ToolError::Arguments)?;
+    backspace.press(&page.tab).await
+}
+
+fn refusal(element: &Element, answer: &Answer, value: &str) -> ToolError {
+    let uid = element.uid();
+    let detail = one_line(&answer.detail, 600);
+    let value = one_line(value, 60);
+    let why = match answer.reason.as_str() {
+        "not-fillable" => not_fillable(element),
+        "file" => format!("The element {uid} takes files, which fill cannot give it. Ask the user to choose them."),
+        "readonly" => format!("The field {uid} is read-only. The page fills it from something else."),
+        "unfocusable" => format!("The field {uid} does not take the focus. Click it first, then use type_text."),
+        "radio" => format!("The radio button {uid} cannot be switched off. Fill another one of its group with \"true\"."),
+        "format" => format!("The field {uid} does not take \"{value}\". It wants {detail}."),
+        "no-option" => format!("The list {uid} has no option \"{value}\". It has {detail}."),
+        "option-disabled" => format!("The option \"{value}\" of {uid} is disabled. Choose another one."),
+        "not-taken" if detail.is_empty() => {
+            format!("The field {uid} did not take \"{value}\" and is empty now. Check what it wants.")
+        }
+        "not-taken" => format!("The field {uid} did not take \"{value}\"; it now holds \"{detail}\". Check what it wants."),
+        _ => return element.refusal_for(&answer.reason, &answer.detail),
+    };
+    ToolError::NotActionable { why }
+}
+
+fn not_fillable(element: &Element) -> String {
+    format!(
+        "The element {} is no field that can be filled. Use the uid of a field, or click it.",
+        element.uid()
+    )
+}
+
+const MOST_FIELDS: usize = 100;

@@ -1,0 +1,89 @@
+//! Clicking and hovering.
+
+use super::act::{self, Before, Element, Outcome, Patience, Reached};
+use super::{Access, Tool, ToolOutput, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Clicks an element.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Click {
+    /// The element, from take_snapshot or find.
+    uid: String,
+    /// Click twice.
+    dbl_click: Option<bool>,
+}
+
+impl Tool for Click {
+    const NAME: &'static str = "click";
+    const DESCRIPTION: &'static str = "Click an element. Scrolls to it and waits until it can be clicked; tells \
+                                       what the click caused, or what is in the way.";
+    const ACCESS: Access = Access::Act;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let tab = &page.tab;
+        let element = Element::find(tab, &self.uid).await?;
+        let before = Before::look(tab);
+        let times = if self.dbl_click == Some(true) { 2 } else { 1 };
+        let done = if times == 2 { "Double-clicked." } else { "Clicked." };
+        press(&page, &element, times, &before, done).await
+    }
+}
+
+/// Moves the pointer over an element.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Hover {
+    /// The element, from take_snapshot or find.
+    uid: String,
+}
+
+impl Tool for Hover {
+    const NAME: &'static str = "hover";
+    const DESCRIPTION: &'static str = "Move the pointer over an element, to open a menu or a tooltip.";
+    const ACCESS: Access = Access::Act;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let tab = &page.tab;
+        let element = Element::find(tab, &self.uid).await?;
+        let before = Before::look(tab);
+        let Reached::At { x, y } = act::reach(tab, &element, Patience::Point).await? else {
+            return Err(ToolError::NotActionable {
+                why: "This option's list is closed. Use fill on the list, or click the option.".into(),
+            });
+        };
+        page.acting();
+        act::move_to(tab, x, y).await?;
+        act::settle(tab, &before, None, "The pointer is over the element.").await
+    }
+}
+
+/// Clicks an element and waits for what comes of it.
+pub(super) async fn press(
+    page: &Page,
+    element: &Element,
+    times: i64,
+    before: &Before,
+    done: &str,
+) -> Result<ToolOutput, ToolError> {
+    let tab = &page.tab;
+    match act::reach(tab, element, Patience::Press).await? {
+        Reached::At { x, y } => {
+            page.acting();
+            act::click(tab, x, y, times).await?;
+            act::settle(tab, before, Some(element), done).await
+        }
+        Reached::ClosedOption => {
+            page.acting();
+            let chosen: Outcome = element.world.call("tabmux.choose", json!({ "n": element.n })).await?;
+            if !chosen.ok {
+                return Err(element.refusal(&chosen));
+            }
+            act::settle(tab, before, None, "Chose the option.").await
+        }
+    }
+}

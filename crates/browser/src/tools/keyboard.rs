@@ -1,0 +1,90 @@
+//! Typing and pressing keys, wherever the focus is.
+
+use super::act::{self, Before, Chord};
+use super::{Access, Tool, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Types a text.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct TypeText {
+    /// What to type.
+    text: String,
+    /// A key to press afterwards, such as Enter.
+    submit_key: Option<String>,
+}
+
+impl Tool for TypeText {
+    const NAME: &'static str = "type_text";
+    const DESCRIPTION: &'static str =
+        "Type text key by key into the element that has the focus; it is added to what is there.";
+    const ACCESS: Access = Access::Act;
+
+    fn check(&self) -> Result<(), String> {
+        self.submit_key.as_deref().map_or(Ok(()), |key| Chord::parse(key).map(drop))
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let tab = &page.tab;
+        let before = Before::look(tab);
+        let focus: Focus = tab.world().await?.call("tabmux.focusedElement", json!({})).await?;
+        page.acting();
+        act::type_characters(tab, &self.text).await?;
+        if let Some(key) = &self.submit_key {
+            Chord::parse(key).map_err(ToolError::Arguments)?.press(tab).await?;
+        }
+        let done = match focus {
+            Focus { focused: false, .. } => {
+                "Typed, but no field had the focus: the keys went to the page itself. To fill a field, \
+                 use fill or click it first."
+                    .into()
+            }
+            Focus { editable: false, frame: false, element, .. } => {
+                format!("Typed, but {element} had the focus, which takes no text.")
+            }
+            Focus { element, .. } => format!("Typed into {element}."),
+        };
+        act::settle(tab, &before, None, &done).await
+    }
+}
+
+/// Presses a key.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PressKey {
+    /// Such as Enter, Escape, ArrowDown, a, Control+A, Control+Shift+R.
+    key: String,
+}
+
+impl Tool for PressKey {
+    const NAME: &'static str = "press_key";
+    const DESCRIPTION: &'static str = "Press a key or a combination where the focus is, for shortcuts and moving \
+                                       around. The page gets it, not the browser around it.";
+    const ACCESS: Access = Access::Act;
+
+    fn check(&self) -> Result<(), String> {
+        Chord::parse(&self.key).map(drop)
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let before = Before::look(&page.tab);
+        let chord = Chord::parse(&self.key).map_err(ToolError::Arguments)?;
+        page.acting();
+        chord.press(&page.tab).await?;
+        act::settle(&page.tab, &before, None, &format!("Pressed {}.", self.key.trim())).await
+    }
+}
+
+/// Who has the focus.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Focus {
+    focused: bool,
+    editable: bool,
+    frame: bool,
+    element: String,
+}

@@ -1,0 +1,259 @@
+//! Pictures of the page, of all of it, or of one element.
+
+use super::act::{self, Element, Rect};
+use super::{Access, Block, Tool, ToolOutput, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::tab::Tab;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tabmux_cdp::types::page::{self, CaptureScreenshotFormat, StartScreencastFormat};
+
+/// Takes a picture.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct TakeScreenshot {
+    /// Default: png.
+    format: Option<Format>,
+    /// 0 to 100, for jpeg and webp.
+    #[schemars(range(max = 100))]
+    quality: Option<u8>,
+    /// Only this element.
+    uid: Option<String>,
+    /// The whole page instead of the visible part.
+    full_page: Option<bool>,
+    /// Save it there in full size instead of returning it.
+    file_path: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl Tool for TakeScreenshot {
+    const NAME: &'static str = "take_screenshot";
+    const DESCRIPTION: &'static str = "Take a picture of the page or an element, scaled down if it is large. To \
+                                       read or act, take_snapshot is better.";
+    // Scrolls to an element, and two pictures of one tab would disturb each other.
+    const ACCESS: Access = Access::Act;
+
+    fn check(&self) -> Result<(), String> {
+        if self.uid.is_some() && self.full_page == Some(true) {
+            return Err("`uid` and `fullPage` exclude each other".into());
+        }
+        match (self.quality, self.format.unwrap_or(Format::Png)) {
+            (None, _) => Ok(()),
+            (Some(_), Format::Png) => Err("`quality` is for jpeg and webp only".into()),
+            (Some(0..=100), _) => Ok(()),
+            (Some(_), _) => Err("`quality` goes from 0 to 100".into()),
+        }
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let part = self.part(&page.tab).await?;
+        let scale = match self.file_path {
+            Some(_) => 1.0,
+            None => part.scale_to(LONGEST_SIDE),
+        };
+        // A long page scaled to nothing helps nobody: it goes to a file in full.
+        let illegible = self.full_page == Some(true) && scale < LEAST_SCALE;
+        let scale = if illegible { 1.0 } else { scale };
+        let picture = self.capture(&page.tab, &part, scale).await?;
+        let size = part.describe(scale);
+        if self.file_path.is_none() && !illegible && picture.len() <= MOST_BYTES {
+            let base64 = BASE64_STANDARD.encode(&picture);
+            let image = Block::Image { base64, mime_type: self.format().mime_type() };
+            return Ok(ToolOutput { blocks: vec![Block::Text(size), image], ..ToolOutput::default() });
+        }
+        let place = page.files.save(self.file_path.as_deref(), self.format().extension(), &picture)?;
+        let why = if self.file_path.is_some() { "" } else { " It is too large to be shown here." };
+        Ok(ToolOutput::text(format!("{size} Saved to {}.{why}", place.display())))
+    }
+}
+
+impl TakeScreenshot {
+    fn format(&self) -> Format {
+        self.format.unwrap_or(Format::Png)
+    }
+
+    /// The part of the page to take.
+    async fn part(&self, tab: &Tab) -> Result<Part, ToolError> {
+        let element = match &self.uid {
+            Some(uid) => Some(element_box(tab, uid).await?),
+            None => None,
+        };
+        let metrics = tab.session().send(page::GetLayoutMetrics::default()).await?;
+        let view = &metrics.css_visual_viewport;
+        let visible = Part {
+            x: view.page_x,
+            y: view.page_y,
+            width: view.client_width,
+            height: view.client_height,
+            density: density(&metrics),
+            beyond: false,
+            cut: false,
+        };
+        if self.full_page == Some(true) {
+            let whole = &metrics.css_content_size;
+            let all =
+                Part { x: 0.0, y: 0.0, width: whole.width, height: whole.height, beyond: true, ..visible };
+            return Ok(all.within_limits());
+        }
+        let Some(element) = element else { return Ok(visible) };
+        let (width, height) = (element.width, element.height);
+        let part = Part { x: element.x + visible.x, y: element.y + visible.y, width, height, ..visible };
+        let inside = element.x >= 0.0
+            && element.y >= 0.0
+            && element.x + element.width <= visible.width
+            && element.y + element.height <= visible.height;
+        Ok(Part { beyond: !inside, ..part }.within_limits())
+    }
+
+    async fn capture(&self, tab: &Tab, part: &Part, scale: f64) -> Result<Vec<u8>, ToolError> {
+        let session = tab.session();
+        // A tab that is not in front draws nothing, unless somebody watches it.
+        let watch = page::StartScreencast {
+            format: Some(StartScreencastFormat::JPEG),
+            quality: Some(1),
+            max_width: Some(16),
+            max_height: Some(16),
+            ..Default::default()
+        };
+        session.send(watch).await?;
+        let stop = StopWatching(tab);
+        let capture = page::CaptureScreenshot {
+            format: Some(self.format().chrome()),
+            quality: self.quality.map(Into::into),
+            clip: Some(page::Viewport { x: part.x, y: part.y, width: part.width, height: part.height, scale }),
+            capture_beyond_viewport: Some(part.beyond),
+            ..Default::default()
+        };
+        let taken = session.send(capture).await?;
+        drop(stop);
+        let picture = BASE64_STANDARD.decode(&taken.data);
+        picture.map_err(|error| ToolError::Internal { detail: error.to_string() })
+    }
+}
+
+/// Ends the watching of a tab, also when the call is given up.
+struct StopWatching<'a>(&'a Tab);
+
+impl Drop for StopWatching<'_> {
+    fn drop(&mut self) {
+        self.0.session().post(page::StopScreencast::default());
+    }
+}
+
+/// A part of the page, in CSS pixels from its top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Part {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    /// How many pixels of a picture make one of these.
+    density: f64,
+    /// Whether some of it is not visible now.
+    beyond: bool,
+    /// Whether it had to be cut.
+    cut: bool,
+}
+
+impl Part {
+    /// Chrome draws no picture with a longer side.
+    fn within_limits(self) -> Self {
+        let cut = self.width > MOST_PIXELS || self.height > MOST_PIXELS;
+        let (width, height) = (self.width.clamp(1.0, MOST_PIXELS), self.height.clamp(1.0, MOST_PIXELS));
+        Self { width, height, cut, ..self }
+    }
+
+    fn scale_to(&self, longest: f64) -> f64 {
+        (longest / (self.width.max(self.height) * self.density)).min(1.0)
+    }
+
+    fn describe(&self, scale: f64) -> String {
+        let (width, height) = (self.width * self.density, self.height * self.density);
+        let mut words = match scale < 1.0 {
+            true => format!(
+                "The picture is {:.0} × {:.0}, scaled from {width:.0} × {height:.0}.",
+                width * scale,
+                height * scale
+            ),
+            false => format!("The picture is {width:.0} × {height:.0}."),
+        };
+        if self.cut {
+            words.push_str(" The page goes on beyond it.");
+        }
+        words
+    }
+}
+
+/// The element's box in the tab's viewport, after scrolling to it.
+async fn element_box(tab: &Tab, uid: &str) -> Result<Rect, ToolError> {
+    let element = Element::find(tab, uid).await?;
+    let shown = act::show(tab, &element).await?;
+    let matrices = act::frame_matrices(tab, &element.world.frame).await?;
+    let rect = shown.rect;
+    let corners = [
+        (rect.x, rect.y),
+        (rect.x + rect.width, rect.y),
+        (rect.x, rect.y + rect.height),
+        (rect.x + rect.width, rect.y + rect.height),
+    ];
+    let corners = corners.map(|corner| {
+        matrices.iter().fold(corner, |(x, y), [a, b, c, d, e, f]| (a * x + c * y + e, b * x + d * y + f))
+    });
+    let xs = corners.map(|(x, _)| x);
+    let ys = corners.map(|(_, y)| y);
+    let least = |values: [f64; 4]| values.into_iter().fold(f64::INFINITY, f64::min);
+    let most = |values: [f64; 4]| values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let (x, y) = (least(xs), least(ys));
+    Ok(Rect { x, y, width: most(xs) - x, height: most(ys) - y })
+}
+
+/// How many pixels of a picture make one CSS pixel.
+fn density(metrics: &page::GetLayoutMetricsResponse) -> f64 {
+    let (pixels, css) = (&metrics.visual_viewport, &metrics.css_visual_viewport);
+    if pixels.client_width > 0.0 && css.client_width > 0.0 {
+        pixels.client_width / css.client_width
+    } else {
+        1.0
+    }
+}
+
+impl Format {
+    fn chrome(self) -> CaptureScreenshotFormat {
+        match self {
+            Self::Png => CaptureScreenshotFormat::PNG,
+            Self::Jpeg => CaptureScreenshotFormat::JPEG,
+            Self::Webp => CaptureScreenshotFormat::WEBP,
+        }
+    }
+
+    fn mime_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+        }
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Webp => "webp",
+        }
+    }
+}
+
+const LONGEST_SIDE: f64 = 1_568.0;
+const LEAST_SCALE: f64 = 0.25;
+const MOST_PIXELS: f64 = 16_000.0;
+const MOST_BYTES: usize = 1_000_000;

@@ -1,0 +1,236 @@
+//! Running a function of the agent's in the page.
+
+use super::act::Element;
+use super::{Access, Tool, ToolOutput, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::script::{self, LONGEST};
+use crate::tab::Tab;
+use crate::text::one_line;
+use crate::world::RemoteObject;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tabmux_cdp::Session;
+use tabmux_cdp::types::{dom, runtime};
+
+/// Runs JavaScript in the page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct EvaluateScript {
+    /// A function, such as `() => document.title` or `async (el) => el.innerText`.
+    function: String,
+    /// uids of elements to call it with. The function runs in their frame.
+    args: Option<Vec<String>>,
+}
+
+impl Tool for EvaluateScript {
+    const NAME: &'static str = "evaluate_script";
+    const DESCRIPTION: &'static str =
+        "Run a JavaScript function in the page and get what it returns as JSON. Promises are awaited.";
+    const ACCESS: Access = Access::Act;
+
+    fn check(&self) -> Result<(), String> {
+        match self.function.trim() {
+            "" => Err("`function` is empty".into()),
+            _ if self.args.as_ref().is_some_and(|args| args.len() > MOST_ARGS) => {
+                Err(format!("`args` has more than {MOST_ARGS} entries"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let place = Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?;
+        page.acting();
+        let result = place.call(&wrap(&self.function)).await?;
+        let text = place.write_out(result).await?;
+        Ok(ToolOutput::text(text))
+    }
+}
+
+/// Where the function runs, and what it is called with.
+struct Place {
+    session: Session,
+    /// Something of the page's own world: the function runs where this is from.
+    anchor: RemoteObject,
+    arguments: Vec<RemoteObject>,
+}
+
+impl Place {
+    async fn find(tab: &Tab, uids: &[String]) -> Result<Self, ToolError> {
+        let mut elements: Vec<Element> = Vec::new();
+        for uid in uids {
+            elements.push(Element::find(tab, uid).await?);
+        }
+        let Some(first) = elements.first() else {
+            let session = tab.session().clone();
+            let anchor = global(&session).await?;
+            return Ok(Self { session, anchor, arguments: Vec::new() });
+        };
+        if elements.iter().any(|element| element.world.document != first.world.document) {
+            return Err(ToolError::Arguments(
+                "The elements in `args` are of different frames. Call the function once for each frame.".into(),
+            ));
+        }
+        let session = first.world.session.clone();
+        let anchor = in_page_world(first).await?;
+        let mut arguments = Vec::new();
+        for element in &elements {
+            arguments.push(in_page_world(element).await?);
+        }
+        Ok(Self { session, anchor, arguments })
+    }
+
+    async fn call(&self, function: &str) -> Result<runtime::RemoteObject, ToolError> {
+        let arguments = self.arguments.iter().map(|argument| runtime::CallArgument {
+            object_id: Some(argument.id.clone()),
+            ..Default::default()
+        });
+        let call = runtime::CallFunctionOn {
+            function_declaration: function.to_owned(),
+            object_id: Some(self.anchor.id.clone()),
+            arguments: Some(arguments.collect()),
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
+        let answer = answer.map_err(script::document_gone_or)?;
+        match answer.exception_details {
+            Some(exception) => Err(ToolError::Script(script::describe(&exception))),
+            None => Ok(answer.result),
+        }
+    }
+
+    /// The result as JSON, bounded; or why it is none.
+    async fn write_out(&self, result: runtime::RemoteObject) -> Result<String, ToolError> {
+        let object = result.object_id.clone().map(|id| RemoteObject::new(id, self.session.clone()));
+        if let Some(what) = unwritable(&result) {
+            return Err(ToolError::NotActionable { why: what });
+        }
+        let Some(object) = object else {
+            return Ok(plain(&result));
+        };
+        let call = runtime::CallFunctionOn {
+            function_declaration: WRITE_OUT.into(),
+            object_id: Some(object.id.clone()),
+            arguments: Some(vec![runtime::CallArgument {
+                value: tabmux_cdp::types::Json::encode(&MOST_TEXT).ok(),
+                ..Default::default()
+            }]),
+            return_by_value: Some(true),
+            ..Default::default()
+        };
+        let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
+        let answer = answer.map_err(script::document_gone_or)?;
+        if let Some(exception) = answer.exception_details {
+            return Err(ToolError::NotActionable {
+                why: format!(
+                    "The function returned something that JSON cannot hold ({}). Return plain data, such as \
+                     strings, numbers, arrays or simple objects.",
+                    script::describe(&exception)
+                ),
+            });
+        }
+        let written: Written =
+            answer.result.value.and_then(|value| value.decode().ok()).ok_or(ToolError::DocumentGone)?;
+        if let Some(problem) = written.problem {
+            return Err(ToolError::NotActionable { why: one_line(&problem, 400) });
+        }
+        Ok(bounded(&written.text, written.length))
+    }
+}
+
+/// The page's own global object.
+async fn global(session: &Session) -> Result<RemoteObject, ToolError> {
+    let global = runtime::Evaluate { expression: "globalThis".into(), ..Default::default() };
+    let answer = session.send_within(global, LONGEST);
+    let answer = script::in_page(answer).await.map_err(script::document_gone_or)?;
+    let id = answer.result.object_id.ok_or(ToolError::DocumentGone)?;
+    Ok(RemoteObject::new(id, session.clone()))
+}
+
+/// The element as the page's own scripts see it.
+async fn in_page_world(element: &Element) -> Result<RemoteObject, ToolError> {
+    let world = &element.world;
+    let ours = world.object(element.n).await?;
+    let describe = dom::DescribeNode { object_id: Some(ours.id.clone()), ..Default::default() };
+    let described = world.session.send(describe).await.map_err(script::document_gone_or)?;
+    let resolve = dom::ResolveNode {
+        backend_node_id: Some(described.node.backend_node_id),
+        ..Default::default()
+    };
+    let theirs = world.session.send(resolve).await.map_err(script::document_gone_or)?;
+    let id = theirs.object.object_id.ok_or(ToolError::DocumentGone)?;
+    Ok(RemoteObject::new(id, world.session.clone()))
+}
+
+/// Takes a function or an expression; `await`s nothing itself, because Chrome does.
+fn wrap(function: &str) -> String {
+    let function = function.trim().trim_end_matches(';');
+    format!(
+        "function (...args) {{ const it = (\n{function}\n); return typeof it === 'function' ? \
+         it.apply(undefined, args) : it; }}"
+    )
+}
+
+/// Why a result cannot be written as JSON, in a whole sentence.
+fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
+    let kind = result.r#type.as_str();
+    let subtype = result.subtype.as_ref().map(|subtype| subtype.as_str()).unwrap_or_default();
+    let class = result.class_name.as_deref().unwrap_or_default();
+    let described = one_line(result.description.as_deref().unwrap_or_default(), 80);
+    let (what, instead) = match (kind, subtype) {
+        ("function", _) => ("a function".into(), "the result of calling it"),
+        ("symbol", _) => ("a symbol".into(), "a string"),
+        ("bigint", _) => (format!("the BigInt {described}"), "String(value) or Number(value)"),
+        (_, "node") => {
+            (format!("a DOM node ({described})"), "what you want to know of it, such as its textContent")
+        }
+        (_, "map" | "set" | "weakmap" | "weakset" | "iterator" | "generator") => {
+            (format!("a {class}"), "Array.from(value)")
+        }
+        (_, "regexp") => ("a RegExp".into(), "String(value)"),
+        (_, "error") => (format!("an error ({described})"), "its message, or throw it"),
+        _ if class == "Window" || class == "global" => {
+            ("the window".into(), "the properties you want to know")
+        }
+        _ => return None,
+    };
+    Some(format!("The function returned {what}, which JSON cannot hold. Return {instead} instead."))
+}
+
+/// A result that is no object.
+fn plain(result: &runtime::RemoteObject) -> String {
+    if let Some(value) = &result.value {
+        return bounded(value.as_str(), value.as_str().chars().count());
+    }
+    // `NaN`, `-0` and infinities have no JSON but a name.
+    let named = result.unserializable_value.as_ref().map(|value| value.as_str().to_owned());
+    named.unwrap_or_else(|| result.r#type.as_str().to_owned())
+}
+
+fn bounded(text: &str, length: usize) -> String {
+    if length <= MOST_TEXT {
+        return text.to_owned();
+    }
+    let shown: String = text.chars().take(MOST_TEXT).collect();
+    format!(
+        "{shown}\n… cut here: the result has {length} characters and only the first {MOST_TEXT} are shown. Return \
+         less, for example a part of it."
+    )
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    text: String,
+    length: usize,
+    problem: Option<String>,
+}
+
+/// Runs in the page's own world: writes `this` out, or says what in it cannot be written.
+const WRITE_OUT: &str = include_str!("../../js/write_out.js");
+
+const MOST_ARGS: usize = 20;
+const MOST_TEXT: usize = 30_000;

@@ -1,0 +1,179 @@
+//! Scrolling the page, a part of it, or to an element.
+
+use super::act::{self, Before, Element, Outcome, Patience, Reached};
+use super::{Access, Tool, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::world::World;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Scrolls.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Scroll {
+    /// Scroll to this element, or, with a direction, the part of the page it is in.
+    uid: Option<String>,
+    /// Where to; top and bottom go all the way.
+    direction: Option<Direction>,
+    /// How many pixels. Default: most of what is visible.
+    amount: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    Up,
+    Down,
+    Left,
+    Right,
+    Top,
+    Bottom,
+}
+
+impl Tool for Scroll {
+    const NAME: &'static str = "scroll";
+    const DESCRIPTION: &'static str =
+        "Scroll to an element, or the page or a part of it in a direction. Other tools scroll by themselves.";
+    const ACCESS: Access = Access::Act;
+
+    fn check(&self) -> Result<(), String> {
+        match (&self.uid, self.direction, self.amount) {
+            (None, None, _) => Err("give a `uid`, a `direction`, or both".into()),
+            (_, Some(Direction::Top | Direction::Bottom) | None, Some(_)) => {
+                Err("`amount` needs a direction of up, down, left or right".into())
+            }
+            (_, _, Some(0)) => Err("`amount` is 0".into()),
+            _ => Ok(()),
+        }
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let tab = &page.tab;
+        let before = Before::look(tab);
+        let element = match &self.uid {
+            Some(uid) => Some(Element::find(tab, uid).await?),
+            None => None,
+        };
+        page.acting();
+        let done = match (&element, self.direction) {
+            (Some(element), None) => to_element(&page, element).await?,
+            (element, direction) => {
+                let world = match element {
+                    Some(element) => element.world.clone(),
+                    None => tab.world().await?,
+                };
+                let direction = direction.unwrap_or(Direction::Down);
+                self.in_direction(&page, &world, element.as_ref(), direction).await?
+            }
+        };
+        act::settle(tab, &before, None, &done).await
+    }
+}
+
+impl Scroll {
+    async fn in_direction(
+        &self,
+        page: &Page,
+        world: &World,
+        element: Option<&Element>,
+        direction: Direction,
+    ) -> Result<String, ToolError> {
+        let ask = json!({
+            "n": element.map(|element| element.n),
+            "direction": format!("{direction:?}").to_lowercase(),
+            "amount": self.amount,
+        });
+        let moved: Moved = world.call("tabmux.scroll", ask).await?;
+        match (moved.outcome.reason.as_str(), element) {
+            ("detached", Some(element)) => return Err(element.refusal(&moved.outcome)),
+            // Maps and the like have no scroller but listen to the wheel.
+            ("no-scroller", Some(element)) => return self.by_wheel(page, element, direction).await,
+            ("no-scroller", None) => {
+                return Err(ToolError::NotActionable {
+                    why: "Nothing on this page can be scrolled that way.".into(),
+                });
+            }
+            _ => {}
+        }
+        Ok(moved.describe(direction))
+    }
+
+    async fn by_wheel(
+        &self,
+        page: &Page,
+        element: &Element,
+        direction: Direction,
+    ) -> Result<String, ToolError> {
+        let amount = f64::from(self.amount.unwrap_or(500));
+        let by = match direction {
+            Direction::Up => (0.0, -amount),
+            Direction::Down => (0.0, amount),
+            Direction::Left => (-amount, 0.0),
+            Direction::Right => (amount, 0.0),
+            Direction::Top | Direction::Bottom => {
+                return Err(ToolError::NotActionable {
+                    why: "Nothing around this element can be scrolled.".into(),
+                });
+            }
+        };
+        let Reached::At { x, y } = act::reach(&page.tab, element, Patience::Point).await? else {
+            return Err(ToolError::NotActionable {
+                why: "This option's list is closed, so it cannot be scrolled.".into(),
+            });
+        };
+        act::wheel(&page.tab, x, y, by).await?;
+        Ok("Nothing around this element scrolls by itself; turned the mouse wheel over it.".into())
+    }
+}
+
+async fn to_element(page: &Page, element: &Element) -> Result<String, ToolError> {
+    act::show(&page.tab, element).await?;
+    Ok("Scrolled to the element.".into())
+}
+
+/// How far it went, and where it is now.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Moved {
+    #[serde(flatten)]
+    outcome: Outcome,
+    /// What moved, if not the page.
+    scroller: String,
+    moved: (f64, f64),
+    at: Extent,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Extent {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    view_width: f64,
+    view_height: f64,
+}
+
+impl Moved {
+    fn describe(&self, direction: Direction) -> String {
+        let sideways = matches!(direction, Direction::Left | Direction::Right);
+        let what = if self.scroller.is_empty() { "the page" } else { &self.scroller };
+        let Extent { x, y, width, height, view_width, view_height } = self.at;
+        let (moved, position, end) = match sideways {
+            true => (self.moved.0, x, width - view_width),
+            false => (self.moved.1, y, height - view_height),
+        };
+        let place = match position {
+            _ if position >= end - 1.0 => "at the end",
+            _ if position < 1.0 => "at the start",
+            _ => "more follows",
+        };
+        let at = format!("now at {position:.0} of {:.0} pixels, {place}", end.max(0.0));
+        match moved.abs() {
+            0.0 => format!("Nothing moved: {what} is {at}."),
+            moved => format!("Scrolled {what} by {moved:.0} pixels; {at}."),
+        }
+    }
+}

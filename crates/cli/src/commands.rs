@@ -1,0 +1,4 @@
+//! One file per command.
+
+pub(crate) mod mcp;
+pub(crate) mod tools_md;

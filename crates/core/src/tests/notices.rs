@@ -1,0 +1,124 @@
+//! When a session is told that its list changed: at once, soon, once, or not at all.
+
+use super::sim::*;
+use crate::Output;
+use std::time::Duration;
+
+const A: &str = "https://a.test/";
+const B: &str = "https://b.test/";
+
+fn told(sim: &Sim) -> usize {
+    let notice = Output::ToolsChanged { session: ONE };
+    sim.outputs
+        .iter()
+        .filter(|output| **output == notice)
+        .count()
+}
+
+#[test]
+fn r004_3_a_change_nobody_asked_for_is_told_after_25_ms() {
+    let mut sim = Sim::launched();
+    sim.settle();
+    let before = told(&sim);
+    sim.user_opens(A);
+    sim.pass(Duration::from_millis(24));
+    assert_eq!(told(&sim), before);
+    sim.pass(Duration::from_millis(1));
+    assert_eq!(told(&sim), before + 1);
+}
+
+#[test]
+fn later_changes_do_not_put_it_off() {
+    let mut sim = Sim::launched();
+    sim.settle();
+    let before = told(&sim);
+    sim.user_opens(A);
+    sim.pass(Duration::from_millis(20));
+    sim.user_opens(B);
+    sim.pass(Duration::from_millis(5));
+    assert_eq!(told(&sim), before + 1);
+}
+
+#[test]
+fn changes_that_cancel_out_are_not_told() {
+    let mut sim = Sim::launched();
+    let notices = sim.notices(|sim| {
+        sim.user_opens(A);
+        sim.user_closes(A);
+    });
+    assert_eq!(notices, 0);
+}
+
+#[test]
+fn several_changes_are_told_once() {
+    let mut sim = Sim::attached(&[A]);
+    let a = sim.tab(A);
+    sim.focus(a);
+    let notices = sim.notices(|sim| {
+        sim.user_opens(B);
+        sim.user_closes(A);
+        sim.user_closes(B);
+    });
+    assert_eq!(notices, 1);
+}
+
+#[test]
+fn what_a_call_brings_about_is_told_at_once_and_with_it_what_was_gathered() {
+    let mut sim = Sim::attached(&[A, B]);
+    let (a, b) = (sim.tab(A), sim.tab(B));
+    sim.focus(a);
+    sim.browser.latency = Duration::from_millis(1);
+    let notices = sim.notices(|sim| {
+        sim.user_closes(A);
+        sim.focus(b);
+        assert_eq!(sim.core.poll_timeout(), None, "nothing is left to tell");
+    });
+    assert_eq!(notices, 1);
+}
+
+#[test]
+fn a_call_that_changes_nothing_does_not_hurry_what_is_gathered() {
+    let mut sim = Sim::launched();
+    sim.settle();
+    let before = told(&sim);
+    sim.user_opens(A);
+    sim.list();
+    assert_eq!(told(&sim), before);
+    sim.settle();
+    assert_eq!(told(&sim), before + 1);
+}
+
+#[test]
+fn reconnecting_at_once_is_told_though_the_list_may_be_the_same() {
+    let mut sim = Sim::launched();
+    sim.browser.latency = Duration::ZERO;
+    let notices = sim.notices(|sim| {
+        sim.user_quits();
+        sim.call(connect(true));
+    });
+    assert_eq!(notices, 1);
+}
+
+#[test]
+fn a_change_that_a_call_undoes_is_told_to_nobody() {
+    let mut sim = Sim::attached(&[A]);
+    sim.browser.latency = Duration::from_millis(1);
+    let notices = sim.notices(|sim| {
+        sim.user_closes(A);
+        sim.open(B, false);
+    });
+    assert_eq!(notices, 0, "the client's list is right as it is");
+}
+
+#[test]
+fn asking_for_the_time_early_or_often_does_no_harm() {
+    let mut sim = Sim::launched();
+    sim.settle();
+    let before = sim.outputs.len();
+    sim.user_opens(A);
+    for _ in 0..3 {
+        sim.core.handle_timeout(sim.now);
+    }
+    assert_eq!(sim.core.poll_output(), None);
+    assert_eq!(sim.outputs.len(), before);
+}

@@ -1,0 +1,404 @@
+//! Whatever happens in whatever order, every call is answered exactly once and in time.
+//!
+//! Here the inputs are arbitrary: late, doubled, contradictory, about things that never were. Nothing
+//! reacts to the outputs; they are only checked. `PROPTEST_CASES` sets how many histories are tried.
+
+use super::browser::facts;
+use super::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
+use crate::{
+    Access, BrowserFacts, BrowserId, BrowserKey, CallId, CallKind, Config, ConnectFailure, Core,
+    Finish, Input, Origin, Output, Reply, RequestId, SessionId, TabRef, TargetId, Time, ToolName,
+};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_call_is_answered_exactly_once(steps in prop::collection::vec(step(), 1..150)) {
+        let mut chaos = Chaos::new();
+        for step in steps {
+            chaos.take(step);
+        }
+        chaos.run_out();
+        chaos.everybody_leaves();
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Happens(Input),
+    Calls {
+        session: SessionId,
+        request: u8,
+        kind: CallKind,
+        timeout: Option<Duration>,
+    },
+    /// The driver finishes one of the calls that were ever made, counted from the newest.
+    Finishes {
+        back: u64,
+        outcome: Finish,
+    },
+    /// A tab appears for one of the calls that were ever made, counted from the newest.
+    Opens {
+        back: u64,
+        browser: BrowserId,
+        target: u8,
+    },
+    Passes(Duration),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => session_input().prop_map(Step::Happens),
+        3 => browser_input().prop_map(Step::Happens),
+        4 => tab_input().prop_map(Step::Happens),
+        9 => (session(), 0..12_u8, kind(), timeout()).prop_map(|(session, request, kind, timeout)| {
+            Step::Calls { session, request, kind, timeout }
+        }),
+        6 => (0..6_u64, outcome()).prop_map(|(back, outcome)| Step::Finishes { back, outcome }),
+        2 => (0..4_u64, browser(), 0..8_u8).prop_map(|(back, browser, target)| {
+            Step::Opens { back, browser, target }
+        }),
+        2 => (0..40_000_u64).prop_map(|ms| Step::Passes(Duration::from_millis(ms))),
+        1 => (0..30_u64).prop_map(|ms| Step::Passes(Duration::from_millis(ms))),
+    ]
+}
+
+fn session_input() -> impl Strategy<Value = Input> {
+    prop_oneof![
+        4 => (session(), 0..2_u8, any::<bool>()).prop_map(|(session, key, page_actions)| {
+            let browser = BrowserKey(format!("browser-{key}").into());
+            Input::SessionOpened { session, browser, page_actions }
+        }),
+        1 => session().prop_map(|session| Input::SessionClosed { session }),
+        3 => (session(), 0..12_u8).prop_map(|(session, n)| {
+            Input::Cancel { session, request: request(n) }
+        }),
+    ]
+}
+
+fn browser_input() -> impl Strategy<Value = Input> {
+    prop_oneof![
+        6 => (browser(), 0..4_u8, any::<bool>()).prop_map(|(browser, tabs, launched)| {
+            let about = BrowserFacts { name: "Chrome".into(), version: "1".into(), launched };
+            let tabs = (0..tabs).map(|n| facts(&target(n).0, page(n))).collect();
+            Input::Connected { browser, about, tabs }
+        }),
+        1 => browser().prop_map(|browser| {
+            let failure = ConnectFailure::NotFound;
+            Input::ConnectFailed { browser, failure }
+        }),
+        1 => browser().prop_map(|browser| {
+            let reason = "it was closed".to_owned();
+            Input::BrowserGone { browser, reason }
+        }),
+    ]
+}
+
+fn tab_input() -> impl Strategy<Value = Input> {
+    let origin = prop_oneof![
+        3 => Just(Origin::Browser),
+        2 => (0..8_u8).prop_map(|n| Origin::Popup { opener: target(n) }),
+        1 => Just(Origin::Spare),
+    ];
+    prop_oneof![
+        3 => (browser(), 0..8_u8, 0..4_u8, origin).prop_map(|(browser, n, at, origin)| {
+            let tab = facts(&target(n).0, page(at));
+            Input::TabAppeared { browser, tab, origin }
+        }),
+        1 => (browser(), 0..8_u8, 0..4_u8).prop_map(|(browser, n, at)| {
+            let tab = facts(&target(n).0, page(at));
+            Input::TabChanged { browser, tab }
+        }),
+        3 => (browser(), 0..8_u8, any::<bool>()).prop_map(|(browser, n, crashed)| {
+            Input::TabGone { browser, target: target(n), crashed }
+        }),
+    ]
+}
+
+fn kind() -> impl Strategy<Value = CallKind> {
+    let named = || (1..12_u32).prop_map(|tab| TabRef::from(f64::from(tab)));
+    prop_oneof![
+        4 => any::<bool>().prop_map(|launch| CallKind::ConnectBrowser { launch }),
+        1 => Just(CallKind::ListTabs),
+        4 => any::<bool>().prop_map(|focus| CallKind::OpenTab { url: "https://o.test/".into(), focus }),
+        4 => named().prop_map(|tab| CallKind::FocusTab { tab }),
+        3 => prop::option::of(named()).prop_map(|tab| CallKind::CloseTab { tab }),
+        6 => Just(CallKind::Page { tool: CLICK, access: Access::Act }),
+        2 => Just(CallKind::Page { tool: SNAPSHOT, access: Access::Read }),
+        1 => Just(CallKind::Page { tool: HANDLE_DIALOG, access: Access::Bypass }),
+    ]
+}
+
+fn outcome() -> impl Strategy<Value = Finish> {
+    prop_oneof![
+        3 => Just(Finish::Done),
+        1 => Just(Finish::Failed { message: "It failed.".to_owned() }),
+    ]
+}
+
+fn timeout() -> impl Strategy<Value = Option<Duration>> {
+    prop::option::of((0..100_000_u64).prop_map(Duration::from_millis))
+}
+
+fn session() -> impl Strategy<Value = SessionId> {
+    (1..4_u64).prop_map(SessionId)
+}
+
+fn browser() -> impl Strategy<Value = BrowserId> {
+    prop_oneof![4 => Just(BrowserId(1)), 2 => Just(BrowserId(2)), 1 => Just(BrowserId(3))]
+}
+
+fn request(n: u8) -> RequestId {
+    RequestId(format!("r{n}").into())
+}
+
+fn target(n: u8) -> TargetId {
+    TargetId(format!("T{n}").into())
+}
+
+fn page(n: u8) -> &'static str {
+    [
+        "about:blank",
+        "https://a.test/",
+        "https://b.test/",
+        "https://untitled.test/",
+    ][usize::from(n)]
+}
+
+/// A core, and what it owes.
+struct Chaos {
+    core: Core,
+    now: Time,
+    calls: BTreeMap<CallId, Asked>,
+    acting: BTreeMap<Place, CallId>,
+    closing: BTreeMap<CallId, Place>,
+    held: BTreeSet<Place>,
+    /// What each client's list is, if it fetches it when it is told to.
+    lists: BTreeMap<SessionId, Vec<ToolName>>,
+}
+
+type Place = (BrowserId, TargetId);
+
+struct Asked {
+    acts: bool,
+    latest: Time,
+    at_work: bool,
+    answered: bool,
+}
+
+impl Chaos {
+    fn new() -> Self {
+        Self {
+            core: Core::new(Config {
+                page_actions: vec![CLICK, SNAPSHOT, HANDLE_DIALOG],
+                sessions: 2,
+                calls_per_session: 8,
+                calls_per_tab: 3,
+                ..Config::default()
+            }),
+            now: Time::default(),
+            calls: BTreeMap::new(),
+            acting: BTreeMap::new(),
+            closing: BTreeMap::new(),
+            held: BTreeSet::new(),
+            lists: BTreeMap::new(),
+        }
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Happens(input) => self.handle(input),
+            Step::Calls {
+                session,
+                request: n,
+                kind,
+                timeout,
+            } => {
+                let call = CallId(self.calls.len() as u64);
+                let wanted = timeout.map_or(Duration::ZERO, |timeout| timeout + SECOND);
+                let asked = Asked {
+                    acts: matches!(
+                        kind,
+                        CallKind::Page {
+                            access: Access::Act,
+                            ..
+                        }
+                    ),
+                    latest: self.now + wanted.max(30 * SECOND),
+                    at_work: false,
+                    answered: false,
+                };
+                self.calls.insert(call, asked);
+                self.handle(Input::Call {
+                    call,
+                    session,
+                    request: request(n),
+                    kind,
+                    timeout,
+                });
+            }
+            Step::Finishes { back, outcome } => {
+                let call = self.newest(back);
+                self.handle(Input::Finished { call, outcome });
+            }
+            Step::Opens {
+                back,
+                browser,
+                target: n,
+            } => {
+                let tab = facts(&target(n).0, "about:blank");
+                let origin = Origin::Call(self.newest(back));
+                self.handle(Input::TabAppeared {
+                    browser,
+                    tab,
+                    origin,
+                });
+            }
+            Step::Passes(time) => {
+                let end = self.now + time;
+                while let Some(at) = self.core.poll_timeout().filter(|at| *at <= end) {
+                    self.wake(at);
+                }
+                self.now = end;
+            }
+        }
+    }
+
+    /// Lets all timers go off. After that nobody waits for anything.
+    fn run_out(&mut self) {
+        while let Some(at) = self.core.poll_timeout() {
+            self.wake(at);
+        }
+        for (call, asked) in &self.calls {
+            assert!(asked.answered, "{call:?} is never answered");
+        }
+        for (session, list) in &self.lists {
+            assert_eq!(&self.core.tools(*session), list, "{session:?} was not told");
+        }
+    }
+
+    /// Without sessions, no tab is held.
+    fn everybody_leaves(&mut self) {
+        for session in (1..4).map(SessionId) {
+            self.handle(Input::SessionClosed { session });
+        }
+        assert!(self.held.is_empty(), "still held: {:?}", self.held);
+        assert_eq!(self.core.poll_timeout(), None);
+    }
+
+    fn handle(&mut self, input: Input) {
+        match &input {
+            Input::TabGone {
+                browser, target, ..
+            } => {
+                self.held.remove(&(*browser, target.clone()));
+            }
+            Input::BrowserGone { browser, .. } => self.held.retain(|(at, _)| at != browser),
+            _ => {}
+        }
+        self.core.handle(self.now, input);
+        self.check();
+        // Nobody is told that there is a new session, or none any more.
+        for session in (1..4).map(SessionId) {
+            let tools = self.core.tools(session);
+            match tools.is_empty() {
+                true => self.lists.remove(&session),
+                false => Some(self.lists.entry(session).or_insert(tools).clone()),
+            };
+        }
+    }
+
+    fn wake(&mut self, at: Time) {
+        assert!(at >= self.now, "a timer is overdue");
+        self.now = at;
+        self.core.handle_timeout(self.now);
+        self.check();
+        assert_ne!(
+            self.core.poll_timeout(),
+            Some(at),
+            "the timer is still there"
+        );
+    }
+
+    fn check(&mut self) {
+        while let Some(output) = self.core.poll_output() {
+            match output {
+                Output::Reply { call, reply, .. } => {
+                    if matches!(reply, Reply::Closed { .. }) {
+                        self.held.remove(&self.closing[&call]);
+                    }
+                    self.acting.retain(|_, acting| *acting != call);
+                    let asked = self.calls.get_mut(&call).expect("it was asked");
+                    assert!(!asked.answered, "{call:?} is answered twice");
+                    assert!(self.now <= asked.latest, "{call:?} is answered too late");
+                    asked.answered = true;
+                }
+                Output::OpenTab { call, .. } | Output::PrepareFocus { call, .. } => {
+                    self.goes_to_work(call);
+                }
+                Output::CloseTab {
+                    call,
+                    browser,
+                    target,
+                    ..
+                } => {
+                    self.goes_to_work(call);
+                    self.closing.insert(call, (browser, target));
+                }
+                Output::Run {
+                    call,
+                    browser,
+                    target,
+                } => {
+                    self.goes_to_work(call);
+                    if self.calls[&call].acts {
+                        let other = self.acting.insert((browser, target), call);
+                        assert_eq!(other, None, "two calls act on one tab");
+                    }
+                }
+                Output::Abort { call } => {
+                    let asked = &self.calls[&call];
+                    assert!(asked.at_work && !asked.answered, "{call:?} needs no abort");
+                }
+                Output::ToolsChanged { session } => {
+                    let tools = self.core.tools(session);
+                    assert!(!tools.is_empty(), "{session:?} is not open");
+                    self.lists.insert(session, tools);
+                }
+                Output::Hold { browser, target } => {
+                    let new = self.held.insert((browser, target));
+                    assert!(new, "a held tab is held again");
+                }
+                Output::Release { browser, target } => {
+                    let held = self.held.remove(&(browser, target));
+                    assert!(held, "a free tab is released");
+                }
+                Output::Discard {
+                    browser, target, ..
+                } => {
+                    self.held.remove(&(browser, target));
+                }
+                Output::Connect { .. } | Output::SessionRefused { .. } => {}
+            }
+        }
+    }
+
+    fn goes_to_work(&mut self, call: CallId) {
+        let asked = self.calls.get_mut(&call).expect("it was asked");
+        assert!(!asked.at_work && !asked.answered, "{call:?} works twice");
+        asked.at_work = true;
+    }
+
+    fn newest(&self, back: u64) -> CallId {
+        CallId((self.calls.len() as u64).saturating_sub(1 + back))
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);

@@ -1,0 +1,323 @@
+//! Between the wire's types and the core's: calls come in, replies go out.
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput};
+use tabmux_browser::{AddressError, AddressPolicy, BrowserInfo, TabFacts};
+use tabmux_core as core;
+use tabmux_core::{CallKind, ConnectFailure, Reply, TabId, TabRef, TabRow, ToolName};
+use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
+
+/// A call whose arguments have been read.
+pub(crate) struct Parsed {
+    pub(crate) kind: CallKind,
+    pub(crate) timeout: Option<Duration>,
+    /// What to run in the page, for page actions.
+    pub(crate) prepared: Option<Prepared>,
+}
+
+/// Why a call goes no further than its own words.
+pub(crate) enum Rejected {
+    /// There is no such tool.
+    UnknownTool,
+    /// The arguments are no good; the text is for the agent.
+    Arguments(String),
+}
+
+/// Reads a call. Bad input changes nothing.
+pub(crate) fn parse(request: &CallRequest, policy: AddressPolicy) -> Result<Parsed, Rejected> {
+    let arguments = &*request.arguments;
+    let kind = match request.tool.as_str() {
+        "connect_browser" => {
+            let ConnectBrowser { launch } = tools::parse("connect_browser", arguments)?;
+            CallKind::ConnectBrowser { launch: launch.unwrap_or(false) }
+        }
+        "list_tabs" => {
+            let ListTabs {} = tools::parse("list_tabs", arguments)?;
+            CallKind::ListTabs
+        }
+        "open_tab" => {
+            let OpenTab { url, focus } = tools::parse("open_tab", arguments)?;
+            let address = policy.parse(&url)?;
+            CallKind::OpenTab { url: address.as_str().into(), focus: focus.unwrap_or(true) }
+        }
+        "focus_tab" => {
+            let FocusTab { tab_id } = tools::parse("focus_tab", arguments)?;
+            CallKind::FocusTab { tab: tab_id.0 }
+        }
+        "close_tab" => {
+            let CloseTab { tab_id } = tools::parse("close_tab", arguments)?;
+            CallKind::CloseTab { tab: tab_id.map(|tab| tab.0) }
+        }
+        name => return parse_page_action(name, arguments),
+    };
+    Ok(Parsed { kind, timeout: None, prepared: None })
+}
+
+fn parse_page_action(name: &str, arguments: &RawValue) -> Result<Parsed, Rejected> {
+    let spec = tools::find(name).ok_or(Rejected::UnknownTool)?;
+    let prepared = spec.prepare(arguments)?;
+    let access = match spec.access {
+        tools::Access::Read => core::Access::Read,
+        tools::Access::Act => core::Access::Act,
+        tools::Access::Bypass => core::Access::Bypass,
+    };
+    let kind = CallKind::Page { tool: ToolName::new(spec.name), access };
+    Ok(Parsed { kind, timeout: prepared.timeout, prepared: Some(prepared) })
+}
+
+/// A core reply as the client gets it. `payload` is what a page action answered.
+pub(crate) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallReply, CallFailure> {
+    Ok(match reply {
+        Reply::Connected { name, version, tab_count } => json(&Connected {
+            connected: true,
+            browser: About { name: &name, version: &version },
+            tab_count,
+        }),
+        Reply::NotConnected(failure) => {
+            let (error, instructions) = (failure.error(), failure.instructions());
+            let answer = json(&NotConnected { connected: false, error, instructions });
+            CallReply { is_error: true, ..answer }
+        }
+        Reply::Tabs { tabs, focused } => json(&Tabs {
+            tabs: tabs.iter().map(Row::from).collect(),
+            focused_tab_id: focused.map(|tab| tab.0),
+        }),
+        Reply::Opened { tab, tools } => json(&Opened {
+            tab: Page::from(&tab),
+            focused: tab.focused,
+            tools_available: names(&tools),
+        }),
+        Reply::Focused { tab, tools, .. } => json(&Focused {
+            success: true,
+            tab: Page::from(&tab),
+            tools_available: names(&tools),
+        }),
+        Reply::Closed { tab } => json(&Closed { closed: true, tab_id: tab.0 }),
+        Reply::Done => payload.unwrap_or_default(),
+        Reply::Failed { message } => CallReply::error(message),
+        Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
+        Reply::Cancelled => return Err(CallFailure::Cancelled),
+    })
+}
+
+/// What a page action answered, with the numbers of the tabs it opened.
+pub(crate) fn output(output: ToolOutput, opened: &[TabId]) -> CallReply {
+    let blocks = output.blocks.into_iter().map(|block| match block {
+        Block::Text(text) => Content::Text { text },
+        Block::Image { base64, mime_type } => {
+            Content::Image { data: base64, mime_type: mime_type.to_owned() }
+        }
+    });
+    let tabs = opened.iter().map(|tab| Content::Text {
+        text: format!("It opened tab {tab}. Call focus_tab to work there."),
+    });
+    CallReply { content: blocks.chain(tabs).collect(), structured: None, is_error: false }
+}
+
+/// A tab's facts as the core takes them.
+pub(crate) fn facts(tab: TabFacts) -> core::TabFacts {
+    let blank = tab.url == "about:blank";
+    core::TabFacts {
+        target: core::TargetId(tab.target.as_str().into()),
+        title: (!tab.title.is_empty()).then(|| tab.title.into()),
+        url: tab.url.into(),
+        blank,
+    }
+}
+
+/// A browser's facts as the core takes them.
+pub(crate) fn about(info: &BrowserInfo) -> core::BrowserFacts {
+    core::BrowserFacts {
+        name: info.name.as_str().into(),
+        version: info.version.as_str().into(),
+        launched: info.launched,
+    }
+}
+
+/// A failed connection as the core takes it.
+pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFailure {
+    match error {
+        tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
+        other => ConnectFailure::Failed {
+            error: other.to_string(),
+            instructions: "Mend what the error says, then call connect_browser again".into(),
+        },
+    }
+}
+
+impl From<BadArguments> for Rejected {
+    fn from(error: BadArguments) -> Self {
+        Self::Arguments(format!("{error} Check the tool's input schema and call it again."))
+    }
+}
+
+impl From<AddressError> for Rejected {
+    fn from(error: AddressError) -> Self {
+        Self::Arguments(error.to_string())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConnectBrowser {
+    launch: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ListTabs {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OpenTab {
+    url: String,
+    focus: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FocusTab {
+    tab_id: TabArgument,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CloseTab {
+    tab_id: Option<TabArgument>,
+}
+
+/// A tab as an agent writes it: a number, or the same as a string.
+struct TabArgument(TabRef);
+
+impl<'de> Deserialize<'de> for TabArgument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Form;
+        impl Visitor<'_> for Form {
+            type Value = TabRef;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the number of a tab")
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<TabRef, E> {
+                Ok(TabRef::from(number.to_string().as_str()))
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<TabRef, E> {
+                Ok(TabRef::from(number.to_string().as_str()))
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<TabRef, E> {
+                Ok(TabRef::from(number))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<TabRef, E> {
+                Ok(TabRef::from(text))
+            }
+        }
+        deserializer.deserialize_any(Form).map(Self)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Connected<'a> {
+    connected: bool,
+    browser: About<'a>,
+    tab_count: usize,
+}
+
+#[derive(Serialize)]
+struct About<'a> {
+    name: &'a str,
+    version: &'a str,
+}
+
+#[derive(Serialize)]
+struct NotConnected<'a> {
+    connected: bool,
+    error: &'a str,
+    instructions: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tabs<'a> {
+    tabs: Vec<Row<'a>>,
+    focused_tab_id: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    id: u32,
+    title: &'a str,
+    url: &'a str,
+    focused: bool,
+    tool_count: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Opened<'a> {
+    tab: Page<'a>,
+    focused: bool,
+    tools_available: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Focused<'a> {
+    success: bool,
+    tab: Page<'a>,
+    tools_available: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    id: u32,
+    title: &'a str,
+    url: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Closed {
+    closed: bool,
+    tab_id: u32,
+}
+
+impl<'a> From<&'a TabRow> for Row<'a> {
+    fn from(tab: &'a TabRow) -> Self {
+        Self {
+            id: tab.id.0,
+            title: &tab.title,
+            url: &tab.url,
+            focused: tab.focused,
+            tool_count: tab.tool_count,
+        }
+    }
+}
+
+impl<'a> From<&'a TabRow> for Page<'a> {
+    fn from(tab: &'a TabRow) -> Self {
+        Self { id: tab.id.0, title: &tab.title, url: &tab.url }
+    }
+}
+
+fn names(tools: &[ToolName]) -> Vec<&'static str> {
+    tools.iter().map(|tool| tool.as_str()).collect()
+}
+
+/// The same as text, for agents, and as data, for programs.
+fn json(value: &impl Serialize) -> CallReply {
+    match serde_json::value::to_raw_value(value) {
+        Ok(raw) => CallReply { structured: Some(raw.clone()), ..CallReply::text(raw.get()) },
+        Err(error) => CallReply::error(format!("tabmux failed inside: {error}.")),
+    }
+}
+
+/// The client's own name of a call, as the core takes it.
+pub(crate) fn request_id(id: &tabmux_protocol::RequestId) -> core::RequestId {
+    core::RequestId(Arc::from(id.0.as_str()))
+}

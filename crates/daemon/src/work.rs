@@ -1,0 +1,151 @@
+//! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
+
+use crate::main_loop::Event;
+use crate::options::BrowserPlan;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tabmux_browser::tools::Prepared;
+use tabmux_browser::{
+    AddressPolicy, Browser, CallContext, ConnectError, Connected, Files, Source, TabSettings,
+    ToolError,
+};
+use tabmux_core::{BrowserId, CallId, TargetId, Time};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What the work for one call needs.
+pub(crate) struct Job {
+    pub(crate) call: CallId,
+    pub(crate) browser: BrowserId,
+    pub(crate) handle: Browser,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) events: mpsc::Sender<Event>,
+}
+
+/// Connects as planned: the named browser, else one that runs, else one of ours if that is wanted.
+pub(crate) async fn connect(
+    browser: BrowserId,
+    plan: BrowserPlan,
+    launch: bool,
+    events: mpsc::Sender<Event>,
+) {
+    let result = connect_as_planned(&plan, launch).await.map(Box::new);
+    let _ = events.send(Event::Connected { browser, result }).await;
+}
+
+async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connected, ConnectError> {
+    let settings = TabSettings { viewport: plan.launch.viewport, policy: plan.policy };
+    let attached = TabSettings { viewport: None, ..settings };
+    if let Some(source) = &plan.named {
+        return Browser::connect(source, attached).await;
+    }
+    if plan.running {
+        match Browser::connect(&Source::Running, attached).await {
+            Err(ConnectError::NoneRunning) => {}
+            result => return result,
+        }
+    }
+    if !launch {
+        return Err(ConnectError::NoneRunning);
+    }
+    Browser::connect(&Source::Launch(plan.launch.clone()), settings).await
+}
+
+/// Opens a tab. The core closes it again if it asks for that.
+pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool) {
+    let open = async {
+        // The address was checked when the call came in; `file:` is the plan's business.
+        let address = AddressPolicy { allow_files: true }.parse(&url).map_err(ToolError::from)?;
+        job.handle.open(&address, job.call.0, focus, LOAD_LIMIT).await
+    };
+    let event = match unless_cancelled(&job.cancel, open).await {
+        None => return,
+        Some(Ok(tab)) => Event::Opened { call: job.call, browser: job.browser, tab },
+        Some(Err(error)) => Event::Finished { call: job.call, outcome: Err(error.to_string()) },
+    };
+    let _ = job.events.send(event).await;
+}
+
+/// Waits until a tab that is being focused has loaded. A tab that does not respond is focused all
+/// the same: its tools will say so.
+pub(crate) async fn prepare_focus(job: Job, target: TargetId) {
+    let target = target_id(&target);
+    let settle = tokio::time::timeout(LOAD_LIMIT, job.handle.settle(&target, LOAD_LIMIT));
+    let Some(settled) = unless_cancelled(&job.cancel, settle).await else { return };
+    let outcome = match settled {
+        Ok(Ok(())) | Err(_) | Ok(Err(ToolError::Stuck)) => Ok(()),
+        Ok(Err(error)) => Err(error.to_string()),
+    };
+    let _ = job.events.send(Event::Finished { call: job.call, outcome }).await;
+}
+
+/// Closes a tab because its agent says so.
+pub(crate) async fn close_tab(job: Job, target: TargetId, last: bool) {
+    let outcome = job.handle.close_tab(&target_id(&target), last).await.map_err(|e| e.to_string());
+    let _ = job.events.send(Event::Finished { call: job.call, outcome }).await;
+}
+
+/// Runs a page action, passing on what it tells about its progress.
+pub(crate) async fn run(
+    job: Job,
+    target: TargetId,
+    prepared: Prepared,
+    files: Files,
+    wants_progress: bool,
+) {
+    let (progress, mut words) = mpsc::channel(16);
+    let context = CallContext {
+        cancel: job.cancel,
+        files,
+        progress: wants_progress.then_some(progress),
+    };
+    let target = target_id(&target);
+    let run = tabmux_browser::run(&job.handle, &target, prepared, context);
+    tokio::pin!(run);
+    let result = loop {
+        tokio::select! {
+            result = &mut run => break result,
+            Some(message) = words.recv() => {
+                let _ = job.events.send(Event::Progressed { call: job.call, message }).await;
+            }
+        }
+    };
+    let ran = Event::Ran { call: job.call, browser: job.browser, result };
+    let _ = job.events.send(ran).await;
+}
+
+/// Closes a tab that nobody came to know.
+pub(crate) async fn discard(browser: Browser, target: TargetId, last: bool) {
+    if let Err(error) = browser.close_tab(&target_id(&target), last).await {
+        tracing::debug!(%error, "a tab that was opened in vain could not be closed");
+    }
+}
+
+/// A session holds a tab, or no longer does.
+pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool) {
+    browser.hold(&target_id(&target), held).await;
+}
+
+/// Sleeps until the core's alarm, or for ever if it has none.
+pub(crate) async fn sleep_until(start: Instant, alarm: Option<Time>) {
+    match alarm {
+        Some(alarm) => tokio::time::sleep_until(start + alarm.elapsed()).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn unless_cancelled<F: Future>(cancel: &CancellationToken, work: F) -> Option<F::Output> {
+    tokio::select! {
+        () = cancel.cancelled() => None,
+        output = work => Some(output),
+    }
+}
+
+fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
+    tabmux_browser::TargetId::from(&*target.0)
+}
+
+/// How long `open_tab` and `focus_tab` wait for a page.
+const LOAD_LIMIT: Duration = Duration::from_secs(10);
