@@ -6,16 +6,18 @@
   "use strict";
   const { dom, element, describe, holds, parentOf, rootOf, reach } = tabmux;
 
+  const documentAnimations = (scope) => Document.prototype.getAnimations.call(scope);
+
   /**
    * Waits until the element can be pressed and answers where, or says after `waitMs` why it cannot. The press that
-   * follows is watched; see `landed`.
+   * follows is watched, see `landed`; where only the pointer goes, a disabled element will do.
    */
   tabmux.prepare = async ({ n, waitMs = 0, evenDisabled = false }) => {
     const target = element(n);
     if (!target) return failure("detached");
     if (dom.tag(target) === "option" && !reach.hasBox(target)) return failure("option");
     const answer = await ready(target, waitMs, () => look(target, evenDisabled));
-    if (answer.ok) watchPress(target);
+    if (answer.ok && !evenDisabled) watchPress(target);
     return answer;
   };
 
@@ -61,7 +63,7 @@
     return { ...(await tabmux.settle(limits)), ...press };
   };
 
-  /** Where the last prepared press went: `{hit: true}`, or what it hit instead, or `{}` if there was none. */
+  /** Where the last prepared press went: `{hit: true}`, or what it hit instead, or `{}` if this document saw none. */
   tabmux.landed = () => {
     const { target, seen } = press ?? {};
     press?.stop();
@@ -70,13 +72,13 @@
     return hit ? { hit: true } : { hit: false, detail: describe(seen) };
   };
 
-  /** Resolves at the next animation frame, or soon after where no frames are drawn. */
-  tabmux.nextFrame = () =>
+  /** Resolves at the next animation frame with true, or with false where none is drawn for so long. */
+  tabmux.nextFrame = (patienceMs = 60) =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, 60);
+      const timer = setTimeout(resolve, patienceMs, false);
       requestAnimationFrame(() => {
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       });
     });
 
@@ -133,23 +135,39 @@
     const places = [null, 0.5, 0.25, 0.75];
     const moved = new Map();
     let before = null;
-    for (let frames = 0; ; ) {
-      const { point, ...now } = see();
-      if (now.ok && before && apart(before, now) <= 1) return now;
-      if (point && places.length) {
+    let still = 0;
+    let moving = false;
+    for (let frames = 0; ; frames++) {
+      let { point, ...now } = see();
+      while (point && places.length) {
         reach.bring(target, point, places.shift(), moved);
-        continue;
+        ({ point, ...now } = see());
       }
-      const late = frames > 0 && performance.now() >= deadline;
+      if (now.ok && before) {
+        const rests = apart(before, now) <= 1;
+        still = rests ? still + 1 : 0;
+        moving ||= !rests;
+        // What was seen moving must rest for longer: where it turns round it rests for a frame. And after scrolling
+        // the browser needs a frame more to know where other processes draw.
+        if (still >= (moving ? 3 : moved.size ? 2 : 1)) return now;
+      }
+      let late = frames > 0 && performance.now() >= deadline;
+      if (late && now.ok && !moving) return now;
+      // Where frames are slow, what moves gets the time to come to rest.
+      if (late && now.ok && frames < 20) late = performance.now() >= deadline + 3 * waitMs;
       if (late || now.reason === "detached") {
         reach.putBack(moved);
         return now.ok ? failure("moving") : now;
       }
       if (now.reason === "outside") places.push(null);
-      before = now.ok ? now : null;
-      await tabmux.nextFrame();
-      frames++;
+      const drawn = await tabmux.nextFrame(250);
+      // Without a frame an animation stands still only because nobody draws it.
+      before = now.ok && (drawn || !animated()) ? now : null;
     }
+  }
+
+  function animated() {
+    return documentAnimations(document).some((animation) => animation.playState === "running");
   }
 
   /** How far the middle of the box went between two looks: what pulses in place stands still. */

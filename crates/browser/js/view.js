@@ -41,7 +41,8 @@
 
   /**
    * Lines whose name, text or value holds `text` (in any case) and whose role is `role`; with each line found come the
-   * line around it, if that is what has a uid, and the first lines inside it.
+   * line around it, if that is what has a uid, and the first lines inside it. `ends` tells after how many lines each
+   * match is complete.
    */
   function find({ text, role, limit, maxBytes }) {
     const wanted = text == null ? null : fold(text);
@@ -56,19 +57,18 @@
 
     const page = new Page(maxBytes, false);
     const chosen = new Set();
-    let shown = 0;
+    const ends = [];
     for (const at of found) {
-      if (shown === limit || page.full) break;
-      const before = page.lines.length;
+      if (ends.length === limit || page.full) break;
       for (const one of around(lines, at)) {
         if (chosen.has(one.at)) continue;
-        chosen.add(one.at);
         if (!page.print({ ...lines[one.at], indent: one.indent })) break;
+        chosen.add(one.at);
       }
-      if (chosen.has(at) && (page.lines.length > before || !page.full)) shown++;
+      if (chosen.has(at)) ends.push(page.lines.length);
     }
     const frames = lines.filter((line) => line.frame).map((line) => ({ line: 0, indent: 0, element: ref(line.element) }));
-    return { ...page.answer(), frames, found: found.length, shown, hosts: hosts.map(ref), whole, title: title() };
+    return { ...page.answer(), frames, found: found.length, ends, hosts: hosts.map(ref), whole, title: title() };
   }
 
   const MOST_INSIDE = 8;

@@ -2,9 +2,11 @@
 
 mod actor;
 mod connect;
+mod facts;
 mod open;
 
 pub use connect::{ConnectError, Connected, Source};
+pub use facts::TabFacts;
 
 use crate::address::Address;
 use crate::error::ToolError;
@@ -27,17 +29,6 @@ pub struct BrowserInfo {
     pub launched: bool,
     /// The tabs it had then.
     pub tabs: Vec<TabFacts>,
-}
-
-/// What is known of a tab without touching it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TabFacts {
-    /// Chrome's name of it.
-    pub target: TargetId,
-    /// What it shows.
-    pub url: String,
-    /// Its title, bounded and on one line.
-    pub title: String,
 }
 
 /// What a browser reports without being asked, in order.

@@ -3,6 +3,7 @@
 use crate::address::Address;
 use crate::error::ToolError;
 use crate::tab::{DocumentId, Tab, TabState};
+use std::time::Duration;
 use tabmux_cdp::types::page;
 
 /// Sends the tab to `address`. Resolves when the new document is there, or with why it is not.
@@ -11,21 +12,26 @@ pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
         url: address.as_str().to_owned(),
         ..Default::default()
     };
-    let before = tab.state().frames.main().map(|main| main.document);
+    let before = Position::of(tab);
     let answer = tab
         .session()
         .send_within(command, crate::script::LONGEST)
         .await?;
     if let Some(code) = answer.error_text.filter(|text| !text.is_empty()) {
+        // Chrome's page about the failure is still on its way.
+        tab.until(EVENT_LIMIT, |state| !state.navigating).await?;
         return Err(failed(address.as_str(), &code));
     }
     // Within one document (a fragment) no new one comes.
-    if answer.loader_id.is_some() {
-        tab.until(crate::script::LONGEST, |state| {
-            state.frames.main().map(|main| main.document) != before
-        })
-        .await?;
-    }
+    let limit = match answer.loader_id {
+        Some(_) => crate::script::LONGEST,
+        None => EVENT_LIMIT,
+    };
+    let within = answer.loader_id.is_none();
+    tab.until(limit, |state| {
+        before.differs(state) || (within && before.moved(state))
+    })
+    .await?;
     Ok(())
 }
 
@@ -83,22 +89,33 @@ impl Position {
         }
     }
 
+    /// Whether the tab shows another document by now.
+    fn differs(&self, state: &TabState) -> bool {
+        state.frames.main().map(|main| main.document) != self.document
+    }
+
+    /// Whether the tab is elsewhere by now, in this document or another.
+    fn moved(&self, state: &TabState) -> bool {
+        self.differs(state) || state.moves_within != self.moves_within
+    }
+
     /// Waits until the tab is elsewhere, or has given up going there.
     async fn left(&self, tab: &Tab) -> Result<(), ToolError> {
-        let document = |state: &TabState| state.frames.main().map(|main| main.document);
+        let given_up = |state: &TabState| {
+            state.navigations_begun > self.navigations_begun && !state.navigating
+        };
         tab.until(crate::script::LONGEST, |state| {
-            document(state) != self.document
-                || state.moves_within != self.moves_within
-                || (state.navigations_begun > self.navigations_begun && !state.navigating)
+            self.moved(state) || given_up(state)
         })
         .await?;
+        // A page from the cache is done loading before it is shown.
+        tab.until(EVENT_LIMIT, |state| self.moved(state)).await?;
         let state = tab.state();
         let failed_page = state
             .frames
             .main()
             .is_some_and(|main| main.url.starts_with("chrome-error:"));
-        let moved = document(&state) != self.document || state.moves_within != self.moves_within;
-        if moved && !failed_page {
+        if self.moved(&state) && !failed_page {
             return Ok(());
         }
         let begun = usize::try_from(state.requests_begun - self.requests_begun).unwrap_or(0);
@@ -134,3 +151,6 @@ pub fn failed(url: &str, code: &str) -> ToolError {
         reason: format!("{code} ({hint})"),
     }
 }
+
+/// How long the events of one step may lie apart.
+const EVENT_LIMIT: Duration = Duration::from_millis(500);

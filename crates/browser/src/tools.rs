@@ -7,13 +7,16 @@
 mod act;
 mod dialog;
 mod fill;
+mod find;
 mod input;
 mod keyboard;
+mod look;
 mod navigate;
 mod schema;
 mod screenshot;
 mod script;
 mod scroll;
+mod snapshot;
 mod wait;
 
 use crate::error::ToolError;
@@ -34,6 +37,7 @@ pub fn all() -> &'static [ToolSpec] {
             ToolSpec::of::<dialog::HandleDialog>(),
             ToolSpec::of::<fill::Fill>(),
             ToolSpec::of::<fill::FillForm>(),
+            ToolSpec::of::<find::Find>(),
             ToolSpec::of::<input::Click>(),
             ToolSpec::of::<input::Hover>(),
             ToolSpec::of::<keyboard::PressKey>(),
@@ -42,6 +46,7 @@ pub fn all() -> &'static [ToolSpec] {
             ToolSpec::of::<screenshot::TakeScreenshot>(),
             ToolSpec::of::<script::EvaluateScript>(),
             ToolSpec::of::<scroll::Scroll>(),
+            ToolSpec::of::<snapshot::TakeSnapshot>(),
             ToolSpec::of::<wait::WaitFor>(),
         ];
         all.sort_by_key(|spec: &ToolSpec| spec.name);

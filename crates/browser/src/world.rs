@@ -1,10 +1,13 @@
 //! Our own JavaScript world inside a page's document: sees the DOM, unseen by the page.
 
+mod debugger;
+
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::{DocumentId, Frame, FrameId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::sync::{Arc, Mutex};
 use tabmux_cdp::Session;
 use tabmux_cdp::types::runtime::{ExecutionContextId, RemoteObjectId};
 use tabmux_cdp::types::{page, runtime};
@@ -20,6 +23,8 @@ pub struct World {
     pub session: Session,
     /// Chrome's name of the world.
     pub context: ExecutionContextId,
+    /// What the debugger has told our scripts about the document.
+    told: Arc<Mutex<debugger::Told>>,
 }
 
 impl World {
@@ -36,6 +41,7 @@ impl World {
             frame: frame.id.clone(),
             session: frame.session.clone(),
             context: made.execution_context_id,
+            told: Arc::default(),
         };
         // The frame may have moved on before Chrome made the world. Chrome works in order, so if it
         // still shows our document now, the world is in it.
@@ -134,6 +140,7 @@ const SCRIPTS: &str = concat!(
     include_str!("../js/world.js"),
     include_str!("../js/names.js"),
     include_str!("../js/walk.js"),
+    include_str!("../js/view.js"),
     include_str!("../js/view.js"),
     include_str!("../js/reach.js"),
     include_str!("../js/settle.js"),

@@ -17,6 +17,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Watch an agent work in a real browser, as a short story. Leaves a picture.
+    Demo(commands::demo::Args),
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
     Mcp(commands::mcp::Args),
     /// Print the reference of all tools as Markdown.
@@ -26,6 +28,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Demo(args) => commands::demo::run(args),
         Command::Mcp(args) => commands::mcp::run(args),
         Command::ToolsMd => commands::tools_md::run(),
     };

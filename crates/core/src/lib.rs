@@ -5,6 +5,31 @@
 //! [`Time`]s give the same outputs. It cannot fail on outside data: a bad input yields an output, or
 //! nothing, never a panic.
 //!
+//! ```
+//! use std::time::Duration;
+//! use tabmux_core::*;
+//!
+//! let mut core = Core::new(Config::default());
+//! let (now, session) = (Time::default(), SessionId(1));
+//!
+//! core.handle(now, Input::SessionOpened {
+//!     session,
+//!     browser: BrowserKey("default".into()),
+//!     page_actions: true,
+//! });
+//! assert_eq!(core.tools(session), [ToolName::CONNECT_BROWSER]);
+//!
+//! core.handle(now, Input::Call {
+//!     call: CallId(1),
+//!     session,
+//!     request: RequestId("1".into()),
+//!     kind: CallKind::ConnectBrowser { launch: true },
+//!     timeout: None,
+//! });
+//! assert!(matches!(core.poll_output(), Some(Output::Connect { launch: true, .. })));
+//! assert_eq!(core.poll_timeout(), Some(now + Duration::from_secs(30)));
+//! ```
+//!
 //! # Layout
 //! - `ids`, `time`, `config`: the words everything else is written in.
 //! - `input`, `output`, `refusal`: what goes in, what comes out, and why a call is refused.

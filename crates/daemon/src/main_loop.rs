@@ -5,7 +5,7 @@ use crate::work::{self, Job};
 use crate::{catalogue, convert};
 use std::collections::HashMap;
 use tabmux_browser::tools::{Prepared, ToolResult};
-use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files, TabFacts};
+use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files};
 use tabmux_core::{
     BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Output, Reply, SessionId, TargetId,
     Time,
@@ -34,8 +34,6 @@ pub(crate) enum Event {
     Browser { browser: BrowserId, event: BrowserEvent },
     /// An attempt to connect is over.
     Connected { browser: BrowserId, result: Result<Box<Connected>, ConnectError> },
-    /// A tab was opened, and this is how it looks now.
-    Opened { call: CallId, browser: BrowserId, tab: TabFacts },
     /// Work for a call is over; the text says why it failed.
     Finished { call: CallId, outcome: Result<(), String> },
     /// A page action is over.
@@ -142,10 +140,6 @@ impl MainLoop {
             }
             Event::Browser { browser, event } => self.browser_event(browser, event),
             Event::Connected { browser, result } => self.connected(browser, result),
-            Event::Opened { call, browser, tab } => {
-                self.input(Input::TabChanged { browser, tab: convert::facts(tab) });
-                self.input(Input::Finished { call, outcome: Finish::Done });
-            }
             Event::Finished { call, outcome } => {
                 let outcome = outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
                 self.input(Input::Finished { call, outcome });

@@ -60,12 +60,9 @@ pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool) {
         let address = AddressPolicy { allow_files: true }.parse(&url).map_err(ToolError::from)?;
         job.handle.open(&address, job.call.0, focus, LOAD_LIMIT).await
     };
-    let event = match unless_cancelled(&job.cancel, open).await {
-        None => return,
-        Some(Ok(tab)) => Event::Opened { call: job.call, browser: job.browser, tab },
-        Some(Err(error)) => Event::Finished { call: job.call, outcome: Err(error.to_string()) },
-    };
-    let _ = job.events.send(event).await;
+    let Some(opened) = unless_cancelled(&job.cancel, open).await else { return };
+    let outcome = opened.map(|_| ()).map_err(|error| error.to_string());
+    let _ = job.events.send(Event::Finished { call: job.call, outcome }).await;
 }
 
 /// Waits until a tab that is being focused has loaded. A tab that does not respond is focused all

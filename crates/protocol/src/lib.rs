@@ -7,10 +7,16 @@
 //! - [`tool`]: what a client is told about a tool.
 //! - [`call`]: one call and its one outcome.
 //! - [`backend`]: the trait that `mcp` speaks to, whoever is behind it.
+//! - [`session`]: what a client wants when it opens a session.
+//! - [`wire`]: what passes over the daemon's socket.
+//! - [`overview`]: everything the daemon knows, for people.
 
 pub mod backend;
 pub mod call;
+pub mod overview;
+pub mod session;
 pub mod tool;
+pub mod wire;
 
 pub use backend::{Backend, BackendEvent};
 pub use call::{CallFailure, CallReply, CallRequest, Content, Progress, RequestId};

@@ -2,7 +2,7 @@
 
 use super::{BrowserEvent, Origin, TabFacts};
 use crate::launch::BrowserProcess;
-use crate::tab::{Gone, Tab, TabSettings, TargetId};
+use crate::tab::{Gone, Load, Tab, TabSettings, TargetId};
 use crate::text::one_line;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -30,6 +30,14 @@ pub(super) enum Order {
         made: Option<(TargetId, Origin)>,
         done: oneshot::Sender<()>,
     },
+    /// The tab is being sent to `url`; what is told of it then. Dropped when there is no such tab.
+    Head {
+        target: TargetId,
+        url: String,
+        answer: oneshot::Sender<TabFacts>,
+    },
+    /// The tab has loaded what it shows.
+    Loaded { target: TargetId },
     /// The end.
     ShutDown { done: oneshot::Sender<()> },
 }
@@ -45,10 +53,16 @@ pub(super) struct Actor<E> {
     unannounced: Vec<TargetId>,
     tag: u32,
     report: mpsc::Sender<E>,
+    /// For tasks that follow a tab; does not keep the actor alive.
+    orders: mpsc::WeakSender<Order>,
 }
 
 struct Entry {
     facts: TabFacts,
+    /// What was told last.
+    told: TabFacts,
+    /// Where it is being sent, as long as it is blank.
+    destination: Option<String>,
     tab: Option<Tab>,
     attaching: bool,
     awaiting_tab: Vec<oneshot::Sender<Tab>>,
@@ -63,6 +77,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         tabs: &[TabFacts],
         tag: u32,
         report: mpsc::Sender<E>,
+        orders: mpsc::WeakSender<Order>,
     ) -> Self {
         let tabs = tabs
             .iter()
@@ -76,6 +91,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             unannounced: Vec::new(),
             tag,
             report,
+            orders,
         }
     }
 
@@ -83,6 +99,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let mut shut_down = None;
         loop {
             tokio::select! {
+                // Events first: whoever asks after Chrome's answer finds what came before it known.
+                biased;
                 event = events.next() => match event {
                     Some(event) => self.handle_event(event).await,
                     None => break,
@@ -156,6 +174,16 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
                 let _ = done.send(());
             }
+            Order::Head { target, url, answer } => {
+                if let Some(entry) = self.tabs.get_mut(&target) {
+                    entry.destination = Some(url);
+                    self.tell_changed(&target).await;
+                }
+                if let Some(entry) = self.tabs.get(&target) {
+                    let _ = answer.send(entry.told.clone());
+                }
+            }
+            Order::Loaded { target } => self.tell_changed(&target).await,
             Order::ShutDown { .. } => {}
         }
     }
@@ -228,6 +256,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         for answer in entry.awaiting_tab.drain(..) {
             let _ = answer.send(tab.clone());
         }
+        tokio::spawn(report_loads(tab.clone(), self.orders.clone()));
         entry.tab = Some(tab);
     }
 
@@ -237,12 +266,23 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             // A tab that crashed and was loaded again.
             return self.handle_created(info).await;
         };
-        if entry.facts != facts {
-            entry.facts = facts.clone();
-            if !self.unannounced.contains(&facts.target) {
-                self.tell(BrowserEvent::TabChanged(facts)).await;
-            }
+        let target = facts.target.clone();
+        if !facts.is_blank() {
+            entry.destination = None;
         }
+        entry.facts = facts;
+        self.tell_changed(&target).await;
+    }
+
+    /// Tells how a tab looks now, if it was told otherwise.
+    async fn tell_changed(&mut self, target: &TargetId) {
+        let Some(entry) = self.tabs.get_mut(target) else { return };
+        let facts = entry.facts.told(entry.tab.as_ref(), entry.destination.as_deref());
+        if entry.told == facts || self.unannounced.contains(target) {
+            return;
+        }
+        entry.told = facts.clone();
+        self.tell(BrowserEvent::TabChanged(facts)).await;
     }
 
     async fn handle_gone(&mut self, target: &TargetId, gone: Gone) {
@@ -282,14 +322,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     /// Tells of a new tab and where it comes from.
     async fn announce(&mut self, target: &TargetId, origin: Origin) {
         self.unannounced.retain(|waiting| waiting != target);
-        let Some(entry) = self.tabs.get(target) else {
+        let Some(entry) = self.tabs.get_mut(target) else {
             return;
         };
-        self.tell(BrowserEvent::TabAppeared {
-            tab: entry.facts.clone(),
-            origin,
-        })
-        .await;
+        entry.told = entry.facts.clone();
+        let tab = entry.told.clone();
+        self.tell(BrowserEvent::TabAppeared { tab, origin }).await;
     }
 
     async fn tell(&self, event: BrowserEvent) {
@@ -301,7 +339,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
 impl Entry {
     fn new(facts: TabFacts) -> Self {
         Self {
+            told: facts.clone(),
             facts,
+            destination: None,
             tab: None,
             attaching: false,
             awaiting_tab: Vec::new(),
@@ -310,16 +350,26 @@ impl Entry {
     }
 }
 
-impl From<&target::TargetInfo> for TabFacts {
-    fn from(info: &target::TargetInfo) -> Self {
-        Self {
-            target: info.target_id.clone(),
-            url: crate::text::shorten(&info.url, MOST_URL),
-            title: one_line(&info.title, MOST_TITLE),
+/// Tells the actor whenever a tab has loaded its page, until the tab is gone.
+async fn report_loads(tab: Tab, orders: mpsc::WeakSender<Order>) {
+    let mut state = tab.watch();
+    let target = tab.target().clone();
+    drop(tab);
+    loop {
+        let loading = state.wait_for(|state| state.load != Load::Complete).await;
+        if loading.map_or(true, |state| state.gone.is_some()) {
+            return;
+        }
+        let loaded = state.wait_for(|state| state.load == Load::Complete || state.gone.is_some());
+        if loaded.await.map_or(true, |state| state.gone.is_some()) {
+            return;
+        }
+        let Some(orders) = orders.upgrade() else { return };
+        let target = target.clone();
+        if orders.send(Order::Loaded { target }).await.is_err() {
+            return;
         }
     }
 }
 
 const END_GRACE: Duration = Duration::from_millis(600);
-const MOST_URL: usize = 4_000;
-const MOST_TITLE: usize = 300;

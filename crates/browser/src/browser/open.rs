@@ -5,7 +5,7 @@ use super::{Browser, Origin, TabFacts};
 use crate::address::Address;
 use crate::error::ToolError;
 use crate::navigate;
-use crate::tab::{Load, TargetId};
+use crate::tab::{Gone, Load, TargetId};
 use std::time::Duration;
 use tabmux_cdp::types::target;
 use tokio::sync::oneshot;
@@ -33,16 +33,15 @@ pub(super) async fn open(
         tab.until(left, |state| state.load == Load::Complete)
             .await?;
     }
+    // What Chrome told of the tab before it answers this is known to the actor then.
     let info = target::GetTargetInfo {
         target_id: Some(target.clone()),
     };
-    let info = browser.0.session.send(info).await?.target_info;
-    let mut facts = TabFacts::from(&info);
-    if facts.url.is_empty() || (facts.url == "about:blank" && address.as_str() != "about:blank") {
-        address.as_str().clone_into(&mut facts.url);
-        facts.title.clear();
-    }
-    Ok(facts)
+    browser.0.session.send(info).await?;
+    let (answer, facts) = oneshot::channel();
+    let url = address.as_str().to_owned();
+    browser.order(Order::Head { target, url, answer }).await?;
+    facts.await.map_err(|_| ToolError::TabGone(Gone::Closed))
 }
 
 /// Makes a blank tab in the background and has it announced with its origin.

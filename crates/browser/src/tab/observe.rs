@@ -33,7 +33,9 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         let is_main = is_top && shown.parent.is_none();
         state.frames.show(shown, session);
         if is_main {
-            state.load = Load::Loading;
+            // What comes back from the cache is whole, and tells nothing more.
+            let restored = event.r#type == page::NavigationType::BACK_FORWARD_CACHE_RESTORE;
+            state.load = if restored { Load::Complete } else { Load::Loading };
             state.navigating = false;
             state.in_flight.clear();
         }

@@ -5,7 +5,9 @@ mod keys;
 mod mouse;
 mod reach;
 
-pub(super) use after::{Before, settle};
+pub(super) use after::{Before, settle, with_snapshot};
 pub(super) use keys::{Chord, insert, type_characters};
 pub(super) use mouse::{click, move_to, wheel};
-pub(super) use reach::{Element, Outcome, Patience, Reached, Rect, WAIT_MS, frame_matrices, reach, show};
+pub(super) use reach::{
+    Element, Outcome, Patience, Reached, Rect, WAIT_MS, frame_matrices, reach, show,
+};

@@ -1,8 +1,11 @@
 //! Answering the dialogs that pages open.
 
+use super::act::{self, Before};
 use super::{Access, Tool, ToolOutput, ToolResult};
-use crate::error::ToolError;
+use crate::error::{ToolError, dialog_open};
 use crate::run::Page;
+use crate::script::LONGEST;
+use crate::tab::{Dialog, Tab};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -33,27 +36,44 @@ impl Tool for HandleDialog {
     const NEEDS_PAGE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let Some(dialog) = page.tab.state().dialog.clone() else {
+        let tab = &page.tab;
+        let Some(dialog) = tab.state().dialog.clone() else {
             return Err(ToolError::Arguments(
                 "No dialog is open. There is nothing to handle; go on.".into(),
             ));
         };
+        let before = Before::look(tab);
         let accept = matches!(self.action, Action::Accept);
         let answer = page::HandleJavaScriptDialog {
             accept,
             prompt_text: self.prompt_text,
         };
-        page.tab.session().send(answer).await?;
+        tab.session().send(answer).await?;
         // The page runs on at once and may open the next dialog; this one is over when Chrome says so.
-        page.tab
-            .until(CLOSE_LIMIT, |state| state.dialog.as_ref() != Some(&dialog))
+        tab.until(CLOSE_LIMIT, |state| state.dialog.as_ref() != Some(&dialog))
             .await?;
         let verb = if accept { "Accepted" } else { "Dismissed" };
-        Ok(ToolOutput::text(format!(
-            "{verb} the {} dialog.",
-            dialog.kind
-        )))
+        let done = format!("{verb} the {} dialog.", dialog.kind);
+        tokio::select! {
+            settled = tokio::time::timeout(SETTLE_LIMIT, act::settle(tab, &before, None, &done)) => {
+                settled.unwrap_or_else(|_| Ok(ToolOutput::text(done.clone())))
+            }
+            next = next_dialog(tab) => Ok(ToolOutput::text(format!(
+                "{done} Then the page opened another one. {} Call handle_dialog again.",
+                dialog_open(&next?)
+            ))),
+        }
+    }
+}
+
+async fn next_dialog(tab: &Tab) -> Result<Dialog, ToolError> {
+    loop {
+        tab.until(LONGEST, |state| state.dialog.is_some()).await?;
+        if let Some(dialog) = tab.state().dialog.clone() {
+            return Ok(dialog);
+        }
     }
 }
 
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+const SETTLE_LIMIT: Duration = Duration::from_secs(6);

@@ -17,6 +17,8 @@ pub(super) struct Fill {
     uid: String,
     /// What it shall hold: a text, an option's text, "true" or "false" for boxes and switches.
     value: String,
+    /// Add a snapshot of the page to the answer.
+    include_snapshot: Option<bool>,
 }
 
 impl Tool for Fill {
@@ -29,7 +31,8 @@ impl Tool for Fill {
         let before = Before::look(&page.tab);
         let element = Element::find(&page.tab, &self.uid).await?;
         let done = fill(&page, &element, &self.value).await?;
-        act::settle(&page.tab, &before, None, &format!("Filled.{done}")).await
+        let output = act::settle(&page.tab, &before, None, &format!("Filled.{done}")).await?;
+        act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }
 
@@ -39,6 +42,8 @@ impl Tool for Fill {
 pub(super) struct FillForm {
     /// The fields, in the order to fill them.
     elements: Vec<Field>,
+    /// Add a snapshot of the page to the answer.
+    include_snapshot: Option<bool>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -72,18 +77,21 @@ impl Tool for FillForm {
         }
         let mut notes = String::new();
         for (count, (field, element)) in self.elements.iter().zip(&elements).enumerate() {
-            let note = fill(&page, element, &field.value).await.map_err(|error| match count {
-                0 => error,
-                _ => ToolError::NotActionable {
-                    why: format!("{error} The {count} fields before it are filled."),
-                },
-            })?;
+            let note = fill(&page, element, &field.value)
+                .await
+                .map_err(|error| match count {
+                    0 => error,
+                    _ => ToolError::NotActionable {
+                        why: format!("{error} The {count} fields before it are filled."),
+                    },
+                })?;
             if !note.is_empty() {
                 notes.push_str(&format!("\n{}:{note}", field.uid));
             }
         }
         let done = format!("Filled {} fields.{notes}", elements.len());
-        act::settle(&page.tab, &before, None, &done).await
+        let output = act::settle(&page.tab, &before, None, &done).await?;
+        act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }
 
@@ -121,7 +129,9 @@ async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, Too
         "click" => {
             let stand_in = element.sibling(field.n.unwrap_or(element.n));
             let Reached::At { x, y } = act::reach(tab, &stand_in, Patience::Press).await? else {
-                return Err(ToolError::NotActionable { why: not_fillable(element) });
+                return Err(ToolError::NotActionable {
+                    why: not_fillable(element),
+                });
             };
             act::click(tab, x, y, 1).await?;
         }
@@ -139,7 +149,9 @@ async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, Too
     }
     let shown = field.shown.filter(|shown| shown != value);
     let shown = shown.map(|shown| format!(" It now reads \"{}\".", one_line(&shown, 200)));
-    let note = field.note.map(|note| format!(" The page says: \"{}\".", one_line(&note, 200)));
+    let note = field
+        .note
+        .map(|note| format!(" The page says: \"{}\".", one_line(&note, 200)));
     Ok(shown.unwrap_or_default() + &note.unwrap_or_default())
 }
 
@@ -155,17 +167,31 @@ fn refusal(element: &Element, answer: &Answer, value: &str) -> ToolError {
     let value = one_line(value, 60);
     let why = match answer.reason.as_str() {
         "not-fillable" => not_fillable(element),
-        "file" => format!("The element {uid} takes files, which fill cannot give it. Ask the user to choose them."),
-        "readonly" => format!("The field {uid} is read-only. The page fills it from something else."),
-        "unfocusable" => format!("The field {uid} does not take the focus. Click it first, then use type_text."),
-        "radio" => format!("The radio button {uid} cannot be switched off. Fill another one of its group with \"true\"."),
+        "file" => format!(
+            "The element {uid} takes files, which fill cannot give it. Ask the user to choose them."
+        ),
+        "readonly" => {
+            format!("The field {uid} is read-only. The page fills it from something else.")
+        }
+        "unfocusable" => {
+            format!("The field {uid} does not take the focus. Click it first, then use type_text.")
+        }
+        "radio" => format!(
+            "The radio button {uid} cannot be switched off. Fill another one of its group with \"true\"."
+        ),
         "format" => format!("The field {uid} does not take \"{value}\". It wants {detail}."),
         "no-option" => format!("The list {uid} has no option \"{value}\". It has {detail}."),
-        "option-disabled" => format!("The option \"{value}\" of {uid} is disabled. Choose another one."),
-        "not-taken" if detail.is_empty() => {
-            format!("The field {uid} did not take \"{value}\" and is empty now. Check what it wants.")
+        "option-disabled" => {
+            format!("The option \"{value}\" of {uid} is disabled. Choose another one.")
         }
-        "not-taken" => format!("The field {uid} did not take \"{value}\"; it now holds \"{detail}\". Check what it wants."),
+        "not-taken" if detail.is_empty() => {
+            format!(
+                "The field {uid} did not take \"{value}\" and is empty now. Check what it wants."
+            )
+        }
+        "not-taken" => format!(
+            "The field {uid} did not take \"{value}\"; it now holds \"{detail}\". Check what it wants."
+        ),
         _ => return element.refusal_for(&answer.reason, &answer.detail),
     };
     ToolError::NotActionable { why }

@@ -16,6 +16,8 @@ pub(super) struct Click {
     uid: String,
     /// Click twice.
     dbl_click: Option<bool>,
+    /// Add a snapshot of the page to the answer.
+    include_snapshot: Option<bool>,
 }
 
 impl Tool for Click {
@@ -29,8 +31,13 @@ impl Tool for Click {
         let element = Element::find(tab, &self.uid).await?;
         let before = Before::look(tab);
         let times = if self.dbl_click == Some(true) { 2 } else { 1 };
-        let done = if times == 2 { "Double-clicked." } else { "Clicked." };
-        press(&page, &element, times, &before, done).await
+        let done = if times == 2 {
+            "Double-clicked."
+        } else {
+            "Clicked."
+        };
+        let output = press(&page, &element, times, &before, done).await?;
+        act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }
 
@@ -40,11 +47,14 @@ impl Tool for Click {
 pub(super) struct Hover {
     /// The element, from take_snapshot or find.
     uid: String,
+    /// Add a snapshot of the page to the answer.
+    include_snapshot: Option<bool>,
 }
 
 impl Tool for Hover {
     const NAME: &'static str = "hover";
-    const DESCRIPTION: &'static str = "Move the pointer over an element, to open a menu or a tooltip.";
+    const DESCRIPTION: &'static str =
+        "Move the pointer over an element, to open a menu or a tooltip.";
     const ACCESS: Access = Access::Act;
 
     async fn run(self, page: Page) -> ToolResult {
@@ -53,12 +63,14 @@ impl Tool for Hover {
         let before = Before::look(tab);
         let Reached::At { x, y } = act::reach(tab, &element, Patience::Point).await? else {
             return Err(ToolError::NotActionable {
-                why: "This option's list is closed. Use fill on the list, or click the option.".into(),
+                why: "This option's list is closed. Use fill on the list, or click the option."
+                    .into(),
             });
         };
         page.acting();
         act::move_to(tab, x, y).await?;
-        act::settle(tab, &before, None, "The pointer is over the element.").await
+        let output = act::settle(tab, &before, None, "The pointer is over the element.").await?;
+        act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }
 
@@ -79,7 +91,10 @@ pub(super) async fn press(
         }
         Reached::ClosedOption => {
             page.acting();
-            let chosen: Outcome = element.world.call("tabmux.choose", json!({ "n": element.n })).await?;
+            let chosen: Outcome = element
+                .world
+                .call("tabmux.choose", json!({ "n": element.n }))
+                .await?;
             if !chosen.ok {
                 return Err(element.refusal(&chosen));
             }

@@ -25,17 +25,26 @@ impl Tool for TypeText {
     const ACCESS: Access = Access::Act;
 
     fn check(&self) -> Result<(), String> {
-        self.submit_key.as_deref().map_or(Ok(()), |key| Chord::parse(key).map(drop))
+        self.submit_key
+            .as_deref()
+            .map_or(Ok(()), |key| Chord::parse(key).map(drop))
     }
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
         let before = Before::look(tab);
-        let focus: Focus = tab.world().await?.call("tabmux.focusedElement", json!({})).await?;
+        let focus: Focus = tab
+            .world()
+            .await?
+            .call("tabmux.focusedElement", json!({}))
+            .await?;
         page.acting();
         act::type_characters(tab, &self.text).await?;
         if let Some(key) = &self.submit_key {
-            Chord::parse(key).map_err(ToolError::Arguments)?.press(tab).await?;
+            Chord::parse(key)
+                .map_err(ToolError::Arguments)?
+                .press(tab)
+                .await?;
         }
         let done = match focus {
             Focus { focused: false, .. } => {
@@ -58,6 +67,8 @@ impl Tool for TypeText {
 pub(super) struct PressKey {
     /// Such as Enter, Escape, ArrowDown, a, Control+A, Control+Shift+R.
     key: String,
+    /// Add a snapshot of the page to the answer.
+    include_snapshot: Option<bool>,
 }
 
 impl Tool for PressKey {
@@ -75,7 +86,9 @@ impl Tool for PressKey {
         let chord = Chord::parse(&self.key).map_err(ToolError::Arguments)?;
         page.acting();
         chord.press(&page.tab).await?;
-        act::settle(&page.tab, &before, None, &format!("Pressed {}.", self.key.trim())).await
+        let done = format!("Pressed {}.", self.key.trim());
+        let output = act::settle(&page.tab, &before, None, &done).await?;
+        act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }
 

@@ -49,25 +49,32 @@ impl Tool for NavigatePage {
         let wrong = match (self.way(), &self.url, self.ignore_cache) {
             (Way::Url, None, _) => "give a `url`, or a `type` of back, forward or reload",
             (Way::Back | Way::Forward | Way::Reload, Some(_), _) => "`url` goes with type url only",
-            (Way::Url | Way::Back | Way::Forward, _, Some(true)) => "`ignoreCache` goes with type reload only",
+            (Way::Url | Way::Back | Way::Forward, _, Some(true)) => {
+                "`ignoreCache` goes with type reload only"
+            }
             _ => return Ok(()),
         };
         Err(wrong.into())
     }
 
     fn timeout(&self) -> Option<Duration> {
-        self.timeout.map(|millis| Duration::from_millis(millis.into()))
+        self.timeout
+            .map(|millis| Duration::from_millis(millis.into()))
     }
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
         let open = tab.state().dialog.clone();
-        if let Some(dialog) = open.filter(|dialog| !asks_to_stay(dialog)) {
+        if let Some(dialog) = open.clone().filter(|dialog| !asks_to_stay(dialog)) {
             return Err(ToolError::DialogOpen(dialog));
         }
         let limit = self.timeout().unwrap_or(DEFAULT_LIMIT);
         let deadline = Instant::now() + limit;
         let before = Before::look(tab);
+        // A page that is busy with itself would keep the next one from coming.
+        if open.is_none() && !tab.responds().await {
+            tab.terminate_scripts().await;
+        }
         tokio::select! {
             gone = tokio::time::timeout_at(deadline, self.go(tab)) => match gone {
                 Ok(result) => result?,
@@ -100,7 +107,9 @@ impl NavigatePage {
     async fn go(&self, tab: &Tab) -> Result<(), ToolError> {
         match self.way() {
             Way::Url => {
-                let address = tab.policy().parse(self.url.as_deref().unwrap_or_default())?;
+                let address = tab
+                    .policy()
+                    .parse(self.url.as_deref().unwrap_or_default())?;
                 navigate::go(tab, &address).await
             }
             Way::Reload => navigate::reload(tab, self.ignore_cache == Some(true)).await,
@@ -112,14 +121,21 @@ impl NavigatePage {
 
 async fn loaded_until(tab: &Tab, deadline: Instant) -> Result<bool, ToolError> {
     let rest = deadline.saturating_duration_since(Instant::now());
-    tab.until(rest, |state| !state.navigating && state.load == Load::Complete).await
+    tab.until(rest, |state| {
+        !state.navigating && state.load == Load::Complete
+    })
+    .await
 }
 
 /// Tells where the tab is now. A document that is not even whole in time is an error.
 async fn arrived(tab: &Tab, before: &Before, limit: Duration) -> ToolResult {
     let (url, load, status) = {
         let state = tab.state();
-        let url = state.frames.main().map(|main| main.url.clone()).unwrap_or_default();
+        let url = state
+            .frames
+            .main()
+            .map(|main| main.url.clone())
+            .unwrap_or_default();
         let status = before.status_of_document(&state);
         (shorten(&url, 300), state.load, status)
     };
@@ -127,14 +143,22 @@ async fn arrived(tab: &Tab, before: &Before, limit: Duration) -> ToolResult {
         return Err(ToolError::TimedOut {
             what: format!("Loading {url}"),
             millis: limit.as_millis(),
-            next: "The tab shows as much as has come. Try again with a longer timeout, or go on with \
+            next:
+                "The tab shows as much as has come. Try again with a longer timeout, or go on with \
                    take_snapshot."
-                .into(),
+                    .into(),
         });
     }
-    let history = tab.session().send(page::GetNavigationHistory::default()).await?;
-    let here = usize::try_from(history.current_index).ok().and_then(|index| history.entries.get(index));
-    let title = here.map(|entry| one_line(&entry.title, 200)).filter(|title| !title.is_empty());
+    let history = tab
+        .session()
+        .send(page::GetNavigationHistory::default())
+        .await?;
+    let here = usize::try_from(history.current_index)
+        .ok()
+        .and_then(|index| history.entries.get(index));
+    let title = here
+        .map(|entry| one_line(&entry.title, 200))
+        .filter(|title| !title.is_empty());
     let mut words = vec![format!("The page is now {url}")];
     words.extend(title.map(|title| format!("Title: {title}")));
     if let Some(status) = status.filter(|status| *status >= 400) {
@@ -149,15 +173,24 @@ async fn arrived(tab: &Tab, before: &Before, limit: Duration) -> ToolResult {
 /// Says yes to every question whether to leave; resolves with any other dialog.
 async fn answer_leaving(tab: &Tab) -> Result<Dialog, ToolError> {
     loop {
-        tab.until(crate::script::LONGEST, |state| state.dialog.is_some()).await?;
-        let Some(dialog) = tab.state().dialog.clone() else { continue };
+        tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
+            .await?;
+        let Some(dialog) = tab.state().dialog.clone() else {
+            continue;
+        };
         if !asks_to_stay(&dialog) {
             return Ok(dialog);
         }
-        let leave = page::HandleJavaScriptDialog { accept: true, prompt_text: None };
+        let leave = page::HandleJavaScriptDialog {
+            accept: true,
+            prompt_text: None,
+        };
         // It may have been answered by somebody else meanwhile.
         let _ = tab.session().send(leave).await;
-        tab.until(crate::script::LONGEST, |state| state.dialog.as_ref() != Some(&dialog)).await?;
+        tab.until(crate::script::LONGEST, |state| {
+            state.dialog.as_ref() != Some(&dialog)
+        })
+        .await?;
     }
 }
 

@@ -68,12 +68,29 @@ impl Tool for TakeScreenshot {
         let size = part.describe(scale);
         if self.file_path.is_none() && !illegible && picture.len() <= MOST_BYTES {
             let base64 = BASE64_STANDARD.encode(&picture);
-            let image = Block::Image { base64, mime_type: self.format().mime_type() };
-            return Ok(ToolOutput { blocks: vec![Block::Text(size), image], ..ToolOutput::default() });
+            let image = Block::Image {
+                base64,
+                mime_type: self.format().mime_type(),
+            };
+            return Ok(ToolOutput {
+                blocks: vec![Block::Text(size), image],
+                ..ToolOutput::default()
+            });
         }
-        let place = page.files.save(self.file_path.as_deref(), self.format().extension(), &picture)?;
-        let why = if self.file_path.is_some() { "" } else { " It is too large to be shown here." };
-        Ok(ToolOutput::text(format!("{size} Saved to {}.{why}", place.display())))
+        let place = page.files.save(
+            self.file_path.as_deref(),
+            self.format().extension(),
+            &picture,
+        )?;
+        let why = if self.file_path.is_some() {
+            ""
+        } else {
+            " It is too large to be shown here."
+        };
+        Ok(ToolOutput::text(format!(
+            "{size} Saved to {}.{why}",
+            place.display()
+        )))
     }
 }
 
@@ -88,7 +105,10 @@ impl TakeScreenshot {
             Some(uid) => Some(element_box(tab, uid).await?),
             None => None,
         };
-        let metrics = tab.session().send(page::GetLayoutMetrics::default()).await?;
+        let metrics = tab
+            .session()
+            .send(page::GetLayoutMetrics::default())
+            .await?;
         let view = &metrics.css_visual_viewport;
         let visible = Part {
             x: view.page_x,
@@ -101,18 +121,36 @@ impl TakeScreenshot {
         };
         if self.full_page == Some(true) {
             let whole = &metrics.css_content_size;
-            let all =
-                Part { x: 0.0, y: 0.0, width: whole.width, height: whole.height, beyond: true, ..visible };
+            let all = Part {
+                x: 0.0,
+                y: 0.0,
+                width: whole.width,
+                height: whole.height,
+                beyond: true,
+                ..visible
+            };
             return Ok(all.within_limits());
         }
-        let Some(element) = element else { return Ok(visible) };
+        let Some(element) = element else {
+            return Ok(visible);
+        };
         let (width, height) = (element.width, element.height);
-        let part = Part { x: element.x + visible.x, y: element.y + visible.y, width, height, ..visible };
+        let part = Part {
+            x: element.x + visible.x,
+            y: element.y + visible.y,
+            width,
+            height,
+            ..visible
+        };
         let inside = element.x >= 0.0
             && element.y >= 0.0
             && element.x + element.width <= visible.width
             && element.y + element.height <= visible.height;
-        Ok(Part { beyond: !inside, ..part }.within_limits())
+        Ok(Part {
+            beyond: !inside,
+            ..part
+        }
+        .within_limits())
     }
 
     async fn capture(&self, tab: &Tab, part: &Part, scale: f64) -> Result<Vec<u8>, ToolError> {
@@ -130,14 +168,22 @@ impl TakeScreenshot {
         let capture = page::CaptureScreenshot {
             format: Some(self.format().chrome()),
             quality: self.quality.map(Into::into),
-            clip: Some(page::Viewport { x: part.x, y: part.y, width: part.width, height: part.height, scale }),
+            clip: Some(page::Viewport {
+                x: part.x,
+                y: part.y,
+                width: part.width,
+                height: part.height,
+                scale,
+            }),
             capture_beyond_viewport: Some(part.beyond),
             ..Default::default()
         };
         let taken = session.send(capture).await?;
         drop(stop);
         let picture = BASE64_STANDARD.decode(&taken.data);
-        picture.map_err(|error| ToolError::Internal { detail: error.to_string() })
+        picture.map_err(|error| ToolError::Internal {
+            detail: error.to_string(),
+        })
     }
 }
 
@@ -169,8 +215,16 @@ impl Part {
     /// Chrome draws no picture with a longer side.
     fn within_limits(self) -> Self {
         let cut = self.width > MOST_PIXELS || self.height > MOST_PIXELS;
-        let (width, height) = (self.width.clamp(1.0, MOST_PIXELS), self.height.clamp(1.0, MOST_PIXELS));
-        Self { width, height, cut, ..self }
+        let (width, height) = (
+            self.width.clamp(1.0, MOST_PIXELS),
+            self.height.clamp(1.0, MOST_PIXELS),
+        );
+        Self {
+            width,
+            height,
+            cut,
+            ..self
+        }
     }
 
     fn scale_to(&self, longest: f64) -> f64 {
@@ -207,14 +261,21 @@ async fn element_box(tab: &Tab, uid: &str) -> Result<Rect, ToolError> {
         (rect.x + rect.width, rect.y + rect.height),
     ];
     let corners = corners.map(|corner| {
-        matrices.iter().fold(corner, |(x, y), [a, b, c, d, e, f]| (a * x + c * y + e, b * x + d * y + f))
+        matrices.iter().fold(corner, |(x, y), [a, b, c, d, e, f]| {
+            (a * x + c * y + e, b * x + d * y + f)
+        })
     });
     let xs = corners.map(|(x, _)| x);
     let ys = corners.map(|(_, y)| y);
     let least = |values: [f64; 4]| values.into_iter().fold(f64::INFINITY, f64::min);
     let most = |values: [f64; 4]| values.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let (x, y) = (least(xs), least(ys));
-    Ok(Rect { x, y, width: most(xs) - x, height: most(ys) - y })
+    Ok(Rect {
+        x,
+        y,
+        width: most(xs) - x,
+        height: most(ys) - y,
+    })
 }
 
 /// How many pixels of a picture make one CSS pixel.

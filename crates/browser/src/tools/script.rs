@@ -25,14 +25,17 @@ pub(super) struct EvaluateScript {
 
 impl Tool for EvaluateScript {
     const NAME: &'static str = "evaluate_script";
-    const DESCRIPTION: &'static str =
-        "Run a JavaScript function in the page and get what it returns as JSON. Promises are awaited.";
+    const DESCRIPTION: &'static str = "Run a JavaScript function in the page and get what it returns as JSON. Promises are awaited.";
     const ACCESS: Access = Access::Act;
 
     fn check(&self) -> Result<(), String> {
         match self.function.trim() {
             "" => Err("`function` is empty".into()),
-            _ if self.args.as_ref().is_some_and(|args| args.len() > MOST_ARGS) => {
+            _ if self
+                .args
+                .as_ref()
+                .is_some_and(|args| args.len() > MOST_ARGS) =>
+            {
                 Err(format!("`args` has more than {MOST_ARGS} entries"))
             }
             _ => Ok(()),
@@ -51,8 +54,7 @@ impl Tool for EvaluateScript {
 /// Where the function runs, and what it is called with.
 struct Place {
     session: Session,
-    /// Something of the page's own world: the function runs where this is from.
-    anchor: RemoteObject,
+    /// Elements of one frame. The function runs there; without any, in the main frame.
     arguments: Vec<RemoteObject>,
 }
 
@@ -63,48 +65,68 @@ impl Place {
             elements.push(Element::find(tab, uid).await?);
         }
         let Some(first) = elements.first() else {
-            let session = tab.session().clone();
-            let anchor = global(&session).await?;
-            return Ok(Self { session, anchor, arguments: Vec::new() });
+            return Ok(Self {
+                session: tab.session().clone(),
+                arguments: Vec::new(),
+            });
         };
-        if elements.iter().any(|element| element.world.document != first.world.document) {
+        let document = first.world.document;
+        if elements.iter().any(|element| element.world.document != document) {
             return Err(ToolError::Arguments(
                 "The elements in `args` are of different frames. Call the function once for each frame.".into(),
             ));
         }
         let session = first.world.session.clone();
-        let anchor = in_page_world(first).await?;
         let mut arguments = Vec::new();
         for element in &elements {
             arguments.push(in_page_world(element).await?);
         }
-        Ok(Self { session, anchor, arguments })
+        Ok(Self { session, arguments })
     }
 
     async fn call(&self, function: &str) -> Result<runtime::RemoteObject, ToolError> {
-        let arguments = self.arguments.iter().map(|argument| runtime::CallArgument {
-            object_id: Some(argument.id.clone()),
-            ..Default::default()
-        });
-        let call = runtime::CallFunctionOn {
-            function_declaration: function.to_owned(),
-            object_id: Some(self.anchor.id.clone()),
-            arguments: Some(arguments.collect()),
-            await_promise: Some(true),
-            user_gesture: Some(true),
-            ..Default::default()
+        let (result, exception) = match self.arguments.first() {
+            None => {
+                let evaluate = runtime::Evaluate {
+                    expression: format!("({function})()"),
+                    await_promise: Some(true),
+                    user_gesture: Some(true),
+                    ..Default::default()
+                };
+                let answer = script::in_page(self.session.send_within(evaluate, LONGEST)).await;
+                let answer = answer.map_err(script::document_gone_or)?;
+                (answer.result, answer.exception_details)
+            }
+            Some(first) => {
+                let arguments = self.arguments.iter().map(|argument| runtime::CallArgument {
+                    object_id: Some(argument.id.clone()),
+                    ..Default::default()
+                });
+                let call = runtime::CallFunctionOn {
+                    function_declaration: function.to_owned(),
+                    object_id: Some(first.id.clone()),
+                    arguments: Some(arguments.collect()),
+                    await_promise: Some(true),
+                    user_gesture: Some(true),
+                    ..Default::default()
+                };
+                let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
+                let answer = answer.map_err(script::document_gone_or)?;
+                (answer.result, answer.exception_details)
+            }
         };
-        let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
-        let answer = answer.map_err(script::document_gone_or)?;
-        match answer.exception_details {
+        match exception {
             Some(exception) => Err(ToolError::Script(script::describe(&exception))),
-            None => Ok(answer.result),
+            None => Ok(result),
         }
     }
 
     /// The result as JSON, bounded; or why it is none.
     async fn write_out(&self, result: runtime::RemoteObject) -> Result<String, ToolError> {
-        let object = result.object_id.clone().map(|id| RemoteObject::new(id, self.session.clone()));
+        let object = result
+            .object_id
+            .clone()
+            .map(|id| RemoteObject::new(id, self.session.clone()));
         if let Some(what) = unwritable(&result) {
             return Err(ToolError::NotActionable { why: what });
         }
@@ -132,35 +154,42 @@ impl Place {
                 ),
             });
         }
-        let written: Written =
-            answer.result.value.and_then(|value| value.decode().ok()).ok_or(ToolError::DocumentGone)?;
+        let written: Written = answer
+            .result
+            .value
+            .and_then(|value| value.decode().ok())
+            .ok_or(ToolError::DocumentGone)?;
         if let Some(problem) = written.problem {
-            return Err(ToolError::NotActionable { why: one_line(&problem, 400) });
+            return Err(ToolError::NotActionable {
+                why: one_line(&problem, 400),
+            });
         }
         Ok(bounded(&written.text, written.length))
     }
-}
-
-/// The page's own global object.
-async fn global(session: &Session) -> Result<RemoteObject, ToolError> {
-    let global = runtime::Evaluate { expression: "globalThis".into(), ..Default::default() };
-    let answer = session.send_within(global, LONGEST);
-    let answer = script::in_page(answer).await.map_err(script::document_gone_or)?;
-    let id = answer.result.object_id.ok_or(ToolError::DocumentGone)?;
-    Ok(RemoteObject::new(id, session.clone()))
 }
 
 /// The element as the page's own scripts see it.
 async fn in_page_world(element: &Element) -> Result<RemoteObject, ToolError> {
     let world = &element.world;
     let ours = world.object(element.n).await?;
-    let describe = dom::DescribeNode { object_id: Some(ours.id.clone()), ..Default::default() };
-    let described = world.session.send(describe).await.map_err(script::document_gone_or)?;
+    let describe = dom::DescribeNode {
+        object_id: Some(ours.id.clone()),
+        ..Default::default()
+    };
+    let described = world
+        .session
+        .send(describe)
+        .await
+        .map_err(script::document_gone_or)?;
     let resolve = dom::ResolveNode {
         backend_node_id: Some(described.node.backend_node_id),
         ..Default::default()
     };
-    let theirs = world.session.send(resolve).await.map_err(script::document_gone_or)?;
+    let theirs = world
+        .session
+        .send(resolve)
+        .await
+        .map_err(script::document_gone_or)?;
     let id = theirs.object.object_id.ok_or(ToolError::DocumentGone)?;
     Ok(RemoteObject::new(id, world.session.clone()))
 }
@@ -177,27 +206,40 @@ fn wrap(function: &str) -> String {
 /// Why a result cannot be written as JSON, in a whole sentence.
 fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
     let kind = result.r#type.as_str();
-    let subtype = result.subtype.as_ref().map(|subtype| subtype.as_str()).unwrap_or_default();
+    let subtype = result
+        .subtype
+        .as_ref()
+        .map(|subtype| subtype.as_str())
+        .unwrap_or_default();
     let class = result.class_name.as_deref().unwrap_or_default();
     let described = one_line(result.description.as_deref().unwrap_or_default(), 80);
     let (what, instead) = match (kind, subtype) {
         ("function", _) => ("a function".into(), "the result of calling it"),
         ("symbol", _) => ("a symbol".into(), "a string"),
-        ("bigint", _) => (format!("the BigInt {described}"), "String(value) or Number(value)"),
-        (_, "node") => {
-            (format!("a DOM node ({described})"), "what you want to know of it, such as its textContent")
-        }
+        ("bigint", _) => (
+            format!("the BigInt {described}"),
+            "String(value) or Number(value)",
+        ),
+        (_, "node") => (
+            format!("a DOM node ({described})"),
+            "what you want to know of it, such as its textContent",
+        ),
         (_, "map" | "set" | "weakmap" | "weakset" | "iterator" | "generator") => {
             (format!("a {class}"), "Array.from(value)")
         }
         (_, "regexp") => ("a RegExp".into(), "String(value)"),
-        (_, "error") => (format!("an error ({described})"), "its message, or throw it"),
+        (_, "error") => (
+            format!("an error ({described})"),
+            "its message, or throw it",
+        ),
         _ if class == "Window" || class == "global" => {
             ("the window".into(), "the properties you want to know")
         }
         _ => return None,
     };
-    Some(format!("The function returned {what}, which JSON cannot hold. Return {instead} instead."))
+    Some(format!(
+        "The function returned {what}, which JSON cannot hold. Return {instead} instead."
+    ))
 }
 
 /// A result that is no object.
@@ -205,8 +247,18 @@ fn plain(result: &runtime::RemoteObject) -> String {
     if let Some(value) = &result.value {
         return bounded(value.as_str(), value.as_str().chars().count());
     }
+    if result
+        .subtype
+        .as_ref()
+        .is_some_and(|subtype| subtype.as_str() == "null")
+    {
+        return "null".into();
+    }
     // `NaN`, `-0` and infinities have no JSON but a name.
-    let named = result.unserializable_value.as_ref().map(|value| value.as_str().to_owned());
+    let named = result
+        .unserializable_value
+        .as_ref()
+        .map(|value| value.as_str().to_owned());
     named.unwrap_or_else(|| result.r#type.as_str().to_owned())
 }
 

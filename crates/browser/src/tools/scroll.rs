@@ -34,8 +34,7 @@ enum Direction {
 
 impl Tool for Scroll {
     const NAME: &'static str = "scroll";
-    const DESCRIPTION: &'static str =
-        "Scroll to an element, or the page or a part of it in a direction. Other tools scroll by themselves.";
+    const DESCRIPTION: &'static str = "Scroll to an element, or the page or a part of it in a direction. Other tools scroll by themselves.";
     const ACCESS: Access = Access::Act;
 
     fn check(&self) -> Result<(), String> {
@@ -65,7 +64,8 @@ impl Tool for Scroll {
                     None => tab.world().await?,
                 };
                 let direction = direction.unwrap_or(Direction::Down);
-                self.in_direction(&page, &world, element.as_ref(), direction).await?
+                self.in_direction(&page, &world, element.as_ref(), direction)
+                    .await?
             }
         };
         act::settle(tab, &before, None, &done).await
@@ -159,8 +159,19 @@ struct Extent {
 impl Moved {
     fn describe(&self, direction: Direction) -> String {
         let sideways = matches!(direction, Direction::Left | Direction::Right);
-        let what = if self.scroller.is_empty() { "the page" } else { &self.scroller };
-        let Extent { x, y, width, height, view_width, view_height } = self.at;
+        let what = if self.scroller.is_empty() {
+            "the page"
+        } else {
+            &self.scroller
+        };
+        let Extent {
+            x,
+            y,
+            width,
+            height,
+            view_width,
+            view_height,
+        } = self.at;
         let (moved, position, end) = match sideways {
             true => (self.moved.0, x, width - view_width),
             false => (self.moved.1, y, height - view_height),
@@ -170,7 +181,10 @@ impl Moved {
             _ if position < 1.0 => "at the start",
             _ => "more follows",
         };
-        let at = format!("now at {position:.0} of {:.0} pixels, {place}", end.max(0.0));
+        let at = format!(
+            "now at {position:.0} of {:.0} pixels, {place}",
+            end.max(0.0)
+        );
         match moved.abs() {
             0.0 => format!("Nothing moved: {what} is {at}."),
             moved => format!("Scrolled {what} by {moved:.0} pixels; {at}."),

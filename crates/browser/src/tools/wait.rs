@@ -26,19 +26,23 @@ pub(super) struct WaitFor {
 
 impl Tool for WaitFor {
     const NAME: &'static str = "wait_for";
-    const DESCRIPTION: &'static str = "Wait until one of the given texts is shown on the page, in any frame.";
+    const DESCRIPTION: &'static str =
+        "Wait until one of the given texts is shown on the page, in any frame.";
     const ACCESS: Access = Access::Read;
 
     fn check(&self) -> Result<(), String> {
         match self.text.iter().any(|text| text.trim().is_empty()) || self.text.is_empty() {
             true => Err("`text` wants at least one text, and none that is empty".into()),
-            false if self.text.len() > MOST_TEXTS => Err(format!("`text` has more than {MOST_TEXTS} entries")),
+            false if self.text.len() > MOST_TEXTS => {
+                Err(format!("`text` has more than {MOST_TEXTS} entries"))
+            }
             false => Ok(()),
         }
     }
 
     fn timeout(&self) -> Option<Duration> {
-        self.timeout.map(|millis| Duration::from_millis(millis.into()))
+        self.timeout
+            .map(|millis| Duration::from_millis(millis.into()))
     }
 
     async fn run(self, page: Page) -> ToolResult {
@@ -46,9 +50,16 @@ impl Tool for WaitFor {
         let deadline = Instant::now() + limit;
         let watch = watch_frames(&page.tab, &self.text, deadline);
         match tokio::time::timeout_at(deadline, watch).await {
-            Ok(found) => Ok(ToolOutput::text(format!("\"{}\" is there.", one_line(&found?, 200)))),
+            Ok(found) => Ok(ToolOutput::text(format!(
+                "\"{}\" is there.",
+                one_line(&found?, 200)
+            ))),
             Err(_) => {
-                let texts: Vec<_> = self.text.iter().map(|text| format!("\"{}\"", one_line(text, 60))).collect();
+                let texts: Vec<_> = self
+                    .text
+                    .iter()
+                    .map(|text| format!("\"{}\"", one_line(text, 60)))
+                    .collect();
                 Err(ToolError::TimedOut {
                     what: format!("The appearance of {}", texts.join(" or ")),
                     millis: limit.as_millis(),
@@ -70,11 +81,21 @@ async fn watch_frames(tab: &Tab, texts: &[String], deadline: Instant) -> Result<
             if let Some(gone) = state.gone {
                 return Err(ToolError::TabGone(gone));
             }
-            state.frames.iter().filter(|frame| !watched.contains(&frame.document)).cloned().collect()
+            state
+                .frames
+                .iter()
+                .filter(|frame| !watched.contains(&frame.document))
+                .cloned()
+                .collect()
         };
         for frame in frames {
             watched.insert(frame.document);
-            watches.push(Box::pin(watch_document(tab.clone(), frame, texts.to_vec(), deadline)));
+            watches.push(Box::pin(watch_document(
+                tab.clone(),
+                frame,
+                texts.to_vec(),
+                deadline,
+            )));
         }
         tokio::select! {
             found = watches.next(), if !watches.is_empty() => {
@@ -92,14 +113,20 @@ async fn watch_frames(tab: &Tab, texts: &[String], deadline: Instant) -> Result<
 }
 
 /// Nothing if the document goes away first, or time is up.
-async fn watch_document(tab: Tab, frame: Frame, texts: Vec<String>, deadline: Instant) -> Option<String> {
+async fn watch_document(
+    tab: Tab,
+    frame: Frame,
+    texts: Vec<String>,
+    deadline: Instant,
+) -> Option<String> {
     #[derive(Deserialize)]
     struct Watched {
         found: Option<String>,
     }
     let world = tab.world_of(&frame).await.ok()?;
     let rest = deadline.saturating_duration_since(Instant::now());
-    let ask = json!({ "texts": texts, "timeoutMs": u64::try_from(rest.as_millis()).unwrap_or(u64::MAX) });
+    let ask =
+        json!({ "texts": texts, "timeoutMs": u64::try_from(rest.as_millis()).unwrap_or(u64::MAX) });
     let watched: Watched = world.call("tabmux.waitForText", ask).await.ok()?;
     watched.found
 }

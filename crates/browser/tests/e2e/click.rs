@@ -24,19 +24,28 @@ async fn click_fails(lab: &Lab, tab: &Tab, selector: &str, expected: &str) {
 
 #[tokio::test]
 async fn a_click_lands_once_and_a_double_click_twice() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     assert_eq!(click_hits(&lab, &tab, "#plain").await, json!(["plain"]));
     let uid = pick(&tab, "#plain").await;
     lab.page_value(&tab, "void log.splice(0)").await;
-    let text = lab.text(&tab, "click", json!({ "uid": uid, "dblClick": true })).await;
+    let text = lab
+        .text(&tab, "click", json!({ "uid": uid, "dblClick": true }))
+        .await;
     assert_eq!(text, "Double-clicked.");
-    assert_eq!(lab.page_value(&tab, "log").await, json!(["plain", "plain", "double plain"]));
+    assert_eq!(
+        lab.page_value(&tab, "log").await,
+        json!(["plain", "plain", "double plain"])
+    );
 }
 
 #[tokio::test]
 async fn a_covered_element_names_its_cover() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     let sentence = "The element UID is covered by <div#consent>. Close or scroll away what lies over it, then try again.";
     click_fails(&lab, &tab, "#covered", sentence).await;
@@ -44,7 +53,9 @@ async fn a_covered_element_names_its_cover() {
 
 #[tokio::test]
 async fn a_disabled_element_is_not_clicked() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     let sentence = "The element UID is disabled. Do first what enables it, or use another element.";
     click_fails(&lab, &tab, "#disabled", sentence).await;
@@ -54,7 +65,9 @@ async fn a_disabled_element_is_not_clicked() {
 
 #[tokio::test]
 async fn hidden_inert_and_unpressable_elements_say_why() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     let sentence = "The element UID is not visible (display: none). Open what it is in, or use another element.";
     click_fails(&lab, &tab, "#hidden", sentence).await;
@@ -66,39 +79,61 @@ async fn hidden_inert_and_unpressable_elements_say_why() {
 
 #[tokio::test]
 async fn a_detached_element_is_gone() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     let uid = pick(&tab, "#plain").await;
     lab.page_value(&tab, "plain.remove()").await;
     let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
     assert_eq!(
         error,
-        format!("The element {uid} is no longer on the page. Call take_snapshot to see what is there now.")
+        format!(
+            "The element {uid} is no longer on the page. Call take_snapshot to see what is there now."
+        )
     );
 }
 
 #[tokio::test]
 async fn a_uid_of_another_document_is_stale() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     let uid = pick(&tab, "#plain").await;
-    lab.text(&tab, "navigate_page", json!({ "type": "reload" })).await;
+    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
     let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
     assert_eq!(
         error,
-        format!("uid {uid} is from a page that is no longer shown. Call take_snapshot for the present page.")
+        format!(
+            "uid {uid} is from a page that is no longer shown. Call take_snapshot for the present page."
+        )
     );
-    let error = lab.error(&tab, "click", json!({ "uid": "the button" })).await;
-    assert_eq!(error, "`the button` is not a uid. Use one from take_snapshot or find, such as 3_14.");
+    let error = lab
+        .error(&tab, "click", json!({ "uid": "the button" }))
+        .await;
+    assert_eq!(
+        error,
+        "`the button` is not a uid. Use one from take_snapshot or find, such as 3_14."
+    );
 }
 
 #[tokio::test]
 async fn a_moving_element_is_waited_for_but_not_for_ever() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     lab.page_value(&tab, "arriving.className = 'going'").await;
-    assert_eq!(click_hits(&lab, &tab, "#arriving").await, json!(["arriving"]));
-    assert_eq!(click_hits(&lab, &tab, "#throbbing").await, json!(["throbbing"]));
+    assert_eq!(
+        click_hits(&lab, &tab, "#arriving").await,
+        json!(["arriving"])
+    );
+    assert_eq!(
+        click_hits(&lab, &tab, "#throbbing").await,
+        json!(["throbbing"])
+    );
     lab.page_value(&tab, "void log.splice(0)").await;
     let sentence = "The element UID is still moving. Wait for it to stop, then try again.";
     click_fails(&lab, &tab, "#drifting", sentence).await;
@@ -106,36 +141,58 @@ async fn a_moving_element_is_waited_for_but_not_for_ever() {
 
 #[tokio::test]
 async fn an_element_that_is_about_to_be_enabled_is_waited_for() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
-    lab.page_value(&tab, "void setTimeout(() => (disabled.disabled = false), 200)").await;
-    assert_eq!(click_hits(&lab, &tab, "#disabled").await, json!(["disabled"]));
+    lab.page_value(
+        &tab,
+        "void setTimeout(() => (disabled.disabled = false), 200)",
+    )
+    .await;
+    assert_eq!(
+        click_hits(&lab, &tab, "#disabled").await,
+        json!(["disabled"])
+    );
 }
 
 #[tokio::test]
 async fn what_is_out_of_view_is_scrolled_to() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     assert_eq!(click_hits(&lab, &tab, "#far").await, json!(["far"]));
     assert_eq!(click_hits(&lab, &tab, "#inner").await, json!(["inner"]));
     lab.page_value(&tab, "scrollTo(0, 2000)").await;
-    assert_eq!(click_hits(&lab, &tab, "#under").await, json!(["under"]), "from under the bar");
+    assert_eq!(
+        click_hits(&lab, &tab, "#under").await,
+        json!(["under"]),
+        "from under the bar"
+    );
 }
 
 #[tokio::test]
 async fn a_link_over_several_lines_and_a_box_behind_its_label_are_hit() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     assert_eq!(click_hits(&lab, &tab, "#wrapped").await, json!(["wrapped"]));
     let address = lab.page_value(&tab, "location.hash").await;
     assert_eq!(address, "#wrapped");
-    assert_eq!(click_hits(&lab, &tab, "#box").await, json!(["label", "box"]));
+    assert_eq!(
+        click_hits(&lab, &tab, "#box").await,
+        json!(["label", "box"])
+    );
     assert_eq!(lab.page_value(&tab, "box.checked").await, true);
 }
 
 #[tokio::test]
 async fn a_press_that_something_else_caught_is_an_error() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     let uid = pick(&tab, "#trap").await;
     let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
@@ -147,7 +204,9 @@ async fn a_press_that_something_else_caught_is_an_error() {
 
 #[tokio::test]
 async fn a_click_reaches_into_frames_of_this_and_of_other_sites() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     lab.server.route(
         "/inside",
         Response::html(
@@ -180,7 +239,9 @@ async fn a_click_reaches_into_frames_of_this_and_of_other_sites() {
 
 #[tokio::test]
 async fn a_click_reaches_into_shadow_roots() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     lab.server.route(
         "/shadow",
         Response::html(
@@ -197,21 +258,58 @@ async fn a_click_reaches_into_shadow_roots() {
 }
 
 #[tokio::test]
+async fn a_click_reaches_into_a_closed_shadow_root() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/closed",
+        Response::html(
+            "<x-box></x-box><div id=lid style='position: absolute; top: 300px; left: 0; width: 300px; height: 99px'></div>\
+             <script>heard = [];\
+             const root = document.querySelector('x-box').attachShadow({ mode: 'closed' });\
+             root.innerHTML = '<button>Secret</button><button style=\"position: absolute; top: 310px\">Lidded</button>';\
+             root.addEventListener('click', (e) => heard.push(e.target.textContent));</script>",
+        ),
+    );
+    let tab = lab.open("closed").await;
+    let uid = lab.uid(&tab, "\"Secret\"").await;
+    assert_eq!(
+        lab.text(&tab, "click", json!({ "uid": uid })).await,
+        "Clicked."
+    );
+    assert_eq!(lab.page_value(&tab, "heard").await, json!(["Secret"]));
+    let uid = lab.uid(&tab, "\"Lidded\"").await;
+    let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
+    assert!(error.contains("is covered by <div#lid>"), "{error}");
+}
+
+#[tokio::test]
 async fn an_option_of_a_closed_list_is_chosen() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
     let uid = pick(&tab, "#list option[value=g]").await;
     let text = lab.text(&tab, "click", json!({ "uid": uid })).await;
     assert_eq!(text, "Chose the option.");
-    assert_eq!(lab.page_value(&tab, "[list.value, ...heard]").await, json!(["g", "input list", "change list"]));
+    assert_eq!(
+        lab.page_value(&tab, "[list.value, ...heard]").await,
+        json!(["g", "input list", "change list"])
+    );
 }
 
 #[tokio::test]
 async fn hovering_shows_what_a_disabled_element_has_to_say() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("obstacles.html").await;
     let uid = pick(&tab, "#disabled").await;
     let text = lab.text(&tab, "hover", json!({ "uid": uid })).await;
     assert_eq!(text, "The pointer is over the element.");
-    assert_eq!(lab.page_value(&tab, "disabled.matches(':hover')").await, true);
+    assert_eq!(
+        lab.page_value(&tab, "disabled.matches(':hover')").await,
+        true
+    );
 }

@@ -18,9 +18,17 @@ async fn click(lab: &Lab, tab: &Tab, selector: &str) -> String {
 
 #[tokio::test]
 async fn a_click_that_navigates_answers_with_the_loaded_page() {
-    let Some(lab) = Lab::start().await else { return };
-    let gate = lab.server.hold("/slow.js", Response::new(200, "text/javascript", "ready = 1"));
-    lab.server.route("/next", Response::html("<title>Next</title><script src=/slow.js></script>"));
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let gate = lab.server.hold(
+        "/slow.js",
+        Response::new(200, "text/javascript", "ready = 1"),
+    );
+    lab.server.route(
+        "/next",
+        Response::html("<title>Next</title><script src=/slow.js></script>"),
+    );
     let tab = page_with(&lab, "<a href=/next>next</a>").await;
     let uid = pick(&tab, "a").await;
     let open_later = async {
@@ -28,21 +36,38 @@ async fn a_click_that_navigates_answers_with_the_loaded_page() {
         gate.open();
     };
     let (text, ()) = tokio::join!(lab.text(&tab, "click", json!({ "uid": uid })), open_later);
-    assert_eq!(text, format!("Clicked.\nThe page navigated to {}", lab.server.url("next")));
+    assert_eq!(
+        text,
+        format!("Clicked.\nThe page navigated to {}", lab.server.url("next"))
+    );
     assert_eq!(lab.page_value(&tab, "ready").await, 1);
 }
 
 #[tokio::test]
 async fn a_move_within_the_page_is_told() {
-    let Some(lab) = Lab::start().await else { return };
-    let tab = page_with(&lab, "<button onclick='history.pushState(0, ``, `/elsewhere`)'>b</button>").await;
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page_with(
+        &lab,
+        "<button onclick='history.pushState(0, ``, `/elsewhere`)'>b</button>",
+    )
+    .await;
     let text = click(&lab, &tab, "button").await;
-    assert_eq!(text, format!("Clicked.\nThe address is now {}", lab.server.url("elsewhere")));
+    assert_eq!(
+        text,
+        format!(
+            "Clicked.\nThe address is now {}",
+            lab.server.url("elsewhere")
+        )
+    );
 }
 
 #[tokio::test]
 async fn what_the_server_answers_is_shown_before_the_click_answers() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     lab.server.route("/a", Response::text("first"));
     lab.server.route("/b", Response::text("second"));
     let html = "<button onclick='go()'>b</button><script>const ask = async (path) => \
@@ -50,13 +75,20 @@ async fn what_the_server_answers_is_shown_before_the_click_answers() {
                 const go = async () => { await ask(`/a`); await ask(`/b`); }</script>";
     let tab = page_with(&lab, html).await;
     click(&lab, &tab, "button").await;
-    assert_eq!(lab.page_value(&tab, "document.body.innerText.includes('firstsecond')").await, true);
+    assert_eq!(
+        lab.page_value(&tab, "document.body.innerText.includes('firstsecond')")
+            .await,
+        true
+    );
 }
 
 #[tokio::test]
 async fn a_tab_that_a_click_opened_is_named() {
-    let Some(mut lab) = Lab::start().await else { return };
-    lab.server.route("/popup", Response::html("<title>Popup</title>"));
+    let Some(mut lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/popup", Response::html("<title>Popup</title>"));
     let tab = page_with(&lab, "<a href=/popup target=_blank>open</a>").await;
     let uid = pick(&tab, "a").await;
     let output = lab.run(&tab, "click", json!({ "uid": uid })).await.unwrap();
@@ -69,8 +101,14 @@ async fn a_tab_that_a_click_opened_is_named() {
 
 #[tokio::test]
 async fn a_dialog_ends_the_click_at_once_and_blocks_the_others() {
-    let Some(lab) = Lab::start().await else { return };
-    let tab = page_with(&lab, "<button onclick='answer = prompt(`Your name?`, `nobody`)'>b</button>").await;
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page_with(
+        &lab,
+        "<button onclick='answer = prompt(`Your name?`, `nobody`)'>b</button>",
+    )
+    .await;
     let text = click(&lab, &tab, "button").await;
     assert_eq!(
         text,
@@ -78,18 +116,26 @@ async fn a_dialog_ends_the_click_at_once_and_blocks_the_others() {
          Call handle_dialog to go on."
     );
     let error = lab.error(&tab, "press_key", json!({ "key": "a" })).await;
-    assert!(error.contains("A prompt dialog is open") && error.contains("Call handle_dialog"), "{error}");
+    assert!(
+        error.contains("A prompt dialog is open") && error.contains("Call handle_dialog"),
+        "{error}"
+    );
     let answer = json!({ "action": "accept", "promptText": "Ada" });
     lab.text(&tab, "handle_dialog", answer).await;
     assert_eq!(lab.page_value(&tab, "answer").await, "Ada");
-    let error = lab.error(&tab, "handle_dialog", json!({ "action": "accept" })).await;
+    let error = lab
+        .error(&tab, "handle_dialog", json!({ "action": "accept" }))
+        .await;
     assert!(error.contains("No dialog is open"), "{error}");
 }
 
 #[tokio::test]
 async fn a_download_is_told() {
-    let Some(lab) = Lab::start().await else { return };
-    lab.server.route("/report", Response::download("report.csv", "a,b"));
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/report", Response::download("report.csv", "a,b"));
     let tab = page_with(&lab, "<a href=/report>download</a>").await;
     let text = click(&lab, &tab, "a").await;
     assert_eq!(text, "Clicked.\nA download started: report.csv.");
@@ -97,7 +143,9 @@ async fn a_download_is_told() {
 
 #[tokio::test]
 async fn a_page_that_never_stands_still_is_clicked_all_the_same() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let html = "<button onclick='hits = 1'>b</button><i></i><script>const spin = () => {\
                 document.querySelector('i').textContent += '.'; requestAnimationFrame(spin) }; spin();\
                 new EventSource('/stream')</script>";
@@ -109,9 +157,63 @@ async fn a_page_that_never_stands_still_is_clicked_all_the_same() {
 
 #[tokio::test]
 async fn a_click_that_leads_nowhere_says_so() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     lab.server.hang_up("/dead");
     let tab = page_with(&lab, "<a href=/dead>dead</a>").await;
     let text = click(&lab, &tab, "a").await;
     assert_eq!(text, "Clicked.\nThe page it led to could not be loaded.");
+}
+
+#[tokio::test]
+async fn what_follows_a_dialog_is_told_by_who_handled_it() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/next", Response::html("<title>Next</title>"));
+    let html = "<button onclick='if (confirm(`Sure?`) && confirm(`Really?`)) location = `/next`'>b</button>";
+    let tab = page_with(&lab, html).await;
+    click(&lab, &tab, "button").await;
+    let accept = json!({ "action": "accept" });
+    let text = lab.text(&tab, "handle_dialog", accept.clone()).await;
+    assert_eq!(
+        text,
+        "Accepted the confirm dialog. Then the page opened another one. A confirm dialog is open: \"Really?\". \
+         Call handle_dialog again."
+    );
+    let text = lab.text(&tab, "handle_dialog", accept).await;
+    assert_eq!(
+        text,
+        format!(
+            "Accepted the confirm dialog.\nThe page navigated to {}",
+            lab.server.url("next")
+        )
+    );
+}
+
+#[tokio::test]
+async fn an_action_can_bring_the_new_snapshot_along() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page_with(
+        &lab,
+        "<button onclick='this.textContent = `After`'>Before</button>",
+    )
+    .await;
+    let uid = pick(&tab, "button").await;
+    let text = lab
+        .text(
+            &tab,
+            "click",
+            json!({ "uid": uid, "includeSnapshot": true }),
+        )
+        .await;
+    assert!(text.starts_with("Clicked.\n"), "{text}");
+    assert!(
+        text.contains(&format!("uid={uid} button \"After\"")),
+        "{text}"
+    );
 }

@@ -7,24 +7,33 @@ use tabmux_browser::Tab;
 
 async fn fill(lab: &Lab, tab: &Tab, selector: &str, value: &str) -> String {
     let uid = pick(tab, selector).await;
-    lab.text(tab, "fill", json!({ "uid": uid, "value": value })).await
+    lab.text(tab, "fill", json!({ "uid": uid, "value": value }))
+        .await
 }
 
 async fn refused(lab: &Lab, tab: &Tab, selector: &str, value: &str) -> String {
     let uid = pick(tab, selector).await;
-    let error = lab.error(tab, "fill", json!({ "uid": uid, "value": value })).await;
+    let error = lab
+        .error(tab, "fill", json!({ "uid": uid, "value": value }))
+        .await;
     error.replace(&uid, "UID")
 }
 
 async fn value_of(lab: &Lab, tab: &Tab, selector: &str) -> Value {
-    lab.page_value(tab, &format!("document.querySelector('{selector}').value")).await
+    lab.page_value(tab, &format!("document.querySelector('{selector}').value"))
+        .await
 }
 
 #[tokio::test]
 async fn text_is_replaced_by_trusted_input() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
-    assert_eq!(fill(&lab, &tab, "#text", "näw \"text\" 😀").await, "Filled.");
+    assert_eq!(
+        fill(&lab, &tab, "#text", "näw \"text\" 😀").await,
+        "Filled."
+    );
     assert_eq!(value_of(&lab, &tab, "#text").await, "näw \"text\" 😀");
     assert_eq!(lab.page_value(&tab, "heard").await, json!(["input text"]));
     assert_eq!(fill(&lab, &tab, "#text", "").await, "Filled.");
@@ -32,23 +41,34 @@ async fn text_is_replaced_by_trusted_input() {
     fill(&lab, &tab, "#area", "a\n\nb").await;
     assert_eq!(value_of(&lab, &tab, "#area").await, "a\n\nb");
     fill(&lab, &tab, "#rich", "first\nsecond").await;
-    assert_eq!(lab.page_value(&tab, "rich.innerText.trim().split(/\\n+/)").await, json!(["first", "second"]));
+    assert_eq!(
+        lab.page_value(&tab, "rich.innerText.trim().split(/\\n+/)")
+            .await,
+        json!(["first", "second"])
+    );
     fill(&lab, &tab, "#label", "through the label").await;
     assert_eq!(value_of(&lab, &tab, "#labelled").await, "through the label");
 }
 
 #[tokio::test]
 async fn a_field_that_changes_the_value_tells_what_it_made_of_it() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
-    assert_eq!(fill(&lab, &tab, "#mask", "1234567").await, "Filled. It now reads \"(123) 4567\".");
+    assert_eq!(
+        fill(&lab, &tab, "#mask", "1234567").await,
+        "Filled. It now reads \"(123) 4567\"."
+    );
     let text = fill(&lab, &tab, "#email", "nobody").await;
     assert!(text.starts_with("Filled. The page says: "), "{text}");
 }
 
 #[tokio::test]
 async fn a_fill_that_did_not_take_is_an_error() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
     assert_eq!(
         refused(&lab, &tab, "#short", "abcdef").await,
@@ -66,14 +86,23 @@ async fn a_fill_that_did_not_take_is_an_error() {
 
 #[tokio::test]
 async fn lists_are_chosen_from_by_text_or_value() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
     fill(&lab, &tab, "#list", "Dark green").await;
-    assert_eq!(lab.page_value(&tab, "[list.value, ...heard]").await, json!(["g", "input list", "change list"]));
+    assert_eq!(
+        lab.page_value(&tab, "[list.value, ...heard]").await,
+        json!(["g", "input list", "change list"])
+    );
     fill(&lab, &tab, "#list", "r").await;
     assert_eq!(value_of(&lab, &tab, "#list").await, "r");
     fill(&lab, &tab, "#many", "a, b").await;
-    assert_eq!(lab.page_value(&tab, "[...many.selectedOptions].map((o) => o.text)").await, json!(["a", "b"]));
+    assert_eq!(
+        lab.page_value(&tab, "[...many.selectedOptions].map((o) => o.text)")
+            .await,
+        json!(["a", "b"])
+    );
     assert_eq!(
         refused(&lab, &tab, "#list", "Pink").await,
         "The list UID has no option \"Pink\". It has \"Red\", \"Dark green\", \"Blue\"."
@@ -86,15 +115,26 @@ async fn lists_are_chosen_from_by_text_or_value() {
 
 #[tokio::test]
 async fn boxes_are_clicked_only_if_they_are_not_as_wanted() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
     fill(&lab, &tab, "#box", "true").await;
     fill(&lab, &tab, "#box", "true").await;
-    assert_eq!(lab.page_value(&tab, "[box.checked, ...heard]").await, json!([true, "input box", "change box"]));
+    assert_eq!(
+        lab.page_value(&tab, "[box.checked, ...heard]").await,
+        json!([true, "input box", "change box"])
+    );
     fill(&lab, &tab, "#radio-b", "true").await;
-    assert_eq!(lab.page_value(&tab, "document.querySelector('#radio-b').checked").await, true);
+    assert_eq!(
+        lab.page_value(&tab, "document.querySelector('#radio-b').checked")
+            .await,
+        true
+    );
     fill(&lab, &tab, "#switch", "true").await;
-    let on = lab.page_value(&tab, "document.querySelector('#switch').ariaChecked").await;
+    let on = lab
+        .page_value(&tab, "document.querySelector('#switch').ariaChecked")
+        .await;
     assert_eq!(on, "true");
     assert_eq!(
         refused(&lab, &tab, "#radio-b", "false").await,
@@ -108,7 +148,9 @@ async fn boxes_are_clicked_only_if_they_are_not_as_wanted() {
 
 #[tokio::test]
 async fn pickers_take_their_format_and_keep_their_value_otherwise() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
     for (selector, good, bad, wants) in [
         ("#date", "2026-01-31", "31.1.2026", "a date like 2026-01-31"),
@@ -127,14 +169,31 @@ async fn pickers_take_their_format_and_keep_their_value_otherwise() {
 
 #[tokio::test]
 async fn what_cannot_be_filled_says_so() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
     for (selector, expected) in [
-        ("#file", "The element UID takes files, which fill cannot give it. Ask the user to choose them."),
-        ("#fixed", "The field UID is read-only. The page fills it from something else."),
-        ("#off", "The element UID is disabled. Do first what enables it, or use another element."),
-        ("#gone", "The element UID is not visible (display: none). Open what it is in, or use another element."),
-        ("#button", "The element UID is no field that can be filled. Use the uid of a field, or click it."),
+        (
+            "#file",
+            "The element UID takes files, which fill cannot give it. Ask the user to choose them.",
+        ),
+        (
+            "#fixed",
+            "The field UID is read-only. The page fills it from something else.",
+        ),
+        (
+            "#off",
+            "The element UID is disabled. Do first what enables it, or use another element.",
+        ),
+        (
+            "#gone",
+            "The element UID is not visible (display: none). Open what it is in, or use another element.",
+        ),
+        (
+            "#button",
+            "The element UID is no field that can be filled. Use the uid of a field, or click it.",
+        ),
     ] {
         assert_eq!(refused(&lab, &tab, selector, "x").await, expected);
     }
@@ -143,17 +202,38 @@ async fn what_cannot_be_filled_says_so() {
 
 #[tokio::test]
 async fn a_form_is_filled_in_one_call_or_up_to_the_field_that_refused() {
-    let Some(lab) = Lab::start().await else { return };
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
     let tab = lab.open("fields.html").await;
-    let (text, list, file) = (pick(&tab, "#text").await, pick(&tab, "#list").await, pick(&tab, "#file").await);
+    let (text, list, file) = (
+        pick(&tab, "#text").await,
+        pick(&tab, "#list").await,
+        pick(&tab, "#file").await,
+    );
     let elements = json!([{ "uid": text, "value": "Ada" }, { "uid": list, "value": "Dark green" }]);
-    let answer = lab.text(&tab, "fill_form", json!({ "elements": elements })).await;
+    let answer = lab
+        .text(&tab, "fill_form", json!({ "elements": elements }))
+        .await;
     assert_eq!(answer, "Filled 2 fields.");
-    assert_eq!(lab.page_value(&tab, "[text.value, list.value]").await, json!(["Ada", "g"]));
+    assert_eq!(
+        lab.page_value(&tab, "[text.value, list.value]").await,
+        json!(["Ada", "g"])
+    );
     let elements = json!([{ "uid": text, "value": "Bob" }, { "uid": file, "value": "x" }]);
-    let error = lab.error(&tab, "fill_form", json!({ "elements": elements })).await;
-    assert!(error.ends_with("Ask the user to choose them. The 1 fields before it are filled."), "{error}");
+    let error = lab
+        .error(&tab, "fill_form", json!({ "elements": elements }))
+        .await;
+    assert!(
+        error.ends_with("Ask the user to choose them. The 1 fields before it are filled."),
+        "{error}"
+    );
     let elements = json!([{ "uid": text, "value": "Eve" }, { "uid": "99999_1", "value": "x" }]);
-    lab.error(&tab, "fill_form", json!({ "elements": elements })).await;
-    assert_eq!(value_of(&lab, &tab, "#text").await, "Bob", "a stale uid changes nothing");
+    lab.error(&tab, "fill_form", json!({ "elements": elements }))
+        .await;
+    assert_eq!(
+        value_of(&lab, &tab, "#text").await,
+        "Bob",
+        "a stale uid changes nothing"
+    );
 }

@@ -26,5 +26,10 @@ pub(crate) async fn frame(tab: &Tab, ending: &str) -> Frame {
     });
     assert!(there.await.unwrap(), "{:?}", tab.state().frames);
     let state = tab.state();
-    state.frames.iter().find(|frame| frame.url.ends_with(ending)).cloned().unwrap()
+    state
+        .frames
+        .iter()
+        .find(|frame| frame.url.ends_with(ending))
+        .cloned()
+        .unwrap()
 }

@@ -131,8 +131,6 @@ async fn an_answer_of_the_wrong_shape_is_an_error_and_one_that_is_missing_is_the
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
     #[test]
     fn no_frames_whatever_stop_the_connection(frames in prop::collection::vec(any_frame(), 0..40)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

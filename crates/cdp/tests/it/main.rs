@@ -1,5 +1,7 @@
 //! The client against a browser made of memory, and against a real one.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
+
 mod deadlines;
 mod ends;
 mod fake_browser;

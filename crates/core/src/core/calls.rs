@@ -2,13 +2,13 @@
 
 use super::Core;
 use super::plan::Plan;
-use crate::browser::Link;
 use crate::call::{Call, Task};
 use crate::timers::Timer;
 use crate::{
     BrowserId, CallId, CallKind, Output, Refusal, Reply, RequestId, SessionId, TabId, TargetId,
     Time, ToolName,
 };
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 impl Core {
@@ -85,13 +85,6 @@ impl Core {
         self.timers.disarm(call.deadline, Timer::Deadline(id));
         self.reply(id, call.session, call.request, reply);
         match call.task {
-            Task::Connect { .. } => {
-                if let Some(browser) = self.browsers.get_mut(&call.browser)
-                    && let Link::Connecting { waiting, .. } = &mut browser.link
-                {
-                    waiting.retain(|waiting| *waiting != id);
-                }
-            }
             Task::Open { tab: Some(tab), .. } => self.discard(tab),
             Task::Page { tab, access } => {
                 let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
@@ -99,7 +92,10 @@ impl Core {
                     self.run(next, tab);
                 }
             }
-            Task::Open { tab: None, .. } | Task::Focus { .. } | Task::Close { .. } => {}
+            Task::Connect { .. }
+            | Task::Open { tab: None, .. }
+            | Task::Focus { .. }
+            | Task::Close { .. } => {}
         }
     }
 
@@ -108,6 +104,15 @@ impl Core {
             .iter()
             .filter(|(_, call)| wanted(call))
             .map(|(id, _)| *id)
+            .collect()
+    }
+
+    /// Who made these calls, each once.
+    pub(super) fn sessions_of(&self, calls: &[CallId]) -> BTreeSet<SessionId> {
+        calls
+            .iter()
+            .filter_map(|call| self.calls.get(call))
+            .map(|call| call.session)
             .collect()
     }
 
@@ -120,7 +125,7 @@ impl Core {
         match &call.task {
             Task::Connect { launch } => {
                 let launch = *launch;
-                self.connect(id, browser, launch);
+                self.connect(browser, launch);
             }
             Task::Open { url, focus, .. } => {
                 let (url, focus) = (url.clone(), *focus);

@@ -1,26 +1,20 @@
 //! Browsers are connected, one attempt at a time, and lost.
 
 use super::Core;
-use crate::browser::Link;
+use crate::browser::{Connection, Link};
 use crate::call::Task;
 use crate::session::Focus;
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, SessionId,
-    TabFacts,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, TabFacts,
 };
-use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 
 impl Core {
-    /// Answers a `connect_browser` at once, or lets it wait for the one attempt there is.
-    pub(super) fn connect(&mut self, call: CallId, browser: BrowserId, launch: bool) {
-        let Some(known) = self.browsers.get_mut(&browser) else {
-            return;
-        };
-        match &mut known.link {
-            Link::Connected { .. } => self.join_sessions(browser, vec![call]),
-            Link::Connecting { waiting, .. } => waiting.push(call),
-            Link::Disconnected => self.attempt(browser, launch, vec![call]),
+    /// Sees to it that those who wait for this browser get it, or word of it.
+    pub(super) fn connect(&mut self, id: BrowserId, launch: bool) {
+        match self.browsers.get(&id).map(|browser| &browser.link) {
+            Some(Link::Connected(_)) => self.join_waiting(id),
+            Some(Link::Disconnected) => self.attempt(id, launch),
+            Some(Link::Connecting { .. }) | None => {}
         }
     }
 
@@ -28,34 +22,29 @@ impl Core {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return;
         };
-        let Link::Connecting { waiting, .. } = &mut browser.link else {
+        let Link::Connecting { .. } = browser.link else {
             return;
         };
-        let waiting = mem::take(waiting);
-        browser.link = Link::Connected {
-            about,
-            tabs: BTreeMap::new(),
-        };
+        browser.link = Link::Connected(Connection::new(about));
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
         }
-        self.join_sessions(id, waiting);
+        self.join_waiting(id);
     }
 
     pub(super) fn connect_failed(&mut self, id: BrowserId, failure: ConnectFailure) {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return;
         };
-        let Link::Connecting { launch, waiting } = &mut browser.link else {
+        let Link::Connecting { launch: launched } = browser.link else {
             return;
         };
-        let tried_without_launch = !*launch;
-        let waiting = mem::take(waiting);
         browser.link = Link::Disconnected;
 
         // A caller that would launch joined an attempt that would not: now it is its turn.
-        let may_launch = tried_without_launch && failure == ConnectFailure::NotFound;
-        let (retry, give_up): (Vec<_>, Vec<_>) = waiting
+        let may_launch = !launched && failure == ConnectFailure::NotFound;
+        let (retry, give_up): (Vec<_>, Vec<_>) = self
+            .waiting_for(id)
             .into_iter()
             .partition(|call| may_launch && self.would_launch(*call));
         for call in give_up {
@@ -64,7 +53,7 @@ impl Core {
         if retry.is_empty() {
             self.forget_unwanted(id);
         } else {
-            self.attempt(id, true, retry);
+            self.attempt(id, true);
         }
     }
 
@@ -83,7 +72,7 @@ impl Core {
                 };
                 return self.connect_failed(id, failure);
             }
-            Link::Connected { .. } => browser.link = Link::Disconnected,
+            Link::Connected(_) => browser.link = Link::Disconnected,
         }
         self.tabs.retain(|_, tab| tab.browser != id);
         for session in self.sessions.values_mut() {
@@ -100,9 +89,9 @@ impl Core {
         self.forget_unwanted(id);
     }
 
-    fn attempt(&mut self, id: BrowserId, launch: bool, waiting: Vec<CallId>) {
+    fn attempt(&mut self, id: BrowserId, launch: bool) {
         if let Some(browser) = self.browsers.get_mut(&id) {
-            browser.link = Link::Connecting { launch, waiting };
+            browser.link = Link::Connecting { launch };
             let key = browser.key.clone();
             self.emit(Output::Connect {
                 browser: id,
@@ -112,35 +101,37 @@ impl Core {
         }
     }
 
-    /// Joins the sessions of these calls to a connected browser: first all notices, then all answers.
-    fn join_sessions(&mut self, id: BrowserId, calls: Vec<CallId>) {
-        let Some(Link::Connected { about, .. }) = self.browsers.get(&id).map(|known| &known.link)
-        else {
+    /// Joins everybody who waits to a connected browser: first all notices, then all answers.
+    fn join_waiting(&mut self, id: BrowserId) {
+        let Some(about) = self.about(id).cloned() else {
             return;
         };
-        let (name, version) = (about.name.clone(), about.version.clone());
-        let sessions: BTreeSet<SessionId> = calls
-            .iter()
-            .filter_map(|call| self.calls.get(call))
-            .map(|call| call.session)
-            .collect();
-        for session in sessions {
+        let waiting = self.waiting_for(id);
+        for session in self.sessions_of(&waiting) {
             if let Some(known) = self.sessions.get_mut(&session) {
                 known.focus = Some(Focus::Nothing);
                 self.announce(session);
             }
         }
-        for id in calls {
+        for id in waiting {
             let Some(call) = self.calls.get(&id) else {
                 continue;
             };
             let reply = Reply::Connected {
-                name: name.clone(),
-                version: version.clone(),
+                name: about.name.clone(),
+                version: about.version.clone(),
                 tab_count: self.shown(call.session).count(),
             };
             self.answer(id, reply);
         }
+    }
+
+    pub(super) fn about(&self, id: BrowserId) -> Option<&BrowserFacts> {
+        Some(&self.browsers.get(&id)?.connection()?.about)
+    }
+
+    fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {
+        self.calls_where(|call| call.browser == id && matches!(call.task, Task::Connect { .. }))
     }
 
     fn would_launch(&self, call: CallId) -> bool {

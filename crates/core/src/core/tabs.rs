@@ -1,7 +1,7 @@
 //! Tabs appear, change and vanish.
 
 use super::Core;
-use crate::browser::Link;
+use crate::browser::Connection;
 use crate::call::Task;
 use crate::session::Focus;
 use crate::tab::{Stage, Tab};
@@ -9,7 +9,6 @@ use crate::{
     BrowserId, CallId, LostTab, Origin, Output, Refusal, Reply, SessionId, TabFacts, TabId,
     TargetId,
 };
-use std::collections::BTreeSet;
 
 impl Core {
     pub(super) fn tab_appeared(&mut self, browser: BrowserId, facts: TabFacts, origin: Origin) {
@@ -17,14 +16,12 @@ impl Core {
             return self.tab_changed(browser, facts);
         }
         let (stage, owner) = self.place(browser, &facts, &origin);
-        let Some(Link::Connected { tabs, .. }) =
-            self.browsers.get_mut(&browser).map(|known| &mut known.link)
-        else {
+        let id = TabId(self.tabs_counted + 1);
+        let Some(connection) = self.connection_mut(browser) else {
             return;
         };
-        self.tabs_counted += 1;
-        let id = TabId(self.tabs_counted);
-        tabs.insert(facts.target.clone(), id);
+        connection.tabs.insert(facts.target.clone(), id);
+        self.tabs_counted = id.0;
         self.tabs.insert(id, Tab::new(browser, facts, stage));
         match (stage, origin) {
             (Stage::Opening, Origin::Call(call)) => self.give_tab(call, id),
@@ -58,17 +55,11 @@ impl Core {
         let Some(tab) = self.tabs.remove(&lost.tab) else {
             return;
         };
-        if let Some(browser) = self.browsers.get_mut(&tab.browser)
-            && let Link::Connected { tabs, .. } = &mut browser.link
-        {
-            tabs.remove(&tab.target);
+        if let Some(connection) = self.connection_mut(tab.browser) {
+            connection.tabs.remove(&tab.target);
         }
         let closing = self.calls_where(|call| call.task.closes(lost.tab));
-        let closers: BTreeSet<SessionId> = closing
-            .iter()
-            .filter_map(|call| self.calls.get(call))
-            .map(|call| call.session)
-            .collect();
+        let closers = self.sessions_of(&closing);
         for id in &tab.focused_by {
             if let Some(session) = self.sessions.get_mut(id) {
                 session.focus = Some(match closers.contains(id) {
@@ -116,10 +107,8 @@ impl Core {
     }
 
     pub(super) fn tab_of(&self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
-        match &self.browsers.get(&browser)?.link {
-            Link::Connected { tabs, .. } => tabs.get(target).copied(),
-            Link::Connecting { .. } | Link::Disconnected => None,
-        }
+        let connection = self.browsers.get(&browser)?.connection()?;
+        connection.tabs.get(target).copied()
     }
 
     /// How a new tab begins, and whose it is.
@@ -153,10 +142,11 @@ impl Core {
     }
 
     fn is_launched(&self, browser: BrowserId) -> bool {
-        match self.browsers.get(&browser).map(|known| &known.link) {
-            Some(Link::Connected { about, .. }) => about.launched,
-            _ => false,
-        }
+        self.about(browser).is_some_and(|about| about.launched)
+    }
+
+    fn connection_mut(&mut self, browser: BrowserId) -> Option<&mut Connection> {
+        self.browsers.get_mut(&browser)?.connection_mut()
     }
 
     fn give_tab(&mut self, call: CallId, id: TabId) {

@@ -59,17 +59,10 @@ fn a_timeout_argument_gives_more_time_but_not_less() {
 
 #[test]
 fn no_timeout_overflows() {
-    let mut sim = hanging();
-    let call = sim.core.poll_timeout();
-    assert_eq!(call, None);
-    sim.happen(Input::Cancel {
-        session: ONE,
-        request: RequestId("unknown".into()),
-    });
-    assert_eq!(
-        Config::default().deadline(Some(Duration::MAX)),
-        seconds(600)
-    );
+    let config = Config::default();
+    assert_eq!(config.deadline(Some(Duration::MAX)), seconds(600));
+    assert_eq!(config.deadline(Some(Duration::ZERO)), seconds(30));
+    assert_eq!(config.deadline(None), seconds(30));
 }
 
 #[test]
@@ -132,6 +125,17 @@ fn a_late_answer_is_ignored() {
     let before = sim.outputs.len();
     sim.finish(call);
     assert_eq!(sim.outputs.len(), before);
+}
+
+#[test]
+fn cancelling_what_is_not_there_does_nothing() {
+    let mut sim = hanging();
+    let before = sim.outputs.len();
+    let call = sim.ask(page(CLICK, Act));
+    sim.finish(call);
+    sim.cancel(call);
+    assert_eq!(sim.reply(call), Some(Reply::Done));
+    assert_eq!(sim.outputs.len(), before + 2, "it ran and was answered");
 }
 
 #[test]
@@ -200,4 +204,20 @@ fn a_request_id_is_free_again_once_it_is_answered() {
         sim.core.poll_output(),
         Some(Output::Run { call, .. }) if call == crate::CallId(91)
     ));
+}
+
+#[test]
+fn a_call_id_in_use_is_a_drivers_mistake_and_changes_nothing() {
+    let mut sim = hanging();
+    let call = sim.ask(page(CLICK, Act));
+    sim.happen(Input::Call {
+        call,
+        session: ONE,
+        request: RequestId("another".into()),
+        kind: page(SNAPSHOT, Read),
+        timeout: None,
+    });
+    sim.finish(call);
+    assert_eq!(sim.reply(call), Some(Reply::Done));
+    assert_eq!(sim.core.poll_timeout(), None);
 }

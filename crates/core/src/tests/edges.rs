@@ -140,7 +140,8 @@ fn calls_on_a_browser_that_goes_away_are_answered() {
 #[test]
 fn an_unused_blank_tab_is_shown_once_it_is_used() {
     let mut sim = Sim::launched();
-    assert!(sim.list().is_empty());
+    sim.user_navigates("about:blank", "about:blank");
+    assert!(sim.list().is_empty(), "an event alone is no use");
     let notices = sim.notices(|sim| sim.user_navigates("about:blank", A));
     assert_eq!(notices, 1);
     assert_eq!(sim.list().len(), 1);
@@ -237,6 +238,23 @@ fn a_tab_reported_twice_is_one_tab() {
     });
     let tabs = sim.list();
     assert_eq!((tabs.len(), &*tabs[0].url), (2, "https://c.test/"));
+}
+
+#[test]
+fn a_browser_that_nobody_means_any_more_is_forgotten_unless_it_is_connected() {
+    let connected_to = |sim: &mut Sim| {
+        sim.open_session(ONE, false);
+        sim.call(connect(true));
+        sim.browser.id
+    };
+    let mut sim = Sim::disconnected();
+    sim.close_session(ONE);
+    assert_eq!(connected_to(&mut sim), Some(BrowserId(2)));
+    sim.close_session(ONE);
+    assert_eq!(connected_to(&mut sim), Some(BrowserId(2)), "it is there");
+    sim.close_session(ONE);
+    sim.user_quits();
+    assert_eq!(connected_to(&mut sim), Some(BrowserId(3)));
 }
 
 #[test]

@@ -35,8 +35,10 @@ fn later_changes_do_not_put_it_off() {
     sim.user_opens(A);
     sim.pass(Duration::from_millis(20));
     sim.user_opens(B);
+    sim.user_opens("https://c.test/");
     sim.pass(Duration::from_millis(5));
     assert_eq!(told(&sim), before + 1);
+    assert_eq!(sim.core.poll_timeout(), None);
 }
 
 #[test]
@@ -47,6 +49,17 @@ fn changes_that_cancel_out_are_not_told() {
         sim.user_closes(A);
     });
     assert_eq!(notices, 0);
+    let notices = sim.notices(|sim| sim.user_opens(B));
+    assert_eq!(notices, 1, "and do not keep others from being told");
+}
+
+#[test]
+fn a_session_that_left_is_told_nothing() {
+    let mut sim = Sim::launched();
+    sim.settle();
+    sim.user_opens(A);
+    sim.close_session(ONE);
+    assert_eq!(sim.core.poll_timeout(), None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `open_tab`: seen when it has worked, and not a moment before.
 
 use super::sim::*;
-use crate::{CallKind, Finish, Input, Origin, Output, Refusal, Reply};
+use crate::{BrowserFacts, CallKind, Finish, Input, Origin, Output, Refusal, Reply, TabId};
 use std::time::Duration;
 
 const A: &str = "https://a.test/";
@@ -84,6 +84,21 @@ fn r004_8_94_the_first_tab_is_announced_even_without_focus() {
 }
 
 #[test]
+fn the_notice_comes_before_the_answer() {
+    for focus in [true, false] {
+        let mut sim = Sim::launched();
+        let before = sim.outputs.len();
+        sim.call(open_tab(A, focus));
+        let told: Vec<_> = sim.outputs[before..]
+            .iter()
+            .filter(|output| matches!(output, Output::ToolsChanged { .. } | Output::Reply { .. }))
+            .collect();
+        assert!(matches!(told[0], Output::ToolsChanged { .. }));
+        assert!(matches!(told[1], Output::Reply { .. }));
+    }
+}
+
+#[test]
 fn r004_32_available_in_all_connected_states() {
     let mut sim = Sim::launched();
     sim.open(A, false);
@@ -112,11 +127,26 @@ fn a_tab_is_not_shown_before_its_call_has_finished() {
     sim.browser.hangs = true;
     let call = sim.ask(open_tab(A, true));
     sim.settle();
-    assert!(sim.browser.shows(A));
+    let (browser, target) = (sim.browser.id.unwrap(), sim.browser.at(A));
     assert!(sim.list().is_empty());
+    assert_eq!(sim.core.tab(browser, &target), None);
     assert_eq!(sim.tools(), ["list_tabs", "open_tab"]);
     sim.finish(call);
-    assert_eq!(sim.list().len(), 1);
+    let tab = sim.tab(A);
+    assert_eq!(sim.core.tab(browser, &target), Some(tab));
+}
+
+#[test]
+fn a_tab_cannot_be_named_before_its_call_has_finished() {
+    let mut sim = Sim::attached(&[A]);
+    sim.browser.hangs = true;
+    let call = sim.ask(open_tab(B, false));
+    sim.settle();
+    let b = TabId(2);
+    let reply = sim.call(focus_tab(b));
+    assert!(matches!(reply, Reply::Refused(Refusal::UnknownTab { .. })));
+    sim.finish(call);
+    assert_eq!(sim.tab(B), b);
 }
 
 #[test]
@@ -217,6 +247,49 @@ fn the_browser_keeps_a_tab_when_the_only_one_is_discarded() {
     sim.settle();
     assert!(sim.list().is_empty(), "the spare tab is nobody's");
     assert_eq!(sim.browser.tab_count(), 1);
+}
+
+#[test]
+fn tabs_that_are_being_discarded_do_not_keep_the_browser_alive() {
+    let mut sim = Sim::attached(&[A]);
+    let a = sim.tab(A);
+    sim.focus(a);
+    sim.browser.latency = Duration::from_millis(1);
+    sim.call(open_tab(REFUSED, true));
+    sim.call(close_focused());
+    sim.settle();
+    assert_eq!(sim.browser.tab_count(), 1);
+}
+
+#[test]
+fn a_tab_in_another_browser_than_the_calls_is_not_its_tab() {
+    let mut sim = Sim::launched();
+    sim.browser.hangs = true;
+    let call = sim.ask(open_tab(A, true));
+    sim.open_session_in("another", TWO, false);
+    sim.ask_of(TWO, connect(true), None);
+    let Some(Output::Connect { browser, .. }) = sim.outputs.last().cloned() else {
+        panic!("it is a browser of its own");
+    };
+    let about = BrowserFacts {
+        name: "Another".into(),
+        version: "1".into(),
+        launched: false,
+    };
+    let tabs = vec![];
+    sim.happen(Input::Connected {
+        browser,
+        about,
+        tabs,
+    });
+    let tab = sim.browser.add(B);
+    let origin = Origin::Call(call);
+    sim.happen(Input::TabAppeared {
+        browser,
+        tab,
+        origin,
+    });
+    assert_eq!(discards(&sim), 1);
 }
 
 #[test]

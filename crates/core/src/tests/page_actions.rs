@@ -80,13 +80,13 @@ fn r004_97_refused_in_every_state_without_a_focused_tab() {
 
 #[test]
 fn switched_off_they_are_neither_listed_nor_run() {
+    let refused = Reply::Refused(Refusal::NotOffered { tool: CLICK });
     let mut sim = Sim::attached(&[A]);
+    assert_eq!(sim.call(page(CLICK, Act)), refused, "focusing is no help");
     let a = sim.tab(A);
     sim.focus(a);
-    assert_eq!(
-        sim.call(page(CLICK, Act)),
-        Reply::Refused(Refusal::NotOffered { tool: CLICK })
-    );
+    assert_eq!(sim.tools().last(), Some(&"close_tab"));
+    assert_eq!(sim.call(page(CLICK, Act)), refused);
 }
 
 #[test]

@@ -94,6 +94,15 @@ fn taking_the_last_free_tab_is_told_to_the_others() {
 }
 
 #[test]
+fn what_a_session_leaves_behind_is_free() {
+    let mut sim = two_sessions(&[A]);
+    sim.open(B, true);
+    sim.close_session(ONE);
+    assert_eq!(urls(&mut sim, TWO), [A, B]);
+    assert!(!sim.browser.holds(B));
+}
+
+#[test]
 fn another_sessions_focus_is_none_of_mine() {
     let mut sim = two_sessions(&[A, B]);
     let a = sim.tab(A);

@@ -135,7 +135,7 @@ fn r004_54_connect_open_act() {
 }
 
 #[test]
-fn r004_55_92_compare_two_tabs() {
+fn r004_4_55_92_compare_two_tabs() {
     let mut sim = Sim::launched();
     sim.open(A, true);
     sim.open(B, false);

@@ -9,9 +9,16 @@ use std::time::Duration;
 
 #[test]
 fn r004_58_94_five_hundred_random_walks_agree_with_the_model() {
-    for seed in 0..500 {
+    for seed in 0..walks() {
         Walk::new(seed).run(60);
     }
+}
+
+/// A soak compiles this with a larger number.
+fn walks() -> u64 {
+    option_env!("TABMUX_WALKS")
+        .and_then(|walks| walks.parse().ok())
+        .unwrap_or(500)
 }
 
 struct Walk {

@@ -2,9 +2,11 @@
 
 use super::Element;
 use crate::error::ToolError;
-use crate::tab::{DocumentId, Load, Tab, TabState};
+use crate::run::Page;
+use crate::tab::{DocumentId, FrameId, Gone, Load, Tab, TabState};
 use crate::text::{one_line, shorten};
-use crate::tools::ToolOutput;
+use crate::tools::snapshot::TakeSnapshot;
+use crate::tools::{Block, Tool, ToolOutput, ToolResult};
 use crate::world::World;
 use serde::Deserialize;
 use serde_json::json;
@@ -42,7 +44,9 @@ impl Before {
         let begun = usize::try_from(state.requests_begun - self.requests_begun).unwrap_or(0);
         let main = state.frames.main()?;
         let mut recent = state.requests.iter().rev().take(begun);
-        recent.find(|request| request.kind == "Document" && main.url.starts_with(&*request.url))?.status
+        recent
+            .find(|request| request.kind == "Document" && main.url.starts_with(&*request.url))?
+            .status
     }
 
     /// Whether the main frame has gone elsewhere since, or is about to.
@@ -53,7 +57,11 @@ impl Before {
 
     /// Whether requests that began since are still running.
     fn loading(&self, state: &TabState) -> bool {
-        state.in_flight.range(self.requests_begun..).next().is_some()
+        state
+            .in_flight
+            .range(self.requests_begun..)
+            .next()
+            .is_some()
     }
 
     /// What the action caused, after `done`, a whole sentence about the action itself.
@@ -77,8 +85,17 @@ impl Before {
         for name in state.downloads.iter().skip(self.downloads).take(5) {
             words.push(format!("A download started: {}.", one_line(name, 200)));
         }
-        let opened = state.popups.iter().skip(self.popups).take(20).cloned().collect();
-        ToolOutput { opened, ..ToolOutput::text(words.join("\n")) }
+        let opened = state
+            .popups
+            .iter()
+            .skip(self.popups)
+            .take(20)
+            .cloned()
+            .collect();
+        ToolOutput {
+            opened,
+            ..ToolOutput::text(words.join("\n"))
+        }
     }
 }
 
@@ -99,18 +116,42 @@ pub(in crate::tools) async fn settle(
             (before.left(&state), before.loading(&state))
         };
         if left {
-            tab.until(NAVIGATION_CAP, |state| !state.navigating && state.load == Load::Complete).await?;
+            tab.until(NAVIGATION_CAP, |state| {
+                !state.navigating && state.load == Load::Complete
+            })
+            .await?;
             break;
         }
         let rest = deadline.saturating_duration_since(Instant::now());
         if !loading || rest.is_zero() {
             break;
         }
-        tab.until(rest, |state| before.left(state) || !before.loading(state)).await?;
+        tab.until(rest, |state| before.left(state) || !before.loading(state))
+            .await?;
         // What came back is shown now, or leads to more.
         stand_still(tab, None).await?;
     }
     Ok(before.report(tab, done))
+}
+
+/// Adds a fresh snapshot to an answer, where one is wanted.
+pub(in crate::tools) async fn with_snapshot(
+    page: &Page,
+    wanted: Option<bool>,
+    mut output: ToolOutput,
+) -> ToolResult {
+    if wanted != Some(true) {
+        return Ok(output);
+    }
+    let everything = TakeSnapshot::default();
+    match everything.run(page.clone()).await {
+        Ok(snapshot) => output.blocks.extend(snapshot.blocks),
+        // The action is done whatever can be read now.
+        Err(error) => output
+            .blocks
+            .push(Block::Text(format!("There is no snapshot: {error}"))),
+    }
+    Ok(output)
 }
 
 /// Waits for one frame without a change in the main document and in the one that was acted upon.
@@ -130,30 +171,42 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
     let inside = async {
         match pressed {
             Some(element) => still(&element.world, "tabmux.afterPress").await,
-            None => Stillness::default(),
+            None => None,
         }
     };
     let (inside, ()) = tokio::join!(inside, around);
     if let Some(gone) = tab.state().gone {
         return Err(ToolError::TabGone(gone));
     }
-    match inside {
-        Stillness { hit: Some(false), detail } => Err(ToolError::NotActionable {
-            why: format!(
-                "The press landed on {} instead, which came in between. Call take_snapshot to see \
-                 what happened.",
-                one_line(&detail, 200)
-            ),
-        }),
-        _ => Ok(()),
-    }
+    let Some(element) = pressed else {
+        return Ok(());
+    };
+    let instead = match inside {
+        Some(Stillness { hit: Some(false), detail }) => one_line(&detail, 200),
+        // A frame that moved just before may be where the browser does not expect it yet.
+        Some(Stillness { hit: None, .. }) if element.world.frame != main_frame(tab)? => {
+            "something outside its frame".into()
+        }
+        _ => return Ok(()),
+    };
+    Err(ToolError::NotActionable {
+        why: format!(
+            "The press landed on {instead} instead, which came in between. Call take_snapshot to see \
+             what happened."
+        ),
+    })
 }
 
-/// A document that goes away while we look at it has told enough.
-async fn still(world: &World, function: &str) -> Stillness {
+/// Nothing of a document that goes away while we look at it, or does not answer.
+async fn still(world: &World, function: &str) -> Option<Stillness> {
     let stood = world.call(function, json!({ "capMs": STILL_CAP_MS }));
     let stood = tokio::time::timeout(BUSY_CAP, stood).await;
-    stood.ok().and_then(Result::ok).unwrap_or_default()
+    stood.ok()?.ok()
+}
+
+fn main_frame(tab: &Tab) -> Result<FrameId, ToolError> {
+    let main = tab.state().frames.main().map(|main| main.id.clone());
+    main.ok_or(ToolError::TabGone(Gone::Closed))
 }
 
 #[derive(Debug, Default, Deserialize)]

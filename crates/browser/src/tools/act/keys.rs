@@ -19,7 +19,11 @@ pub(in crate::tools) struct Chord {
 impl Chord {
     /// Reads `Enter`, `a`, `Control+A`, `Control+Shift+R` or `Control++`. The error is a whole sentence.
     pub(in crate::tools) fn parse(text: &str) -> Result<Self, String> {
-        let text = if text.trim().is_empty() { text } else { text.trim() };
+        let text = if text.trim().is_empty() {
+            text
+        } else {
+            text.trim()
+        };
         let (held, name) = match text.strip_suffix('+') {
             // The plus key itself, alone or after modifiers.
             Some("") => ("", "+"),
@@ -35,7 +39,9 @@ impl Chord {
         }
         let shifted = modifiers.contains(&Modifier::Shift);
         // People write Control+A and mean the key, not the capital letter.
-        let shortcut = modifiers.iter().any(|&modifier| modifier != Modifier::Shift);
+        let shortcut = modifiers
+            .iter()
+            .any(|&modifier| modifier != Modifier::Shift);
         let name = name.trim_matches(|c: char| c == '\t' || c == '\n');
         let name = if name.len() > 1 { name.trim() } else { name };
         let key = match Key::named(name).ok_or_else(|| unknown(name))? {
@@ -56,10 +62,18 @@ impl Chord {
         let mut held = 0;
         for modifier in &self.modifiers {
             held |= modifier.bit();
-            events.push(raw(DispatchKeyEventType::RAW_KEY_DOWN, &modifier.key(), held));
+            events.push(raw(
+                DispatchKeyEventType::RAW_KEY_DOWN,
+                &modifier.key(),
+                held,
+            ));
         }
         let types_text = held & !Modifier::Shift.bit() == 0;
-        let implied = if self.key.needs_shift() { Modifier::Shift.bit() } else { 0 };
+        let implied = if self.key.needs_shift() {
+            Modifier::Shift.bit()
+        } else {
+            0
+        };
         let text = self.key.text().filter(|_| types_text);
         let down = match text {
             Some(_) => DispatchKeyEventType::KEY_DOWN,
@@ -89,7 +103,13 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
     let mut events = Vec::new();
     for character in text.chars() {
         match Key::of(character) {
-            Some(key) => events.extend(Chord { modifiers: Vec::new(), key }.events()),
+            Some(key) => events.extend(
+                Chord {
+                    modifiers: Vec::new(),
+                    key,
+                }
+                .events(),
+            ),
             None => {
                 send(tab, std::mem::take(&mut events)).await?;
                 insert(tab, character.to_string()).await?;
@@ -104,13 +124,17 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
 
 /// Puts text where the caret is, as an input method does.
 pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), ToolError> {
-    let inserted = tab.session().send_within(InsertText { text }, script::LONGEST);
+    let inserted = tab
+        .session()
+        .send_within(InsertText { text }, script::LONGEST);
     script::in_page(inserted).await?;
     Ok(())
 }
 
 async fn send(tab: &Tab, events: Vec<DispatchKeyEvent>) -> Result<(), ToolError> {
-    let sent = events.into_iter().map(|event| tab.session().send_within(event, script::LONGEST));
+    let sent = events
+        .into_iter()
+        .map(|event| tab.session().send_within(event, script::LONGEST));
     script::in_page(try_join_all(sent)).await?;
     Ok(())
 }
@@ -207,17 +231,59 @@ mod tests {
 
     #[test]
     fn single_keys() {
-        check("a", &["keyDown a KeyA 65 0 \"a\"", "keyUp a KeyA 65 0 \"\""]);
-        check("A", &["keyDown A KeyA 65 8 \"A\"", "keyUp A KeyA 65 8 \"\""]);
-        check("KeyA", &["keyDown a KeyA 65 0 \"a\"", "keyUp a KeyA 65 0 \"\""]);
-        check("?", &["keyDown ? Slash 191 8 \"?\"", "keyUp ? Slash 191 8 \"\""]);
-        check("+", &["keyDown + Equal 187 8 \"+\"", "keyUp + Equal 187 8 \"\""]);
-        check("Enter", &["keyDown Enter Enter 13 0 \"\\r\"", "keyUp Enter Enter 13 0 \"\""]);
-        check("esc", &["rawKeyDown Escape Escape 27 0 \"\"", "keyUp Escape Escape 27 0 \"\""]);
-        check(" ", &["keyDown   Space 32 0 \" \"", "keyUp   Space 32 0 \"\""]);
-        check("Space", &["keyDown   Space 32 0 \" \"", "keyUp   Space 32 0 \"\""]);
-        check("Numpad5", &["keyDown 5 Numpad5 101 0 \"5\"", "keyUp 5 Numpad5 101 0 \"\""]);
-        check("F12", &["rawKeyDown F12 F12 123 0 \"\"", "keyUp F12 F12 123 0 \"\""]);
+        check(
+            "a",
+            &["keyDown a KeyA 65 0 \"a\"", "keyUp a KeyA 65 0 \"\""],
+        );
+        check(
+            "A",
+            &["keyDown A KeyA 65 8 \"A\"", "keyUp A KeyA 65 8 \"\""],
+        );
+        check(
+            "KeyA",
+            &["keyDown a KeyA 65 0 \"a\"", "keyUp a KeyA 65 0 \"\""],
+        );
+        check(
+            "?",
+            &["keyDown ? Slash 191 8 \"?\"", "keyUp ? Slash 191 8 \"\""],
+        );
+        check(
+            "+",
+            &["keyDown + Equal 187 8 \"+\"", "keyUp + Equal 187 8 \"\""],
+        );
+        check(
+            "Enter",
+            &[
+                "keyDown Enter Enter 13 0 \"\\r\"",
+                "keyUp Enter Enter 13 0 \"\"",
+            ],
+        );
+        check(
+            "esc",
+            &[
+                "rawKeyDown Escape Escape 27 0 \"\"",
+                "keyUp Escape Escape 27 0 \"\"",
+            ],
+        );
+        check(
+            " ",
+            &["keyDown   Space 32 0 \" \"", "keyUp   Space 32 0 \"\""],
+        );
+        check(
+            "Space",
+            &["keyDown   Space 32 0 \" \"", "keyUp   Space 32 0 \"\""],
+        );
+        check(
+            "Numpad5",
+            &[
+                "keyDown 5 Numpad5 101 0 \"5\"",
+                "keyUp 5 Numpad5 101 0 \"\"",
+            ],
+        );
+        check(
+            "F12",
+            &["rawKeyDown F12 F12 123 0 \"\"", "keyUp F12 F12 123 0 \"\""],
+        );
         check("é", &["keyDown é  0 0 \"é\"", "keyUp é  0 0 \"\""]);
     }
 

@@ -7,12 +7,18 @@ use futures_util::future::try_join_all;
 use tabmux_cdp::types::input::{DispatchMouseEvent, DispatchMouseEventType, MouseButton};
 
 /// Moves the pointer there and clicks `times` times. Resolves when the page has handled it.
-pub(in crate::tools) async fn click(tab: &Tab, x: f64, y: f64, times: i64) -> Result<(), ToolError> {
+pub(in crate::tools) async fn click(
+    tab: &Tab,
+    x: f64,
+    y: f64,
+    times: i64,
+) -> Result<(), ToolError> {
     let mut events = vec![event(DispatchMouseEventType::MOUSE_MOVED, x, y)];
     for count in 1..=times {
-        for (kind, buttons) in
-            [(DispatchMouseEventType::MOUSE_PRESSED, 1), (DispatchMouseEventType::MOUSE_RELEASED, 0)]
-        {
+        for (kind, buttons) in [
+            (DispatchMouseEventType::MOUSE_PRESSED, 1),
+            (DispatchMouseEventType::MOUSE_RELEASED, 0),
+        ] {
             events.push(DispatchMouseEvent {
                 button: Some(MouseButton::LEFT),
                 buttons: Some(buttons),
@@ -22,7 +28,9 @@ pub(in crate::tools) async fn click(tab: &Tab, x: f64, y: f64, times: i64) -> Re
         }
     }
     // All at once, in order: nothing on the page can come in between.
-    let sent = events.into_iter().map(|event| tab.session().send_within(event, script::LONGEST));
+    let sent = events
+        .into_iter()
+        .map(|event| tab.session().send_within(event, script::LONGEST));
     script::in_page(try_join_all(sent)).await?;
     Ok(())
 }
@@ -35,7 +43,12 @@ pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), T
 }
 
 /// Turns the wheel with the pointer there.
-pub(in crate::tools) async fn wheel(tab: &Tab, x: f64, y: f64, by: (f64, f64)) -> Result<(), ToolError> {
+pub(in crate::tools) async fn wheel(
+    tab: &Tab,
+    x: f64,
+    y: f64,
+    by: (f64, f64),
+) -> Result<(), ToolError> {
     let turned = DispatchMouseEvent {
         delta_x: Some(by.0),
         delta_y: Some(by.1),
@@ -46,5 +59,10 @@ pub(in crate::tools) async fn wheel(tab: &Tab, x: f64, y: f64, by: (f64, f64)) -
 }
 
 fn event(kind: DispatchMouseEventType, x: f64, y: f64) -> DispatchMouseEvent {
-    DispatchMouseEvent { r#type: kind, x, y, ..Default::default() }
+    DispatchMouseEvent {
+        r#type: kind,
+        x,
+        y,
+        ..Default::default()
+    }
 }

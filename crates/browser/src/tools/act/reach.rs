@@ -23,7 +23,11 @@ impl Element {
     /// The element that `uid` names, if its document is still shown.
     pub(in crate::tools) async fn find(tab: &Tab, uid: &str) -> Result<Self, ToolError> {
         let (world, n) = tab.element(uid).await?;
-        Ok(Self { world, n, uid: uid.to_owned() })
+        Ok(Self {
+            world,
+            n,
+            uid: uid.to_owned(),
+        })
     }
 
     /// Another element of the same document, which stands in for this one.
@@ -45,7 +49,13 @@ impl Element {
     pub(in crate::tools) fn refusal_for(&self, reason: &str, detail: &str) -> ToolError {
         let uid = &self.uid;
         let detail = one_line(detail, 200);
-        let by = |words: &str| if detail.is_empty() { String::new() } else { format!(" {words} {detail}") };
+        let by = |words: &str| {
+            if detail.is_empty() {
+                String::new()
+            } else {
+                format!(" {words} {detail}")
+            }
+        };
         let why = match reason {
             "detached" => return ToolError::ElementGone { uid: uid.clone() },
             "covered" => format!(
@@ -64,12 +74,16 @@ impl Element {
             "hidden" => format!(
                 "The element {uid} is not visible ({detail}). Open what it is in, or use another element."
             ),
-            "moving" => format!("The element {uid} is still moving. Wait for it to stop, then try again."),
+            "moving" => {
+                format!("The element {uid} is still moving. Wait for it to stop, then try again.")
+            }
             "pointer-events" => format!(
                 "The element {uid} lets the pointer through (pointer-events: none). Use the element that \
                  is meant to be pressed."
             ),
-            "outside" => format!("The element {uid} cannot be scrolled into view. Use another element."),
+            "outside" => {
+                format!("The element {uid} cannot be scrolled into view. Use another element.")
+            }
             other => format!("The element {uid} cannot be used: {other}{}.", by(":")),
         };
         ToolError::NotActionable { why }
@@ -145,7 +159,10 @@ pub(in crate::tools) async fn reach(
 /// Scrolls to the element, and to the frames it is in.
 pub(in crate::tools) async fn show(tab: &Tab, element: &Element) -> Result<Outcome, ToolError> {
     show_frames(tab, element).await?;
-    let shown: Outcome = element.world.call("tabmux.bringIntoView", json!({ "n": element.n })).await?;
+    let shown: Outcome = element
+        .world
+        .call("tabmux.bringIntoView", json!({ "n": element.n }))
+        .await?;
     match shown.ok {
         true => Ok(shown),
         false => Err(element.refusal(&shown)),
@@ -156,7 +173,10 @@ pub(in crate::tools) async fn show(tab: &Tab, element: &Element) -> Result<Outco
 async fn show_frames(tab: &Tab, element: &Element) -> Result<Vec<Owner>, ToolError> {
     let owners = owners(tab, &element.world.frame).await?;
     for owner in owners.iter().rev() {
-        let shown: Outcome = owner.world.call("tabmux.bringIntoView", json!({ "n": owner.n })).await?;
+        let shown: Outcome = owner
+            .world
+            .call("tabmux.bringIntoView", json!({ "n": owner.n }))
+            .await?;
         owner.check(element, &shown)?;
     }
     Ok(owners)
@@ -173,7 +193,10 @@ pub(in crate::tools) async fn frame_matrices(
     }
     let mut matrices = Vec::new();
     for owner in owners(tab, frame).await? {
-        let found: FrameBox = owner.world.call("tabmux.frameBox", json!({ "n": owner.n })).await?;
+        let found: FrameBox = owner
+            .world
+            .call("tabmux.frameBox", json!({ "n": owner.n }))
+            .await?;
         matrices.push(found.matrix.ok_or(ToolError::DocumentGone)?);
     }
     Ok(matrices)
@@ -203,25 +226,44 @@ async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
         let outer = {
             let state = tab.state();
             let frame = state.frames.find(&child).ok_or(ToolError::DocumentGone)?;
-            frame.parent.as_ref().and_then(|parent| state.frames.find(parent)).cloned()
+            frame
+                .parent
+                .as_ref()
+                .and_then(|parent| state.frames.find(parent))
+                .cloned()
         };
-        let Some(outer) = outer else { return Ok(owners) };
+        let Some(outer) = outer else {
+            return Ok(owners);
+        };
         let world = tab.world_of(&outer).await?;
-        owners.push(Owner { n: owner_number(&world, &child).await?, world });
+        owners.push(Owner {
+            n: owner_number(&world, &child).await?,
+            world,
+        });
         child = outer.id;
     }
 }
 
 /// The number, in the world of the outer document, of the element that shows `frame`.
 async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, ToolError> {
-    let owner = dom::GetFrameOwner { frame_id: frame.clone() };
-    let owner = world.session.send(owner).await.map_err(script::document_gone_or)?;
+    let owner = dom::GetFrameOwner {
+        frame_id: frame.clone(),
+    };
+    let owner = world
+        .session
+        .send(owner)
+        .await
+        .map_err(script::document_gone_or)?;
     let resolve = dom::ResolveNode {
         backend_node_id: Some(owner.backend_node_id),
         execution_context_id: Some(world.context),
         ..Default::default()
     };
-    let node = world.session.send(resolve).await.map_err(script::document_gone_or)?;
+    let node = world
+        .session
+        .send(resolve)
+        .await
+        .map_err(script::document_gone_or)?;
     let id = node.object.object_id.ok_or(ToolError::DocumentGone)?;
     let object = RemoteObject::new(id, world.session.clone());
     let number = runtime::CallFunctionOn {
@@ -230,7 +272,9 @@ async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, ToolError> 
         return_by_value: Some(true),
         ..Default::default()
     };
-    let number = script::in_page(world.session.send(number)).await.map_err(script::document_gone_or)?;
+    let number = script::in_page(world.session.send(number))
+        .await
+        .map_err(script::document_gone_or)?;
     let number = number.result.value.and_then(|value| value.decode().ok());
     number.ok_or(ToolError::DocumentGone)
 }

@@ -29,7 +29,8 @@ impl Key {
     pub(super) fn named(name: &str) -> Option<Self> {
         let mut characters = name.chars();
         if let (Some(only), None) = (characters.next(), characters.next()) {
-            return Some(Self::of(only).unwrap_or(Self::Foreign(only))).filter(|_| !only.is_control());
+            return Some(Self::of(only).unwrap_or(Self::Foreign(only)))
+                .filter(|_| !only.is_control());
         }
         let name = alias(name);
         let same = |other: &str| other.eq_ignore_ascii_case(name);
@@ -158,7 +159,12 @@ fn alias(name: &str) -> &str {
 fn function_key(name: &str) -> Option<Key> {
     let number: usize = name.strip_prefix(['F', 'f'])?.parse().ok()?;
     let proper = FUNCTION_KEYS.get(number.checked_sub(1)?)?;
-    Some(Key::Named(proper, proper, 111 + i64::try_from(number).ok()?, 0))
+    Some(Key::Named(
+        proper,
+        proper,
+        111 + i64::try_from(number).ok()?,
+        0,
+    ))
 }
 
 pub(super) const ON_THE_LEFT: i64 = 1;

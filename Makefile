@@ -1,0 +1,61 @@
+# The menu. Two commands do all the set-up: `make demo` and `make test`.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check soak bench fmt gen browser
+
+CARGO ?= cargo
+phase = @printf '==> %s\n'
+# Without nextest the tests still run, only with less care for slow ones.
+nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
+
+soak_sizes := TABMUX_WALKS=20000 PROPTEST_CASES=20000
+
+help: ## Show this menu
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
+		printf 'make %-7s %s\n' "$$name" "$$text"; done
+
+demo: browser ## Watch an agent work in a real browser (installs Chromium if there is no browser)
+	$(phase) 'Building tabmux (the first time takes some minutes)'
+	@$(CARGO) build --release --quiet --package tabmux
+	@$(CARGO) run --release --quiet --package tabmux -- demo
+
+test: browser check ## Everything that must pass, tests with a real browser included
+	$(phase) 'Tests, with a real browser'
+ifeq ($(nextest),yes)
+	@CI=true $(CARGO) nextest run --workspace --cargo-quiet
+else
+	@echo 'cargo-nextest is not installed, so cargo test runs them.'
+	@CI=true RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
+endif
+	$(phase) 'Examples in the documentation'
+	@$(CARGO) test --workspace --quiet --doc
+	$(phase) 'All is well'
+
+check: ## Format, lints and documentation, without running tests
+	$(phase) 'Format'
+	@$(CARGO) fmt --all --check
+	$(phase) 'Lints'
+	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	$(phase) 'Documentation'
+	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
+
+soak: browser ## The tests again with many more seeds; takes long
+	$(phase) 'Soak'
+ifeq ($(nextest),yes)
+	@CI=true TABMUX_SOAK=1 $(soak_sizes) $(CARGO) nextest run --workspace --release --cargo-quiet --profile soak
+else
+	@CI=true TABMUX_SOAK=1 $(soak_sizes) RUST_TEST_THREADS=2 $(CARGO) test --workspace --release --quiet
+endif
+
+bench: browser ## Measure start, memory and calls, and print the numbers
+	@$(CARGO) build --release --quiet --package tabmux
+	@$(CARGO) xtask bench
+
+fmt: ## Format the code
+	@$(CARGO) fmt --all
+
+gen: ## Rewrite what is generated: protocol types and docs/tools.md
+	@$(CARGO) xtask codegen
+
+browser:
+	@scripts/ensure-browser

@@ -1,0 +1,84 @@
+//! What is known of a tab without touching it, and how much of it is fit to be told.
+
+use crate::tab::{Load, Tab, TargetId};
+use crate::text::{one_line, shorten};
+use tabmux_cdp::types::target::TargetInfo;
+
+/// What is known of a tab without touching it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TabFacts {
+    /// Chrome's name of it.
+    pub target: TargetId,
+    /// What it shows.
+    pub url: String,
+    /// Its title, bounded and on one line. Empty while its page has none yet.
+    pub title: String,
+}
+
+impl TabFacts {
+    /// The facts as they should be told of a tab that is on its way to `destination`.
+    pub(super) fn told(&self, tab: Option<&Tab>, destination: Option<&str>) -> Self {
+        let mut facts = self.clone();
+        if let Some(destination) = destination.filter(|_| self.is_blank()) {
+            facts.url = shorten(destination, MOST_URL);
+            facts.title.clear();
+        }
+        let loading = tab.is_some_and(|tab| tab.state().load != Load::Complete);
+        if loading && is_placeholder(&facts.title, &facts.url) {
+            facts.title.clear();
+        }
+        facts
+    }
+
+    /// Whether the tab shows nothing.
+    pub(super) fn is_blank(&self) -> bool {
+        matches!(self.url.as_str(), "" | "about:blank")
+    }
+}
+
+impl From<&TargetInfo> for TabFacts {
+    fn from(info: &TargetInfo) -> Self {
+        Self {
+            target: info.target_id.clone(),
+            url: shorten(&info.url, MOST_URL),
+            title: one_line(&info.title, MOST_TITLE),
+        }
+    }
+}
+
+/// Chrome calls a page by its address until it has a title.
+fn is_placeholder(title: &str, url: &str) -> bool {
+    let bare = |text: &str| text.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    bare(title) == bare(&one_line(url, MOST_TITLE))
+}
+
+const MOST_URL: usize = 4_000;
+const MOST_TITLE: usize = 300;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_in_place_of_a_title_is_told_apart_from_one() {
+        assert!(is_placeholder("127.0.0.1:80/a", "http://127.0.0.1:80/a"));
+        assert!(is_placeholder("https://example.com", "https://example.com/"));
+        assert!(is_placeholder("about:blank", "about:blank"));
+        assert!(!is_placeholder("Example", "https://example.com/"));
+        assert!(!is_placeholder("", "https://example.com/"));
+    }
+
+    #[test]
+    fn a_tab_on_its_way_is_told_by_where_it_goes() {
+        let blank = TabFacts {
+            target: TargetId::from("T"),
+            url: "about:blank".into(),
+            title: "about:blank".into(),
+        };
+        let told = blank.told(None, Some("http://a/"));
+        assert_eq!((told.url.as_str(), told.title.as_str()), ("http://a/", ""));
+        assert_eq!(blank.told(None, None), blank);
+        let there = TabFacts { url: "http://b/".into(), ..blank };
+        assert_eq!(there.told(None, Some("http://a/")), there);
+    }
+}

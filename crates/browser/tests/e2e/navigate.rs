@@ -1,0 +1,253 @@
+//! navigate_page: where it went, why it did not, and never longer than it may take.
+
+use crate::lab::Lab;
+use serde_json::json;
+use tabmux_browser::Tab;
+use tabmux_testkit::Response;
+
+fn two_pages(lab: &Lab) {
+    lab.server
+        .route("/one", Response::html("<title>One</title><h1>one</h1>"));
+    lab.server
+        .route("/two", Response::html("<title>Two</title><h1>two</h1>"));
+}
+
+async fn go(lab: &Lab, tab: &Tab, path: &str) -> String {
+    lab.text(tab, "navigate_page", json!({ "url": lab.server.url(path) }))
+        .await
+}
+
+#[tokio::test]
+async fn it_goes_there_and_back_and_forward_and_reloads() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    two_pages(&lab);
+    let tab = lab.open("one").await;
+    assert_eq!(
+        go(&lab, &tab, "two").await,
+        format!("The page is now {}\nTitle: Two", lab.server.url("two"))
+    );
+    for (way, title) in [
+        ("back", "One"),
+        ("forward", "Two"),
+        ("back", "One"),
+        ("reload", "One"),
+    ] {
+        let text = lab
+            .text(&tab, "navigate_page", json!({ "type": way }))
+            .await;
+        assert!(text.ends_with(&format!("Title: {title}")), "{way}: {text}");
+        assert_eq!(lab.page_value(&tab, "document.title").await, title);
+    }
+    let asked = lab.server.count("/one");
+    lab.text(
+        &tab,
+        "navigate_page",
+        json!({ "type": "reload", "ignoreCache": true }),
+    )
+    .await;
+    assert_eq!(lab.server.count("/one"), asked + 1);
+}
+
+#[tokio::test]
+async fn a_fragment_and_a_history_step_within_the_page_are_done_at_once() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    two_pages(&lab);
+    let tab = lab.open("one").await;
+    let text = go(&lab, &tab, "one#part").await;
+    assert!(
+        text.starts_with(&format!("The page is now {}", lab.server.url("one#part"))),
+        "{text}"
+    );
+    let text = lab
+        .text(&tab, "navigate_page", json!({ "type": "back" }))
+        .await;
+    assert_eq!(
+        text,
+        format!("The page is now {}\nTitle: One", lab.server.url("one"))
+    );
+}
+
+#[tokio::test]
+async fn without_history_there_is_nowhere_to_go() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open_url("about:blank").await;
+    for way in ["back", "forward"] {
+        let error = lab
+            .error(&tab, "navigate_page", json!({ "type": way }))
+            .await;
+        assert_eq!(
+            error,
+            format!("There is no page to go {way} to. Go to a URL instead.")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_reached_is_an_error() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    two_pages(&lab);
+    lab.server.hang_up("/dead");
+    let tab = lab.open("one").await;
+    let dead = lab.server.url("dead");
+    let error = lab
+        .error(&tab, "navigate_page", json!({ "url": dead }))
+        .await;
+    assert!(
+        error.starts_with(&format!("{dead} could not be loaded: ERR_EMPTY_RESPONSE")),
+        "{error}"
+    );
+    let error = lab
+        .error(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
+    assert!(
+        error.starts_with(&format!("{dead} could not be loaded: ERR_EMPTY_RESPONSE")),
+        "{error}"
+    );
+    go(&lab, &tab, "two").await;
+    let missing = lab.server.url("missing");
+    let text = lab
+        .text(&tab, "navigate_page", json!({ "url": missing }))
+        .await;
+    assert_eq!(
+        text,
+        format!(
+            "The page is now {missing}\nTitle: Not found\nThe server answered with status 404."
+        )
+    );
+}
+
+#[tokio::test]
+async fn forbidden_and_malformed_addresses_leave_the_page_alone() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    two_pages(&lab);
+    let tab = lab.open("one").await;
+    for url in [
+        "javascript:document.title='x'",
+        "file:///etc/passwd",
+        "chrome://version",
+        "nonsense",
+        "",
+    ] {
+        lab.error(&tab, "navigate_page", json!({ "url": url }))
+            .await;
+        assert_eq!(
+            lab.page_value(&tab, "[document.title, location.pathname]")
+                .await,
+            json!(["One", "/one"])
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_timeout_is_a_bound_and_leaves_the_page_where_it_was() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    two_pages(&lab);
+    lab.server.hang("/never");
+    let tab = lab.open("one").await;
+    let error = lab
+        .error(
+            &tab,
+            "navigate_page",
+            json!({ "url": lab.server.url("never"), "timeout": 300 }),
+        )
+        .await;
+    assert_eq!(
+        error,
+        "The navigation did not happen within 300 ms. The tab still shows what it did before. Try again with a longer timeout."
+    );
+    lab.server.wait_for_abandoned("/never", 1).await;
+    assert_eq!(lab.page_value(&tab, "document.title").await, "One");
+}
+
+#[tokio::test]
+async fn a_page_that_comes_in_drops_is_an_error_at_its_timeout() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let page = format!("<title>Slow</title>{}<p>end", " ".repeat(5_000));
+    let _gate = lab.server.hold_body("/slow", Response::html(page), 2_000);
+    let tab = lab.open_url("about:blank").await;
+    let slow = lab.server.url("slow");
+    let error = lab
+        .error(
+            &tab,
+            "navigate_page",
+            json!({ "url": slow, "timeout": 1000 }),
+        )
+        .await;
+    assert!(
+        error.starts_with(&format!("Loading {slow} did not happen within 1000 ms.")),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_page_that_asks_to_stay_is_left() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    two_pages(&lab);
+    lab.server.route(
+        "/clingy",
+        Response::html("<title>Clingy</title><input id=i><script>onbeforeunload = (e) => e.preventDefault()</script>"),
+    );
+    let tab = lab.open("clingy").await;
+    let uid = crate::pick::pick(&tab, "#i").await;
+    lab.text(&tab, "fill", json!({ "uid": uid, "value": "unsaved" }))
+        .await;
+    assert_eq!(
+        go(&lab, &tab, "two").await,
+        format!("The page is now {}\nTitle: Two", lab.server.url("two"))
+    );
+}
+
+#[tokio::test]
+async fn a_dialog_of_the_new_page_is_told() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/alert", Response::html("<script>alert('hello')</script>"));
+    let tab = lab.open_url("about:blank").await;
+    let text = lab
+        .text(
+            &tab,
+            "navigate_page",
+            json!({ "url": lab.server.url("alert") }),
+        )
+        .await;
+    assert_eq!(
+        text,
+        "The page opened a dialog while it loaded. An alert dialog is open: \"hello\". Call handle_dialog to go on."
+    );
+}
+
+#[tokio::test]
+async fn a_page_in_an_endless_loop_can_be_left() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    two_pages(&lab);
+    let tab = lab.open("one").await;
+    let spin = "void setTimeout(() => { console.log('spinning'); for (;;); })";
+    lab.page_value(&tab, spin).await;
+    tab.until(std::time::Duration::from_secs(20), |state| {
+        state.console.iter().any(|message| message.text == "spinning")
+    })
+    .await
+    .unwrap();
+    let text = go(&lab, &tab, "two").await;
+    assert!(text.ends_with("Title: Two"), "{text}");
+}

@@ -1,0 +1,166 @@
+//! Pictures: of what is asked for, within the budget, also of tabs in the background.
+
+use crate::lab::{Lab, text_of};
+use crate::pick::{frame, pick, pick_in};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+use tabmux_browser::Tab;
+use tabmux_browser::tools::{Block, ToolOutput};
+use tabmux_testkit::Response;
+
+async fn shoot(lab: &Lab, tab: &Tab, arguments: Value) -> ToolOutput {
+    lab.run(tab, "take_screenshot", arguments).await.unwrap()
+}
+
+fn picture(output: &ToolOutput) -> Vec<u8> {
+    let image = output.blocks.iter().find_map(|block| match block {
+        Block::Image { base64, .. } => Some(base64),
+        Block::Text(_) => None,
+    });
+    BASE64_STANDARD.decode(image.expect("a picture")).unwrap()
+}
+
+/// Width and height from a PNG's header.
+fn size(png: &[u8]) -> (u32, u32) {
+    assert_eq!(&png[1..4], b"PNG");
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    (number(16), number(20))
+}
+
+fn coloured(lab: &Lab) {
+    lab.server.route(
+        "/coloured",
+        Response::html(
+            "<!doctype html><body style='margin: 0; height: 3000px'><div id=d style='position: absolute; top: 2000px; \
+             left: 50px; width: 200px; height: 100px; background: lime'></div>",
+        ),
+    );
+}
+
+#[tokio::test]
+async fn the_visible_part_the_whole_page_and_an_element_have_their_own_sizes() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    coloured(&lab);
+    let tab = lab.open("coloured").await;
+    let visible = shoot(&lab, &tab, json!({})).await;
+    assert_eq!(size(&picture(&visible)), (1000, 700));
+    assert_eq!(text_of(&visible), "The picture is 1000 × 700.");
+    let element = shoot(&lab, &tab, json!({ "uid": pick(&tab, "#d").await })).await;
+    assert_eq!(size(&picture(&element)), (200, 100));
+    let whole = shoot(&lab, &tab, json!({ "fullPage": true })).await;
+    assert_eq!(
+        text_of(&whole),
+        "The picture is 523 × 1568, scaled from 1000 × 3000."
+    );
+    let (width, height) = size(&picture(&whole));
+    assert!(
+        height <= 1568 && width.abs_diff(523) <= 1,
+        "{width} × {height}"
+    );
+}
+
+#[tokio::test]
+async fn other_formats_and_files_are_written_where_asked() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    coloured(&lab);
+    let tab = lab.open("coloured").await;
+    let jpeg = shoot(&lab, &tab, json!({ "format": "jpeg", "quality": 50 })).await;
+    assert_eq!(&picture(&jpeg)[..3], b"\xff\xd8\xff");
+    let webp = shoot(&lab, &tab, json!({ "format": "webp" })).await;
+    assert_eq!(&picture(&webp)[8..12], b"WEBP");
+    let saved = shoot(
+        &lab,
+        &tab,
+        json!({ "fullPage": true, "filePath": "page.png" }),
+    )
+    .await;
+    let place = lab.files.path().canonicalize().unwrap().join("page.png");
+    assert_eq!(
+        text_of(&saved),
+        format!("The picture is 1000 × 3000. Saved to {}.", place.display())
+    );
+    assert_eq!(size(&std::fs::read(place).unwrap()), (1000, 3000));
+    let error = lab
+        .error(
+            &tab,
+            "take_screenshot",
+            json!({ "filePath": "/etc/page.png" }),
+        )
+        .await;
+    assert!(
+        error.starts_with("/etc/page.png cannot be written"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn an_element_in_a_frame_of_another_site_is_found() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/inside",
+        Response::html("<body style='margin: 0; height: 3000px'><div id=d style='margin-top: 1000px; height: 40px; background: lime'>"),
+    );
+    let html = format!(
+        "<body style='height: 3000px'><iframe style='margin: 900px 0 0 90px; border: 5px solid; width: 200px' src='{}'></iframe>",
+        lab.server.cross_site_url("inside")
+    );
+    lab.server.route("/outer", Response::html(html));
+    let tab = lab.open("outer").await;
+    let inside = frame(&tab, "/inside").await;
+    let uid = pick_in(&tab, &inside, "#d").await;
+    let output = shoot(&lab, &tab, json!({ "uid": uid, "format": "png" })).await;
+    let png = picture(&output);
+    assert_eq!(size(&png).1, 40);
+    // One colour all over compresses to next to nothing; anything else in the picture would not.
+    assert!(png.len() < 300, "{} bytes", png.len());
+}
+
+#[tokio::test]
+async fn ten_tabs_that_are_not_in_front_are_pictured_at_once() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    coloured(&lab);
+    let mut tabs = Vec::new();
+    for _ in 0..10 {
+        tabs.push(lab.open("coloured").await);
+    }
+    let pictures = tabs.iter().map(|tab| shoot(&lab, tab, json!({})));
+    for output in futures_util::future::join_all(pictures).await {
+        assert_eq!(size(&picture(&output)), (1000, 700));
+    }
+}
+
+#[tokio::test]
+async fn a_page_too_long_to_be_read_when_scaled_goes_to_a_file() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/endless",
+        Response::html("<body style='margin: 0; height: 30000px; background: lime'>"),
+    );
+    let tab = lab.open("endless").await;
+    let output = shoot(&lab, &tab, json!({ "fullPage": true })).await;
+    let text = text_of(&output);
+    assert!(
+        text.starts_with("The picture is 1000 × 16000. The page goes on beyond it. Saved to /"),
+        "{text}"
+    );
+    let place = text
+        .split("Saved to ")
+        .nth(1)
+        .unwrap()
+        .split(". It is")
+        .next()
+        .unwrap();
+    assert_eq!(size(&std::fs::read(place).unwrap()), (1000, 16_000));
+    std::fs::remove_file(place).unwrap();
+}

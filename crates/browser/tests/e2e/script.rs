@@ -1,0 +1,236 @@
+//! evaluate_script: results, failures, and what JSON cannot hold.
+
+use crate::lab::Lab;
+use crate::pick::{frame, pick, pick_in};
+use serde_json::json;
+use tabmux_testkit::Response;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::test]
+async fn results_come_back_as_json() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("fields.html").await;
+    for (function, expected) in [
+        ("() => 1 + 1", "2"),
+        (
+            "async () => ({ a: [1, null, 'ü'] })",
+            r#"{"a":[1,null,"ü"]}"#,
+        ),
+        ("() => document.title", "\"Fields\""),
+        (
+            "function named() { return [...document.querySelectorAll('select')].map((s) => s.id); };",
+            r#"["list","many"]"#,
+        ),
+        ("document.title // an expression", "\"Fields\""),
+        ("() => {}", "undefined"),
+        ("() => null", "null"),
+        ("() => NaN", "NaN"),
+        ("() => new Date(0)", "\"1970-01-01T00:00:00.000Z\""),
+        ("() => ({ f() {}, x: undefined })", "{}"),
+        ("() => '\\ud800'.length", "1"),
+    ] {
+        let text = lab
+            .text(&tab, "evaluate_script", json!({ "function": function }))
+            .await;
+        assert_eq!(text, expected, "{function}");
+    }
+}
+
+#[tokio::test]
+async fn a_throwing_script_is_an_error() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("fields.html").await;
+    for (function, expected) in [
+        (
+            "() => { throw new TypeError('boom') }",
+            "The script failed: TypeError: boom",
+        ),
+        (
+            "async () => { throw 'a string' }",
+            "The script failed: \"a string\"",
+        ),
+        (
+            "() => nothing.here",
+            "The script failed: ReferenceError: nothing is not defined",
+        ),
+        ("() => {", "The script failed: SyntaxError: "),
+    ] {
+        let error = lab
+            .error(&tab, "evaluate_script", json!({ "function": function }))
+            .await;
+        assert!(error.starts_with(expected), "{function}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("fields.html").await;
+    for (function, expected) in [
+        (
+            "() => document.body",
+            "The function returned a DOM node (body), which JSON cannot hold. Return what you want to know of it, such as its textContent instead.",
+        ),
+        (
+            "() => window",
+            "The function returned the window, which JSON cannot hold. Return the properties you want to know instead.",
+        ),
+        (
+            "() => () => 1",
+            "The function returned a function, which JSON cannot hold. Return the result of calling it instead.",
+        ),
+        (
+            "() => 10n",
+            "The function returned the BigInt 10n, which JSON cannot hold. Return String(value) or Number(value) instead.",
+        ),
+        (
+            "() => Symbol('s')",
+            "The function returned a symbol, which JSON cannot hold. Return a string instead.",
+        ),
+        (
+            "() => new Map()",
+            "The function returned a Map, which JSON cannot hold. Return Array.from(value) instead.",
+        ),
+        (
+            "() => { const a = {}; a.b = { a }; return a }",
+            "The result contains a circular reference at b.a, which JSON cannot hold. Return plain data without it instead.",
+        ),
+        (
+            "() => ({ links: [document.body] })",
+            "The result contains a DOM node at links[0], which JSON cannot hold. Return what you want to know of it, such as its textContent instead.",
+        ),
+        (
+            "() => [{ n: 1n }]",
+            "The result contains a BigInt at [0].n, which JSON cannot hold. Return String(value) or Number(value) instead.",
+        ),
+    ] {
+        let error = lab
+            .error(&tab, "evaluate_script", json!({ "function": function }))
+            .await;
+        assert_eq!(error, expected, "{function}");
+    }
+}
+
+#[tokio::test]
+async fn a_large_result_is_cut_and_says_so() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("fields.html").await;
+    for function in ["() => 'x'.repeat(1e6)", "() => ['x'.repeat(1e6)]"] {
+        let text = lab
+            .text(&tab, "evaluate_script", json!({ "function": function }))
+            .await;
+        assert!(text.len() < 31_000, "{}", text.len());
+        assert!(
+            text.contains("only the first 30000 are shown"),
+            "{function}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn elements_are_passed_in_the_pages_own_world_and_frame() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/inside",
+        Response::html("<p id=p>inside</p><script>mine = 'frame'</script>"),
+    );
+    let html = format!(
+        "<p id=p>outside</p><script>mine = 'page'; p.extra = 1</script><iframe src='{}'></iframe>",
+        lab.server.cross_site_url("inside")
+    );
+    lab.server.route("/outer", Response::html(html));
+    let tab = lab.open("outer").await;
+    let inside = frame(&tab, "/inside").await;
+    let (out, inn) = (pick(&tab, "#p").await, pick_in(&tab, &inside, "#p").await);
+    let function = "(a, b) => [mine, a.textContent, a.extra ?? 0, a === b]";
+    let text = lab
+        .text(
+            &tab,
+            "evaluate_script",
+            json!({ "function": function, "args": [out, out] }),
+        )
+        .await;
+    assert_eq!(text, r#"["page","outside",1,true]"#);
+    let text = lab
+        .text(
+            &tab,
+            "evaluate_script",
+            json!({ "function": function, "args": [inn] }),
+        )
+        .await;
+    assert_eq!(text, r#"["frame","inside",0,false]"#);
+    let error = lab
+        .error(
+            &tab,
+            "evaluate_script",
+            json!({ "function": function, "args": [out, inn] }),
+        )
+        .await;
+    assert!(error.contains("different frames"), "{error}");
+}
+
+#[tokio::test]
+async fn a_dialog_ends_the_script_call_at_once() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("fields.html").await;
+    let text = lab
+        .text(
+            &tab,
+            "evaluate_script",
+            json!({ "function": "() => alert('stop')" }),
+        )
+        .await;
+    assert!(text.contains("An alert dialog is open: \"stop\""), "{text}");
+    lab.text(&tab, "handle_dialog", json!({ "action": "dismiss" }))
+        .await;
+    assert_eq!(
+        lab.text(&tab, "evaluate_script", json!({ "function": "() => 1" }))
+            .await,
+        "1"
+    );
+}
+
+#[tokio::test]
+async fn a_cancelled_loop_ends_and_leaves_a_working_page() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("fields.html").await;
+    let cancel = CancellationToken::new();
+    let looping = lab.run_until(
+        &tab,
+        "evaluate_script",
+        json!({ "function": "() => { console.log('looping'); for (;;); }" }),
+        cancel.clone(),
+    );
+    let stop = async {
+        tab.until(std::time::Duration::from_secs(20), |state| {
+            state
+                .console
+                .iter()
+                .any(|message| message.text == "looping")
+        })
+        .await
+        .unwrap();
+        cancel.cancel();
+    };
+    let (ended, ()) = tokio::join!(looping, stop);
+    assert!(ended.is_err());
+    assert_eq!(
+        lab.text(&tab, "evaluate_script", json!({ "function": "() => 1" }))
+            .await,
+        "1"
+    );
+}

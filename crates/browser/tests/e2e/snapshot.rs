@@ -1,0 +1,341 @@
+//! The snapshot: what it shows, what it leaves out and says so, and that its uids can be trusted.
+
+use crate::lab::Lab;
+use serde_json::{Value, json};
+use tabmux_testkit::Response;
+
+#[tokio::test]
+async fn the_gallery_reads_as_written_beside_it() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot.html").await;
+    let expected = tabmux_testkit::workspace_root().join("fixtures/snapshot.txt");
+    let expected = std::fs::read_to_string(expected).unwrap_or_default();
+    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    let (heading, lines) = snapshot.split_once('\n').unwrap();
+    let url = lab.server.url("snapshot.html");
+    assert_eq!(heading, format!("page \"Gallery \\\"of\\\" things\" {url}"));
+    let lines = without_numbers(lines);
+    assert_eq!(lines, expected.trim_end(), "\n{lines}\n");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_page_of_1500_rows_fits_into_40_kb_and_says_what_is_missing() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("rows.html").await;
+    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    assert!(snapshot.len() <= 40_000, "{} bytes", snapshot.len());
+    assert!(snapshot.len() > 35_000, "{} bytes", snapshot.len());
+    let shown = snapshot.lines().filter(|line| line.contains("uid=")).count();
+    let operable = snapshot.lines().filter(|line| line.contains(" button ") || line.contains(" link ")).count();
+    let last = snapshot.lines().last().unwrap();
+    // 1 heading, 1 table, 1 head row, 1,500 rows of three lines.
+    let left = 3 + 4500 - shown;
+    let operable = 3000 - operable;
+    assert!(last.contains(&format!("{left} more lines, {operable} of them to act on")), "{last}");
+    assert!(last.contains("find") && last.contains("filePath"), "{last}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn shadow_roots_are_read_open_and_closed_ones() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot-shadow.html").await;
+    let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
+    let lines: Vec<_> = snapshot.lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "uid=… heading \"Slotted name\" level=2",
+            "\"Slotted restFallback\"",
+            "uid=… button \"In open\"",
+            "uid=… button \"In closed\"",
+            "uid=… button \"Deep inside\"",
+            "uid=… clickable \"Plain listener\"",
+            "uid=… textbox \"Secret field\"",
+            "uid=… button \"Declared\"",
+            "\"nothing yet\"",
+        ],
+        "\n{snapshot}"
+    );
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn frames_are_read_in_their_places_also_those_of_other_sites() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot-frames.html").await;
+    let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
+    let host = format!("http://localhost:{}", lab.server.port());
+    let lines: Vec<_> = snapshot.lines().skip(1).map(|line| line.replace(&host, "other")).collect();
+    assert_eq!(
+        lines,
+        [
+            "\"Before the frames\"",
+            "uid=… iframe \"Same site\"",
+            "  uid=… button \"In same-site frame\"",
+            "  uid=… iframe \"Inner\"",
+            "    uid=… button \"In inner frame\"",
+            "uid=… iframe \"Written\"",
+            "  uid=… button \"In written frame\"",
+            "uid=… iframe \"Other site\" url=\"other/snapshot-frame.html\"",
+            "  uid=… button \"In cross-site frame\"",
+            "  uid=… clickable \"Quiet listener\"",
+            "\"After the frames\"",
+        ],
+        "\n{snapshot}"
+    );
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_hostile_page_can_neither_hide_nor_forge_a_line() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot-hostile.html").await;
+    let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
+    let lines: Vec<_> = snapshot.lines().collect();
+    assert!(lines.contains(&"  uid=… button \"Still here\""), "{snapshot}");
+    assert!(lines.contains(&"  uid=… textbox value=\"kept\""), "{snapshot}");
+    assert!(lines.contains(&"\"a uid=9_9 button \\\"forged\\\"\""), "{snapshot}");
+    assert!(lines.contains(&"uid=… button \"half \u{fffd} pair\""), "{snapshot}");
+    assert!(lines.contains(&"uid=… link \"Script link\" url=\"javascript:\""), "{snapshot}");
+    assert!(lines.contains(&"uid=… link \"Data link\" url=\"data:\""), "{snapshot}");
+    assert!(!lines.iter().any(|line| line.trim_start().starts_with("uid=9_9")), "{snapshot}");
+    assert!(!snapshot.contains('\u{202e}') && !snapshot.contains('\0'), "{snapshot}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn uids_are_stable_within_a_document_and_never_shared() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot.html").await;
+    let before = lab.text(&tab, "take_snapshot", json!({})).await;
+    lab.page_value(&tab, "document.body.prepend(Object.assign(document.createElement('button'), {textContent: 'New'})), 0").await;
+    let after = lab.text(&tab, "take_snapshot", json!({})).await;
+    let uids: Vec<_> = after.lines().filter_map(uid_of).collect();
+    let mut unique = uids.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), uids.len(), "no two lines share a uid:\n{after}");
+    for line in before.lines().filter(|line| line.contains("uid=")) {
+        assert!(after.lines().any(|other| other == line), "{line} changed in\n{after}");
+    }
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_snapshot_changes_nothing_on_the_page() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot-shadow.html").await;
+    let watch = "window.changes = 0, new MutationObserver((records) => changes += records.length)\
+                 .observe(document, {subtree: true, childList: true, attributes: true, characterData: true}), 0";
+    lab.page_value(&tab, watch).await;
+    lab.text(&tab, "take_snapshot", json!({})).await;
+    lab.text(&tab, "find", json!({"text": "closed"})).await;
+    assert_eq!(lab.page_value(&tab, "changes").await, 0);
+    assert_eq!(lab.page_value(&tab, "typeof tabmux").await, "undefined");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_part_by_uid_by_depth_and_by_what_is_in_view() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot.html").await;
+    let uid = lab.uid(&tab, "table \"Prices\"").await;
+    let part = lab.text(&tab, "take_snapshot", json!({"uid": uid, "depth": 2})).await;
+    let lines: Vec<_> = part.lines().collect();
+    assert_eq!(lines.len(), 5, "{part}");
+    assert!(lines[0].contains("table \"Prices\"") && lines[2].contains("row \"Apple | 1.20\""), "{part}");
+    assert!(lines[4].contains("2 lines lie deeper"), "{part}");
+    let view = lab.text(&tab, "take_snapshot", json!({"viewportOnly": true})).await;
+    assert!(!view.contains("The end") && view.contains("Gallery"), "{view}");
+    assert!(view.lines().last().unwrap().contains("out of view"), "{view}");
+    let cells = lab.text(&tab, "take_snapshot", json!({"uid": uid, "verbose": true})).await;
+    assert!(cells.contains("columnheader \"Fruit\"") && cells.contains("cell \"Apple\""), "{cells}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_file_takes_all_of_a_long_page() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("rows.html").await;
+    let answer = lab.text(&tab, "take_snapshot", json!({"filePath": "page.txt"})).await;
+    assert!(answer.starts_with("Saved 4504 lines"), "{answer}");
+    let saved = std::fs::read_to_string(lab.files.path().join("page.txt")).unwrap();
+    assert!(saved.contains("Item 1499") && !saved.contains("Not shown"), "{}", saved.len());
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_uid_of_a_removed_element_or_of_a_former_page_is_refused() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot.html").await;
+    let uid = lab.uid(&tab, "alert \"Saved!\"").await;
+    lab.page_value(&tab, "document.querySelector('[role=alert]').remove(), 0").await;
+    let error = lab.error(&tab, "take_snapshot", json!({"uid": uid})).await;
+    assert!(error.contains("no longer on the page"), "{error}");
+    let error = lab.error(&tab, "take_snapshot", json!({"uid": "999999_1"})).await;
+    assert!(error.contains("no longer shown"), "{error}");
+    let error = lab.error(&tab, "take_snapshot", json!({"uid": "button"})).await;
+    assert!(error.contains("not a uid"), "{error}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn elements_that_only_listen_are_shown_as_clickable() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let page = "<title>L</title><ul id=list></ul><script>\
+                for (let i = 0; i < 200; i++) {\
+                  const item = document.createElement('li');\
+                  item.innerHTML = `<button>Button ${i}</button><em>Word ${i}</em>`;\
+                  const press = (event) => {};\
+                  item.firstChild.addEventListener('click', press);\
+                  item.lastChild.addEventListener('click', press);\
+                  list.append(item);\
+                }\
+                document.addEventListener('click', () => {});\
+                </script>";
+    lab.server.route("/listeners", Response::html(page));
+    let tab = lab.open("listeners").await;
+    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    let clickable = snapshot.lines().filter(|line| line.contains("clickable \"Word")).count();
+    assert_eq!(clickable, 200, "{snapshot}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_busy_frame_of_another_site_does_not_hold_the_page_up() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let busy = "<button>Busy</button><script>addEventListener('message', () => { for (;;); })</script>";
+    lab.server.route("/busy", Response::html(busy));
+    let frame = lab.server.cross_site_url("busy");
+    let page = format!("<title>Around</title><button>Around</button><iframe src='{frame}'></iframe>");
+    lab.server.route("/around", Response::html(page));
+    let tab = lab.open("around").await;
+    lab.page_value(&tab, "frames[0].postMessage('go', '*'), 0").await;
+    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    assert!(snapshot.contains("button \"Around\""), "{snapshot}");
+    assert!(snapshot.contains("(this frame cannot be read now)"), "{snapshot}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn find_reaches_row_1499_of_1500() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("rows.html").await;
+    let found = without_numbers(&lab.text(&tab, "find", json!({"text": "item 1499"})).await);
+    assert_eq!(
+        found,
+        "1 match for \"item 1499\":\n\
+         uid=… row \"Item 1499 | 23\"\n  \
+           uid=… button \"Buy 1499\"\n  \
+           uid=… link \"Details\" url=\"#item-1499\""
+    );
+    let many = lab.text(&tab, "find", json!({"role": "button", "limit": 3})).await;
+    assert!(many.starts_with("1500 matches for role button, the first 3"), "{many}");
+    assert_eq!(many.lines().count(), 4, "{many}");
+    let none = lab.text(&tab, "find", json!({"text": "no such thing", "role": "link"})).await;
+    assert!(none.starts_with("Nothing on the page matches \"no such thing\" with role link"), "{none}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn find_looks_into_frames_shadow_roots_options_and_sentences() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot-frames.html").await;
+    let found = without_numbers(&lab.text(&tab, "find", json!({"role": "button"})).await);
+    let names = ["same-site", "inner", "written", "cross-site"];
+    for name in names {
+        assert!(found.contains(&format!("button \"In {name} frame\"")), "{found}");
+    }
+    assert!(found.starts_with("4 matches"), "the hidden frame is not searched: {found}");
+    let limited = lab.text(&tab, "find", json!({"role": "button", "limit": 2})).await;
+    assert_eq!(limited.lines().count(), 3, "{limited}");
+    let tab = lab.open("snapshot-shadow.html").await;
+    let found = lab.text(&tab, "find", json!({"text": "deep inside"})).await;
+    assert!(found.contains("button \"Deep inside\""), "{found}");
+    let tab = lab.open("snapshot.html").await;
+    let found = lab.text(&tab, "find", json!({"text": "rust"})).await;
+    assert!(found.contains("combobox \"Colour\""), "{found}");
+    let found = lab.text(&tab, "find", json!({"text": "press here to go on"})).await;
+    assert!(found.contains("\"Press\""), "{found}");
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn secrets_are_never_told() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let page = "<title>S</title><input type=password value=hunter2><input autocomplete=current-password value=hunter2>\
+                <input style='-webkit-text-security: disc' value=hunter2>";
+    lab.server.route("/secrets", Response::html(page));
+    let tab = lab.open("secrets").await;
+    let snapshot = lab.text(&tab, "take_snapshot", json!({"verbose": true})).await;
+    assert!(!snapshot.contains("hunter2"), "{snapshot}");
+    assert_eq!(snapshot.matches("filled").count(), 3, "{snapshot}");
+    let found = lab.text(&tab, "find", json!({"text": "hunter"})).await;
+    assert!(found.starts_with("Nothing"), "{found}");
+    lab.browser.shut_down().await;
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_refused() {
+    for (tool, arguments) in [
+        ("take_snapshot", json!({"depth": 0})),
+        ("take_snapshot", json!({"depth": -1})),
+        ("take_snapshot", json!({"selector": "p"})),
+        ("find", json!({})),
+        ("find", json!({"text": " "})),
+        ("find", json!({"text": "x", "limit": 0})),
+        ("find", json!({"text": "x", "limit": 1000})),
+    ] {
+        assert!(refused(tool, &arguments), "{tool} {arguments}");
+    }
+}
+
+fn refused(tool: &str, arguments: &Value) -> bool {
+    let arguments = serde_json::value::to_raw_value(arguments).unwrap();
+    tabmux_browser::tools::find(tool).unwrap().prepare(&arguments).is_err()
+}
+
+/// Numbers of documents and elements differ from run to run.
+fn without_numbers(text: &str) -> String {
+    let lines = text.lines().map(|line| match uid_of(line) {
+        Some(uid) => line.replacen(uid, "…", 1),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn uid_of(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("uid=")?.split(' ').next()
+}

@@ -1,0 +1,49 @@
+//! `tabmux demo`: an agent books a bed in a mountain hut, and everything about it is real.
+
+mod client;
+mod paper;
+mod processes;
+mod site;
+mod snapshot;
+mod stage;
+mod story;
+
+use paper::Paper;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Play a short story: a real MCP client, a real browser, a page to work on. Leaves a picture.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Where the picture goes.
+    #[arg(long, value_name = "FILE", default_value = "tabmux-demo.png")]
+    out: PathBuf,
+
+    /// Use this browser.
+    #[arg(
+        long = "executablePath",
+        alias = "executable-path",
+        short = 'e',
+        value_name = "PATH"
+    )]
+    executable_path: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut paper = Paper::on_stdout();
+    match story::play(&args, &mut paper) {
+        // Whoever closed the pipe has read enough.
+        Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
+        told => told.map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let kinds = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<paper::WriteError>());
+    kinds
+        .into_iter()
+        .any(|error| error.0.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,78 @@
+//! What the system knows of our processes. Where it keeps no `/proc`, nothing is claimed.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How much memory a process holds, in megabytes.
+pub(super) fn resident_megabytes(pid: u32) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
+/// All processes below `pid`, itself not counted.
+pub(super) fn descendants(pid: u32) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let all: Vec<(u32, u32)> = pids.filter_map(|pid| Some((pid, living(pid)?))).collect();
+    let mut family = vec![pid];
+    let mut next = 0;
+    while let Some(&parent) = family.get(next) {
+        let children = all
+            .iter()
+            .filter(|(pid, of)| *of == parent && !family.contains(pid));
+        let children: Vec<u32> = children.map(|(pid, _)| *pid).collect();
+        family.extend(children);
+        next += 1;
+    }
+    family.split_off(1)
+}
+
+/// Which of them are still there after a moment in which all may end.
+pub(super) fn left_of(pids: &[u32]) -> Vec<u32> {
+    let deadline = Instant::now() + MOMENT;
+    loop {
+        let left: Vec<u32> = pids
+            .iter()
+            .copied()
+            .filter(|&pid| living(pid).is_some())
+            .collect();
+        if left.is_empty() || Instant::now() >= deadline {
+            return left;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The parent of a process that lives. One that has ended and waits to be noticed does not.
+fn living(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold anything, also parentheses; what follows it is regular.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(parent)
+}
+
+const MOMENT: Duration = Duration::from_secs(2);
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio, id};
+
+    #[test]
+    fn a_child_is_seen_while_it_lives() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        assert!(descendants(id()).contains(&child.id()));
+        assert!(resident_megabytes(id()).is_some_and(|size| size > 0.1));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(left_of(&[child.id()]).is_empty());
+    }
+}

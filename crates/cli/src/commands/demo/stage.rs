@@ -1,0 +1,356 @@
+//! Where the story is played: the agent's side of the conversation, written down as it happens.
+
+use super::client::{Answer, Client, Log};
+use super::paper::{Look, NO_BREAK, Paper, Speaker, WriteError, spoken, unbroken};
+use super::{Args, processes};
+use anyhow::{Context, anyhow, ensure};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A client with a server of its own, and paper to write on.
+pub(super) struct Stage<'a> {
+    client: Client,
+    paper: &'a mut Paper,
+    opened: Instant,
+    /// The names of the steps so far.
+    steps: Vec<&'static str>,
+    tools: Vec<String>,
+    /// How many tools there were, and when.
+    counts: Vec<(String, usize)>,
+    calls: Vec<Duration>,
+    picture: String,
+}
+
+impl<'a> Stage<'a> {
+    /// Starts the server: this program, as an MCP client would start it.
+    pub(super) fn open(args: &Args, paper: &'a mut Paper) -> anyhow::Result<Self> {
+        let program = std::env::current_exe().context("this program does not know where it is")?;
+        let mut arguments = SERVER_ARGUMENTS.map(str::to_owned).to_vec();
+        if let Some(path) = &args.executable_path {
+            arguments.push(format!("--executablePath={}", path.display()));
+        }
+        let opened = Instant::now();
+        let client = Client::start(&program, &arguments)?;
+        Ok(Self {
+            client,
+            paper,
+            opened,
+            steps: Vec::new(),
+            tools: Vec::new(),
+            counts: Vec::new(),
+            calls: Vec::new(),
+            picture: String::new(),
+        })
+    }
+
+    /// Begins the next step of the story.
+    pub(super) fn step(&mut self, name: &'static str, remark: &str) -> anyhow::Result<()> {
+        self.steps.push(name);
+        self.paper.step(self.steps.len(), name, remark)?;
+        Ok(())
+    }
+
+    pub(super) fn shake_hands(&mut self) -> anyhow::Result<()> {
+        let command = format!("tabmux {}", SERVER_ARGUMENTS.join(" "));
+        self.paper
+            .say(Speaker::Agent, "", &[(Look::Plain, &command)])?;
+        let about = self.client.initialize()?;
+        let took = spoken(self.opened.elapsed());
+        let word = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+        let (name, version) = (
+            word(&about["serverInfo"]["name"]),
+            word(&about["serverInfo"]["version"]),
+        );
+        let mut text = format!(
+            "\"{name}\" {version}, MCP {}, up and answering",
+            word(&about["protocolVersion"])
+        );
+        if let Some(megabytes) = processes::resident_megabytes(self.client.pid()) {
+            text.push_str(&format!(
+                ", {} of memory",
+                unbroken(&format!("{megabytes:.1} MB"))
+            ));
+        }
+        self.paper
+            .say(Speaker::Tabmux, &took, &[(Look::Plain, &text)])?;
+        self.look_at_tools("started")
+    }
+
+    /// Calls a tool that must succeed and must leave the tool list alone.
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<String> {
+        let answer = self.ask(tool, arguments)?;
+        self.show(tool, &answer)?;
+        ensure!(
+            !answer.list_changed,
+            "{tool} changed the tool list, which it should not"
+        );
+        Ok(answer.text)
+    }
+
+    /// Calls a tool that must succeed and lead to a state with other tools.
+    pub(super) fn call_into(
+        &mut self,
+        state: &str,
+        tool: &str,
+        arguments: &Value,
+    ) -> anyhow::Result<()> {
+        let answer = self.ask(tool, arguments)?;
+        self.show(tool, &answer)?;
+        ensure!(
+            answer.list_changed,
+            "{tool} should have changed the tool list, but no change was told"
+        );
+        self.look_at_tools(state)
+    }
+
+    /// Calls a tool that must fail.
+    pub(super) fn call_in_vain(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<()> {
+        let answer = self.ask(tool, arguments)?;
+        ensure!(
+            answer.is_error,
+            "{tool} should have been an error, but answered: {}",
+            answer.text
+        );
+        let pieces = [(Look::Gone, "error:"), (Look::Plain, &*answer.text)];
+        Ok(self
+            .paper
+            .say(Speaker::Tabmux, &spoken(answer.took), &pieces)?)
+    }
+
+    /// Takes a picture of the tab and keeps it in a file.
+    pub(super) fn take_picture(&mut self, place: &Path) -> anyhow::Result<()> {
+        let answer = self.ask("take_screenshot", &json!({}))?;
+        ensure!(
+            !answer.is_error,
+            "take_screenshot answered: {}",
+            answer.text
+        );
+        let image = answer
+            .image
+            .context("take_screenshot answered without a picture")?;
+        let picture = BASE64_STANDARD
+            .decode(image)
+            .context("the picture is garbled")?;
+        let (width, height) = png_size(&picture).context("the picture is no PNG")?;
+        let text = format!(
+            "a PNG of {width} × {height} pixels, {} kB",
+            picture.len().div_ceil(1000)
+        );
+        self.paper.say(
+            Speaker::Tabmux,
+            &spoken(answer.took),
+            &[(Look::Plain, &text)],
+        )?;
+        self.picture = place.display().to_string();
+        let written = fs::write(place, &picture);
+        written.with_context(|| {
+            format!(
+                "{} cannot be written, name another place with --out",
+                self.picture
+            )
+        })
+    }
+
+    /// Hangs up, looks whether anything is left behind, and sums up what was played.
+    pub(super) fn close(self, played: anyhow::Result<()>) -> anyhow::Result<()> {
+        let log = self.client.log();
+        let name = self.steps.last().copied().unwrap_or_default();
+        played.map_err(|error| stopped(error, name, &log))?;
+        self.sum_up()
+            .map_err(|error| stopped(error, "Goodbye", &log))
+    }
+
+    fn sum_up(mut self) -> anyhow::Result<()> {
+        self.step(
+            "Goodbye",
+            "The client hangs up. The server ends, and its browser with it.",
+        )?;
+        self.paper.say(
+            Speaker::Agent,
+            "",
+            &[(Look::Plain, "closes the server's standard input")],
+        )?;
+        let family = processes::descendants(self.client.pid());
+        let took = self.client.hang_up()?;
+        self.paper.say(
+            Speaker::Tabmux,
+            &spoken(took),
+            &[(Look::Plain, "exit code 0")],
+        )?;
+        let left = processes::left_of(&family);
+        if !family.is_empty() {
+            let text = format!(
+                "{} browser processes before, {} now",
+                family.len(),
+                left.len()
+            );
+            self.paper
+                .say(Speaker::System, "", &[(Look::Plain, &text)])?;
+        }
+        ensure!(
+            left.is_empty(),
+            "processes of the browser are still running: {left:?}"
+        );
+
+        let paper = self.paper;
+        paper.space()?;
+        paper.paragraph(Look::Strong, "How the tool list followed the work")?;
+        paper.bars(&self.counts)?;
+        paper.space()?;
+        let text = format!(
+            "{} tool calls took {}; the whole story took {}, with the browser's start and end.",
+            self.calls.len(),
+            unbroken(&spoken(self.calls.iter().sum())),
+            unbroken(&spoken(self.opened.elapsed()))
+        );
+        paper.paragraph(Look::Plain, &text)?;
+        if cfg!(debug_assertions) {
+            paper.paragraph(
+                Look::Faint,
+                "This is a debug build; a release build is faster and smaller.",
+            )?;
+        }
+        paper.paragraph(
+            Look::Strong,
+            &format!("The picture of the ticket: {}", unbroken(&self.picture)),
+        )?;
+        Ok(paper.space()?)
+    }
+
+    fn ask(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<Answer> {
+        let pieces = [(Look::Agent, tool), (Look::Plain, &*spaced(arguments))];
+        self.paper.say(Speaker::Agent, "", &pieces)?;
+        let answer = self.client.call(tool, arguments)?;
+        self.calls.push(answer.took);
+        if answer.list_changed {
+            self.paper.say(
+                Speaker::Tabmux,
+                "",
+                &[(Look::Fresh, "notifications/tools/list_changed")],
+            )?;
+        }
+        Ok(answer)
+    }
+
+    fn show(&mut self, tool: &str, answer: &Answer) -> anyhow::Result<()> {
+        ensure!(!answer.is_error, "{tool} answered: {}", answer.text);
+        Ok(self.paper.show(
+            Speaker::Tabmux,
+            &spoken(answer.took),
+            &readable(&answer.text),
+            LINES_SHOWN,
+        )?)
+    }
+
+    /// Fetches the tool list and tells what is new in it and what is gone.
+    fn look_at_tools(&mut self, state: &str) -> anyhow::Result<()> {
+        let tools = self.client.tool_names()?;
+        let fresh = tools.iter().filter(|tool| !self.tools.contains(tool));
+        let gone: Vec<&String> = self
+            .tools
+            .iter()
+            .filter(|tool| !tools.contains(tool))
+            .collect();
+        let mut pieces: Vec<(Look, String)> = Vec::new();
+        pieces.extend(fresh.map(|tool| (Look::Fresh, unbroken(&format!("+ {tool}")))));
+        // Everybody has seen them come; there is no need to see each of them go.
+        pieces.extend(
+            gone.iter()
+                .take(GONE_SHOWN)
+                .map(|tool| (Look::Gone, unbroken(&format!("- {tool}")))),
+        );
+        if gone.len() > GONE_SHOWN {
+            pieces.push((Look::Gone, format!("and {} more", gone.len() - GONE_SHOWN)));
+        }
+        let pieces: Vec<(Look, &str)> =
+            pieces.iter().map(|(look, text)| (*look, &**text)).collect();
+        let number = match self.counts.last() {
+            Some((_, before)) => format!("{before} → {}", tools.len()),
+            None => tools.len().to_string(),
+        };
+        self.paper.say(Speaker::Tools, &number, &pieces)?;
+        self.counts.push((state.to_owned(), tools.len()));
+        self.tools = tools;
+        Ok(())
+    }
+}
+
+/// What to tell of a story that did not end well. Paper that is no longer read is no such story.
+fn stopped(error: anyhow::Error, step: &str, log: &Log) -> anyhow::Error {
+    if error.is::<WriteError>() {
+        return error;
+    }
+    let mut text = format!("the demo stopped at \"{step}\": {error:#}");
+    let lines = log.last_lines();
+    if !lines.is_empty() {
+        text.push_str("\nThe last lines of the server's log:\n  ");
+        text.push_str(&lines.join("\n  "));
+    }
+    text.push_str("\nRun it again with TABMUX_LOG=debug to see more of the log; docs/troubleshooting.md may help.");
+    anyhow!(text)
+}
+
+/// JSON with blanks, so that it can be wrapped; other text as it is.
+fn readable(text: &str) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value @ Value::Object(_)) => spaced(&value),
+        _ => text.to_owned(),
+    }
+}
+
+fn spaced(value: &Value) -> String {
+    let joined = |items: Vec<String>| items.join(", ");
+    match value {
+        Value::Object(map) => {
+            let entries = map
+                .iter()
+                .map(|(key, value)| format!("\"{key}\":{NO_BREAK}{}", spaced(value)));
+            format!("{{{}}}", joined(entries.collect()))
+        }
+        Value::Array(list) => format!("[{}]", joined(list.iter().map(spaced).collect())),
+        other => other.to_string(),
+    }
+}
+
+/// The size that the head of a PNG tells.
+fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    let head = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?.get(8..16)?;
+    let (width, height) = head.split_at(4);
+    Some((
+        u32::from_be_bytes(width.try_into().ok()?),
+        u32::from_be_bytes(height.try_into().ok()?),
+    ))
+}
+
+const SERVER_ARGUMENTS: [&str; 4] = ["mcp", "--headless", "--isolated", "--viewport=1100x720"];
+/// How much of a long answer is printed.
+const LINES_SHOWN: usize = 12;
+/// How many of the tools that went away are named.
+const GONE_SHOWN: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_given_blanks_to_wrap_at() {
+        let text = readable(r#"{"a":[1,"x y"],"b":{"c":null}}"#);
+        assert_eq!(
+            text.replace(NO_BREAK, " "),
+            r#"{"a": [1, "x y"], "b": {"c": null}}"#
+        );
+        assert_eq!(readable("Clicked."), "Clicked.");
+    }
+
+    #[test]
+    fn the_size_of_a_picture_is_read_from_its_head() {
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        png.extend([0, 0, 4, 76, 0, 0, 2, 208]);
+        assert_eq!(png_size(&png), Some((1100, 720)));
+        assert_eq!(png_size(&png[..20]), None);
+        assert_eq!(png_size(b"GIF89a"), None);
+    }
+}

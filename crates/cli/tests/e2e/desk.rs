@@ -1,0 +1,261 @@
+//! An agent's desk: the real binary, a client that speaks to it, and a web server with pages.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, ToolReply, patiently};
+use tempfile::TempDir;
+
+/// One running `tabmux mcp` with its client. Everything it started ends with it.
+pub(crate) struct Desk {
+    pub(crate) client: McpClient,
+    pub(crate) pages: FixtureServer,
+    /// The server's home and temporary folder, so that it meets no profile but its own.
+    pub(crate) home: TempDir,
+}
+
+impl Desk {
+    /// A server that will launch its own browser; nobody has spoken to it yet. `None` where tests
+    /// with a real browser are not wanted.
+    pub(crate) fn silent(flags: &[&str]) -> Option<Self> {
+        let browser = tabmux_testkit::real_browser()?;
+        let named = format!("--executablePath={}", browser.display());
+        let own = ["--headless", "--isolated", "--chromeArg=--disable-quic", &named];
+        Some(Self::start(&[&own, flags].concat()))
+    }
+
+    /// The same after the handshake: DISCONNECTED.
+    pub(crate) async fn disconnected(flags: &[&str]) -> Option<Self> {
+        let desk = Self::silent(flags)?;
+        desk.client.initialize().await;
+        Some(desk)
+    }
+
+    /// The same after `connect_browser`: a browser of its own, and no tabs.
+    pub(crate) async fn launched(flags: &[&str]) -> Option<Self> {
+        let desk = Self::disconnected(flags).await?;
+        let step = desk.step("connect_browser", json!({"launch": true})).await;
+        assert_eq!(step.notices, 1);
+        assert_eq!(step.json()["tabCount"], 0);
+        Some(desk)
+    }
+
+    /// A server that is connected to somebody else's browser.
+    pub(crate) async fn attached(chromium: &Chromium, flags: &[&str]) -> Self {
+        let url = format!("--browserUrl={}", chromium.http_url());
+        let desk = Self::start(&[&[url.as_str()], flags].concat());
+        desk.client.initialize().await;
+        assert_eq!(desk.step("connect_browser", json!({})).await.notices, 1);
+        desk
+    }
+
+    /// A server with exactly these flags, in a home of its own.
+    pub(crate) fn start(flags: &[&str]) -> Self {
+        let home = TempDir::with_prefix("tabmux-e2e-").unwrap();
+        let client = McpClient::spawn(command(home.path(), flags));
+        let pages = FixtureServer::start();
+        for name in ["a", "b", "c"] {
+            let title = name.to_uppercase();
+            pages.route(&format!("/{name}"), page(&title, &format!("<p>This is {title}.</p>")));
+        }
+        Self { client, pages, home }
+    }
+
+    /// Calls a tool and counts the notifications that came with it: before the answer, where they
+    /// belong. One after it fails the test.
+    pub(crate) async fn step(&self, tool: &str, arguments: Value) -> Step {
+        self.client.assert_no_notification().await;
+        let pending = self.client.begin_call(tool, arguments).await;
+        let reply = pending.tool_reply().await;
+        let notices = self.client.take_notifications_before(pending.id());
+        for notice in &notices {
+            assert_eq!(notice, &list_changed());
+        }
+        self.client.assert_no_notification().await;
+        Step { reply, notices: notices.len() }
+    }
+
+    /// Calls a tool that must do well, and answers with its text.
+    pub(crate) async fn text(&self, tool: &str, arguments: Value) -> String {
+        self.client.call_tool(tool, arguments).await.ok().text()
+    }
+
+    /// Calls a tool that must fail without a notification, and answers with its sentence.
+    pub(crate) async fn refusal(&self, tool: &str, arguments: Value) -> String {
+        let step = self.step(tool, arguments).await;
+        assert_eq!(step.notices, 0, "{}", step.reply.text());
+        step.reply.expect_error()
+    }
+
+    /// Opens one of the pages and focuses it; its number.
+    pub(crate) async fn open(&self, path: &str) -> u64 {
+        let url = self.pages.url(path);
+        let opened = self.client.call_tool("open_tab", json!({"url": url})).await.ok().json();
+        self.client.take_notifications().await;
+        opened["tab"]["id"].as_u64().unwrap()
+    }
+
+    /// Focuses a tab.
+    pub(crate) async fn focus(&self, tab: u64) {
+        self.client.call_tool("focus_tab", json!({"tabId": tab})).await.ok();
+        self.client.take_notifications().await;
+    }
+
+    /// Runs a function in the focused page that returns a value.
+    pub(crate) async fn evaluate(&self, function: &str) -> Value {
+        let arguments = json!({"function": function});
+        self.client.call_tool("evaluate_script", arguments).await.ok().json()
+    }
+
+    /// The uid of the one line of a snapshot of the focused page that contains `part`.
+    pub(crate) async fn uid(&self, part: &str) -> String {
+        let snapshot = self.text("take_snapshot", json!({})).await;
+        let lines: Vec<_> = snapshot.lines().filter(|line| line.contains(part)).collect();
+        let [line] = lines.as_slice() else {
+            panic!("{} lines contain {part:?} in\n{snapshot}", lines.len());
+        };
+        let (_, rest) = line.split_once("uid=").unwrap_or_else(|| panic!("no uid in {line:?}"));
+        rest.split(' ').next().unwrap_or_default().to_owned()
+    }
+
+    /// What `list_tabs` answers.
+    pub(crate) async fn tabs(&self) -> Tabs {
+        Tabs(self.client.call_tool("list_tabs", json!({})).await.ok().json())
+    }
+
+    /// Asks `list_tabs` until the answer is as wanted: for what the user or the browser does.
+    pub(crate) async fn tabs_until(&self, wanted: impl Fn(&Tabs) -> bool) -> Tabs {
+        let asking = async {
+            loop {
+                let tabs = self.tabs().await;
+                if wanted(&tabs) {
+                    return tabs;
+                }
+            }
+        };
+        patiently(asking, || format!("other tabs\n{}", self.client.transcript())).await
+    }
+
+    /// The names of the tools that are listed now.
+    pub(crate) async fn names(&self) -> Vec<String> {
+        self.client.tool_names().await
+    }
+
+    /// Waits for one notification, and sees that it is the only one so far.
+    pub(crate) async fn one_notice(&self) {
+        assert_eq!(self.client.next_notification().await, list_changed());
+        self.client.assert_no_notification().await;
+    }
+
+    /// The folder for temporary files of the server and its browser.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.home.path().join("tmp")
+    }
+}
+
+/// What came of a call.
+pub(crate) struct Step {
+    pub(crate) reply: ToolReply,
+    pub(crate) notices: usize,
+}
+
+impl Step {
+    /// The answer of a call that must do well.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        self.reply.clone().ok().json()
+    }
+
+    /// Compares with the literal text of the answer, which must also be there as data.
+    #[track_caller]
+    pub(crate) fn is(&self, notices: usize, literal: &Value) {
+        let text = literal.to_string();
+        let expected = json!({
+            "content": [{"type": "text", "text": text}],
+            "structuredContent": literal,
+        });
+        assert_eq!(self.reply.raw, expected);
+        assert_eq!(self.notices, notices, "notifications of {text}");
+    }
+}
+
+/// An answer of `list_tabs`.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Tabs(pub(crate) Value);
+
+impl Tabs {
+    pub(crate) fn rows(&self) -> &[Value] {
+        self.0["tabs"].as_array().unwrap()
+    }
+
+    pub(crate) fn urls(&self) -> Vec<&str> {
+        self.rows().iter().filter_map(|row| row["url"].as_str()).collect()
+    }
+
+    pub(crate) fn ids(&self) -> Vec<u64> {
+        self.rows().iter().filter_map(|row| row["id"].as_u64()).collect()
+    }
+
+    pub(crate) fn focused(&self) -> Option<u64> {
+        self.0["focusedTabId"].as_u64()
+    }
+
+    /// The number of the tab that shows this page.
+    pub(crate) fn id_of(&self, url: &str) -> u64 {
+        let row = self.rows().iter().find(|row| row["url"] == url);
+        let row = row.unwrap_or_else(|| panic!("no tab shows {url}: {self:?}"));
+        row["id"].as_u64().unwrap()
+    }
+}
+
+/// A page with a title.
+pub(crate) fn page(title: &str, body: &str) -> Response {
+    Response::html(format!("<!doctype html><title>{title}</title>{body}"))
+}
+
+/// Says whether these are the names, with a readable complaint if not.
+#[track_caller]
+pub(crate) fn assert_names(names: &[String], expected: &[&str]) {
+    assert_eq!(names, expected);
+}
+
+/// The core tools while a tab is focused.
+pub(crate) const FOCUSED: [&str; 4] = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
+
+/// The generic page actions, sorted.
+pub(crate) const ACTIONS: [&str; 14] = [
+    "click",
+    "evaluate_script",
+    "fill",
+    "fill_form",
+    "find",
+    "handle_dialog",
+    "hover",
+    "navigate_page",
+    "press_key",
+    "scroll",
+    "take_screenshot",
+    "take_snapshot",
+    "type_text",
+    "wait_for",
+];
+
+fn list_changed() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+}
+
+fn command(home: &Path, flags: &[&str]) -> Command {
+    let temporary = home.join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
+    command
+        .arg("mcp")
+        .args(flags)
+        .current_dir(home)
+        .env("HOME", home)
+        .env("TMPDIR", temporary);
+    for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "DISPLAY", "WAYLAND_DISPLAY", "TABMUX_LOG"] {
+        command.env_remove(name);
+    }
+    command
+}

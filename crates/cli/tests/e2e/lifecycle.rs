@@ -1,0 +1,1 @@
+//! However the server ends, nothing of it is left.

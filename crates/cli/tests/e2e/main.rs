@@ -1,0 +1,16 @@
+//! The whole product, as a client sees it: the real binary over stdio, with a real browser.
+
+mod desk;
+mod model;
+mod rng;
+mod user;
+
+mod attach;
+mod bad_input;
+mod edges;
+mod eras;
+mod hookup;
+mod lifecycle;
+mod looping;
+mod random_walk;
+mod walk;

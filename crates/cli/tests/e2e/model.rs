@@ -1,0 +1,155 @@
+//! The seed's state machine, read from the seed's own words: `connected`, `focusedTabId`, `tabs`,
+//! `getTools()`, and when `listChanged` is emitted.
+
+/// What the agent, the user or the browser does.
+#[derive(Clone, Debug)]
+pub(crate) enum Move {
+    Connect { launch: bool },
+    List,
+    Open { url: String, focus: Option<bool> },
+    /// The page cannot be loaded.
+    OpenBroken { focus: bool },
+    Focus { tab: Pick },
+    Close { tab: Option<Pick> },
+    /// Any tool of the focused page.
+    Act,
+    UserOpens { url: String },
+    UserNavigates { tab: usize, url: String },
+    UserCloses { tab: usize },
+    Crash { tab: usize },
+    BrowserQuits,
+}
+
+/// Which tab the agent names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pick {
+    /// One of those there are, by its place in the list.
+    Known(usize),
+    /// One that was closed, or never was.
+    Unknown,
+}
+
+/// What a move should lead to.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Expected {
+    /// Whether the call does what it is for. `None` if the move is not a call.
+    pub(crate) succeeds: Option<bool>,
+    /// How often the client is told to fetch its list again.
+    pub(crate) notices: usize,
+}
+
+/// The seed's state. A tab is known by the number of its making, which never comes again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) connected: bool,
+    pub(crate) tabs: Vec<Tab>,
+    pub(crate) focused: Option<usize>,
+    made: usize,
+}
+
+/// A tab of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tab {
+    pub(crate) number: usize,
+    pub(crate) url: String,
+}
+
+impl Model {
+    /// The seed's `getTools()`; `actions` stand where the page's tools do.
+    pub(crate) fn tools<'a>(&self, actions: &[&'a str]) -> Vec<&'a str> {
+        match (self.connected, self.tabs.is_empty(), self.focused) {
+            (false, _, _) => vec!["connect_browser"],
+            (true, true, _) => vec!["list_tabs", "open_tab"],
+            (true, false, None) => vec!["list_tabs", "open_tab", "focus_tab"],
+            (true, false, Some(_)) => {
+                let core = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
+                core.iter().chain(actions).copied().collect()
+            }
+        }
+    }
+
+    /// Makes the move and says what it should have led to.
+    pub(crate) fn apply(&mut self, step: &Move) -> Expected {
+        let before = (self.tools(&["page"]), self.focused);
+        let succeeds = self.effect(step);
+        let list_changed = self.tools(&["page"]) != before.0;
+        let agent_refocused = succeeds == Some(true)
+            && matches!(step, Move::Open { .. } | Move::Focus { .. })
+            && self.focused != before.1;
+        Expected { succeeds, notices: usize::from(list_changed || agent_refocused) }
+    }
+
+    fn effect(&mut self, step: &Move) -> Option<bool> {
+        match step {
+            Move::Connect { launch } => {
+                let works = !self.connected && *launch;
+                self.connected |= works;
+                Some(works)
+            }
+            Move::List => Some(self.connected),
+            Move::Open { url, focus } => {
+                if self.connected {
+                    let number = self.make(url);
+                    if focus.unwrap_or(true) {
+                        self.focused = Some(number);
+                    }
+                }
+                Some(self.connected)
+            }
+            Move::OpenBroken { .. } => Some(false),
+            Move::Focus { tab } => {
+                let named = self.named(*tab);
+                self.focused = named.or(self.focused);
+                Some(named.is_some())
+            }
+            Move::Close { tab } => {
+                let named = match tab {
+                    Some(tab) => self.named(*tab),
+                    None => self.focused,
+                };
+                let named = named.filter(|_| self.focused.is_some());
+                if let Some(number) = named {
+                    self.lose(number);
+                }
+                Some(named.is_some())
+            }
+            Move::Act => Some(self.focused.is_some()),
+            Move::UserOpens { url } => {
+                self.make(url);
+                None
+            }
+            Move::UserNavigates { tab, url } => {
+                self.tabs[*tab].url.clone_from(url);
+                None
+            }
+            Move::UserCloses { tab } | Move::Crash { tab } => {
+                self.lose(self.tabs[*tab].number);
+                None
+            }
+            Move::BrowserQuits => {
+                self.connected = false;
+                self.focused = None;
+                self.tabs.clear();
+                None
+            }
+        }
+    }
+
+    fn make(&mut self, url: &str) -> usize {
+        self.made += 1;
+        self.tabs.push(Tab { number: self.made, url: url.to_owned() });
+        self.made
+    }
+
+    fn named(&self, tab: Pick) -> Option<usize> {
+        match tab {
+            Pick::Known(place) => self.tabs.get(place).map(|tab| tab.number),
+            Pick::Unknown => None,
+        }
+    }
+
+    fn lose(&mut self, number: usize) {
+        self.tabs.retain(|tab| tab.number != number);
+        self.focused.take_if(|focused| *focused == number);
+    }
+}

@@ -1,0 +1,226 @@
+//! Random walks through the state machine with a real browser, compared with the model at every
+//! step. `TABMUX_SOAK=1` walks many more; `TABMUX_SEED=n` walks one of them again.
+
+use crate::desk::{ACTIONS, Desk, Step, Tabs, page};
+use crate::model::{Expected, Model, Move, Pick};
+use crate::rng::Rng;
+use crate::user::User;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+#[tokio::test]
+async fn r004_58_94_twenty_random_walks_agree_with_the_model() {
+    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let seeds: Vec<u64> = match (variable("TABMUX_SEED"), variable("TABMUX_SOAK")) {
+        (Some(seed), _) => vec![seed],
+        (None, Some(1..)) => (0..400).collect(),
+        (None, _) => (0..20).collect(),
+    };
+    // Two at a time: each has a browser of its own.
+    let (even, odd) = seeds.into_iter().partition::<Vec<_>, _>(|seed| seed % 2 == 0);
+    let walk_all = |seeds: Vec<u64>| {
+        let browser = browser.clone();
+        tokio::spawn(async move {
+            for seed in seeds {
+                Walk::begin(&browser, seed).await.run().await;
+            }
+        })
+    };
+    let (even, odd) = (walk_all(even), walk_all(odd));
+    even.await.unwrap();
+    odd.await.unwrap();
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+struct Walk {
+    rng: Rng,
+    desk: Desk,
+    user: Option<User>,
+    model: Model,
+    /// What the server calls the model's tabs.
+    ids: HashMap<usize, u64>,
+    pages: usize,
+    story: String,
+}
+
+impl Walk {
+    /// A fresh server, DISCONNECTED.
+    async fn begin(browser: &Path, seed: u64) -> Self {
+        let desk = Desk::start(&[
+            "--headless",
+            "--userDataDir=profile",
+            "--chromeArg=--disable-quic",
+            "--chromeArg=--remote-debugging-port=0",
+            &format!("--executablePath={}", browser.display()),
+        ]);
+        desk.client.initialize().await;
+        desk.pages.route_with("/page", |_| page("A page", "<button>Press</button>"));
+        desk.pages.hang_up("/broken");
+        Self {
+            rng: Rng::seeded(seed),
+            desk,
+            user: None,
+            model: Model::default(),
+            ids: HashMap::new(),
+            pages: 0,
+            story: format!("walk with TABMUX_SEED={seed}\n"),
+        }
+    }
+
+    async fn run(mut self) {
+        for _ in 0..STEPS {
+            let next = self.choose();
+            self.story += &format!("{next:?}\n");
+            let before = self.model.clone();
+            let expected = self.model.apply(&next);
+            let seen = match self.call(&next, &before) {
+                Some((tool, arguments)) => self.play(&next, tool, arguments).await,
+                None => self.play_outside(&next, &before, &expected).await,
+            };
+            assert_eq!(seen, expected, "{}\n{}", self.story, self.desk.client.transcript());
+            self.compare().await;
+        }
+    }
+
+    /// The call that a move is, if it is one.
+    fn call(&self, next: &Move, before: &Model) -> Option<(&'static str, Value)> {
+        let id = |pick: &Pick| match pick {
+            Pick::Known(place) => self.ids[&before.tabs[*place].number],
+            // One more than any that was ever seen.
+            Pick::Unknown => self.ids.values().max().map_or(1_000, |id| id + 1_000),
+        };
+        Some(match next {
+            Move::Connect { launch } => ("connect_browser", json!({"launch": launch})),
+            Move::List => ("list_tabs", json!({})),
+            Move::Open { url, focus: None } => ("open_tab", json!({"url": url})),
+            Move::Open { url, focus } => ("open_tab", json!({"url": url, "focus": focus})),
+            Move::OpenBroken { focus } => {
+                let url = self.desk.pages.url("broken");
+                ("open_tab", json!({"url": url, "focus": focus}))
+            }
+            Move::Focus { tab } => ("focus_tab", json!({"tabId": id(tab)})),
+            Move::Close { tab: None } => ("close_tab", json!({})),
+            Move::Close { tab: Some(tab) } => ("close_tab", json!({"tabId": id(tab)})),
+            Move::Act => ("take_snapshot", json!({})),
+            _ => return None,
+        })
+    }
+
+    async fn play(&mut self, next: &Move, tool: &str, arguments: Value) -> Expected {
+        let profile = self.profile();
+        if tool == "connect_browser" {
+            // What a browser that has ended leaves there would lead the user astray.
+            let _ = std::fs::remove_file(profile.join("DevToolsActivePort"));
+        }
+        let Step { reply, notices } = self.desk.step(tool, arguments).await;
+        self.story += &format!("    {}\n", reply.text());
+        let succeeds = Some(!reply.is_error());
+        if matches!(next, Move::Connect { .. }) && !reply.is_error() && self.user.is_none() {
+            self.user = Some(User::of_profile(&profile).await);
+        }
+        Expected { succeeds, notices }
+    }
+
+    /// What happens without the agent. Its consequence is awaited, not timed.
+    async fn play_outside(&mut self, next: &Move, before: &Model, expected: &Expected) -> Expected {
+        let url = |place: &usize| before.tabs[*place].url.as_str();
+        let mut user = self.user.take().expect("somebody sits in front of a connected browser");
+        match next {
+            Move::UserOpens { url } => drop(user.opens(url).await),
+            Move::UserNavigates { tab, url: to } => user.navigates(url(tab), to).await,
+            Move::UserCloses { tab } => user.closes(url(tab)).await,
+            Move::Crash { tab } => user.crashes(url(tab)).await,
+            _ => user.quits().await,
+        }
+        for _ in 0..expected.notices {
+            self.desk.client.next_notification().await;
+        }
+        if self.model.connected {
+            self.user = Some(user);
+            let wanted = |tabs: &Tabs| tabs.urls() == self.urls();
+            self.desk.tabs_until(wanted).await;
+        }
+        let surplus = self.desk.client.take_notifications().await.len();
+        Expected { succeeds: None, notices: expected.notices + surplus }
+    }
+
+    /// Compares everything that the agent can see with the model.
+    async fn compare(&mut self) {
+        let story = || format!("{}\n{}", self.story, self.desk.client.transcript());
+        assert_eq!(self.desk.names().await, self.model.tools(&ACTIONS), "{}", story());
+        if !self.model.connected {
+            return;
+        }
+        let tabs = self.desk.tabs().await;
+        assert_eq!(tabs.urls(), self.urls(), "{}", story());
+        let focused: Vec<bool> = tabs.rows().iter().map(|row| row["focused"] == true).collect();
+        let numbers = self.model.tabs.iter().map(|tab| tab.number);
+        let expected: Vec<bool> = numbers.clone().map(|n| self.model.focused == Some(n)).collect();
+        assert_eq!(focused, expected, "{}", story());
+        for (number, id) in numbers.zip(tabs.ids()) {
+            let greatest = self.ids.values().max().copied().unwrap_or_default();
+            let known = *self.ids.entry(number).or_insert_with(|| {
+                assert!(id > greatest, "tab {id} comes after tab {greatest}");
+                id
+            });
+            assert_eq!(known, id, "a tab keeps its number\n{}", self.story);
+        }
+        let focused = self.model.focused.map(|number| self.ids[&number]);
+        assert_eq!(tabs.focused(), focused, "{}", self.story);
+    }
+
+    /// Mostly what makes sense in this state, sometimes what does not.
+    fn choose(&mut self) -> Move {
+        let tabs = self.model.tabs.len();
+        if !self.model.connected && !self.rng.one_in(4) {
+            return Move::Connect { launch: !self.rng.one_in(4) };
+        }
+        match self.rng.below(24) {
+            0 => Move::Connect { launch: true },
+            1..=3 => Move::Open { url: self.page(), focus: None },
+            4 => Move::Open { url: self.page(), focus: Some(true) },
+            5..=6 => Move::Open { url: self.page(), focus: Some(false) },
+            7 => Move::OpenBroken { focus: self.rng.one_in(2) },
+            8..=11 => Move::Focus { tab: self.pick() },
+            12..=13 => Move::Close { tab: None },
+            14..=15 => Move::Close { tab: Some(self.pick()) },
+            16..=17 => Move::Act,
+            18 if self.model.connected => Move::UserOpens { url: self.page() },
+            19 if tabs > 0 => {
+                Move::UserNavigates { tab: self.rng.below(tabs), url: self.page() }
+            }
+            20..=21 if tabs > 0 => Move::UserCloses { tab: self.rng.below(tabs) },
+            22 if tabs > 0 => Move::Crash { tab: self.rng.below(tabs) },
+            23 if self.model.connected && self.rng.one_in(3) => Move::BrowserQuits,
+            _ => Move::List,
+        }
+    }
+
+    fn pick(&mut self) -> Pick {
+        match self.model.tabs.len() {
+            0 => Pick::Unknown,
+            _ if self.rng.one_in(6) => Pick::Unknown,
+            tabs => Pick::Known(self.rng.below(tabs)),
+        }
+    }
+
+    /// The address of a page that no tab has shown before.
+    fn page(&mut self) -> String {
+        self.pages += 1;
+        self.desk.pages.url(&format!("page?{}", self.pages))
+    }
+
+    fn urls(&self) -> Vec<&str> {
+        self.model.tabs.iter().map(|tab| tab.url.as_str()).collect()
+    }
+
+    fn profile(&self) -> PathBuf {
+        self.desk.home.path().join("profile")
+    }
+}
+
+const STEPS: usize = 25;

@@ -1,0 +1,125 @@
+//! The person in front of the browser: opens, navigates, crashes and closes tabs by hand, so to say
+//! through a connection that tabmux knows nothing of.
+
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+use tabmux_cdp::types::browser::Close;
+use tabmux_cdp::types::page::Navigate;
+use tabmux_cdp::types::target::{
+    ActivateTarget, AttachToTarget, CloseTarget, CreateTarget, DetachFromTarget, GetTargets,
+    SessionId, TargetId, TargetInfo,
+};
+use tabmux_cdp::{Connection, Events, Session, WebSocketTransport};
+use tabmux_testkit::patiently;
+
+/// A person at a browser.
+pub(crate) struct User {
+    browser: Session,
+    events: Events,
+}
+
+impl User {
+    /// Sits down in front of the browser at this websocket.
+    pub(crate) async fn at(websocket: &str) -> Self {
+        let transport = WebSocketTransport::connect(websocket, &[]).await.unwrap();
+        let (browser, events) = Connection::start(transport);
+        Self { browser, events }
+    }
+
+    /// Sits down in front of the browser that has this profile and a debugging port.
+    pub(crate) async fn of_profile(profile: &Path) -> Self {
+        let file = profile.join("DevToolsActivePort");
+        let story = || format!("{} to be written", file.display());
+        let text = patiently(
+            async {
+                loop {
+                    match tokio::fs::read_to_string(&file).await {
+                        Ok(text) if text.lines().count() == 2 => return text,
+                        _ => tokio::task::yield_now().await,
+                    }
+                }
+            },
+            story,
+        )
+        .await;
+        let (port, path) = text.trim_end().split_once('\n').unwrap();
+        Self::at(&format!("ws://127.0.0.1:{port}{path}")).await
+    }
+
+    /// Opens a page in a new tab.
+    pub(crate) async fn opens(&self, url: &str) -> TargetId {
+        let create = CreateTarget { url: url.to_owned(), ..Default::default() };
+        self.browser.send(create).await.unwrap().target_id
+    }
+
+    /// Sends the tab that shows `from` elsewhere.
+    pub(crate) async fn navigates(&mut self, from: &str, to: &str) {
+        let (session, tab) = self.attach(from).await;
+        let navigate = Navigate { url: to.to_owned(), ..Default::default() };
+        tab.send(navigate).await.unwrap();
+        self.detach(session).await;
+    }
+
+    /// Brings the tab that shows `url` to the front.
+    pub(crate) async fn switches_to(&self, url: &str) {
+        let target_id = self.tab_at(url).await;
+        self.browser.send(ActivateTarget { target_id }).await.unwrap();
+    }
+
+    /// Closes the tab that shows `url`.
+    pub(crate) async fn closes(&self, url: &str) {
+        let target_id = self.tab_at(url).await;
+        self.browser.send(CloseTarget { target_id }).await.unwrap();
+    }
+
+    /// Makes the tab that shows `url` crash.
+    pub(crate) async fn crashes(&mut self, url: &str) {
+        let (session, tab) = self.attach(url).await;
+        // The page dies before it can answer.
+        let _ = tab.send_raw("Page.crash", &json!({}), Duration::from_secs(1)).await;
+        self.detach(session).await;
+    }
+
+    /// Quits the browser.
+    pub(crate) async fn quits(&self) {
+        let _ = self.browser.send(Close {}).await;
+        patiently(self.browser.connection().closed(), || "the browser to end".to_owned()).await;
+    }
+
+    /// What the tabs show.
+    pub(crate) async fn urls(&self) -> Vec<String> {
+        self.tabs().await.into_iter().map(|tab| tab.url).collect()
+    }
+
+    async fn tabs(&self) -> Vec<TargetInfo> {
+        let mut targets = self.browser.send(GetTargets::default()).await.unwrap().target_infos;
+        targets.retain(|target| target.r#type == "page");
+        targets
+    }
+
+    async fn tab_at(&self, url: &str) -> TargetId {
+        let tabs = self.tabs().await;
+        let tab = tabs.iter().find(|tab| tab.url == url);
+        tab.unwrap_or_else(|| panic!("no tab shows {url}: {tabs:?}")).target_id.clone()
+    }
+
+    async fn attach(&mut self, url: &str) -> (SessionId, Session) {
+        let target_id = self.tab_at(url).await;
+        let attach = AttachToTarget { target_id, flatten: Some(true) };
+        let session = self.browser.send(attach).await.unwrap().session_id;
+        loop {
+            let next = patiently(self.events.next(), || "a session".to_owned());
+            if let Some((tab, _)) = next.await.unwrap().child
+                && tab.id() == Some(&session)
+            {
+                return (session, tab);
+            }
+        }
+    }
+
+    async fn detach(&self, session_id: SessionId) {
+        let detach = DetachFromTarget { session_id: Some(session_id), target_id: None };
+        let _ = self.browser.send(detach).await;
+    }
+}

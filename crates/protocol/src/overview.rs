@@ -1,0 +1,71 @@
+//! Everything the daemon knows, as people look at it.
+
+use serde::{Deserialize, Serialize};
+
+/// The daemon and all it holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Overview {
+    /// The daemon's version.
+    pub version: String,
+    /// The protocol it speaks.
+    pub protocol: u32,
+    /// Its process.
+    pub pid: u32,
+    /// How long it has been running, in seconds.
+    pub uptime_seconds: u64,
+    /// Every browser somebody asked for.
+    pub browsers: Vec<BrowserRow>,
+    /// Every tab of the connected ones.
+    pub tabs: Vec<TabRow>,
+    /// Every session.
+    pub sessions: Vec<SessionRow>,
+}
+
+/// One browser.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BrowserRow {
+    /// Its number.
+    pub index: u32,
+    /// What it calls itself, once it has been connected.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// `pending`, `connecting`, `connected` or `disconnected`.
+    pub state: String,
+    /// Where it comes from.
+    pub source: String,
+}
+
+/// One tab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TabRow {
+    /// Its number.
+    pub id: u32,
+    /// What it shows.
+    pub url: String,
+    /// Under which title.
+    pub title: String,
+    /// The number of its browser.
+    pub browser: u32,
+    /// The session that holds it.
+    pub holder: Option<String>,
+}
+
+/// One session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRow {
+    /// Its public name.
+    pub id: String,
+    /// The client's name.
+    pub client: String,
+    /// The tab it is bound to.
+    pub tab: Option<u32>,
+    /// How many of its calls are under way.
+    pub calls: usize,
+    /// How long it has been open, in seconds.
+    pub age_seconds: u64,
+}

@@ -1,0 +1,99 @@
+//! What a client tells about itself and what it wants, when it opens a session.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Who a client is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientInfo {
+    /// The program's name.
+    pub name: String,
+    /// Its process.
+    pub pid: u32,
+}
+
+/// What a session wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionOptions {
+    /// The browser it means.
+    pub browser: BrowserOptions,
+    /// Which tools are listed.
+    pub tools: ToolMode,
+    /// Whether generic page actions are listed while a tab is focused.
+    pub page_actions: bool,
+    /// The folder the client works in; files stay there.
+    pub folder: Option<PathBuf>,
+    /// What becomes of the tabs that the session opened.
+    pub on_session_end: OnSessionEnd,
+    /// Who may use the tabs that the session holds.
+    pub tab_policy: TabPolicy,
+}
+
+/// Which tools a session is told about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolMode {
+    /// Those that its state allows.
+    #[default]
+    Progressive,
+    /// All of them, always.
+    Static,
+}
+
+/// What becomes of a session's own tabs when it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OnSessionEnd {
+    /// They are closed.
+    #[default]
+    Close,
+    /// They stay.
+    Keep,
+}
+
+/// Who may use the tabs that a session holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TabPolicy {
+    /// Whoever names one, and is told so.
+    #[default]
+    Respect,
+    /// Nobody else.
+    Exclusive,
+    /// Everybody; they are in everybody's lists.
+    Shared,
+}
+
+/// Which browser, and how it is launched if it must be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BrowserOptions {
+    /// Attach to the one at `http://host:port`.
+    pub url: Option<String>,
+    /// Attach to the one at `ws://…`.
+    pub web_socket: Option<String>,
+    /// Whether flags say how to launch one, so that one that runs is not meant.
+    pub launches: bool,
+    /// Launch without a window.
+    pub headless: bool,
+    /// Launch with a profile of its own that is removed afterwards.
+    pub isolated: bool,
+    /// Launch with this profile.
+    pub user_data_dir: Option<PathBuf>,
+    /// Launch this program.
+    pub executable: Option<PathBuf>,
+    /// Launch this channel of Chrome.
+    pub channel: Option<String>,
+    /// The size of pages.
+    pub viewport: Option<(u32, u32)>,
+    /// A proxy.
+    pub proxy: Option<String>,
+    /// Take any certificate.
+    pub accept_insecure_certs: bool,
+    /// More arguments.
+    pub extra_args: Vec<String>,
+    /// Let agents open `file:` URLs.
+    pub allow_file_urls: bool,
+}
