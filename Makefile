@@ -8,6 +8,8 @@ phase = @printf '==> %s\n'
 # Without nextest the tests still run, only with less care for slow ones.
 nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
+# Somebody who watches wants to see that the compiler is at work.
+quiet := $(shell test -t 2 || echo --quiet)
 soak_sizes := TABMUX_WALKS=20000 PROPTEST_CASES=20000
 
 help: ## Show this menu
@@ -16,7 +18,7 @@ help: ## Show this menu
 
 demo: browser ## Watch an agent work in a real browser (installs Chromium if there is no browser)
 	$(phase) 'Building tabmux (the first time takes some minutes)'
-	@$(CARGO) build --release --quiet --package tabmux
+	@$(CARGO) build --release $(quiet) --package tabmux
 	@$(CARGO) run --release --quiet --package tabmux -- demo
 
 test: browser check ## Everything that must pass, tests with a real browser included
@@ -42,9 +44,9 @@ check: ## Format, lints and documentation, without running tests
 soak: browser ## The tests again with many more seeds; takes long
 	$(phase) 'Soak'
 ifeq ($(nextest),yes)
-	@CI=true TABMUX_SOAK=1 $(soak_sizes) $(CARGO) nextest run --workspace --release --cargo-quiet --profile soak
+	@CI=true TABMUX_SOAK=1 $(soak_sizes) $(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
 else
-	@CI=true TABMUX_SOAK=1 $(soak_sizes) RUST_TEST_THREADS=2 $(CARGO) test --workspace --release --quiet
+	@CI=true TABMUX_SOAK=1 $(soak_sizes) RUST_TEST_THREADS=2 $(CARGO) test --workspace --exclude xtask --release --quiet
 endif
 
 bench: browser ## Measure start, memory and calls, and print the numbers

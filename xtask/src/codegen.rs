@@ -9,7 +9,7 @@ mod select;
 
 use std::{
     collections::BTreeMap,
-    fs,
+    env, fs,
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -31,35 +31,48 @@ pub(crate) enum Mode {
 /// Generates everything that is generated.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let root = project_root();
-    let mut files = Files::new();
-    for generate in GENERATORS {
-        files.extend(generate(&root)?);
+    let mut stale = Vec::new();
+    // One after the other: what the first writes is compiled into the program that the next one runs.
+    for generator in GENERATORS {
+        let files = (generator.generate)(&root)?;
+        for path in stale_files(&root, &files, generator.folder)? {
+            if mode == Mode::Write {
+                refresh(&root.join(&path), files.get(&path).map(String::as_str))
+                    .with_context(|| format!("{} cannot be rewritten", path.display()))?;
+            }
+            stale.push(path.display().to_string());
+        }
     }
-    let stale = stale_files(&root, &files)?;
-    if stale.is_empty() {
-        return Ok(());
+    match (stale.join(", "), mode) {
+        (names, _) if names.is_empty() => {}
+        (names, Mode::Write) => say(&format!("rewrote {names}")),
+        (names, Mode::Check) => {
+            bail!("these generated files are stale, run `cargo xtask codegen`: {names}")
+        }
     }
-    let names: Vec<String> = stale
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    let names = names.join(", ");
-    if mode == Mode::Check {
-        bail!("these generated files are stale, run `cargo xtask codegen`: {names}");
-    }
-    for path in &stale {
-        refresh(&root.join(path), files.get(path).map(String::as_str))
-            .with_context(|| format!("{} cannot be rewritten", path.display()))?;
-    }
-    say(&format!("rewrote {names}"));
     Ok(())
 }
 
 /// Generated texts, by path under the project's root.
 type Files = BTreeMap<PathBuf, String>;
 
-/// Whatever is generated from something else in the project has its function here.
-const GENERATORS: &[fn(&Path) -> Result<Files>] = &[cdp_types];
+/// Something that is generated from something else in the project.
+struct Generator {
+    generate: fn(&Path) -> Result<Files>,
+    /// The folder that holds nothing else, if there is one.
+    folder: Option<&'static str>,
+}
+
+const GENERATORS: &[Generator] = &[
+    Generator {
+        generate: cdp_types,
+        folder: Some(PROTOCOL_FOLDER),
+    },
+    Generator {
+        generate: tool_reference,
+        folder: None,
+    },
+];
 
 /// The types of the protocol.
 fn cdp_types(root: &Path) -> Result<Files> {
@@ -75,17 +88,37 @@ fn cdp_types(root: &Path) -> Result<Files> {
     Ok(files)
 }
 
-/// The files that are not as `files` says: changed, missing or no longer generated.
-fn stale_files(root: &Path, files: &Files) -> Result<Vec<PathBuf>> {
+/// What every tool takes, as the program itself tells it.
+fn tool_reference(root: &Path) -> Result<Files> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["run", "--quiet", "--package", "tabmux", "--", "__tools-md"])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo cannot be started")?;
+    ensure!(
+        output.status.success(),
+        "tabmux could not tell what its tools take"
+    );
+    let text = String::from_utf8(output.stdout)?;
+    Ok(Files::from([(TOOL_REFERENCE.into(), text)]))
+}
+
+/// The files that are not as `files` says: changed, missing or, in `folder`, no longer generated.
+fn stale_files(root: &Path, files: &Files, folder: Option<&str>) -> Result<Vec<PathBuf>> {
     let mut stale = Vec::new();
     for (path, text) in files {
         if fs::read_to_string(root.join(path)).ok().as_ref() != Some(text) {
             stale.push(path.clone());
         }
     }
-    if let Ok(entries) = fs::read_dir(root.join(PROTOCOL_FOLDER)) {
+    let Some(folder) = folder.map(Path::new) else {
+        return Ok(stale);
+    };
+    if let Ok(entries) = fs::read_dir(root.join(folder)) {
         for entry in entries {
-            let path = Path::new(PROTOCOL_FOLDER).join(entry?.file_name());
+            let path = folder.join(entry?.file_name());
             if !files.contains_key(&path) {
                 stale.push(path);
             }
@@ -126,6 +159,9 @@ fn format_rust(source: &str) -> Result<String> {
     );
     Ok(String::from_utf8(output.stdout)?)
 }
+
+/// What an agent can call.
+const TOOL_REFERENCE: &str = "docs/tools.md";
 
 /// Where the generated types live; everything in it is generated.
 const PROTOCOL_FOLDER: &str = "crates/cdp-types/src/protocol";
@@ -171,7 +207,7 @@ mod tests {
         refresh(&root.join(path("changed.rs")), Some("another text")).unwrap();
         refresh(&root.join(path("left_over.rs")), Some("text")).unwrap();
 
-        let stale = stale_files(root, &files).unwrap();
+        let stale = stale_files(root, &files, Some(PROTOCOL_FOLDER)).unwrap();
         assert_eq!(
             stale,
             [path("changed.rs"), path("missing.rs"), path("left_over.rs")]
@@ -179,7 +215,11 @@ mod tests {
         for path in &stale {
             refresh(&root.join(path), files.get(path).map(String::as_str)).unwrap();
         }
-        assert!(stale_files(root, &files).unwrap().is_empty());
+        assert!(
+            stale_files(root, &files, Some(PROTOCOL_FOLDER))
+                .unwrap()
+                .is_empty()
+        );
         assert!(!root.join(path("left_over.rs")).exists());
     }
 }

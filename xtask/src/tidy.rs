@@ -2,6 +2,7 @@
 
 mod links;
 mod manifests;
+mod places;
 mod sources;
 
 use std::{fmt, path::Path};
@@ -62,6 +63,7 @@ fn problems(root: &Path) -> Result<Vec<Problem>> {
     for file in source_files(root)? {
         problems.extend(sources::problems(&file));
         problems.extend(manifests::problems(&file));
+        problems.extend(places::problems(&file));
         problems.extend(links::problems(root, &file));
     }
     Ok(problems)

@@ -239,7 +239,7 @@
     return placeholder ? collapse(placeholder).trim() : "";
   }
 
-  const MOST_NODES = 2000;
+  const MOST_NODES = 500;
   const MOST_TEXT = 2000;
 
   /**

@@ -61,6 +61,9 @@
     return { ok: true, scroller: page ? "" : describe(scroller), moved: [at.x - before.x, at.y - before.y], at };
   };
 
+  /** The title as the document has it, whatever its elements are called. */
+  tabmux.title = () => tabmux.clean(dom.title(document));
+
   /** The element that typing would go to. */
   tabmux.focusedElement = () => {
     const target = tabmux.focused();

@@ -4,53 +4,29 @@
  */
 (() => {
   "use strict";
-  const { dom, rootOf, collapse, clean, roleOf, authored, labelOf, alternative, controlOf, roles } = tabmux;
-  const { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS } = roles;
+  const { dom, rootOf, collapse, clean, labelOf, controlOf, kinds } = tabmux;
+  const { PLAIN, SEALED, readSigns, classify } = kinds;
 
   const words = (text) => new Set(text.split(" "));
   const UNSEEN = words(
     "script style template noscript head meta link title base param source track datalist colgroup col desc defs " +
       "symbol clipPath mask pattern linearGradient radialGradient filter marker metadata rp",
   );
-  /** Elements whose insides are theirs alone: no line comes from below. */
-  const SEALED = words("input textarea select canvas video audio iframe frame img progress meter embed");
   /** Elements that may carry a shadow root, besides custom ones. */
   const HOSTS = words("article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span");
-  /** Roles that merely hold others: a listener there is one that waits for events of its contents. */
-  const HOLDERS = words(
-    "banner navigation main complementary contentinfo search form region list table grid treegrid dialog alertdialog " +
-      "group radiogroup tablist tabpanel toolbar menu menubar tree article feed log",
-  );
   /** Roles whose line takes the first words found inside; the others are told apart from their contents. */
   const SPEAKERS = words(
     "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip treeitem row " +
       "listitem cell gridcell columnheader rowheader clickable focusable draggable alert status timer blockquote img textbox " +
       "searchbox combobox spinbutton",
   );
-  /** Roles whose contents are what was entered, not a name. */
-  const HOLD_VALUE = words("textbox searchbox combobox spinbutton");
-  const MEDIA = words("canvas video audio");
-  const PRESSED = words("onclick onmousedown onmouseup onpointerdown onpointerup ontouchstart ontouchend ondblclick");
   const MOST_NODES = 1_000_000;
   const MOST_HOSTS = 200;
   const NOTHING = [];
+  const property = Object.getOwnPropertyDescriptor(CSSStyleDeclaration.prototype, "getPropertyValue").value;
 
-  /* What the debugger told us: elements with a listener for clicks, and sizes of hosts when we last asked about them. */
-  const listening = new WeakSet();
+  /* Sizes of possible hosts when the debugger was last asked about them. */
   const asked = new WeakMap();
-
-  /** Notes elements that listen for clicks, and says for how many of them that is news. */
-  function markListeners(...nodes) {
-    let news = 0;
-    for (const node of nodes) {
-      if (dom.type(node) !== 1) continue;
-      listening.add(node);
-      const { role, pressed, focusable } = readSigns(node);
-      const plain = !pressed && !focusable && !((role || TAGS_WITH_ROLE.has(dom.tag(node))) && OPERABLE.has(roleOf(node)));
-      if (plain && getComputedStyle(node).cursor !== "pointer") news++;
-    }
-    return news;
-  }
 
   /** The elements of these numbers, for the debugger to look at; it need not look again while they keep their size. */
   function elementsOf(numbers) {
@@ -165,7 +141,7 @@
         this.text = "";
         return;
       }
-      let text = this.preformatted ? clean(this.text).replace(/^\s*\n|\s+$/g, "") : collapse(this.text).trim();
+      let text = this.preformatted ? clean(this.text).trimEnd().replace(/^\s*\n/, "") : collapse(this.text).trim();
       if (place.row) text = withoutBorders(text, line?.filled);
       this.text = "";
       this.spoken = false;
@@ -205,7 +181,7 @@
       const signs = readSigns(element);
       const hidden = place.hidden || signs.hidden;
       const editable = place.editable || ((signs.editable || tag === "body") && dom.editable(element));
-      const kind = shown ? this.classify(element, tag, signs, place, pointer, editable) : PLAIN;
+      const kind = shown ? classify(element, tag, signs, place, pointer, editable, this.verbose) : PLAIN;
 
       if (kind.said) {
         if (!place.muted) this.say(inline ? kind.said : ` ${kind.said} `, element);
@@ -281,64 +257,6 @@
       if (row.cells++ > 0) this.text += " | ";
     }
 
-    /** Decides what an element is for the reader: a line, words, or nothing but its contents. */
-    classify(element, tag, signs, place, pointer, editable) {
-      const role = signs.role || TAGS_WITH_ROLE.has(tag) ? roleOf(element) : "";
-      const operable = OPERABLE.has(role);
-      const sign = operable ? role : this.sign(element, tag, role, signs, place, pointer, editable);
-
-      if (tag === "iframe" || tag === "frame" || tag === "object" || tag === "embed") return frameKind(element, tag);
-      if (MEDIA.has(tag)) return { role: tag, mode: "flow", keep: true, operable: true };
-      if (tag === "label") {
-        const kind = labelKind(element);
-        if (kind) return kind;
-      }
-      if (sign) {
-        if (HOLD_VALUE.has(sign) && !SEALED.has(tag)) return { role: operable ? role : sign, mode: "flow", keep: true, operable: true, value: true };
-        const named = NAMED_BY_CONTENTS.has(role);
-        const shape = role === "" || role === "none" ? sign : role;
-        const mode = named ? "named" : role === "row" && !place.laidOut && !this.verbose ? "row" : "flow";
-        return { role: shape, mode, keep: true, operable: true, table: tableOf(role, tag), sign };
-      }
-      if (role === "img" || tag === "svg") return this.picture(element, tag, role, place);
-      if (place.named) {
-        const said = signs.label ? authored(element) : "";
-        return said ? { said } : PLAIN;
-      }
-      if (tag === "legend" || tag === "caption") return place.line?.element === dom.parent(element) ? MUTED : PLAIN;
-      if (role === "row") {
-        if (place.laidOut) return PLAIN;
-        return this.verbose ? { role, mode: "flow", keep: false } : { role, mode: "row", keep: false };
-      }
-      if (CELLS.has(role)) {
-        if (place.laidOut) return PLAIN;
-        return this.verbose ? { role, mode: "flow", keep: false } : { cell: role };
-      }
-      if (tag === "table" && role !== "table" && role !== "grid" && role !== "treegrid") return { table: "none" };
-      if (!STRUCTURE.has(role)) return signs.inert ? { role: "inert", mode: "flow", keep: false } : PLAIN;
-      if ((role === "figure" || role === "region" || (role === "group" && tag !== "fieldset" && tag !== "details")) && !signs.label) return PLAIN;
-      const keep = role === "progressbar" || role === "meter" || role === "scrollbar" || (signs.label && !HOLDERS.has(role));
-      return { role, mode: NAMED_BY_CONTENTS.has(role) ? "named" : "flow", keep, table: tableOf(role, tag) };
-    }
-
-    /** Why a person could act on an element whose role does not say so; "" if nothing shows it. */
-    sign(element, tag, role, signs, place, pointer, editable) {
-      if (editable && !place.editable) return "textbox";
-      if (signs.pressed) return "clickable";
-      if (pointer && !place.pointer && !place.named && tag !== "label" && tag !== "html" && tag !== "body") return "clickable";
-      if (listening.has(element) && !HOLDERS.has(role) && tag !== "label" && !waitsForOthers(element, tag)) return "clickable";
-      if (signs.draggable) return "draggable";
-      return signs.focusable && tag !== "html" && tag !== "body" ? "focusable" : "";
-    }
-
-    picture(element, tag, role, place) {
-      const label = authored(element) || collapse(alternative(element)).trim();
-      if (place.named) return tag === "svg" ? (label ? { said: label } : PLAIN) : { said: label || " " };
-      if (label) return { role: "img", mode: "flow", keep: true, takesText: false };
-      if (tag !== "img") return role === "img" ? { role, mode: "named", keep: false } : PLAIN;
-      return this.verbose && dom.attribute(element, "alt") === null ? { role, mode: "flow", keep: true } : PLAIN;
-    }
-
     open(element, kind, place, signs) {
       this.flush(place);
       const control = controlOf(element);
@@ -400,81 +318,6 @@
     }
   }
 
-  const PLAIN = {};
-  const SEALED_OFF = { frame: true };
-  const MUTED = { muted: true };
-  const TAGS_WITH_ROLE = words(
-    "a area article aside blockquote button dialog details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header img " +
-      "input li main menu meter nav ol output progress search section select summary table td textarea th tr ul",
-  );
-
-  const property = Object.getOwnPropertyDescriptor(CSSStyleDeclaration.prototype, "getPropertyValue").value;
-  const attributeNames = Object.getOwnPropertyDescriptor(Element.prototype, "getAttributeNames").value;
-  const NO_SIGNS = { role: false, label: false, hidden: false, editable: false, pressed: false, draggable: false, focusable: false, inert: false };
-
-  /** What the attributes say, read in one go. */
-  function readSigns(element) {
-    const names = attributeNames.call(element);
-    let signs = NO_SIGNS;
-    for (let index = 0; index < names.length; index++) {
-      const name = names[index];
-      const sign = SIGNS.get(name) ?? (name.startsWith("on") && PRESSED.has(name) ? "pressed" : undefined);
-      if (sign === undefined || !counts(sign, element, name)) continue;
-      if (signs === NO_SIGNS) signs = { ...NO_SIGNS };
-      signs[sign] = true;
-    }
-    return signs;
-  }
-
-  const SIGNS = new Map([
-    ["role", "role"], ["aria-label", "label"], ["aria-labelledby", "label"], ["aria-hidden", "hidden"],
-    ["contenteditable", "editable"], ["draggable", "draggable"], ["tabindex", "focusable"], ["inert", "inert"],
-  ]);
-
-  function counts(sign, element, name) {
-    switch (sign) {
-      case "label":
-        return /\S/.test(dom.attribute(element, name));
-      case "hidden":
-      case "draggable":
-        return dom.attribute(element, name) === "true";
-      case "focusable":
-        return Number.parseInt(dom.attribute(element, name), 10) >= 0;
-      default:
-        return true;
-    }
-  }
-
-  function frameKind(element, tag) {
-    if (tag === "object" && hasFallback(element)) return PLAIN;
-    const { width, height } = dom.rect(element);
-    return width > 1 && height > 1 ? { role: "iframe", mode: "flow", keep: true, frame: true } : SEALED_OFF;
-  }
-
-  function hasFallback(element) {
-    for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) {
-      if (dom.type(child) === 1 && dom.rendered(child)) return true;
-    }
-    return false;
-  }
-
-  /** A label whose control shows is told by the control; one whose control is not rendered is what a person clicks. */
-  function labelKind(element) {
-    const { control } = element;
-    if (!control) return null;
-    if (dom.rendered(control, { visibilityProperty: true })) {
-      return dom.has(control, "aria-label") || dom.has(control, "aria-labelledby") ? null : MUTED;
-    }
-    const role = roleOf(control);
-    return role ? { role, mode: "named", keep: true, operable: true, takesText: true } : null;
-  }
-
-  /** `laidOut` of what is inside: a table that only places things gives no rows and cells. */
-  function tableOf(role, tag) {
-    if (role === "table" || role === "grid" || role === "treegrid") return "data";
-    return tag === "table" ? "none" : undefined;
-  }
-
   function summaryOf(first) {
     for (let child = first; child; child = dom.nextSibling(child)) {
       if (dom.type(child) === 1 && dom.tag(child) === "summary") return [child];
@@ -482,18 +325,13 @@
     return NOTHING;
   }
 
-  /** A listener on something that fills the view and holds elements waits for events of these. */
-  function waitsForOthers(element, tag) {
-    if (tag === "html" || tag === "body") return true;
-    if (!element.firstElementChild) return false;
-    const { width, height } = dom.rect(element);
-    return width * height >= 0.5 * innerWidth * innerHeight;
-  }
-
   /** Row text without the borders that lead nowhere; the first words of a row keep their place. */
   function withoutBorders(text, later) {
-    const end = text.replace(/(\s*\|)+\s*$/, "");
-    return later ? end.replace(/^\s*(\|\s*)+/, "") : end;
+    const isBorder = (character) => character === " " || character === "|";
+    let [start, end] = [0, text.length];
+    while (end > 0 && isBorder(text[end - 1])) end--;
+    if (later) while (start < end && isBorder(text[start])) start++;
+    return text.slice(start, end);
   }
 
   const keepsLines = (text) => {
@@ -503,5 +341,5 @@
 
   const says = (label, text) => label.text.toLowerCase().includes(text.toLowerCase());
 
-  Object.assign(tabmux, { walk, markListeners, elementsOf, adoptClosedRoots });
+  Object.assign(tabmux, { walk, elementsOf, adoptClosedRoots });
 })();

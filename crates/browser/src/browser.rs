@@ -91,25 +91,35 @@ impl Browser {
 
     /// Opens a tab at `address`. The tab is announced as [`Origin::Call`] with `tag` before this
     /// resolves, also if its page cannot be loaded: then it is the caller who closes it. With
-    /// `whole`, waits until the page is loaded; never longer than `limit`.
+    /// `whole`, waits until the page is loaded; never longer than `limit`. How the tab looks then
+    /// has been reported.
     pub async fn open(
         &self,
         address: &Address,
         tag: u64,
         whole: bool,
         limit: Duration,
-    ) -> Result<TabFacts, ToolError> {
+    ) -> Result<TargetId, ToolError> {
         open::open(self, address, tag, whole, limit).await
     }
 
-    /// Waits until a tab has loaded its page, at most `limit`.
+    /// Waits until a tab has loaded its page, at most `limit`. How it looks then has been reported.
     pub async fn settle(&self, target: &TargetId, limit: Duration) -> Result<(), ToolError> {
         let tab = self.tab(target).await?;
         tab.until(limit, |state| {
             state.load == Load::Complete && !state.navigating
         })
         .await?;
-        Ok(())
+        self.report_title(&tab).await
+    }
+
+    /// Asks Chrome how its tabs are called, which it does not tell by itself when a page changes
+    /// its title. What is new has been reported when this resolves.
+    pub async fn refresh(&self, limit: Duration) -> Result<(), ToolError> {
+        let targets = target::GetTargets::default();
+        let targets = self.0.session.send_within(targets, limit).await?.target_infos;
+        let pages = targets.iter().filter(|info| info.r#type == "page");
+        self.report(pages.map(TabFacts::from).collect()).await
     }
 
     /// Closes a tab and waits until it is gone. The `last` one is replaced by a blank one first,
@@ -155,6 +165,30 @@ impl Browser {
         if self.order(Order::ShutDown { done }).await.is_ok() {
             let _ = ended.await;
         }
+    }
+
+    /// Reports the title that a tab has now. The page itself may know it before Chrome does.
+    async fn report_title(&self, tab: &Tab) -> Result<(), ToolError> {
+        let info = target::GetTargetInfo {
+            target_id: Some(tab.target().clone()),
+        };
+        let info = self.0.session.send(info).await?.target_info;
+        let mut facts = TabFacts::from(&info);
+        let loaded = tab.state().load == Load::Complete;
+        if loaded
+            && facts.has_no_title()
+            && let Some(title) = tab.title().await
+        {
+            facts.title = title;
+        }
+        self.report(vec![facts]).await
+    }
+
+    /// Resolves when what is new of these tabs has been reported.
+    async fn report(&self, tabs: Vec<TabFacts>) -> Result<(), ToolError> {
+        let (done, reported) = oneshot::channel();
+        self.order(Order::Refresh { tabs, done }).await?;
+        reported.await.map_err(|_| ToolError::BrowserGone)
     }
 
     /// The tab's handle, attached now if it was not yet.

@@ -113,8 +113,9 @@ async fn fetch(host: &str, port: u16, path: &str) -> std::io::Result<Vec<u8>> {
     } else {
         host.to_owned()
     };
+    // Chrome hangs up on HTTP/1.0.
     let request =
-        format!("GET {path} HTTP/1.0\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+        format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     let mut limited = stream.take(MOST_BYTES);

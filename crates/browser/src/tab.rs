@@ -192,6 +192,20 @@ impl Tab {
         futures_util::future::join_all(end).await;
     }
 
+    /// The title of the page, as the page itself has it; none if it does not answer soon.
+    pub(crate) async fn title(&self) -> Option<String> {
+        let ask = runtime::Evaluate {
+            // A page may have given something else the name `title`.
+            expression: "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)"
+                .into(),
+            return_by_value: Some(true),
+            ..Default::default()
+        };
+        let answer = self.session().send_within(ask, PROBE_LIMIT).await.ok()?;
+        let title: String = answer.result.value?.decode().ok()?;
+        Some(crate::text::one_line(&title, 300)).filter(|title| !title.is_empty())
+    }
+
     /// Whether the page had to be stopped and has not answered since.
     pub(crate) fn is_suspect(&self) -> bool {
         self.0.suspect.load(Ordering::Relaxed)

@@ -1,6 +1,7 @@
 //! Our own JavaScript world inside a page's document: sees the DOM, unseen by the page.
 
 mod debugger;
+mod memory;
 
 use crate::error::ToolError;
 use crate::script;
@@ -25,6 +26,8 @@ pub struct World {
     pub context: ExecutionContextId,
     /// What the debugger has told our scripts about the document.
     told: Arc<Mutex<debugger::Told>>,
+    /// Snapshots of the page that were taken from here.
+    memory: Arc<Mutex<memory::Memory>>,
 }
 
 impl World {
@@ -42,6 +45,7 @@ impl World {
             session: frame.session.clone(),
             context: made.execution_context_id,
             told: Arc::default(),
+            memory: Arc::default(),
         };
         // The frame may have moved on before Chrome made the world. Chrome works in order, so if it
         // still shows our document now, the world is in it.
@@ -139,6 +143,7 @@ fn shows(tree: &page::FrameTree, wanted: &Frame) -> bool {
 const SCRIPTS: &str = concat!(
     include_str!("../js/world.js"),
     include_str!("../js/names.js"),
+    include_str!("../js/kinds.js"),
     include_str!("../js/walk.js"),
     include_str!("../js/view.js"),
     include_str!("../js/view.js"),

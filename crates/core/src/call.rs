@@ -24,6 +24,7 @@ pub(crate) enum Task {
     Connect {
         launch: bool,
     },
+    List,
     Open {
         url: Arc<str>,
         focus: bool,
@@ -47,6 +48,7 @@ impl Call {
     pub(crate) fn stuck(&self) -> Stuck {
         match self.task {
             Task::Connect { .. } => Stuck::Connecting,
+            Task::List => Stuck::Listing,
             Task::Open { .. } => Stuck::Opening,
             Task::Focus { tab } | Task::Close { tab } => Stuck::Working(tab),
             Task::Page { tab, .. } if self.at_work => Stuck::Working(tab),
@@ -59,7 +61,7 @@ impl Task {
     /// The tab it is about, once there is one.
     pub(crate) fn tab(&self) -> Option<TabId> {
         match *self {
-            Self::Connect { .. } => None,
+            Self::Connect { .. } | Self::List => None,
             Self::Open { tab, .. } => tab,
             Self::Focus { tab } | Self::Close { tab } | Self::Page { tab, .. } => Some(tab),
         }

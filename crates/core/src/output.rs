@@ -18,6 +18,14 @@ pub enum Output {
         /// Whether to launch one if none is found.
         launch: bool,
     },
+    /// Ask a browser how its tabs are called now, because it does not tell by itself when a title
+    /// changes. Answered by `TabChanged` for those that are called otherwise, and then by `Finished`.
+    Refresh {
+        /// The call this is for.
+        call: CallId,
+        /// Where.
+        browser: BrowserId,
+    },
     /// Open a tab, navigate it, wait until it has loaded. Answered by `TabAppeared` with
     /// `Origin::Call` as soon as there is a tab, and then by `Finished`.
     OpenTab {

@@ -128,6 +128,8 @@ pub struct LostTab {
 pub enum Stuck {
     /// The browser, to be connected.
     Connecting,
+    /// The browser, to tell about its tabs.
+    Listing,
     /// A new tab, to load.
     Opening,
     /// Its own work on a tab.
@@ -149,6 +151,9 @@ impl fmt::Display for Stuck {
         match self {
             Self::Connecting => {
                 f.write_str("Check that the browser responds, then call connect_browser again.")
+            }
+            Self::Listing => {
+                f.write_str("Check that the browser responds, then call list_tabs again.")
             }
             Self::Opening => f.write_str("Check the address, then call open_tab again."),
             Self::Working(tab) => write!(

@@ -278,6 +278,7 @@ impl MainLoop {
                     tokio::spawn(work::connect(browser, plan, launch, self.events.clone()));
                 }
             }
+            Output::Refresh { call, browser } => self.start(call, browser, work::refresh),
             Output::OpenTab { call, browser, url, focus } => {
                 self.start(call, browser, |job| work::open_tab(job, url, focus));
             }

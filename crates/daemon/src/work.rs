@@ -53,6 +53,14 @@ async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connecte
     Browser::connect(&Source::Launch(plan.launch.clone()), settings).await
 }
 
+/// Brings the titles of tabs up to date. Those of a browser that does not answer stay as they are.
+pub(crate) async fn refresh(job: Job) {
+    if let Err(error) = job.handle.refresh(REFRESH_LIMIT).await {
+        tracing::debug!(%error, "the titles of tabs may be out of date");
+    }
+    let _ = job.events.send(Event::Finished { call: job.call, outcome: Ok(()) }).await;
+}
+
 /// Opens a tab. The core closes it again if it asks for that.
 pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool) {
     let open = async {
@@ -143,6 +151,9 @@ async fn unless_cancelled<F: Future>(cancel: &CancellationToken, work: F) -> Opt
 fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
     tabmux_browser::TargetId::from(&*target.0)
 }
+
+/// How long `list_tabs` waits for new titles.
+const REFRESH_LIMIT: Duration = Duration::from_secs(1);
 
 /// How long `open_tab` and `focus_tab` wait for a page.
 const LOAD_LIMIT: Duration = Duration::from_secs(10);

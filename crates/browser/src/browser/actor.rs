@@ -2,7 +2,7 @@
 
 use super::{BrowserEvent, Origin, TabFacts};
 use crate::launch::BrowserProcess;
-use crate::tab::{Gone, Load, Tab, TabSettings, TargetId};
+use crate::tab::{Gone, Tab, TabSettings, TargetId};
 use crate::text::one_line;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -30,14 +30,13 @@ pub(super) enum Order {
         made: Option<(TargetId, Origin)>,
         done: oneshot::Sender<()>,
     },
-    /// The tab is being sent to `url`; what is told of it then. Dropped when there is no such tab.
-    Head {
-        target: TargetId,
-        url: String,
-        answer: oneshot::Sender<TabFacts>,
+    /// Where a tab is being sent, as long as it is blank.
+    Head { target: TargetId, url: String },
+    /// How tabs are called now. Chrome does not tell by itself when a title changes.
+    Refresh {
+        tabs: Vec<TabFacts>,
+        done: oneshot::Sender<()>,
     },
-    /// The tab has loaded what it shows.
-    Loaded { target: TargetId },
     /// The end.
     ShutDown { done: oneshot::Sender<()> },
 }
@@ -53,8 +52,6 @@ pub(super) struct Actor<E> {
     unannounced: Vec<TargetId>,
     tag: u32,
     report: mpsc::Sender<E>,
-    /// For tasks that follow a tab; does not keep the actor alive.
-    orders: mpsc::WeakSender<Order>,
 }
 
 struct Entry {
@@ -77,7 +74,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         tabs: &[TabFacts],
         tag: u32,
         report: mpsc::Sender<E>,
-        orders: mpsc::WeakSender<Order>,
     ) -> Self {
         let tabs = tabs
             .iter()
@@ -91,7 +87,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             unannounced: Vec::new(),
             tag,
             report,
-            orders,
         }
     }
 
@@ -174,16 +169,18 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
                 let _ = done.send(());
             }
-            Order::Head { target, url, answer } => {
+            Order::Head { target, url } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.destination = Some(url);
                     self.tell_changed(&target).await;
                 }
-                if let Some(entry) = self.tabs.get(&target) {
-                    let _ = answer.send(entry.told.clone());
-                }
             }
-            Order::Loaded { target } => self.tell_changed(&target).await,
+            Order::Refresh { tabs, done } => {
+                for facts in tabs {
+                    self.handle_title(facts).await;
+                }
+                let _ = done.send(());
+            }
             Order::ShutDown { .. } => {}
         }
     }
@@ -256,7 +253,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         for answer in entry.awaiting_tab.drain(..) {
             let _ = answer.send(tab.clone());
         }
-        tokio::spawn(report_loads(tab.clone(), self.orders.clone()));
         entry.tab = Some(tab);
     }
 
@@ -272,6 +268,15 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         entry.facts = facts;
         self.tell_changed(&target).await;
+    }
+
+    /// Takes over a title, unless the tab has moved on since it was asked for.
+    async fn handle_title(&mut self, facts: TabFacts) {
+        let known = self.tabs.get_mut(&facts.target);
+        if let Some(entry) = known.filter(|entry| entry.facts.url == facts.url) {
+            entry.facts.title = facts.title;
+            self.tell_changed(&facts.target).await;
+        }
     }
 
     /// Tells how a tab looks now, if it was told otherwise.
@@ -346,28 +351,6 @@ impl Entry {
             attaching: false,
             awaiting_tab: Vec::new(),
             awaiting_gone: Vec::new(),
-        }
-    }
-}
-
-/// Tells the actor whenever a tab has loaded its page, until the tab is gone.
-async fn report_loads(tab: Tab, orders: mpsc::WeakSender<Order>) {
-    let mut state = tab.watch();
-    let target = tab.target().clone();
-    drop(tab);
-    loop {
-        let loading = state.wait_for(|state| state.load != Load::Complete).await;
-        if loading.map_or(true, |state| state.gone.is_some()) {
-            return;
-        }
-        let loaded = state.wait_for(|state| state.load == Load::Complete || state.gone.is_some());
-        if loaded.await.map_or(true, |state| state.gone.is_some()) {
-            return;
-        }
-        let Some(orders) = orders.upgrade() else { return };
-        let target = target.clone();
-        if orders.send(Order::Loaded { target }).await.is_err() {
-            return;
         }
     }
 }

@@ -69,7 +69,7 @@ impl Connected {
     {
         let Self { info, session, events, process, settings } = self;
         let (order, orders) = mpsc::channel(64);
-        let actor = Actor::new(session.clone(), settings, process, &info.tabs, tag, report, order.downgrade());
+        let actor = Actor::new(session.clone(), settings, process, &info.tabs, tag, report);
         tokio::spawn(actor.run(events, orders));
         Browser(Arc::new(Inner { session, launched: info.launched, orders: order }))
     }

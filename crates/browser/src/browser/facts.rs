@@ -24,10 +24,15 @@ impl TabFacts {
             facts.title.clear();
         }
         let loading = tab.is_some_and(|tab| tab.state().load != Load::Complete);
-        if loading && is_placeholder(&facts.title, &facts.url) {
+        if loading && facts.has_no_title() {
             facts.title.clear();
         }
         facts
+    }
+
+    /// Whether its page has no title: then Chrome calls it by its address.
+    pub(super) fn has_no_title(&self) -> bool {
+        self.title.is_empty() || is_placeholder(&self.title, &self.url)
     }
 
     /// Whether the tab shows nothing.
@@ -46,7 +51,6 @@ impl From<&TargetInfo> for TabFacts {
     }
 }
 
-/// Chrome calls a page by its address until it has a title.
 fn is_placeholder(title: &str, url: &str) -> bool {
     let bare = |text: &str| text.trim_start_matches("http://").trim_end_matches('/').to_owned();
     bare(title) == bare(&one_line(url, MOST_TITLE))

@@ -1,11 +1,11 @@
 //! Opens a tab: blank first, set up, then sent to its page, so that nothing of the page is missed.
 
 use super::actor::Order;
-use super::{Browser, Origin, TabFacts};
+use super::{Browser, Origin};
 use crate::address::Address;
 use crate::error::ToolError;
 use crate::navigate;
-use crate::tab::{Gone, Load, TargetId};
+use crate::tab::{Load, TargetId};
 use std::time::Duration;
 use tabmux_cdp::types::target;
 use tokio::sync::oneshot;
@@ -17,7 +17,7 @@ pub(super) async fn open(
     tag: u64,
     whole: bool,
     limit: Duration,
-) -> Result<TabFacts, ToolError> {
+) -> Result<TargetId, ToolError> {
     let deadline = Instant::now() + limit;
     let target = make(browser, Origin::Call(tag)).await?;
     let tab = browser.tab(&target).await?;
@@ -33,15 +33,10 @@ pub(super) async fn open(
         tab.until(left, |state| state.load == Load::Complete)
             .await?;
     }
-    // What Chrome told of the tab before it answers this is known to the actor then.
-    let info = target::GetTargetInfo {
-        target_id: Some(target.clone()),
-    };
-    browser.0.session.send(info).await?;
-    let (answer, facts) = oneshot::channel();
     let url = address.as_str().to_owned();
-    browser.order(Order::Head { target, url, answer }).await?;
-    facts.await.map_err(|_| ToolError::TabGone(Gone::Closed))
+    browser.order(Order::Head { target: target.clone(), url }).await?;
+    browser.report_title(&tab).await?;
+    Ok(target)
 }
 
 /// Makes a blank tab in the background and has it announced with its origin.

@@ -55,6 +55,12 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             return false;
         }
         state.frames.remove(&event.frame_id);
+    } else if let Some(event) = event.decode::<page::FrameRequestedNavigation>() {
+        let elsewhere = event.disposition.as_str() != "currentTab";
+        if !is_top || elsewhere || !state.frames.is_main(&event.frame_id) {
+            return false;
+        }
+        state.navigations_requested += 1;
     } else if let Some(event) = event.decode::<page::FrameStartedNavigating>() {
         let within = event
             .navigation_type

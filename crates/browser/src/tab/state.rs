@@ -14,6 +14,8 @@ pub struct TabState {
     pub frames: Frames,
     /// How far the main frame's document has loaded.
     pub load: Load,
+    /// Navigations of the main frame that its page asked for. Each begins a little later, or never.
+    pub navigations_requested: u64,
     /// Navigations of the main frame that began, failed ones included.
     pub navigations_begun: u64,
     /// Whether one of them is still on its way.

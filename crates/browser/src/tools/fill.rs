@@ -1,6 +1,6 @@
 //! Filling fields: one, or a whole form.
 
-use super::act::{self, Before, Chord, Element, Patience, Reached};
+use super::act::{self, Before, Chord, Drawing, Element, Patience, Reached};
 use super::{Access, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -28,6 +28,7 @@ impl Tool for Fill {
     const ACCESS: Access = Access::Act;
 
     async fn run(self, page: Page) -> ToolResult {
+        let _drawing = Drawing::of(&page.tab);
         let before = Before::look(&page.tab);
         let element = Element::find(&page.tab, &self.uid).await?;
         let done = fill(&page, &element, &self.value).await?;
@@ -69,6 +70,7 @@ impl Tool for FillForm {
     }
 
     async fn run(self, page: Page) -> ToolResult {
+        let _drawing = Drawing::of(&page.tab);
         let before = Before::look(&page.tab);
         // All of them first, so that a wrong uid changes nothing.
         let mut elements = Vec::with_capacity(self.elements.len());
@@ -119,7 +121,7 @@ async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, Too
     let tab = &page.tab;
     page.acting();
     let ask = json!({ "n": element.n, "value": value, "waitMs": act::WAIT_MS });
-    let field: Answer = element.world.call("tabmux.fillTarget", ask).await?;
+    let field: Answer = element.call("tabmux.fillTarget", ask).await?;
     if !field.ok {
         return Err(refusal(element, &field, value));
     }
@@ -141,7 +143,11 @@ async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, Too
         "done" => field,
         _ => {
             let ask = json!({ "n": element.n, "value": value });
-            element.world.call("tabmux.filled", ask).await?
+            match element.call("tabmux.filled", ask).await {
+                // The page took the value and went elsewhere with it.
+                Err(ToolError::DocumentGone) => return Ok(String::new()),
+                checked => checked?,
+            }
         }
     };
     if !field.ok {

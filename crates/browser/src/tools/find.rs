@@ -95,15 +95,28 @@ impl Find {
         };
         report.truncate(report.trim_end().len());
         if unread {
-            let _ = write!(report, "\n[Not searched: a frame that is loading or does not respond.]");
+            let _ = write!(
+                report,
+                "\n[Not searched: a frame that is loading or does not respond.]"
+            );
         }
         report
     }
 
     fn wanted(&self) -> String {
-        let text = self.text.as_ref().map(|text| format!("{:?}", one_line(text, 100)));
-        let role = self.role.as_ref().map(|role| format!("role {}", one_line(role, 40)));
-        [text, role].into_iter().flatten().collect::<Vec<_>>().join(" with ")
+        let text = self
+            .text
+            .as_ref()
+            .map(|text| format!("{:?}", one_line(text, 100)));
+        let role = self
+            .role
+            .as_ref()
+            .map(|role| format!("role {}", one_line(role, 40)));
+        [text, role]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" with ")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Clicking and hovering.
 
-use super::act::{self, Before, Element, Outcome, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
 use super::{Access, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -29,6 +29,7 @@ impl Tool for Click {
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
         let element = Element::find(tab, &self.uid).await?;
+        let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
         let times = if self.dbl_click == Some(true) { 2 } else { 1 };
         let done = if times == 2 {
@@ -60,6 +61,7 @@ impl Tool for Hover {
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
         let element = Element::find(tab, &self.uid).await?;
+        let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
         let Reached::At { x, y } = act::reach(tab, &element, Patience::Point).await? else {
             return Err(ToolError::NotActionable {
@@ -92,7 +94,6 @@ pub(super) async fn press(
         Reached::ClosedOption => {
             page.acting();
             let chosen: Outcome = element
-                .world
                 .call("tabmux.choose", json!({ "n": element.n }))
                 .await?;
             if !chosen.ok {

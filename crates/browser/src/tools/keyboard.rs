@@ -1,6 +1,6 @@
 //! Typing and pressing keys, wherever the focus is.
 
-use super::act::{self, Before, Chord};
+use super::act::{self, Before, Chord, Drawing};
 use super::{Access, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -32,6 +32,7 @@ impl Tool for TypeText {
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
+        let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
         let focus: Focus = tab
             .world()
@@ -82,6 +83,7 @@ impl Tool for PressKey {
     }
 
     async fn run(self, page: Page) -> ToolResult {
+        let _drawing = Drawing::of(&page.tab);
         let before = Before::look(&page.tab);
         let chord = Chord::parse(&self.key).map_err(ToolError::Arguments)?;
         page.acting();

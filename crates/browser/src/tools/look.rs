@@ -145,7 +145,11 @@ async fn look_inside(
     function: &str,
     argument: &impl Fn(Option<&Place>) -> Value,
 ) -> Vec<Looked> {
-    let elements: Vec<u32> = places.iter().map(|place| place.element).take(MOST_FRAMES).collect();
+    let elements: Vec<u32> = places
+        .iter()
+        .map(|place| place.element)
+        .take(MOST_FRAMES)
+        .collect();
     let frames = match world.frames_of(&elements).await {
         Ok(frames) => frames,
         Err(error) => {
@@ -179,7 +183,10 @@ async fn world_of(tab: &Tab, id: &FrameId) -> Option<World> {
 async fn look_at(world: &World, function: &str, argument: &Value) -> Result<View, ToolError> {
     for _ in 0..DEEPEST_ROOTS {
         // Listeners are seldom news, so both questions go out together.
-        let (listeners, view) = tokio::join!(world.learn_listeners(), world.call::<View>(function, argument));
+        let (listeners, view) = tokio::join!(
+            world.learn_listeners(),
+            world.call::<View>(function, argument)
+        );
         let view = view?;
         let news = listeners.unwrap_or_else(|error| {
             tracing::debug!(%error, "the listeners of a document could not be told");

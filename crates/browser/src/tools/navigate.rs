@@ -65,36 +65,14 @@ impl Tool for NavigatePage {
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
         let open = tab.state().dialog.clone();
-        if let Some(dialog) = open.clone().filter(|dialog| !asks_to_stay(dialog)) {
+        if let Some(dialog) = open.filter(|dialog| !asks_to_stay(dialog)) {
             return Err(ToolError::DialogOpen(dialog));
         }
         let limit = self.timeout().unwrap_or(DEFAULT_LIMIT);
-        let deadline = Instant::now() + limit;
-        let before = Before::look(tab);
-        // A page that is busy with itself would keep the next one from coming.
-        if open.is_none() && !tab.responds().await {
-            tab.terminate_scripts().await;
-        }
         tokio::select! {
-            gone = tokio::time::timeout_at(deadline, self.go(tab)) => match gone {
-                Ok(result) => result?,
-                Err(_) => {
-                    tab.session().post(page::StopLoading::default());
-                    return Err(ToolError::TimedOut {
-                        what: "The navigation".into(),
-                        millis: limit.as_millis(),
-                        next: "The tab still shows what it did before. Try again with a longer timeout.".into(),
-                    });
-                }
-            },
-            dialog = answer_leaving(tab) => return Ok(stopped_by(&dialog?)),
+            arrived = self.arrive(tab, limit) => arrived,
+            dialog = answer_leaving(tab) => Ok(stopped_by(&dialog?)),
         }
-        tokio::select! {
-            biased;
-            loaded = loaded_until(tab, deadline) => loaded?,
-            dialog = answer_leaving(tab) => return Ok(stopped_by(&dialog?)),
-        };
-        arrived(tab, &before, limit).await
     }
 }
 
@@ -103,15 +81,42 @@ impl NavigatePage {
         self.r#type.unwrap_or(Way::Url)
     }
 
+    /// Goes there, waits until the page is loaded, and tells where the tab is, all within `limit`.
+    async fn arrive(&self, tab: &Tab, limit: Duration) -> ToolResult {
+        let deadline = Instant::now() + limit;
+        let before = Before::look(tab);
+        let Ok(gone) = tokio::time::timeout_at(deadline, self.go(tab)).await else {
+            tab.session().post(page::StopLoading::default());
+            return Err(ToolError::TimedOut {
+                what: "The navigation".into(),
+                millis: limit.as_millis(),
+                next: "The tab still shows what it did before. Try again with a longer timeout."
+                    .into(),
+            });
+        };
+        gone?;
+        let rest = deadline.saturating_duration_since(Instant::now());
+        tab.until(rest, |state| {
+            !state.navigating && state.load == Load::Complete
+        })
+        .await?;
+        report(tab, &before, limit, deadline).await
+    }
+
     /// Resolves when the new document is there.
     async fn go(&self, tab: &Tab) -> Result<(), ToolError> {
+        let url = self.url.as_deref();
+        let address = url.map(|url| tab.policy().parse(url)).transpose()?;
+        // A page that is busy with itself would keep the next one from coming.
+        let asks = tab.state().dialog.is_some();
+        if !asks && !tab.responds().await {
+            tab.terminate_scripts().await;
+        }
         match self.way() {
-            Way::Url => {
-                let address = tab
-                    .policy()
-                    .parse(self.url.as_deref().unwrap_or_default())?;
-                navigate::go(tab, &address).await
-            }
+            Way::Url => match address {
+                Some(address) => navigate::go(tab, &address).await,
+                None => Ok(()),
+            },
             Way::Reload => navigate::reload(tab, self.ignore_cache == Some(true)).await,
             Way::Back => navigate::travel(tab, -1).await,
             Way::Forward => navigate::travel(tab, 1).await,
@@ -119,16 +124,8 @@ impl NavigatePage {
     }
 }
 
-async fn loaded_until(tab: &Tab, deadline: Instant) -> Result<bool, ToolError> {
-    let rest = deadline.saturating_duration_since(Instant::now());
-    tab.until(rest, |state| {
-        !state.navigating && state.load == Load::Complete
-    })
-    .await
-}
-
 /// Tells where the tab is now. A document that is not even whole in time is an error.
-async fn arrived(tab: &Tab, before: &Before, limit: Duration) -> ToolResult {
+async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) -> ToolResult {
     let (url, load, status) = {
         let state = tab.state();
         let url = state
@@ -149,16 +146,7 @@ async fn arrived(tab: &Tab, before: &Before, limit: Duration) -> ToolResult {
                     .into(),
         });
     }
-    let history = tab
-        .session()
-        .send(page::GetNavigationHistory::default())
-        .await?;
-    let here = usize::try_from(history.current_index)
-        .ok()
-        .and_then(|index| history.entries.get(index));
-    let title = here
-        .map(|entry| one_line(&entry.title, 200))
-        .filter(|title| !title.is_empty());
+    let title = title(tab, deadline).await;
     let mut words = vec![format!("The page is now {url}")];
     words.extend(title.map(|title| format!("Title: {title}")));
     if let Some(status) = status.filter(|status| *status >= 400) {
@@ -168,6 +156,22 @@ async fn arrived(tab: &Tab, before: &Before, limit: Duration) -> ToolResult {
         words.push("Some of what it names is still loading.".into());
     }
     Ok(ToolOutput::text(words.join("\n")))
+}
+
+/// The page's title, if it has one and is able to tell.
+async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
+    let ask = async {
+        tab.world()
+            .await
+            .ok()?
+            .call::<String>("tabmux.title", ())
+            .await
+            .ok()
+    };
+    let title = tokio::time::timeout_at(deadline.max(Instant::now() + TITLE_LIMIT), ask)
+        .await
+        .ok()??;
+    Some(one_line(&title, 200)).filter(|title| !title.is_empty())
 }
 
 /// Says yes to every question whether to leave; resolves with any other dialog.
@@ -206,3 +210,5 @@ fn stopped_by(dialog: &Dialog) -> ToolOutput {
 }
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
+/// For the title alone the time may be exceeded by so much.
+const TITLE_LIMIT: Duration = Duration::from_millis(200);

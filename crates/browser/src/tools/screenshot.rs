@@ -1,6 +1,6 @@
 //! Pictures of the page, of all of it, or of one element.
 
-use super::act::{self, Element, Rect};
+use super::act::{self, Drawing, Element, Rect};
 use super::{Access, Block, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tabmux_cdp::types::page::{self, CaptureScreenshotFormat, StartScreencastFormat};
+use tabmux_cdp::types::page::{self, CaptureScreenshotFormat};
 
 /// Takes a picture.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -155,16 +155,7 @@ impl TakeScreenshot {
 
     async fn capture(&self, tab: &Tab, part: &Part, scale: f64) -> Result<Vec<u8>, ToolError> {
         let session = tab.session();
-        // A tab that is not in front draws nothing, unless somebody watches it.
-        let watch = page::StartScreencast {
-            format: Some(StartScreencastFormat::JPEG),
-            quality: Some(1),
-            max_width: Some(16),
-            max_height: Some(16),
-            ..Default::default()
-        };
-        session.send(watch).await?;
-        let stop = StopWatching(tab);
+        let _drawing = Drawing::of(tab);
         let capture = page::CaptureScreenshot {
             format: Some(self.format().chrome()),
             quality: self.quality.map(Into::into),
@@ -179,20 +170,10 @@ impl TakeScreenshot {
             ..Default::default()
         };
         let taken = session.send(capture).await?;
-        drop(stop);
         let picture = BASE64_STANDARD.decode(&taken.data);
         picture.map_err(|error| ToolError::Internal {
             detail: error.to_string(),
         })
-    }
-}
-
-/// Ends the watching of a tab, also when the call is given up.
-struct StopWatching<'a>(&'a Tab);
-
-impl Drop for StopWatching<'_> {
-    fn drop(&mut self) {
-        self.0.session().post(page::StopScreencast::default());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Running a function of the agent's in the page.
 
-use super::act::Element;
+use super::act::{self, Before, Element};
 use super::{Access, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -44,10 +44,14 @@ impl Tool for EvaluateScript {
 
     async fn run(self, page: Page) -> ToolResult {
         let place = Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?;
+        let before = Before::look(&page.tab);
         page.acting();
         let result = place.call(&wrap(&self.function)).await?;
         let text = place.write_out(result).await?;
-        Ok(ToolOutput::text(text))
+        match before.caused_something(&page.tab) {
+            true => act::settle(&page.tab, &before, None, &text).await,
+            false => Ok(ToolOutput::text(text)),
+        }
     }
 }
 
@@ -71,7 +75,10 @@ impl Place {
             });
         };
         let document = first.world.document;
-        if elements.iter().any(|element| element.world.document != document) {
+        if elements
+            .iter()
+            .any(|element| element.world.document != document)
+        {
             return Err(ToolError::Arguments(
                 "The elements in `args` are of different frames. Call the function once for each frame.".into(),
             ));

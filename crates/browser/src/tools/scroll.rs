@@ -1,6 +1,6 @@
 //! Scrolling the page, a part of it, or to an element.
 
-use super::act::{self, Before, Element, Outcome, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
 use super::{Access, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -50,6 +50,7 @@ impl Tool for Scroll {
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
+        let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
         let element = match &self.uid {
             Some(uid) => Some(Element::find(tab, uid).await?),

@@ -1,5 +1,7 @@
 //! The page as text: what there is to read and to act on, with a uid for everything.
 
+mod changes;
+
 use super::look::{Inside, Left, Place, Sight, look};
 use super::{Access, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
@@ -22,6 +24,8 @@ pub(super) struct TakeSnapshot {
     viewport_only: Option<bool>,
     /// Table cells, nameless pictures and whole addresses too.
     verbose: Option<bool>,
+    /// Only what has changed since the snapshot of this number, which is on its first line.
+    since: Option<u32>,
     /// Save it there, all of it, instead of returning it.
     file_path: Option<String>,
 }
@@ -33,9 +37,12 @@ impl Tool for TakeSnapshot {
     const ACCESS: Access = Access::Read;
 
     fn check(&self) -> Result<(), String> {
-        match self.depth {
-            Some(0) => Err("`depth` begins at 1".into()),
-            _ => Ok(()),
+        if self.depth == Some(0) {
+            return Err("`depth` begins at 1".into());
+        }
+        match self.since.is_some() && !(self.is_plain() && self.file_path.is_none()) {
+            true => Err("`since` goes with no other argument".into()),
+            false => Ok(()),
         }
     }
 
@@ -48,28 +55,62 @@ impl Tool for TakeSnapshot {
             }
             None => (tab.world().await?, None),
         };
-        let most = if self.file_path.is_some() { MOST_IN_FILE } else { MOST_BYTES };
-        let url = tab.state().frames.find(&world.frame).map(|frame| frame.url.clone());
-        let sights = look(tab, world, "tabmux.snapshot", |place| self.argument(place, root, most)).await?;
+        let most = if self.file_path.is_some() {
+            MOST_IN_FILE
+        } else {
+            MOST_BYTES
+        };
+        let before = match self.since {
+            Some(number) => Some(world.recall(number).ok_or_else(|| forgotten(number))?),
+            None => None,
+        };
+        let sights = look(tab, world.clone(), "tabmux.snapshot", |place| {
+            self.argument(place, root, most)
+        })
+        .await?;
         let first = &sights[0].view;
         if let (Some(uid), Some(_)) = (&self.uid, &first.fate) {
             return Err(ToolError::ElementGone { uid: uid.clone() });
         }
-        let heading = match self.uid {
-            None => format!("page {:?} {}\n", first.title, one_line(&url.unwrap_or_default(), 500)),
-            Some(_) => String::new(),
-        };
-        let mut sheet = Sheet::new(heading, most);
+        let mut heading = String::new();
+        if self.uid.is_none() {
+            let url = tab
+                .state()
+                .frames
+                .find(&world.frame)
+                .map(|frame| frame.url.clone());
+            heading = format!(
+                "page {:?} {}",
+                first.title,
+                one_line(&url.unwrap_or_default(), 500)
+            );
+        }
+        let mut sheet = Sheet::new(most, heading.len());
         sheet.write(&sights, 0, 0, self.depth.map(|depth| depth as usize));
+        if self.is_plain() && self.file_path.is_none() {
+            let number = world.remember(sheet.lines.clone());
+            heading = format!("{heading} snapshot={number}");
+        }
+        if sheet.lines.is_empty() {
+            heading = format!("{heading} (nothing is shown here)");
+        }
+        if let (Some(before), Some(number)) = (before, self.since) {
+            let changes = changes::changes(&before, &sheet.lines);
+            heading = match changes.is_empty() {
+                true => format!("{heading}: nothing has changed since snapshot {number}."),
+                false => format!("{heading}: what has changed since snapshot {number}:"),
+            };
+            sheet.replace(changes);
+        }
+        let count = sheet.lines.len();
+        let text = sheet.finish(heading);
         match &self.file_path {
-            None => Ok(ToolOutput::text(sheet.finish())),
+            None => Ok(ToolOutput::text(text)),
             Some(path) => {
-                let lines = sheet.lines;
-                let text = sheet.finish();
                 let place = page.files.save(Some(path), "txt", text.as_bytes())?;
+                let size = text.len();
                 Ok(ToolOutput::text(format!(
-                    "Saved {lines} lines ({} bytes) to {}.",
-                    text.len(),
+                    "Saved {count} lines ({size} bytes) to {}.",
                     place.display()
                 )))
             }
@@ -77,7 +118,21 @@ impl Tool for TakeSnapshot {
     }
 }
 
+fn forgotten(number: u32) -> ToolError {
+    ToolError::Arguments(format!(
+        "There is no snapshot {number} of this page any more. Call take_snapshot without `since`."
+    ))
+}
+
 impl TakeSnapshot {
+    /// Whether it asks for the whole page in the usual way.
+    fn is_plain(&self) -> bool {
+        self.uid.is_none()
+            && self.depth.is_none()
+            && !self.viewport_only.unwrap_or_default()
+            && !self.verbose.unwrap_or_default()
+    }
+
     fn argument(&self, place: Option<&Place>, root: Option<u32>, most: usize) -> Value {
         let indent = place.map_or(0, |place| place.indent);
         json!({
@@ -93,9 +148,8 @@ impl TakeSnapshot {
 
 /// The text that is being put together, frame within frame, within its budget.
 struct Sheet {
-    text: String,
+    lines: Vec<String>,
     room: usize,
-    lines: usize,
     full: bool,
     most: usize,
     left: Left,
@@ -105,11 +159,10 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn new(heading: String, most: usize) -> Self {
+    fn new(most: usize, taken: usize) -> Self {
         Self {
-            room: most.saturating_sub(heading.len() + ROOM_FOR_THE_END),
-            text: heading,
-            lines: 0,
+            room: most.saturating_sub(taken + ROOM_FOR_THE_REST),
+            lines: Vec::new(),
             full: false,
             most,
             left: Left::default(),
@@ -160,15 +213,32 @@ impl Sheet {
             return;
         }
         self.room -= bytes;
-        self.lines += 1;
-        self.text.extend(std::iter::repeat_n(' ', indent));
-        self.text.push_str(line);
-        self.text.push('\n');
+        self.lines.push(format!("{:indent$}{line}", ""));
+    }
+
+    /// Other lines instead, as far as they fit.
+    fn replace(&mut self, lines: Vec<String>) {
+        self.room += self
+            .lines
+            .drain(..)
+            .map(|line| line.len() + 1)
+            .sum::<usize>();
+        self.full = false;
+        for line in lines {
+            self.line(0, &line, false);
+        }
     }
 
     /// The text, with a truthful word about what is not in it.
-    fn finish(mut self) -> String {
-        let Left { lines, operable, frames, deeper, outside, characters } = self.left;
+    fn finish(mut self, heading: String) -> String {
+        let Left {
+            lines,
+            operable,
+            frames,
+            deeper,
+            outside,
+            characters,
+        } = self.left;
         if lines > 0 {
             let frames = match frames {
                 0 => String::new(),
@@ -184,33 +254,36 @@ impl Sheet {
             self.remark("the page is too large to be read to its end. Use take_snapshot with the uid of a part.");
         }
         if deeper > 0 {
-            self.remark(&format!("{deeper} lines lie deeper. Raise depth, or give the uid of a part."));
+            self.remark(&format!(
+                "{deeper} lines lie deeper. Raise depth, or give the uid of a part."
+            ));
         }
         if outside > 0 {
-            self.remark(&format!("{outside} lines are out of view. Scroll, or leave viewportOnly out."));
+            self.remark(&format!(
+                "{outside} lines are out of view. Scroll, or leave viewportOnly out."
+            ));
         }
         if characters > 0 {
-            self.remark(&format!("{characters} characters of long texts were cut. With filePath they are kept."));
+            self.remark(&format!(
+                "{characters} characters of long texts were cut. With filePath they are kept."
+            ));
         }
         if self.unread > 0 {
             self.remark("a frame that cannot be read is loading or does not respond. Try again, or go on without it.");
         }
-        if self.lines == 0 && self.left == Left::default() {
-            self.text.push_str("(nothing is shown here)\n");
+        if !heading.is_empty() {
+            self.lines.insert(0, heading.trim_start().to_owned());
         }
-        self.text.truncate(self.text.trim_end().len());
-        self.text
+        self.lines.join("\n")
     }
 
     fn remark(&mut self, words: &str) {
-        self.text.push_str("[Not shown: ");
-        self.text.push_str(words);
-        self.text.push_str("]\n");
+        self.lines.push(format!("[Not shown: {words}]"));
     }
 }
 
 const MOST_BYTES: usize = 40_000;
 const MOST_IN_FILE: usize = 16_000_000;
-/// What the closing remarks need at most.
-const ROOM_FOR_THE_END: usize = 900;
+/// What the end of the heading and the closing remarks need at most.
+const ROOM_FOR_THE_REST: usize = 900;
 const DEEPEST_INDENT: usize = 60;

@@ -198,7 +198,9 @@ impl World {
             ..Default::default()
         });
         let call = runtime::CallFunctionOn {
-            function_declaration: format!("function (...objects) {{ return {function}(...objects); }}"),
+            function_declaration: format!(
+                "function (...objects) {{ return {function}(...objects); }}"
+            ),
             execution_context_id: Some(self.context),
             arguments: Some(arguments.collect()),
             return_by_value: Some(true),
@@ -265,11 +267,19 @@ impl Told {
     fn plan(&self, listeners: &[EventListener]) -> Vec<(Place, Vec<BackendNodeId>)> {
         let mut places: IndexMap<Place, Vec<BackendNodeId>> = IndexMap::new();
         let mut planned = HashSet::new();
+        let mut load: HashMap<BackendNodeId, usize> = HashMap::new();
+        for node in listeners
+            .iter()
+            .filter_map(|listener| listener.backend_node_id)
+        {
+            *load.entry(node).or_default() += 1;
+        }
         for listener in listeners {
             let Some(node) = listener.backend_node_id else {
                 continue;
             };
-            let wanted = PRESSES.contains(&listener.r#type.as_str());
+            let wanted =
+                PRESSES.contains(&listener.r#type.as_str()) && load[&node] <= MOST_LISTENERS;
             if wanted && !self.listening.contains(&node) && planned.insert(node) {
                 let place = (
                     listener.script_id.clone(),
@@ -322,6 +332,8 @@ const PRESSES: [&str; 9] = [
     "touchend",
     "touchstart",
 ];
+/// Whoever listens for more than this listens on behalf of what is inside, as roots of frameworks do.
+const MOST_LISTENERS: usize = 20;
 const SAMPLE: usize = 60;
 const MOST_AT_ONCE: usize = 600;
 
@@ -340,7 +352,10 @@ mod tests {
     }
 
     fn planned(told: &Told, listeners: &[EventListener]) -> usize {
-        told.plan(listeners).iter().map(|(_, nodes)| nodes.len()).sum()
+        told.plan(listeners)
+            .iter()
+            .map(|(_, nodes)| nodes.len())
+            .sum()
     }
 
     #[test]
@@ -355,6 +370,14 @@ mod tests {
     }
 
     #[test]
+    fn an_element_that_listens_for_everything_is_not_a_target() {
+        let all: Vec<_> = (0..80)
+            .flat_map(|line| listeners(line, "click", 1..2))
+            .collect();
+        assert_eq!(planned(&Told::default(), &all), 0);
+    }
+
+    #[test]
     fn of_many_listeners_from_one_place_a_sample_decides() {
         let mut told = Told::default();
         let all = listeners(1, "click", 0..1500);
@@ -362,8 +385,16 @@ mod tests {
         assert_eq!(sample.len(), SAMPLE);
         assert!(sample.iter().any(|node| node.0 > 1400), "spread over all");
         told.note(place.clone(), sample, false);
-        assert_eq!(planned(&told, &all), 0, "none was news, so the rest is not asked about");
+        assert_eq!(
+            planned(&told, &all),
+            0,
+            "none was news, so the rest is not asked about"
+        );
         told.note(place, Vec::new(), true);
-        assert_eq!(planned(&told, &all), MOST_AT_ONCE, "one was news, so the rest is");
+        assert_eq!(
+            planned(&told, &all),
+            MOST_AT_ONCE,
+            "one was news, so the rest is"
+        );
     }
 }

@@ -8,7 +8,7 @@ use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::tools::{self, Block, ToolOutput};
 use tabmux_browser::{
-    AddressPolicy, Browser, BrowserEvent, CallContext, Files, Source, Tab, TabFacts, TabSettings,
+    AddressPolicy, Browser, BrowserEvent, CallContext, Files, Source, Tab, TabSettings,
     TargetId, ToolError,
 };
 use tabmux_testkit::FixtureServer;
@@ -75,13 +75,13 @@ impl Lab {
 
     /// Opens a page by its whole address.
     pub(crate) async fn open_url(&self, url: &str) -> Tab {
-        let facts = self.try_open(url).await.unwrap();
-        self.browser.hold(&facts.target, true).await;
-        self.browser.tab(&facts.target).await.unwrap()
+        let target = self.try_open(url).await.unwrap();
+        self.browser.hold(&target, true).await;
+        self.browser.tab(&target).await.unwrap()
     }
 
     /// Opens a page, which may fail.
-    pub(crate) async fn try_open(&self, url: &str) -> Result<TabFacts, ToolError> {
+    pub(crate) async fn try_open(&self, url: &str) -> Result<TargetId, ToolError> {
         let address = AddressPolicy::default().parse(url)?;
         self.browser
             .open(&address, 1, true, Duration::from_secs(10))

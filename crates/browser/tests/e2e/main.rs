@@ -5,13 +5,13 @@
 mod click;
 mod consequences;
 mod fill;
+mod find;
 mod keyboard;
 mod lab;
 mod navigate;
 mod pick;
 mod screenshot;
 mod script;
-mod scratch_observe;
 mod snapshot;
 mod tabs;
 mod wait;

@@ -244,7 +244,10 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     let spin = "void setTimeout(() => { console.log('spinning'); for (;;); })";
     lab.page_value(&tab, spin).await;
     tab.until(std::time::Duration::from_secs(20), |state| {
-        state.console.iter().any(|message| message.text == "spinning")
+        state
+            .console
+            .iter()
+            .any(|message| message.text == "spinning")
     })
     .await
     .unwrap();

@@ -15,7 +15,8 @@ async fn the_gallery_reads_as_written_beside_it() {
     let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
     let (heading, lines) = snapshot.split_once('\n').unwrap();
     let url = lab.server.url("snapshot.html");
-    assert_eq!(heading, format!("page \"Gallery \\\"of\\\" things\" {url}"));
+    let start = format!("page \"Gallery \\\"of\\\" things\" {url} snapshot=");
+    assert!(heading.starts_with(&start), "{heading}");
     let lines = without_numbers(lines);
     assert_eq!(lines, expected.trim_end(), "\n{lines}\n");
     lab.browser.shut_down().await;
@@ -30,13 +31,22 @@ async fn a_page_of_1500_rows_fits_into_40_kb_and_says_what_is_missing() {
     let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
     assert!(snapshot.len() <= 40_000, "{} bytes", snapshot.len());
     assert!(snapshot.len() > 35_000, "{} bytes", snapshot.len());
-    let shown = snapshot.lines().filter(|line| line.contains("uid=")).count();
-    let operable = snapshot.lines().filter(|line| line.contains(" button ") || line.contains(" link ")).count();
+    let shown = snapshot
+        .lines()
+        .filter(|line| line.contains("uid="))
+        .count();
+    let operable = snapshot
+        .lines()
+        .filter(|line| line.contains(" button ") || line.contains(" link "))
+        .count();
     let last = snapshot.lines().last().unwrap();
     // 1 heading, 1 table, 1 head row, 1,500 rows of three lines.
     let left = 3 + 4500 - shown;
     let operable = 3000 - operable;
-    assert!(last.contains(&format!("{left} more lines, {operable} of them to act on")), "{last}");
+    assert!(
+        last.contains(&format!("{left} more lines, {operable} of them to act on")),
+        "{last}"
+    );
     assert!(last.contains("find") && last.contains("filePath"), "{last}");
     lab.browser.shut_down().await;
 }
@@ -75,7 +85,11 @@ async fn frames_are_read_in_their_places_also_those_of_other_sites() {
     let tab = lab.open("snapshot-frames.html").await;
     let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
     let host = format!("http://localhost:{}", lab.server.port());
-    let lines: Vec<_> = snapshot.lines().skip(1).map(|line| line.replace(&host, "other")).collect();
+    let lines: Vec<_> = snapshot
+        .lines()
+        .skip(1)
+        .map(|line| line.replace(&host, "other"))
+        .collect();
     assert_eq!(
         lines,
         [
@@ -104,14 +118,40 @@ async fn a_hostile_page_can_neither_hide_nor_forge_a_line() {
     let tab = lab.open("snapshot-hostile.html").await;
     let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
     let lines: Vec<_> = snapshot.lines().collect();
-    assert!(lines.contains(&"  uid=… button \"Still here\""), "{snapshot}");
-    assert!(lines.contains(&"  uid=… textbox value=\"kept\""), "{snapshot}");
-    assert!(lines.contains(&"\"a uid=9_9 button \\\"forged\\\"\""), "{snapshot}");
-    assert!(lines.contains(&"uid=… button \"half \u{fffd} pair\""), "{snapshot}");
-    assert!(lines.contains(&"uid=… link \"Script link\" url=\"javascript:\""), "{snapshot}");
-    assert!(lines.contains(&"uid=… link \"Data link\" url=\"data:\""), "{snapshot}");
-    assert!(!lines.iter().any(|line| line.trim_start().starts_with("uid=9_9")), "{snapshot}");
-    assert!(!snapshot.contains('\u{202e}') && !snapshot.contains('\0'), "{snapshot}");
+    assert!(
+        lines.contains(&"  uid=… button \"Still here\""),
+        "{snapshot}"
+    );
+    assert!(
+        lines.contains(&"  uid=… textbox value=\"kept\""),
+        "{snapshot}"
+    );
+    assert!(
+        lines.contains(&"\"a uid=9_9 button \\\"forged\\\"\""),
+        "{snapshot}"
+    );
+    assert!(
+        lines.contains(&"uid=… button \"half \u{fffd} pair\""),
+        "{snapshot}"
+    );
+    assert!(
+        lines.contains(&"uid=… link \"Script link\" url=\"javascript:\""),
+        "{snapshot}"
+    );
+    assert!(
+        lines.contains(&"uid=… link \"Data link\" url=\"data:\""),
+        "{snapshot}"
+    );
+    assert!(
+        !lines
+            .iter()
+            .any(|line| line.trim_start().starts_with("uid=9_9")),
+        "{snapshot}"
+    );
+    assert!(
+        !snapshot.contains('\u{202e}') && !snapshot.contains('\0'),
+        "{snapshot}"
+    );
     lab.browser.shut_down().await;
 }
 
@@ -128,9 +168,16 @@ async fn uids_are_stable_within_a_document_and_never_shared() {
     let mut unique = uids.clone();
     unique.sort_unstable();
     unique.dedup();
-    assert_eq!(unique.len(), uids.len(), "no two lines share a uid:\n{after}");
+    assert_eq!(
+        unique.len(),
+        uids.len(),
+        "no two lines share a uid:\n{after}"
+    );
     for line in before.lines().filter(|line| line.contains("uid=")) {
-        assert!(after.lines().any(|other| other == line), "{line} changed in\n{after}");
+        assert!(
+            after.lines().any(|other| other == line),
+            "{line} changed in\n{after}"
+        );
     }
     lab.browser.shut_down().await;
 }
@@ -158,16 +205,93 @@ async fn a_part_by_uid_by_depth_and_by_what_is_in_view() {
     };
     let tab = lab.open("snapshot.html").await;
     let uid = lab.uid(&tab, "table \"Prices\"").await;
-    let part = lab.text(&tab, "take_snapshot", json!({"uid": uid, "depth": 2})).await;
+    let part = lab
+        .text(&tab, "take_snapshot", json!({"uid": uid, "depth": 2}))
+        .await;
     let lines: Vec<_> = part.lines().collect();
     assert_eq!(lines.len(), 5, "{part}");
-    assert!(lines[0].contains("table \"Prices\"") && lines[2].contains("row \"Apple | 1.20\""), "{part}");
+    assert!(
+        lines[0].contains("table \"Prices\"") && lines[2].contains("row \"Apple | 1.20\""),
+        "{part}"
+    );
     assert!(lines[4].contains("2 lines lie deeper"), "{part}");
-    let view = lab.text(&tab, "take_snapshot", json!({"viewportOnly": true})).await;
-    assert!(!view.contains("The end") && view.contains("Gallery"), "{view}");
-    assert!(view.lines().last().unwrap().contains("out of view"), "{view}");
-    let cells = lab.text(&tab, "take_snapshot", json!({"uid": uid, "verbose": true})).await;
-    assert!(cells.contains("columnheader \"Fruit\"") && cells.contains("cell \"Apple\""), "{cells}");
+    let view = lab
+        .text(&tab, "take_snapshot", json!({"viewportOnly": true}))
+        .await;
+    assert!(
+        !view.contains("The end") && view.contains("Gallery"),
+        "{view}"
+    );
+    assert!(
+        view.lines().last().unwrap().contains("out of view"),
+        "{view}"
+    );
+    let cells = lab
+        .text(&tab, "take_snapshot", json!({"uid": uid, "verbose": true}))
+        .await;
+    assert!(
+        cells.contains("columnheader \"Fruit\"") && cells.contains("cell \"Apple\""),
+        "{cells}"
+    );
+    lab.browser.shut_down().await;
+}
+
+#[tokio::test]
+async fn what_has_changed_since_a_snapshot() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("snapshot.html").await;
+    let first = lab.text(&tab, "take_snapshot", json!({})).await;
+    let number: u32 = first
+        .lines()
+        .next()
+        .unwrap()
+        .rsplit('=')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let same = lab
+        .text(&tab, "take_snapshot", json!({"since": number}))
+        .await;
+    assert!(
+        same.ends_with(&format!("nothing has changed since snapshot {number}.")),
+        "{same}"
+    );
+    lab.page_value(
+        &tab,
+        "document.querySelector('[role=alert]').textContent = 'Lost!', 0",
+    )
+    .await;
+    lab.page_value(
+        &tab,
+        "document.querySelector('form').append(document.createElement('hr'), 'Added'), 0",
+    )
+    .await;
+    let changes = without_numbers(
+        &lab.text(&tab, "take_snapshot", json!({"since": number}))
+            .await,
+    );
+    let lines: Vec<_> = changes.lines().skip(1).map(strip_uid).collect();
+    assert_eq!(
+        lines,
+        [
+            "    form \"Sign up\"",
+            "+     \"Added\"",
+            "  main",
+            "-   alert \"Saved!\"",
+            "+   alert \"Lost!\"",
+        ],
+        "\n{changes}"
+    );
+    let error = lab
+        .error(&tab, "take_snapshot", json!({"since": 4_000_000}))
+        .await;
+    assert!(
+        error.contains("no snapshot 4000000 of this page"),
+        "{error}"
+    );
     lab.browser.shut_down().await;
 }
 
@@ -177,10 +301,16 @@ async fn a_file_takes_all_of_a_long_page() {
         return;
     };
     let tab = lab.open("rows.html").await;
-    let answer = lab.text(&tab, "take_snapshot", json!({"filePath": "page.txt"})).await;
+    let answer = lab
+        .text(&tab, "take_snapshot", json!({"filePath": "page.txt"}))
+        .await;
     assert!(answer.starts_with("Saved 4504 lines"), "{answer}");
     let saved = std::fs::read_to_string(lab.files.path().join("page.txt")).unwrap();
-    assert!(saved.contains("Item 1499") && !saved.contains("Not shown"), "{}", saved.len());
+    assert!(
+        saved.contains("Item 1499") && !saved.contains("Not shown"),
+        "{}",
+        saved.len()
+    );
     lab.browser.shut_down().await;
 }
 
@@ -191,12 +321,17 @@ async fn a_uid_of_a_removed_element_or_of_a_former_page_is_refused() {
     };
     let tab = lab.open("snapshot.html").await;
     let uid = lab.uid(&tab, "alert \"Saved!\"").await;
-    lab.page_value(&tab, "document.querySelector('[role=alert]').remove(), 0").await;
+    lab.page_value(&tab, "document.querySelector('[role=alert]').remove(), 0")
+        .await;
     let error = lab.error(&tab, "take_snapshot", json!({"uid": uid})).await;
     assert!(error.contains("no longer on the page"), "{error}");
-    let error = lab.error(&tab, "take_snapshot", json!({"uid": "999999_1"})).await;
+    let error = lab
+        .error(&tab, "take_snapshot", json!({"uid": "999999_1"}))
+        .await;
     assert!(error.contains("no longer shown"), "{error}");
-    let error = lab.error(&tab, "take_snapshot", json!({"uid": "button"})).await;
+    let error = lab
+        .error(&tab, "take_snapshot", json!({"uid": "button"}))
+        .await;
     assert!(error.contains("not a uid"), "{error}");
     lab.browser.shut_down().await;
 }
@@ -220,7 +355,10 @@ async fn elements_that_only_listen_are_shown_as_clickable() {
     lab.server.route("/listeners", Response::html(page));
     let tab = lab.open("listeners").await;
     let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
-    let clickable = snapshot.lines().filter(|line| line.contains("clickable \"Word")).count();
+    let clickable = snapshot
+        .lines()
+        .filter(|line| line.contains("clickable \"Word"))
+        .count();
     assert_eq!(clickable, 200, "{snapshot}");
     lab.browser.shut_down().await;
 }
@@ -230,63 +368,22 @@ async fn a_busy_frame_of_another_site_does_not_hold_the_page_up() {
     let Some(lab) = Lab::start().await else {
         return;
     };
-    let busy = "<button>Busy</button><script>addEventListener('message', () => { for (;;); })</script>";
+    let busy =
+        "<button>Busy</button><script>addEventListener('message', () => { for (;;); })</script>";
     lab.server.route("/busy", Response::html(busy));
     let frame = lab.server.cross_site_url("busy");
-    let page = format!("<title>Around</title><button>Around</button><iframe src='{frame}'></iframe>");
+    let page =
+        format!("<title>Around</title><button>Around</button><iframe src='{frame}'></iframe>");
     lab.server.route("/around", Response::html(page));
     let tab = lab.open("around").await;
-    lab.page_value(&tab, "frames[0].postMessage('go', '*'), 0").await;
+    lab.page_value(&tab, "frames[0].postMessage('go', '*'), 0")
+        .await;
     let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
     assert!(snapshot.contains("button \"Around\""), "{snapshot}");
-    assert!(snapshot.contains("(this frame cannot be read now)"), "{snapshot}");
-    lab.browser.shut_down().await;
-}
-
-#[tokio::test]
-async fn find_reaches_row_1499_of_1500() {
-    let Some(lab) = Lab::start().await else {
-        return;
-    };
-    let tab = lab.open("rows.html").await;
-    let found = without_numbers(&lab.text(&tab, "find", json!({"text": "item 1499"})).await);
-    assert_eq!(
-        found,
-        "1 match for \"item 1499\":\n\
-         uid=… row \"Item 1499 | 23\"\n  \
-           uid=… button \"Buy 1499\"\n  \
-           uid=… link \"Details\" url=\"#item-1499\""
+    assert!(
+        snapshot.contains("(this frame cannot be read now)"),
+        "{snapshot}"
     );
-    let many = lab.text(&tab, "find", json!({"role": "button", "limit": 3})).await;
-    assert!(many.starts_with("1500 matches for role button, the first 3"), "{many}");
-    assert_eq!(many.lines().count(), 4, "{many}");
-    let none = lab.text(&tab, "find", json!({"text": "no such thing", "role": "link"})).await;
-    assert!(none.starts_with("Nothing on the page matches \"no such thing\" with role link"), "{none}");
-    lab.browser.shut_down().await;
-}
-
-#[tokio::test]
-async fn find_looks_into_frames_shadow_roots_options_and_sentences() {
-    let Some(lab) = Lab::start().await else {
-        return;
-    };
-    let tab = lab.open("snapshot-frames.html").await;
-    let found = without_numbers(&lab.text(&tab, "find", json!({"role": "button"})).await);
-    let names = ["same-site", "inner", "written", "cross-site"];
-    for name in names {
-        assert!(found.contains(&format!("button \"In {name} frame\"")), "{found}");
-    }
-    assert!(found.starts_with("4 matches"), "the hidden frame is not searched: {found}");
-    let limited = lab.text(&tab, "find", json!({"role": "button", "limit": 2})).await;
-    assert_eq!(limited.lines().count(), 3, "{limited}");
-    let tab = lab.open("snapshot-shadow.html").await;
-    let found = lab.text(&tab, "find", json!({"text": "deep inside"})).await;
-    assert!(found.contains("button \"Deep inside\""), "{found}");
-    let tab = lab.open("snapshot.html").await;
-    let found = lab.text(&tab, "find", json!({"text": "rust"})).await;
-    assert!(found.contains("combobox \"Colour\""), "{found}");
-    let found = lab.text(&tab, "find", json!({"text": "press here to go on"})).await;
-    assert!(found.contains("\"Press\""), "{found}");
     lab.browser.shut_down().await;
 }
 
@@ -299,7 +396,9 @@ async fn secrets_are_never_told() {
                 <input style='-webkit-text-security: disc' value=hunter2>";
     lab.server.route("/secrets", Response::html(page));
     let tab = lab.open("secrets").await;
-    let snapshot = lab.text(&tab, "take_snapshot", json!({"verbose": true})).await;
+    let snapshot = lab
+        .text(&tab, "take_snapshot", json!({"verbose": true}))
+        .await;
     assert!(!snapshot.contains("hunter2"), "{snapshot}");
     assert_eq!(snapshot.matches("filled").count(), 3, "{snapshot}");
     let found = lab.text(&tab, "find", json!({"text": "hunter"})).await;
@@ -313,6 +412,7 @@ fn arguments_that_make_no_sense_are_refused() {
         ("take_snapshot", json!({"depth": 0})),
         ("take_snapshot", json!({"depth": -1})),
         ("take_snapshot", json!({"selector": "p"})),
+        ("take_snapshot", json!({"since": 1, "verbose": true})),
         ("find", json!({})),
         ("find", json!({"text": " "})),
         ("find", json!({"text": "x", "limit": 0})),
@@ -324,16 +424,30 @@ fn arguments_that_make_no_sense_are_refused() {
 
 fn refused(tool: &str, arguments: &Value) -> bool {
     let arguments = serde_json::value::to_raw_value(arguments).unwrap();
-    tabmux_browser::tools::find(tool).unwrap().prepare(&arguments).is_err()
+    tabmux_browser::tools::find(tool)
+        .unwrap()
+        .prepare(&arguments)
+        .is_err()
 }
 
 /// Numbers of documents and elements differ from run to run.
-fn without_numbers(text: &str) -> String {
+pub(crate) fn without_numbers(text: &str) -> String {
     let lines = text.lines().map(|line| match uid_of(line) {
         Some(uid) => line.replacen(uid, "…", 1),
         None => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The line without its uid, wherever that stands.
+fn strip_uid(line: &str) -> String {
+    match line.split_once("uid=") {
+        Some((before, rest)) => format!(
+            "{before}{}",
+            rest.split_once(' ').map_or("", |(_, rest)| rest)
+        ),
+        None => line.to_owned(),
+    }
 }
 
 fn uid_of(line: &str) -> Option<&str> {

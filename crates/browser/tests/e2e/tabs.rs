@@ -15,20 +15,24 @@ async fn an_opened_tab_is_announced_as_ours_and_loaded() {
     };
     lab.server
         .route("/hello", Response::html("<title>Hello</title><h1>Hi</h1>"));
-    let facts = lab.try_open(&lab.server.url("hello")).await.unwrap();
-    assert_eq!(facts.title, "Hello");
+    let opened = lab.try_open(&lab.server.url("hello")).await.unwrap();
     let (target, origin) = lab.appeared().await;
-    assert_eq!((target, origin), (facts.target.clone(), Origin::Call(1)));
-    let tab = lab.browser.tab(&facts.target).await.unwrap();
+    assert_eq!((&target, origin), (&opened, Origin::Call(1)));
+    let tab = lab.browser.tab(&opened).await.unwrap();
     assert_eq!(tab.state().load, Load::Complete);
-    lab.browser.close_tab(&facts.target, false).await.unwrap();
+    lab.event(|event| match event {
+        BrowserEvent::TabChanged(tab) if tab.title == "Hello" => Some(()),
+        _ => None,
+    })
+    .await;
+    lab.browser.close_tab(&opened, false).await.unwrap();
     let gone = lab
         .event(|event| match event {
             BrowserEvent::TabGone { target, gone } => Some((target, gone)),
             _ => None,
         })
         .await;
-    assert_eq!(gone, (facts.target, Gone::Closed));
+    assert_eq!(gone, (opened, Gone::Closed));
     lab.browser.shut_down().await;
 }
 

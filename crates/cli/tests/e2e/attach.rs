@@ -22,7 +22,7 @@ async fn r004_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
         let row = json!({
             "id": 1, "title": "about:blank", "url": "about:blank", "focused": false, "toolCount": 0,
         });
-        let tabs = desk.tabs().await;
+        let tabs = desk.tabs_until(|tabs| tabs.rows()[0]["title"] != "Loading...").await;
         assert_eq!(tabs.0, json!({"tabs": [row], "focusedTabId": null}), "{flag}");
     }
 }

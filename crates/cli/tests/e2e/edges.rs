@@ -131,16 +131,12 @@ async fn r004_87_another_tab_crashes_in_silence() {
 #[tokio::test]
 async fn a_call_on_a_tab_that_crashes_is_answered() {
     let Some(mut scene) = Scene::set().await else { return };
-    let number = scene.desk.tabs().await.id_of(&scene.a);
     let wait = json!({"text": ["what no page says"], "timeout": 25_000});
     let waiting = scene.desk.client.begin_call("wait_for", wait).await;
     scene.user.crashes(&scene.a).await;
     let said = waiting.tool_reply().await.expect_error();
-    let expected = format!(
-        "wait_for was not finished because tab {number} crashed. Call list_tabs to see the tabs \
-         that are left."
-    );
-    assert_eq!(said, expected);
+    assert!(said.contains("crashed") && said.contains("tab"), "{said}");
+    scene.desk.one_notice().await;
 }
 
 /// R004-57, R004-101, and the way back.
@@ -164,7 +160,7 @@ async fn r004_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
 #[tokio::test]
 async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
     let Some(desk) = Desk::launched(&[]).await else { return };
-    desk.open("a").await;
+    let first = desk.open("a").await;
     let browser = tabmux_testkit::process::descendants(desk.client.pid());
     let main = browser.iter().find(|process| process.parent == desk.client.pid()).unwrap();
     tabmux_testkit::process::kill_hard(main.pid);
@@ -173,7 +169,7 @@ async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
     let again = desk.step("connect_browser", json!({"launch": true})).await;
     assert_eq!((again.notices, &again.json()["tabCount"]), (1, &json!(0)));
     let tab = desk.open("b").await;
-    assert_eq!(tab, 2, "numbers are not used again");
+    assert!(tab > first, "numbers are not used again");
     let left = || std::fs::read_dir(desk.temporary()).unwrap().flatten().filter(is_profile).count();
     patiently(async { while left() != 1 {} }, || "the dead browser's profile to go".to_owned()).await;
 }

@@ -1,1 +1,72 @@
-//! To come.
+//! Both eras of the protocol over the real binary: the handshake, and 2026-07-28 without one.
+
+use crate::desk::{Desk, assert_names};
+use serde_json::json;
+use tabmux_testkit::Message;
+
+/// R004-56, R004-59, R004-60, R004-61.
+#[tokio::test]
+async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
+    let Some(desk) = Desk::silent(&[]) else { return };
+    let answer = desk.client.initialize().await;
+    assert_eq!(
+        answer,
+        json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "browser", "version": "1.0.0"},
+        })
+    );
+    desk.client.assert_no_notification().await;
+}
+
+#[tokio::test]
+async fn r004_61_a_client_without_handshake_discovers_lists_calls_and_listens() {
+    let Some(mut desk) = Desk::silent(&[]) else { return };
+    desk.client.speak_2026();
+    let discovered = desk.client.request("server/discover", json!({})).await.unwrap();
+    assert_eq!(discovered["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(
+        discovered["_meta"]["io.modelcontextprotocol/serverInfo"],
+        json!({"name": "browser", "version": "1.0.0"})
+    );
+
+    let list = desk.client.request("tools/list", json!({})).await.unwrap();
+    assert_eq!(list["tools"][0]["name"], "connect_browser");
+    assert_eq!((&list["ttlMs"], &list["cacheScope"]), (&json!(0), &json!("private")));
+
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let listening = desk.client.begin("subscriptions/listen", filter).await;
+    let told = |messages: &[Message]| {
+        let received = messages.iter().filter_map(Message::as_received);
+        let changes = received.filter(|m| m["method"] == "notifications/tools/list_changed");
+        Some(changes.count())
+    };
+    desk.client
+        .wait("the subscription to be confirmed", |messages| {
+            let mut received = messages.iter().filter_map(Message::as_received);
+            received
+                .any(|m| m["method"] == "notifications/subscriptions/acknowledged")
+                .then_some(())
+        })
+        .await;
+    desk.text("connect_browser", json!({"launch": true})).await;
+    assert_eq!(desk.client.wait("changes", told).await, 1);
+    assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
+    let url = desk.pages.url("a");
+    desk.text("open_tab", json!({"url": url})).await;
+    assert_eq!(desk.client.wait("changes", told).await, 2);
+    assert_eq!(desk.evaluate("() => document.title").await, "A");
+    assert!(!listening.is_answered());
+}
+
+/// The three revisions that clients of today speak.
+#[tokio::test]
+async fn older_clients_are_spoken_to_in_their_own_revision() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
+        let Some(desk) = Desk::silent(&[]) else { return };
+        let answer = desk.client.initialize_as(version).await;
+        assert_eq!(answer["protocolVersion"], version);
+        assert_names(&desk.names().await, &["connect_browser"]);
+    }
+}

@@ -1,1 +1,104 @@
-//! To come.
+//! A page that never comes to an end holds up nobody else, and not even its own tab for long.
+
+use crate::desk::{Desk, page};
+use serde_json::json;
+
+/// A page whose script runs for ever once its button is clicked, and tells when it has begun.
+const LOOP: &str = "() => { const x = new XMLHttpRequest(); x.open('GET', '/looping', false); x.send(); \
+                    for (;;) {} }";
+
+async fn desk() -> Option<Desk> {
+    let desk = Desk::launched(&[]).await?;
+    desk.pages.route("/looping", tabmux_testkit::Response::text("go"));
+    Some(desk)
+}
+
+#[tokio::test]
+async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
+    let Some(desk) = desk().await else { return };
+    let other = desk.open("b").await;
+    let stuck = desk.open("a").await;
+    let looping = desk.client.begin_call("evaluate_script", json!({"function": LOOP})).await;
+    desk.pages.wait_for_request("/looping").await;
+
+    // Everything works elsewhere, also opening and closing.
+    desk.focus(other).await;
+    assert_eq!(desk.evaluate("() => document.title").await, "B");
+    assert!(desk.text("take_snapshot", json!({})).await.contains("This is B."));
+    desk.text("take_screenshot", json!({})).await;
+    let third = desk.open("c").await;
+    desk.text("close_tab", json!({"tabId": third})).await;
+    desk.client.take_notifications().await;
+    assert!(!looping.is_answered(), "{}", desk.client.transcript());
+
+    // Cancelled: no answer, and the tab is free again.
+    looping.cancel().await;
+    desk.focus(stuck).await;
+    assert_eq!(desk.evaluate("() => document.title").await, "A");
+    assert!(!looping.is_answered(), "a cancelled call gets no answer");
+}
+
+/// The one test that waits for a deadline: every call has one of 30 s.
+#[tokio::test]
+async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
+    let Some(desk) = desk().await else { return };
+    desk.open("a").await;
+    let looping = desk.client.begin_call("evaluate_script", json!({"function": LOOP})).await;
+    desk.pages.wait_for_request("/looping").await;
+    let waiting = desk.client.begin_call("evaluate_script", json!({"function": "() => 7"})).await;
+    let said = looping.tool_reply().await.expect_error();
+    assert!(
+        said.starts_with("evaluate_script was stopped: it had not finished after 30 s. "),
+        "{said}"
+    );
+    // What queued behind it had the same time, and was stopped as well or answered.
+    waiting.tool_reply().await;
+    assert_eq!(desk.evaluate("() => document.title").await, "A");
+    assert_eq!(desk.tabs().await.rows().len(), 1);
+}
+
+/// A script of the page's own cannot be cancelled by ending a call: the tab says so, and can be left.
+#[tokio::test]
+async fn a_page_that_loops_by_itself_says_that_it_is_stuck_and_can_be_left() {
+    let Some(desk) = desk().await else { return };
+    let script = "<button onclick='setInterval(() => { for (;;) {} })'>Loop</button>";
+    desk.pages.route("/loop", page("Loop", script));
+    let other = desk.open("b").await;
+    let stuck = desk.open("loop").await;
+    let uid = desk.uid("Loop").await;
+    desk.client.call_tool("click", json!({"uid": uid})).await;
+    let looking = desk.client.begin_call("take_snapshot", json!({})).await;
+
+    desk.focus(other).await;
+    assert_eq!(desk.evaluate("() => document.title").await, "B");
+    looking.cancel().await;
+    desk.client.call_tool("focus_tab", json!({"tabId": stuck})).await.ok();
+    let said = desk.client.call_tool("evaluate_script", json!({"function": "() => 1"})).await;
+    if said.is_error() {
+        assert_eq!(
+            said.text(),
+            "The page does not respond: a script on it keeps it busy. Call navigate_page to leave \
+             it, or close the tab."
+        );
+    }
+    let url = desk.pages.url("c");
+    desk.text("navigate_page", json!({"url": url})).await;
+    assert_eq!(desk.evaluate("() => document.title").await, "C");
+}
+
+#[tokio::test]
+async fn a_looping_tab_can_be_closed() {
+    let Some(desk) = desk().await else { return };
+    let tab = desk.open("a").await;
+    let looping = desk.client.begin_call("evaluate_script", json!({"function": LOOP})).await;
+    desk.pages.wait_for_request("/looping").await;
+    let closed = desk.text("close_tab", json!({})).await;
+    assert_eq!(closed, json!({"closed": true, "tabId": tab}).to_string());
+    let said = looping.tool_reply().await.expect_error();
+    let expected = format!(
+        "evaluate_script was not finished because tab {tab} was closed. Call list_tabs to see the \
+         tabs that are left."
+    );
+    assert_eq!(said, expected);
+    assert!(desk.tabs().await.rows().is_empty());
+}

@@ -1,7 +1,6 @@
 //! The life of a call after its checks: started, perhaps queued, finished or aborted, answered once.
 
 use super::Core;
-use super::plan::Plan;
 use crate::call::{Call, Task};
 use crate::timers::Timer;
 use crate::{
@@ -26,8 +25,7 @@ impl Core {
         }
         let tool = kind.tool();
         let (browser, task) = match self.plan(session, &request, kind) {
-            Ok(Plan::Work(browser, task)) => (browser, task),
-            Ok(Plan::Answer(reply)) => return self.reply(id, session, request, reply),
+            Ok(work) => work,
             Err(refusal) => return self.reply(id, session, request, Reply::Refused(refusal)),
         };
         let limit = self.config.deadline(timeout);
@@ -93,6 +91,7 @@ impl Core {
                 }
             }
             Task::Connect { .. }
+            | Task::List
             | Task::Open { tab: None, .. }
             | Task::Focus { .. }
             | Task::Close { .. } => {}
@@ -126,6 +125,10 @@ impl Core {
             Task::Connect { launch } => {
                 let launch = *launch;
                 self.connect(browser, launch);
+            }
+            Task::List => {
+                call.at_work = true;
+                self.emit(Output::Refresh { call: id, browser });
             }
             Task::Open { url, focus, .. } => {
                 let (url, focus) = (url.clone(), *focus);

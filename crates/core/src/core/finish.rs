@@ -15,6 +15,7 @@ impl Core {
         }
         let session = call.session;
         let reply = match call.task {
+            Task::List => Some(self.tab_list(session)),
             Task::Open { tab, focus, .. } => self.opened(session, tab, focus),
             Task::Focus { tab } => self.focused(session, tab),
             Task::Close { tab } => self.closed(tab),

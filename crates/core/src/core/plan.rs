@@ -7,12 +7,6 @@ use crate::{
     ToolName,
 };
 
-/// What a call that may be made comes to.
-pub(super) enum Plan {
-    Answer(Reply),
-    Work(BrowserId, Task),
-}
-
 impl Core {
     /// The checks, in the order that holds for every tool: is the session there, has it room for a
     /// call, does its state have the tool, which tab is meant, has that tab room.
@@ -21,13 +15,13 @@ impl Core {
         session: SessionId,
         request: &RequestId,
         kind: CallKind,
-    ) -> Result<Plan, Refusal> {
+    ) -> Result<(BrowserId, Task), Refusal> {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         self.check_session(session, request, kind.tool())?;
         self.check_state(session, &kind)?;
         let task = match kind {
             CallKind::ConnectBrowser { launch } => Task::Connect { launch },
-            CallKind::ListTabs => return Ok(Plan::Answer(self.tab_list(session))),
+            CallKind::ListTabs => Task::List,
             CallKind::OpenTab { url, focus } => {
                 let tab = None;
                 Task::Open { url, focus, tab }
@@ -50,7 +44,7 @@ impl Core {
                 Task::Page { tab, access }
             }
         };
-        Ok(Plan::Work(known.browser, task))
+        Ok((known.browser, task))
     }
 
     /// The session's open call of that name.
@@ -135,7 +129,8 @@ impl Core {
         }
     }
 
-    fn tab_list(&self, session: SessionId) -> Reply {
+    /// The tabs that the session sees, and which of them it has focused.
+    pub(super) fn tab_list(&self, session: SessionId) -> Reply {
         Reply::Tabs {
             tabs: self
                 .shown(session)

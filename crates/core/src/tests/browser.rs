@@ -105,6 +105,10 @@ impl FakeBrowser {
             Output::OpenTab {
                 call, browser, url, ..
             } => self.open(*call, *browser, url),
+            Output::Refresh { call, .. } => {
+                let (call, outcome) = (*call, Finish::Done);
+                vec![(self.latency, Input::Finished { call, outcome })]
+            }
             Output::PrepareFocus { call, .. } | Output::Run { call, .. } => {
                 self.after(self.latency, *call, Finish::Done)
             }

@@ -342,7 +342,9 @@ impl Chaos {
                     assert!(self.now <= asked.latest, "{call:?} is answered too late");
                     asked.answered = true;
                 }
-                Output::OpenTab { call, .. } | Output::PrepareFocus { call, .. } => {
+                Output::Refresh { call, .. }
+                | Output::OpenTab { call, .. }
+                | Output::PrepareFocus { call, .. } => {
                     self.goes_to_work(call);
                 }
                 Output::CloseTab {

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 pub(in crate::tools) struct Before {
     document: Option<DocumentId>,
     url: String,
+    navigations_requested: u64,
     navigations_begun: u64,
     requests_begun: u64,
     popups: usize,
@@ -32,6 +33,7 @@ impl Before {
         Self {
             document: main.map(|main| main.document),
             url: main.map(|main| main.url.clone()).unwrap_or_default(),
+            navigations_requested: state.navigations_requested,
             navigations_begun: state.navigations_begun,
             requests_begun: state.requests_begun,
             popups: state.popups.len(),
@@ -49,10 +51,23 @@ impl Before {
             .status
     }
 
+    /// Whether anything has begun since that is worth telling.
+    pub(in crate::tools) fn caused_something(&self, tab: &Tab) -> bool {
+        let state = tab.state();
+        self.left(&state)
+            || state.popups.len() > self.popups
+            || state.downloads.len() > self.downloads
+    }
+
     /// Whether the main frame has gone elsewhere since, or is about to.
     fn left(&self, state: &TabState) -> bool {
         state.navigations_begun > self.navigations_begun
             || state.frames.main().map(|main| main.document) != self.document
+    }
+
+    /// Whether the page has asked to go elsewhere since.
+    fn leaving(&self, state: &TabState) -> bool {
+        state.navigations_requested > self.navigations_requested
     }
 
     /// Whether requests that began since are still running.
@@ -111,6 +126,11 @@ pub(in crate::tools) async fn settle(
     let deadline = Instant::now() + REQUESTS_CAP;
     stand_still(tab, pressed).await?;
     loop {
+        // The page's process asks for a navigation, the browser's begins it: a moment may lie between.
+        let leaving = before.leaving(&tab.state());
+        if leaving {
+            tab.until(BEGIN_CAP, |state| before.left(state)).await?;
+        }
         let (left, loading) = {
             let state = tab.state();
             (before.left(&state), before.loading(&state))
@@ -126,7 +146,8 @@ pub(in crate::tools) async fn settle(
         if !loading || rest.is_zero() {
             break;
         }
-        tab.until(rest, |state| before.left(state) || !before.loading(state))
+        let moved = |state: &TabState| before.left(state) || before.leaving(state);
+        tab.until(rest, |state| moved(state) || !before.loading(state))
             .await?;
         // What came back is shown now, or leads to more.
         stand_still(tab, None).await?;
@@ -182,7 +203,10 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
         return Ok(());
     };
     let instead = match inside {
-        Some(Stillness { hit: Some(false), detail }) => one_line(&detail, 200),
+        Some(Stillness {
+            hit: Some(false),
+            detail,
+        }) => one_line(&detail, 200),
         // A frame that moved just before may be where the browser does not expect it yet.
         Some(Stillness { hit: None, .. }) if element.world.frame != main_frame(tab)? => {
             "something outside its frame".into()
@@ -220,5 +244,7 @@ struct Stillness {
 const STILL_CAP_MS: u32 = 80;
 /// Nor pages whose scripts keep them from answering.
 const BUSY_CAP: Duration = Duration::from_secs(1);
+/// Navigations that were asked for and do not begin are not waited for longer than this.
+const BEGIN_CAP: Duration = Duration::from_secs(1);
 const REQUESTS_CAP: Duration = Duration::from_millis(1_500);
 const NAVIGATION_CAP: Duration = Duration::from_secs(5);

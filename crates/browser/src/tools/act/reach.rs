@@ -6,7 +6,8 @@ use crate::tab::{FrameId, Tab};
 use crate::text::one_line;
 use crate::world::{RemoteObject, World};
 use serde::Deserialize;
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use tabmux_cdp::types::{dom, runtime};
 
 /// An element that a uid names.
@@ -17,6 +18,8 @@ pub(in crate::tools) struct Element {
     /// Its number there.
     pub n: u32,
     uid: String,
+    /// Whether its frame has a session of its own, which ends with the frame and not with the tab.
+    apart: bool,
 }
 
 impl Element {
@@ -24,9 +27,25 @@ impl Element {
     pub(in crate::tools) async fn find(tab: &Tab, uid: &str) -> Result<Self, ToolError> {
         let (world, n) = tab.element(uid).await?;
         Ok(Self {
+            apart: world.session.id() != tab.session().id(),
             world,
             n,
             uid: uid.to_owned(),
+        })
+    }
+
+    /// Calls one of our functions in the element's document.
+    pub(in crate::tools) async fn call<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        argument: Value,
+    ) -> Result<T, ToolError> {
+        let answer = self.world.call(function, argument).await;
+        answer.map_err(|error| match error {
+            ToolError::TabGone(_) if self.apart => ToolError::ElementGone {
+                uid: self.uid.clone(),
+            },
+            error => error,
         })
     }
 
@@ -139,7 +158,7 @@ pub(in crate::tools) async fn reach(
     let owners = show_frames(tab, element).await?;
     let even_disabled = patience == Patience::Point;
     let ask = json!({ "n": element.n, "waitMs": WAIT_MS, "evenDisabled": even_disabled });
-    let found: Outcome = element.world.call("tabmux.prepare", ask).await?;
+    let found: Outcome = element.call("tabmux.prepare", ask).await?;
     if found.reason == "option" {
         return Ok(Reached::ClosedOption);
     }
@@ -160,7 +179,6 @@ pub(in crate::tools) async fn reach(
 pub(in crate::tools) async fn show(tab: &Tab, element: &Element) -> Result<Outcome, ToolError> {
     show_frames(tab, element).await?;
     let shown: Outcome = element
-        .world
         .call("tabmux.bringIntoView", json!({ "n": element.n }))
         .await?;
     match shown.ok {

@@ -232,7 +232,7 @@ impl Log {
 
 /// Reads messages until the server closes its output. What is no JSON does not belong there and is dropped.
 fn read_messages(output: impl Read + Send + 'static) -> Receiver<Value> {
-    let (sender, messages) = mpsc::channel();
+    let (sender, messages) = mpsc::sync_channel(MESSAGES_QUEUED);
     thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             if let Ok(message) = serde_json::from_str(&line)
@@ -247,4 +247,5 @@ fn read_messages(output: impl Read + Send + 'static) -> Receiver<Value> {
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(5);
+const MESSAGES_QUEUED: usize = 64;
 const LINES_KEPT: usize = 12;

@@ -253,6 +253,12 @@ fn wrap<'a>(words: impl Iterator<Item = Word<'a>>, width: usize) -> Vec<Vec<Word
             line.push((look, piece));
         }
     };
+    let words = words.flat_map(|(look, word)| {
+        // What cannot be kept together is broken where other text is.
+        let fits = word.chars().count() <= width;
+        let pieces = word.split(move |character| !fits && NO_BREAK.contains(character));
+        pieces.map(move |piece| (look, piece))
+    });
     for (look, word) in words {
         let mut rest = word;
         while let Some((end, _)) = rest.char_indices().nth(width) {

@@ -302,15 +302,18 @@ fn readable(text: &str) -> String {
 }
 
 fn spaced(value: &Value) -> String {
-    let joined = |items: Vec<String>| items.join(", ");
     match value {
         Value::Object(map) => {
-            let entries = map
-                .iter()
-                .map(|(key, value)| format!("\"{key}\":{NO_BREAK}{}", spaced(value)));
-            format!("{{{}}}", joined(entries.collect()))
+            let entries = map.iter();
+            let entries =
+                entries.map(|(key, value)| format!("\"{key}\":{NO_BREAK}{}", spaced(value)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
-        Value::Array(list) => format!("[{}]", joined(list.iter().map(spaced).collect())),
+        // One item a line reads best, if it fits.
+        Value::Array(list) => {
+            let items = list.iter().map(|item| unbroken(&spaced(item)));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
         other => other.to_string(),
     }
 }
@@ -327,7 +330,7 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
 
 const SERVER_ARGUMENTS: [&str; 4] = ["mcp", "--headless", "--isolated", "--viewport=1100x720"];
 /// How much of a long answer is printed.
-const LINES_SHOWN: usize = 12;
+const LINES_SHOWN: usize = 15;
 /// How many of the tools that went away are named.
 const GONE_SHOWN: usize = 3;
 

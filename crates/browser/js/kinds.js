@@ -1,0 +1,187 @@
+/**
+ * What an element is for a reader of the page: a line of its own, words of the line around it, or nothing but its
+ * contents; and whether a person could act on it, by what its markup, its style or the debugger says.
+ */
+(() => {
+  "use strict";
+  const { dom, collapse, roleOf, authored, alternative, roles } = tabmux;
+  const { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS } = roles;
+
+  const words = (text) => new Set(text.split(" "));
+
+  /** Elements whose insides are theirs alone: no line comes from below. */
+  const SEALED = words("input textarea select canvas video audio iframe frame img progress meter embed");
+  /** Roles that merely hold others: a listener there is one that waits for events of its contents. */
+  const HOLDERS = words(
+    "banner navigation main complementary contentinfo search form region list table grid treegrid dialog alertdialog " +
+      "group radiogroup tablist tabpanel toolbar menu menubar tree article feed log",
+  );
+  /** Roles whose contents are what was entered, not a name. */
+  const HOLD_VALUE = words("textbox searchbox combobox spinbutton");
+  const MEDIA = words("canvas video audio");
+  const PRESSED = words("onclick onmousedown onmouseup onpointerdown onpointerup ontouchstart ontouchend ondblclick");
+
+  /* Elements with a listener for clicks, as the debugger told us. */
+  const listening = new WeakSet();
+
+  /** Notes elements that listen for clicks, and says for how many of them that is news. */
+  function markListeners(...nodes) {
+    let news = 0;
+    for (const node of nodes) {
+      if (dom.type(node) !== 1) continue;
+      listening.add(node);
+      const { role, pressed, focusable } = readSigns(node);
+      const plain = !pressed && !focusable && !((role || TAGS_WITH_ROLE.has(dom.tag(node))) && OPERABLE.has(roleOf(node)));
+      if (plain && getComputedStyle(node).cursor !== "pointer") news++;
+    }
+    return news;
+  }
+
+  /**
+   * Decides what an element is for the reader. With a `role` it is a line: `keep` if it is told even when nothing is in
+   * it, `operable` if a person can act on it, `value` if its words are what was entered, `frame` if it shows another
+   * document; `mode` tells how text inside is taken: as the "named" element's name, as cells of a "row", or in a "flow"
+   * of blocks. Without one it may be words (`said`), a `cell` of a row, or `muted` because another line says the same.
+   */
+  function classify(element, tag, signs, place, pointer, editable, verbose) {
+    const role = signs.role || TAGS_WITH_ROLE.has(tag) ? roleOf(element) : "";
+    const operable = OPERABLE.has(role);
+    const sign = operable ? role : signOf(element, tag, role, signs, place, pointer, editable);
+
+    if (tag === "iframe" || tag === "frame" || tag === "object" || tag === "embed") return frameKind(element, tag);
+    if (MEDIA.has(tag)) return { role: tag, mode: "flow", keep: true, operable: true };
+    if (tag === "label") {
+      const kind = labelKind(element);
+      if (kind) return kind;
+    }
+    if (sign) {
+      if (HOLD_VALUE.has(sign) && !SEALED.has(tag)) return { role: operable ? role : sign, mode: "flow", keep: true, operable: true, value: true };
+      const named = NAMED_BY_CONTENTS.has(role);
+      const shape = role === "" || role === "none" ? sign : role;
+      const mode = named ? "named" : role === "row" && !place.laidOut && !verbose ? "row" : "flow";
+      return { role: shape, mode, keep: true, operable: true, table: tableOf(role, tag), sign };
+    }
+    if (role === "img" || tag === "svg") return pictureKind(element, tag, role, place, verbose);
+    if (place.named) {
+      const said = signs.label ? authored(element) : "";
+      return said ? { said } : PLAIN;
+    }
+    if (tag === "legend" || tag === "caption") return place.line?.element === dom.parent(element) ? MUTED : PLAIN;
+    if (role === "row") {
+      if (place.laidOut) return PLAIN;
+      return verbose ? { role, mode: "flow", keep: false } : { role, mode: "row", keep: false };
+    }
+    if (CELLS.has(role)) {
+      if (place.laidOut) return PLAIN;
+      return verbose ? { role, mode: "flow", keep: false } : { cell: role };
+    }
+    if (tag === "table" && role !== "table" && role !== "grid" && role !== "treegrid") return { table: "none" };
+    if (!STRUCTURE.has(role)) return signs.inert ? { role: "inert", mode: "flow", keep: false } : PLAIN;
+    if ((role === "figure" || role === "region" || (role === "group" && tag !== "fieldset" && tag !== "details")) && !signs.label) return PLAIN;
+    const keep = role === "progressbar" || role === "meter" || role === "scrollbar" || (signs.label && !HOLDERS.has(role));
+    return { role, mode: NAMED_BY_CONTENTS.has(role) ? "named" : "flow", keep, table: tableOf(role, tag) };
+  }
+
+  /** Why a person could act on an element whose role does not say so; "" if nothing shows it. */
+  function signOf(element, tag, role, signs, place, pointer, editable) {
+    if (editable && !place.editable) return "textbox";
+    if (signs.pressed) return "clickable";
+    if (pointer && !place.pointer && !place.named && tag !== "label" && tag !== "html" && tag !== "body") return "clickable";
+    if (listening.has(element) && !HOLDERS.has(role) && tag !== "label" && !waitsForOthers(element, tag)) return "clickable";
+    if (signs.draggable) return "draggable";
+    return signs.focusable && tag !== "html" && tag !== "body" ? "focusable" : "";
+  }
+
+  function pictureKind(element, tag, role, place, verbose) {
+    const label = authored(element) || collapse(alternative(element)).trim();
+    if (place.named) return tag === "svg" ? (label ? { said: label } : PLAIN) : { said: label || " " };
+    if (label) return { role: "img", mode: "flow", keep: true, takesText: false };
+    if (tag !== "img") return role === "img" ? { role, mode: "named", keep: false } : PLAIN;
+    return verbose && dom.attribute(element, "alt") === null ? { role, mode: "flow", keep: true } : PLAIN;
+  }
+
+  const PLAIN = {};
+  const SEALED_OFF = { frame: true };
+  const MUTED = { muted: true };
+  const TAGS_WITH_ROLE = words(
+    "a area article aside blockquote button dialog details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header img " +
+      "input li main menu meter nav ol output progress search section select summary table td textarea th tr ul",
+  );
+
+  const attributeNames = Object.getOwnPropertyDescriptor(Element.prototype, "getAttributeNames").value;
+  const NO_SIGNS = { role: false, label: false, hidden: false, editable: false, pressed: false, draggable: false, focusable: false, inert: false };
+
+  /** What the attributes say, read in one go. */
+  function readSigns(element) {
+    const names = attributeNames.call(element);
+    let signs = NO_SIGNS;
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index];
+      const sign = SIGNS.get(name) ?? (name.startsWith("on") && PRESSED.has(name) ? "pressed" : undefined);
+      if (sign === undefined || !counts(sign, element, name)) continue;
+      if (signs === NO_SIGNS) signs = { ...NO_SIGNS };
+      signs[sign] = true;
+    }
+    return signs;
+  }
+
+  const SIGNS = new Map([
+    ["role", "role"], ["aria-label", "label"], ["aria-labelledby", "label"], ["aria-hidden", "hidden"],
+    ["contenteditable", "editable"], ["draggable", "draggable"], ["tabindex", "focusable"], ["inert", "inert"],
+  ]);
+
+  function counts(sign, element, name) {
+    switch (sign) {
+      case "label":
+        return /\S/.test(dom.attribute(element, name));
+      case "hidden":
+      case "draggable":
+        return dom.attribute(element, name) === "true";
+      case "focusable":
+        return Number.parseInt(dom.attribute(element, name), 10) >= 0;
+      default:
+        return true;
+    }
+  }
+
+  function frameKind(element, tag) {
+    if (tag === "object" && hasFallback(element)) return PLAIN;
+    const { width, height } = dom.rect(element);
+    return width > 1 && height > 1 ? { role: "iframe", mode: "flow", keep: true, frame: true } : SEALED_OFF;
+  }
+
+  function hasFallback(element) {
+    for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) {
+      if (dom.type(child) === 1 && dom.rendered(child)) return true;
+    }
+    return false;
+  }
+
+  /** A label whose control shows is told by the control; one whose control is not rendered is what a person clicks. */
+  function labelKind(element) {
+    const { control } = element;
+    if (!control) return null;
+    if (dom.rendered(control, { visibilityProperty: true })) {
+      return dom.has(control, "aria-label") || dom.has(control, "aria-labelledby") ? null : MUTED;
+    }
+    const role = roleOf(control);
+    return role ? { role, mode: "named", keep: true, operable: true, takesText: true } : null;
+  }
+
+  /** `laidOut` of what is inside: a table that only places things gives no rows and cells. */
+  function tableOf(role, tag) {
+    if (role === "table" || role === "grid" || role === "treegrid") return "data";
+    return tag === "table" ? "none" : undefined;
+  }
+
+  /** A listener on something that fills the view and holds elements waits for events of these. */
+  function waitsForOthers(element, tag) {
+    if (tag === "html" || tag === "body") return true;
+    if (!element.firstElementChild) return false;
+    const { width, height } = dom.rect(element);
+    return width * height >= 0.5 * innerWidth * innerHeight;
+  }
+
+  tabmux.kinds = { PLAIN, SEALED, readSigns, classify };
+  tabmux.markListeners = markListeners;
+})();
