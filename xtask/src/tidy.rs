@@ -3,6 +3,7 @@
 mod links;
 mod manifests;
 mod places;
+mod proofs;
 mod sources;
 
 use std::{fmt, path::Path};
@@ -59,12 +60,13 @@ impl fmt::Display for Problem {
 }
 
 fn problems(root: &Path) -> Result<Vec<Problem>> {
-    let mut problems = Vec::new();
-    for file in source_files(root)? {
-        problems.extend(sources::problems(&file));
-        problems.extend(manifests::problems(&file));
-        problems.extend(places::problems(&file));
-        problems.extend(links::problems(root, &file));
+    let files = source_files(root)?;
+    let mut problems = proofs::problems(&files);
+    for file in &files {
+        problems.extend(sources::problems(file));
+        problems.extend(manifests::problems(file));
+        problems.extend(places::problems(file));
+        problems.extend(links::problems(root, file));
     }
     Ok(problems)
 }

@@ -85,7 +85,7 @@
   /** Why a person could act on an element whose role does not say so; "" if nothing shows it. */
   function signOf(element, tag, role, signs, place, pointer, editable) {
     if (editable && !place.editable) return "textbox";
-    if (signs.pressed) return "clickable";
+    if (signs.pressed || (tag === "details" && !tabmux.summaryOf(element))) return "clickable";
     if (pointer && !place.pointer && !place.named && tag !== "label" && tag !== "html" && tag !== "body") return "clickable";
     if (listening.has(element) && !HOLDERS.has(role) && tag !== "label" && !waitsForOthers(element, tag)) return "clickable";
     if (signs.draggable) return "draggable";

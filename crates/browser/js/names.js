@@ -84,10 +84,18 @@
     return dom.has(element, "list") ? "combobox" : "textbox";
   }
 
-  const isDisclosure = (element) => {
+  /** The summary that opens and closes a details element, if it has one of its own. */
+  function summaryOf(details) {
+    for (let child = dom.firstChild(details); child; child = dom.nextSibling(child)) {
+      if (isElement(child) && dom.tag(child) === "summary") return child;
+    }
+    return null;
+  }
+
+  function isDisclosure(element) {
     const parent = dom.parent(element);
-    return parent instanceof HTMLDetailsElement;
-  };
+    return parent instanceof HTMLDetailsElement && summaryOf(parent) === element;
+  }
 
   const SECTIONS = words("article aside main nav section");
   function sectioned(element) {
@@ -396,6 +404,7 @@
     const said = aria("expanded");
     if (said === "true" || said === "false") return said === "true";
     if (dom.tag(control) === "summary" && isDisclosure(control)) return dom.parent(control).open;
+    if (control instanceof HTMLDetailsElement && !summaryOf(control)) return control.open;
     return null;
   }
 
@@ -404,7 +413,7 @@
 
   Object.assign(tabmux, {
     roleOf, nameOf, labelOf, authored, weakLabel, alternative, textOf, valueOf, statesOf, controlOf, isSecret, isDisabled,
-    isField, forgetLabels,
+    isField, forgetLabels, summaryOf,
     roles: { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS },
     namespaces: { HTML, SVG },
   });

@@ -23,7 +23,7 @@
     const seen = viewportOnly ? (view ?? { x: 0, y: 0, width: innerWidth, height: innerHeight }) : null;
     const page = new Page(maxBytes, verbose, seen);
     const left = { lines: 0, operable: 0, frames: 0, deeper: 0, outside: 0, characters: 0 };
-    const { hosts, whole } = walk(
+    const walked = walk(
       (line) => {
         if (depth != null && line.indent >= depth) left.deeper++;
         else if (seen && !overlap(boxOf(line), seen)) left.outside++;
@@ -36,7 +36,7 @@
       { from, verbose },
     );
     left.characters = page.cut;
-    return { ...page.answer(), left, hosts: hosts.map(ref), whole, title: title() };
+    return { ...page.answer(), ...walked, left, title: title() };
   }
 
   /**
@@ -47,7 +47,7 @@
   function find({ text, role, limit, maxBytes }) {
     const wanted = text == null ? null : fold(text);
     const lines = [];
-    const { hosts, whole } = walk((line) => void lines.push(line), { verbose: tabmux.roles.CELLS.has(role) });
+    const walked = walk((line) => void lines.push(line), { verbose: tabmux.roles.CELLS.has(role) });
     const fits = (line) => role == null || line.role === role;
     let found = [];
     lines.forEach((line, at) => {
@@ -68,7 +68,7 @@
       if (chosen.has(at)) ends.push(page.lines.length);
     }
     const frames = lines.filter((line) => line.frame).map((line) => ({ line: 0, indent: 0, element: ref(line.element) }));
-    return { ...page.answer(), frames, found: found.length, ends, hosts: hosts.map(ref), whole, title: title() };
+    return { ...page.answer(), ...walked, frames, found: found.length, ends };
   }
 
   const MOST_INSIDE = 8;

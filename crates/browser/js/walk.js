@@ -21,8 +21,7 @@
       "searchbox combobox spinbutton",
   );
   const MOST_NODES = 1_000_000;
-  const MOST_HOSTS = 200;
-  const NOTHING = [];
+  const MOST_HOSTS = 500;
   const property = Object.getOwnPropertyDescriptor(CSSStyleDeclaration.prototype, "getPropertyValue").value;
 
   /* Sizes of possible hosts when the debugger was last asked about them. */
@@ -49,7 +48,8 @@
   /**
    * Walks and calls `emit(line)` for every line in reading order until it returns false. A line is
    * `{ element, role, text, indent, operable, … }`; a line of mere text has no element.
-   * Answers `{ hosts, whole }`: elements that may hide a closed root, and whether the walk came to its end.
+   * Answers `{ hosts, moreHosts, whole }`: elements that may hide a closed root, whether there are more of them, and
+   * whether the walk came to its end.
    */
   function walk(emit, { from = null, verbose = false } = {}) {
     tabmux.forgetLabels();
@@ -106,7 +106,7 @@
       }
       const whole = this.going && stack.length === 0;
       while (stack.length > 0 && this.going) this.leave(stack.pop());
-      return { hosts: this.hosts, whole };
+      return { hosts: this.hosts.map(tabmux.ref), moreHosts: this.hosts.length === MOST_HOSTS, whole };
     }
 
     /* Text */
@@ -225,7 +225,8 @@
           return;
         }
       } else if (tag === "details" && !element.open) {
-        inner.list = summaryOf(first);
+        const summary = tabmux.summaryOf(element);
+        inner.list = summary ? [summary] : [];
         return;
       }
       inner.next = first;
@@ -316,13 +317,6 @@
       const size = sizeOf(element);
       if (size !== "0x0" && asked.get(element) !== size) this.hosts.push(element);
     }
-  }
-
-  function summaryOf(first) {
-    for (let child = first; child; child = dom.nextSibling(child)) {
-      if (dom.type(child) === 1 && dom.tag(child) === "summary") return [child];
-    }
-    return NOTHING;
   }
 
   /** Row text without the borders that lead nowhere; the first words of a row keep their place. */

@@ -57,7 +57,7 @@ impl AddressPolicy {
             return Ok(Address(url));
         }
         // `localhost:3000` parses as a URL with the scheme `localhost`.
-        if url.cannot_be_a_base() && starts_with_port(url.path()) {
+        if url.cannot_be_a_base() && looks_like_host_and_port(&url) {
             return Err(AddressError::NoScheme {
                 text: shorten(trimmed),
             });
@@ -105,10 +105,16 @@ fn looks_like_host(text: &str) -> bool {
             .all(|c| c.is_alphanumeric() || c == '.' || c == '-')
 }
 
-fn starts_with_port(path: &str) -> bool {
-    let digits = path.split('/').next().unwrap_or_default();
+fn looks_like_host_and_port(url: &Url) -> bool {
+    let digits = url.path().split('/').next().unwrap_or_default();
+    if NOT_HOSTS.contains(&url.scheme()) {
+        return false;
+    }
     !digits.is_empty() && digits.len() <= 5 && digits.bytes().all(|b| b.is_ascii_digit())
 }
+
+/// Schemes whose URLs may look like a host and a port.
+const NOT_HOSTS: [&str; 4] = ["javascript", "tel", "sms", "mailto"];
 
 fn shorten(text: &str) -> String {
     crate::text::shorten(text, 200)
@@ -135,6 +141,7 @@ mod tests {
         check("data:text/html,hi", "data:text/html,hi");
         for (scheme, text) in [
             ("javascript", "javascript:alert(1)"),
+            ("javascript", "javascript:1"),
             ("file", "file:///etc/passwd"),
             ("chrome", "chrome://settings"),
             ("about", "about:settings"),

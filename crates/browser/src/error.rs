@@ -15,8 +15,8 @@ pub enum ToolError {
     Address(#[from] AddressError),
     /// The tab shows a page that agents may not touch.
     #[error(
-        "This tab shows {url}, which is not a web page that tools may touch. Navigate it elsewhere \
-         or use another tab."
+        "This tab shows {url}, which is not a web page that tools may touch. Use another tab, or open \
+         one with open_tab."
     )]
     ForbiddenPage {
         /// What the tab shows.
@@ -114,8 +114,8 @@ impl From<CdpError> for ToolError {
             CdpError::Rejected {
                 method, message, ..
             } => Self::Chrome {
-                method: method.to_string(),
-                message: message.trim_end_matches('.').to_string(),
+                method,
+                message: message.trim_end_matches('.').to_owned(),
             },
             CdpError::Disconnected { .. } => Self::BrowserGone,
             CdpError::Detached { .. } => Self::TabGone(Gone::Closed),

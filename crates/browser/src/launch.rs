@@ -88,8 +88,10 @@ pub(crate) fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
 }
 
 impl BrowserProcess {
-    /// Waits until the browser has ended by itself, then makes sure.
+    /// Waits until the browser has ended by itself, then makes sure. One with a temporary profile
+    /// has nothing to save, and is given no time.
     pub(crate) async fn end(mut self, grace: Duration) {
+        let grace = if self.profile.is_temporary() { Duration::ZERO } else { grace };
         if tokio::time::timeout(grace, self.child.wait())
             .await
             .is_err()
@@ -119,6 +121,13 @@ impl BrowserProcess {
 impl Drop for BrowserProcess {
     fn drop(&mut self) {
         self.kill();
+        // A killed process is gone in a moment, and only then its profile can be removed.
+        for _ in 0..REAPING_TRIES {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(REAPING_PAUSE);
+        }
     }
 }
 
@@ -204,6 +213,9 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
     list.push("about:blank".into());
     list
 }
+
+const REAPING_TRIES: usize = 100;
+const REAPING_PAUSE: Duration = Duration::from_millis(5);
 
 const BASE: &[&str] = &[
     "--remote-debugging-pipe",

@@ -65,6 +65,11 @@ impl Profile {
         &self.path
     }
 
+    /// Whether it is removed with its browser.
+    pub fn is_temporary(&self) -> bool {
+        self.temporary
+    }
+
     fn temporary() -> io::Result<Self> {
         sweep(&std::env::temp_dir());
         // The name carries our process id, so that a later run can tell whether it is left over.

@@ -146,7 +146,7 @@ pub struct ToolSpec {
     pub(crate) during_dialog: bool,
     pub(crate) needs_page: bool,
     schema: fn() -> Map<String, Value>,
-    prepare: fn(&ToolSpec, &RawValue) -> Result<Prepared, BadArguments>,
+    prepare: fn(&Self, &RawValue) -> Result<Prepared, BadArguments>,
 }
 
 impl ToolSpec {

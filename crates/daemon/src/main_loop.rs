@@ -14,6 +14,7 @@ use tabmux_protocol::{
     BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId, ToolInfo,
 };
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -63,6 +64,8 @@ pub(crate) struct MainLoop {
     browsers: HashMap<BrowserId, Browser>,
     calls: HashMap<CallId, Call>,
     next_call: u64,
+    /// Browsers on their way, so that none is forgotten at the end.
+    connecting: JoinSet<()>,
 }
 
 struct Session {
@@ -93,6 +96,7 @@ impl MainLoop {
             browsers: HashMap::new(),
             calls: HashMap::new(),
             next_call: 1,
+            connecting: JoinSet::new(),
         }
     }
 
@@ -117,6 +121,7 @@ impl MainLoop {
         for call in self.calls.values() {
             call.cancel.cancel();
         }
+        self.connecting.shutdown().await;
         // Browsers report their end to this queue, which nobody reads any more.
         inbox.close();
         let ends = self.browsers.values().map(Browser::shut_down);
@@ -195,6 +200,7 @@ impl MainLoop {
     }
 
     fn connected(&mut self, browser: BrowserId, result: Result<Box<Connected>, ConnectError>) {
+        while self.connecting.try_join_next().is_some() {}
         match result {
             Ok(connected) => {
                 let about = convert::about(&connected.info);
@@ -275,7 +281,8 @@ impl MainLoop {
         match output {
             Output::Connect { browser, key, launch } => {
                 if let Some(plan) = self.plans.get(&key).cloned() {
-                    tokio::spawn(work::connect(browser, plan, launch, self.events.clone()));
+                    let connect = work::connect(browser, plan, launch, self.events.clone());
+                    self.connecting.spawn(connect);
                 }
             }
             Output::Refresh { call, browser } => self.start(call, browser, work::refresh),

@@ -82,10 +82,12 @@ impl Browser {
         let launched = process.is_some();
         let (info, tabs) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduce(&session, launched))
             .await
-            .unwrap_or(Err(CdpError::TimedOut {
-                method: "Target.getTargets".into(),
-                limit: FIRST_ANSWER_LIMIT,
-            }))
+            .unwrap_or_else(|_| {
+                Err(CdpError::TimedOut {
+                    method: "Target.getTargets".into(),
+                    limit: FIRST_ANSWER_LIMIT,
+                })
+            })
             .map_err(ConnectError::Silent)?;
         let (name, version) = product(&info.product);
         let info = BrowserInfo {

@@ -27,7 +27,9 @@ pub(super) struct View {
     /// How many lines match a search, and after how many lines each match that is told ends.
     pub(super) found: usize,
     pub(super) ends: Vec<usize>,
+    /// Elements that may hide a closed shadow root, and whether there are more of them.
     hosts: Vec<u32>,
+    more_hosts: bool,
 }
 
 /// Where the lines of a frame belong: before line `line`, so far in.
@@ -193,7 +195,7 @@ async fn look_at(world: &World, function: &str, argument: &Value) -> Result<View
             false
         });
         let opened = !view.hosts.is_empty() && world.open_closed_roots(&view.hosts).await?;
-        if !opened && !news {
+        if !opened && !news && !view.more_hosts {
             return Ok(view);
         }
     }

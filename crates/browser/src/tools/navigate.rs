@@ -109,8 +109,11 @@ impl NavigatePage {
         let address = url.map(|url| tab.policy().parse(url)).transpose()?;
         // A page that is busy with itself would keep the next one from coming.
         let asks = tab.state().dialog.is_some();
-        if !asks && !tab.responds().await {
-            tab.terminate_scripts().await;
+        let busy = !asks && !tab.responds().await;
+        match self.way() {
+            Way::Url if busy => tab.clear().await?,
+            _ if busy => tab.terminate_scripts().await,
+            _ => {}
         }
         match self.way() {
             Way::Url => match address {

@@ -33,7 +33,10 @@ impl World {
                 break;
             }
             for (place, nodes) in plan {
-                let news = self.mark_listeners(&nodes).await?;
+                let news = match self.mark_listeners(&nodes).await {
+                    Err(ToolError::DocumentGone) => return Err(ToolError::DocumentGone),
+                    marked => marked.unwrap_or_default(),
+                };
                 self.told().note(place, nodes, news);
                 any_news |= news;
             }

@@ -94,8 +94,10 @@ async fn frames_are_read_in_their_places_also_those_of_other_sites() {
         lines,
         [
             "\"Before the frames\"",
+            "uid=… clickable \"and a word\"",
             "uid=… iframe \"Same site\"",
             "  uid=… button \"In same-site frame\"",
+            "  uid=… clickable \"Word\"",
             "  uid=… iframe \"Inner\"",
             "    uid=… button \"In inner frame\"",
             "uid=… iframe \"Written\"",

@@ -45,6 +45,10 @@ fn kind(schema: &Map<String, Value>) -> String {
         let values: Vec<_> = values.iter().filter_map(Value::as_str).map(|v| format!("`{v}`")).collect();
         return values.join(", ");
     }
+    if let Some(Value::Object(fields)) = schema.get("properties") {
+        let fields: Vec<_> = fields.keys().map(|name| format!("`{name}`")).collect();
+        return format!("object of {}", fields.join(", "));
+    }
     match (schema.get("type").and_then(Value::as_str), schema.get("items")) {
         (Some("array"), Some(Value::Object(items))) => format!("list of {}", kind(items)),
         (Some(kind), _) => kind.to_owned(),
@@ -55,9 +59,10 @@ fn kind(schema: &Map<String, Value>) -> String {
 fn meaning(schema: &Map<String, Value>) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let text = text.replace('\n', " ").replace('|', "\\|");
+    let full_stop = if text.is_empty() || text.ends_with(['.', '…']) { "" } else { "." };
     match schema.get("default") {
-        Some(default) => format!("{text} Default: `{default}`.").trim().to_owned(),
-        None => text,
+        Some(default) => format!("{text}{full_stop} Default: `{default}`.").trim().to_owned(),
+        None => text + full_stop,
     }
 }
 

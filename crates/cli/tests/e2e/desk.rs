@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, ToolReply, patiently};
+use tabmux_testkit::{
+    Chromium, FixtureServer, McpClient, Response, ToolReply, patiently, process,
+};
 use tempfile::TempDir;
 
 /// One running `tabmux mcp` with its client. Everything it started ends with it.
@@ -125,15 +127,17 @@ impl Desk {
 
     /// Asks `list_tabs` until the answer is as wanted: for what the user or the browser does.
     pub(crate) async fn tabs_until(&self, wanted: impl Fn(&Tabs) -> bool) -> Tabs {
+        let last = std::cell::RefCell::default();
         let asking = async {
             loop {
                 let tabs = self.tabs().await;
                 if wanted(&tabs) {
                     return tabs;
                 }
+                last.replace(Some(tabs));
             }
         };
-        patiently(asking, || format!("other tabs\n{}", self.client.transcript())).await
+        patiently(asking, || format!("other tabs than {:?}", last.borrow())).await
     }
 
     /// The names of the tools that are listed now.
@@ -145,6 +149,15 @@ impl Desk {
     pub(crate) async fn one_notice(&self) {
         assert_eq!(self.client.next_notification().await, list_changed());
         self.client.assert_no_notification().await;
+    }
+
+    /// Kills the browser that the server launched, the hard way.
+    pub(crate) fn kill_browser(&self) {
+        let server = self.client.pid();
+        let mut processes = process::descendants(server);
+        processes.retain(|process| process.parent == server);
+        let [browser] = processes.as_slice() else { panic!("one browser: {processes:?}") };
+        process::kill_hard(browser.pid);
     }
 
     /// The folder for temporary files of the server and its browser.

@@ -161,9 +161,7 @@ async fn r004_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
 async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
     let Some(desk) = Desk::launched(&[]).await else { return };
     let first = desk.open("a").await;
-    let browser = tabmux_testkit::process::descendants(desk.client.pid());
-    let main = browser.iter().find(|process| process.parent == desk.client.pid()).unwrap();
-    tabmux_testkit::process::kill_hard(main.pid);
+    desk.kill_browser();
     desk.one_notice().await;
     assert_names(&desk.names().await, &["connect_browser"]);
     let again = desk.step("connect_browser", json!({"launch": true})).await;
@@ -172,6 +170,18 @@ async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
     assert!(tab > first, "numbers are not used again");
     let left = || std::fs::read_dir(desk.temporary()).unwrap().flatten().filter(is_profile).count();
     patiently(async { while left() != 1 {} }, || "the dead browser's profile to go".to_owned()).await;
+}
+
+/// R004-68, R004-101: a browser that is quit closes its tabs first, which may be seen on the way.
+#[tokio::test]
+async fn r004_101_a_browser_that_the_user_quits_disconnects() {
+    let Some(Scene { desk, user, .. }) = Scene::set().await else { return };
+    user.quits().await;
+    while desk.names().await != ["connect_browser"] {
+        desk.client.next_notification().await;
+    }
+    let said = desk.client.call_tool("list_tabs", json!({})).await.expect_error();
+    assert_eq!(said, "list_tabs needs a browser and none is connected. Call connect_browser first.");
 }
 
 /// R004-94, C-11: the first and the last tab of the user's change the list.

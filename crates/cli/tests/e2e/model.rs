@@ -17,7 +17,7 @@ pub(crate) enum Move {
     UserNavigates { tab: usize, url: String },
     UserCloses { tab: usize },
     Crash { tab: usize },
-    BrowserQuits,
+    BrowserDies,
 }
 
 /// Which tab the agent names.
@@ -126,7 +126,7 @@ impl Model {
                 self.lose(self.tabs[*tab].number);
                 None
             }
-            Move::BrowserQuits => {
+            Move::BrowserDies => {
                 self.connected = false;
                 self.focused = None;
                 self.tabs.clear();

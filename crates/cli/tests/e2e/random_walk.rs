@@ -19,17 +19,13 @@ async fn r004_58_94_twenty_random_walks_agree_with_the_model() {
     };
     // Two at a time: each has a browser of its own.
     let (even, odd) = seeds.into_iter().partition::<Vec<_>, _>(|seed| seed % 2 == 0);
-    let walk_all = |seeds: Vec<u64>| {
-        let browser = browser.clone();
-        tokio::spawn(async move {
-            for seed in seeds {
-                Walk::begin(&browser, seed).await.run().await;
-            }
-        })
-    };
-    let (even, odd) = (walk_all(even), walk_all(odd));
-    even.await.unwrap();
-    odd.await.unwrap();
+    tokio::join!(walk_all(&browser, even), walk_all(&browser, odd));
+}
+
+async fn walk_all(browser: &Path, seeds: Vec<u64>) {
+    for seed in seeds {
+        Walk::begin(browser, seed).await.run().await;
+    }
 }
 
 fn variable(name: &str) -> Option<u64> {
@@ -134,7 +130,7 @@ impl Walk {
             Move::UserNavigates { tab, url: to } => user.navigates(url(tab), to).await,
             Move::UserCloses { tab } => user.closes(url(tab)).await,
             Move::Crash { tab } => user.crashes(url(tab)).await,
-            _ => user.quits().await,
+            _ => self.desk.kill_browser(),
         }
         for _ in 0..expected.notices {
             self.desk.client.next_notification().await;
@@ -195,7 +191,7 @@ impl Walk {
             }
             20..=21 if tabs > 0 => Move::UserCloses { tab: self.rng.below(tabs) },
             22 if tabs > 0 => Move::Crash { tab: self.rng.below(tabs) },
-            23 if self.model.connected && self.rng.one_in(3) => Move::BrowserQuits,
+            23 if self.model.connected && self.rng.one_in(3) => Move::BrowserDies,
             _ => Move::List,
         }
     }

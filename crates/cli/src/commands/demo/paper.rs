@@ -157,10 +157,14 @@ impl<W: Write> Paper<W> {
                     .for_each(|(look, part)| self.paint(&mut text, *look, part)),
                 _ => text.extend(std::iter::repeat_n(' ', indent)),
             }
-            for (index, (look, word)) in line.iter().enumerate() {
+            for (index, run) in line
+                .chunk_by(|(one, _), (other, _)| one == other)
+                .enumerate()
+            {
+                let words: Vec<&str> = run.iter().map(|(_, word)| *word).collect();
                 let blank = if index == 0 { "" } else { " " };
                 text.push_str(blank);
-                self.paint(&mut text, *look, &word.replace(NO_BREAK, " "));
+                self.paint(&mut text, run[0].0, &words.join(" ").replace(NO_BREAK, " "));
             }
             text.push('\n');
         }
