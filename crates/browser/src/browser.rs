@@ -117,7 +117,12 @@ impl Browser {
     /// its title. What is new has been reported when this resolves.
     pub async fn refresh(&self, limit: Duration) -> Result<(), ToolError> {
         let targets = target::GetTargets::default();
-        let targets = self.0.session.send_within(targets, limit).await?.target_infos;
+        let targets = self
+            .0
+            .session
+            .send_within(targets, limit)
+            .await?
+            .target_infos;
         let pages = targets.iter().filter(|info| info.r#type == "page");
         self.report(pages.map(TabFacts::from).collect()).await
     }
@@ -194,7 +199,11 @@ impl Browser {
     /// The tab's handle, attached now if it was not yet.
     async fn attach(&self, target: &TargetId) -> Result<Tab, ToolError> {
         let (answer, attached) = oneshot::channel();
-        self.order(Order::Attach { target: target.clone(), answer }).await?;
+        self.order(Order::Attach {
+            target: target.clone(),
+            answer,
+        })
+        .await?;
         match tokio::time::timeout(READY_LIMIT, attached).await {
             Ok(Ok(tab)) => Ok(tab),
             Ok(Err(_)) => Err(ToolError::TabGone(Gone::Closed)),

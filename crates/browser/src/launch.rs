@@ -91,7 +91,11 @@ impl BrowserProcess {
     /// Waits until the browser has ended by itself, then makes sure. One with a temporary profile
     /// has nothing to save, and is given no time.
     pub(crate) async fn end(mut self, grace: Duration) {
-        let grace = if self.profile.is_temporary() { Duration::ZERO } else { grace };
+        let grace = if self.profile.is_temporary() {
+            Duration::ZERO
+        } else {
+            grace
+        };
         if tokio::time::timeout(grace, self.child.wait())
             .await
             .is_err()

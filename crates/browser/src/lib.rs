@@ -27,7 +27,9 @@ pub mod tools;
 pub mod world;
 
 pub use address::{Address, AddressError, AddressPolicy};
-pub use browser::{Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, Origin, Source, TabFacts};
+pub use browser::{
+    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, Origin, Source, TabFacts,
+};
 pub use error::ToolError;
 pub use files::Files;
 pub use run::{CallContext, Page, run};

@@ -196,8 +196,9 @@ impl Tab {
     pub(crate) async fn title(&self) -> Option<String> {
         let ask = runtime::Evaluate {
             // A page may have given something else the name `title`.
-            expression: "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)"
-                .into(),
+            expression:
+                "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)"
+                    .into(),
             return_by_value: Some(true),
             ..Default::default()
         };

@@ -1,20 +1,22 @@
 //! The flags that say which browser a session works with.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use std::path::PathBuf;
-use tabmux_browser::find::{Channel, Wanted};
-use tabmux_browser::launch::LaunchOptions;
-use tabmux_browser::profile::ProfileChoice;
-use tabmux_browser::{AddressPolicy, Source};
-use tabmux_daemon::BrowserPlan;
+use tabmux_browser::find::Channel;
+use tabmux_protocol::session::BrowserOptions;
 
 /// Which browser, and how it is launched.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Browser")]
 pub(crate) struct BrowserFlags {
     /// Attach to the browser at this address, such as http://127.0.0.1:9222.
-    #[arg(long = "browserUrl", alias = "browser-url", short = 'u', value_name = "URL")]
+    #[arg(
+        long = "browserUrl",
+        alias = "browser-url",
+        short = 'u',
+        value_name = "URL"
+    )]
     browser_url: Option<String>,
 
     /// Attach to the browser at this websocket, such as ws://127.0.0.1:9222/devtools/browser/ID.
@@ -45,7 +47,12 @@ pub(crate) struct BrowserFlags {
     user_data_dir: Option<PathBuf>,
 
     /// Launch this browser.
-    #[arg(long = "executablePath", alias = "executable-path", short = 'e', value_name = "PATH")]
+    #[arg(
+        long = "executablePath",
+        alias = "executable-path",
+        short = 'e',
+        value_name = "PATH"
+    )]
     executable_path: Option<PathBuf>,
 
     /// Launch this channel of Chrome: stable, beta, dev or canary.
@@ -80,35 +87,27 @@ pub(crate) struct BrowserFlags {
 
 impl BrowserFlags {
     /// What the flags mean. Fails on flags that contradict each other.
-    pub(crate) fn plan(self) -> anyhow::Result<BrowserPlan> {
-        let names_launch = self.launches();
-        let named = match (self.browser_url, self.ws_endpoint) {
-            (Some(url), _) => Some(Source::Url(url)),
-            (None, Some(url)) => Some(Source::WebSocket(url)),
-            (None, None) => None,
-        };
-        if named.is_some() && names_launch {
-            bail!("--browserUrl and --wsEndpoint attach to a browser; flags that launch one do not go with them");
+    pub(crate) fn options(self) -> anyhow::Result<BrowserOptions> {
+        let launches = self.launches();
+        if launches && (self.browser_url.is_some() || self.ws_endpoint.is_some()) {
+            bail!(
+                "--browserUrl and --wsEndpoint attach to a browser; flags that launch one do not go with them"
+            );
         }
-        let profile = match (self.user_data_dir, self.isolated) {
-            (Some(dir), _) => ProfileChoice::At(dir),
-            (None, true) => ProfileChoice::Temporary,
-            (None, false) => ProfileChoice::Ours,
-        };
-        Ok(BrowserPlan {
-            // Whoever says how to launch a browser does not mean one that runs already.
-            running: named.is_none() && !names_launch,
-            named,
-            launch: LaunchOptions {
-                wanted: Wanted { executable: self.executable_path, channel: self.channel },
-                profile,
-                headless: self.headless,
-                viewport: self.viewport,
-                proxy: self.proxy_server,
-                accept_insecure_certs: self.accept_insecure_certs,
-                extra_args: self.chrome_arg,
-            },
-            policy: AddressPolicy { allow_files: self.allow_file_urls },
+        Ok(BrowserOptions {
+            url: self.browser_url,
+            web_socket: self.ws_endpoint,
+            launches,
+            headless: self.headless,
+            isolated: self.isolated,
+            user_data_dir: self.user_data_dir.map(absolute).transpose()?,
+            executable: self.executable_path,
+            channel: self.channel.map(|channel| channel.name().to_owned()),
+            viewport: self.viewport,
+            proxy: self.proxy_server,
+            accept_insecure_certs: self.accept_insecure_certs,
+            extra_args: self.chrome_arg,
+            allow_file_urls: self.allow_file_urls,
         })
     }
 
@@ -122,6 +121,11 @@ impl BrowserFlags {
             || self.accept_insecure_certs
             || !self.chrome_arg.is_empty()
     }
+}
+
+/// The daemon works in another folder than whoever wrote the path.
+fn absolute(path: PathBuf) -> anyhow::Result<PathBuf> {
+    std::path::absolute(&path).with_context(|| format!("{} is no path", path.display()))
 }
 
 fn channel(text: &str) -> Result<Channel, String> {
@@ -148,27 +152,37 @@ mod tests {
         flags: BrowserFlags,
     }
 
-    fn plan(flags: &[&str]) -> BrowserPlan {
+    fn options(flags: &[&str]) -> BrowserOptions {
         let args = [&["x"], flags].concat();
-        Only::try_parse_from(args).unwrap().flags.plan().unwrap()
+        Only::try_parse_from(args).unwrap().flags.options().unwrap()
     }
 
     #[test]
     fn without_flags_a_running_browser_may_be_taken() {
-        assert!(plan(&[]).running);
+        assert!(!options(&[]).launches);
     }
 
     #[test]
     fn a_launch_flag_means_a_browser_that_we_launch() {
-        for flags in [&["--headless"][..], &["--isolated"], &["--user-data-dir", "/x"]] {
-            assert!(!plan(flags).running, "{flags:?}");
+        for flags in [
+            &["--headless"][..],
+            &["--isolated"],
+            &["--user-data-dir", "/x"],
+        ] {
+            assert!(options(flags).launches, "{flags:?}");
         }
     }
 
     #[test]
     fn both_spellings_are_understood() {
-        assert_eq!(plan(&["--browserUrl", "http://a:1"]), plan(&["--browser-url", "http://a:1"]));
-        assert_eq!(plan(&["--chromeArg=--a"]), plan(&["--chrome-arg", "--a"]));
+        assert_eq!(
+            options(&["--browserUrl", "http://a:1"]),
+            options(&["--browser-url", "http://a:1"])
+        );
+        assert_eq!(
+            options(&["--chromeArg=--a"]),
+            options(&["--chrome-arg", "--a"])
+        );
     }
 
     #[test]
@@ -176,9 +190,15 @@ mod tests {
         let refused = |flags: &[&str]| {
             let args = [&["x"], flags].concat();
             Only::try_parse_from(args).is_err_and(|e| !e.to_string().is_empty())
-                || Only::try_parse_from([&["x"], flags].concat()).is_ok_and(|o| o.flags.plan().is_err())
+                || Only::try_parse_from([&["x"], flags].concat())
+                    .is_ok_and(|o| o.flags.options().is_err())
         };
-        assert!(refused(&["--browserUrl", "http://a:1", "--wsEndpoint", "ws://a"]));
+        assert!(refused(&[
+            "--browserUrl",
+            "http://a:1",
+            "--wsEndpoint",
+            "ws://a"
+        ]));
         assert!(refused(&["--browserUrl", "http://a:1", "--headless"]));
         assert!(refused(&["--viewport", "big"]));
         assert!(refused(&["--viewport", "0x10"]));

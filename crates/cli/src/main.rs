@@ -3,13 +3,20 @@
 mod commands;
 mod flags;
 mod logging;
+mod table;
 
 use clap::{Parser, Subcommand};
+use commands::status::View;
 use std::process::ExitCode;
 
 /// Multiplexes AI agents onto browsers.
 #[derive(Debug, Parser)]
-#[command(name = "tabmux", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "tabmux",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -17,10 +24,21 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Watch an agent work in a real browser, as a short story. Leaves a picture.
-    Demo(commands::demo::Args),
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
     Mcp(commands::mcp::Args),
+    /// Watch an agent work in a real browser, as a short story. Leaves a picture.
+    Demo(commands::demo::Args),
+    /// Run or stop the daemon that MCP clients share.
+    #[command(subcommand)]
+    Daemon(commands::daemon::Args),
+    /// Show how the daemon is.
+    Status(commands::status::Args),
+    /// List the browsers of the daemon.
+    Browsers(commands::status::Args),
+    /// List the open tabs and who holds them.
+    Tabs(commands::status::Args),
+    /// List the sessions of MCP clients.
+    Sessions(commands::status::Args),
     /// Print the reference of all tools as Markdown.
     #[command(name = "__tools-md", hide = true)]
     ToolsMd,
@@ -28,8 +46,13 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Demo(args) => commands::demo::run(args),
         Command::Mcp(args) => commands::mcp::run(args),
+        Command::Demo(args) => commands::demo::run(args),
+        Command::Daemon(args) => commands::daemon::run(args),
+        Command::Status(args) => commands::status::run(View::Status, args),
+        Command::Browsers(args) => commands::status::run(View::Browsers, args),
+        Command::Tabs(args) => commands::status::run(View::Tabs, args),
+        Command::Sessions(args) => commands::status::run(View::Sessions, args),
         Command::ToolsMd => commands::tools_md::run(),
     };
     match result {
@@ -41,7 +64,10 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the last words of a command that failed")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the last words of a command that failed"
+)]
 fn complain(error: &anyhow::Error) {
     eprintln!("tabmux: {error:#}");
 }

@@ -2,6 +2,20 @@
 
 use crate::{BrowserFacts, BrowserKey, TabId, TargetId};
 use std::collections::BTreeMap;
+use std::fmt;
+
+/// How far the connection to a browser is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrowserState {
+    /// Nobody has needed it yet.
+    Pending,
+    /// An attempt is under way.
+    Connecting,
+    /// It is there.
+    Connected,
+    /// It is gone, or the last attempt failed.
+    Disconnected,
+}
 
 /// One browser that sessions mean.
 #[derive(Debug)]
@@ -10,15 +24,16 @@ pub(crate) struct Browser {
     pub(crate) link: Link,
 }
 
-/// How far the connection to a browser is.
+/// The connection to a browser, as far as there is one.
 #[derive(Debug)]
 pub(crate) enum Link {
-    Disconnected,
+    Pending,
     /// One attempt is under way, and everybody who wants this browser waits for it.
     Connecting {
         launch: bool,
     },
     Connected(Connection),
+    Disconnected,
 }
 
 /// A browser that is there.
@@ -27,36 +42,66 @@ pub(crate) struct Connection {
     pub(crate) about: BrowserFacts,
     /// All its tabs, those included that no session is shown.
     pub(crate) tabs: BTreeMap<TargetId, TabId>,
+    /// The tab that the user had in front when we came, until a session was offered it.
+    pub(crate) front: Option<TargetId>,
+}
+
+impl BrowserState {
+    /// Its name in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Connecting => "connecting",
+            Self::Connected => "connected",
+            Self::Disconnected => "disconnected",
+        }
+    }
+}
+
+impl fmt::Display for BrowserState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 impl Browser {
     pub(crate) fn new(key: BrowserKey) -> Self {
         Self {
             key,
-            link: Link::Disconnected,
+            link: Link::Pending,
+        }
+    }
+
+    pub(crate) fn state(&self) -> BrowserState {
+        match self.link {
+            Link::Pending => BrowserState::Pending,
+            Link::Connecting { .. } => BrowserState::Connecting,
+            Link::Connected(_) => BrowserState::Connected,
+            Link::Disconnected => BrowserState::Disconnected,
         }
     }
 
     pub(crate) fn connection(&self) -> Option<&Connection> {
         match &self.link {
             Link::Connected(connection) => Some(connection),
-            Link::Connecting { .. } | Link::Disconnected => None,
+            Link::Pending | Link::Connecting { .. } | Link::Disconnected => None,
         }
     }
 
     pub(crate) fn connection_mut(&mut self) -> Option<&mut Connection> {
         match &mut self.link {
             Link::Connected(connection) => Some(connection),
-            Link::Connecting { .. } | Link::Disconnected => None,
+            Link::Pending | Link::Connecting { .. } | Link::Disconnected => None,
         }
     }
 }
 
 impl Connection {
-    pub(crate) fn new(about: BrowserFacts) -> Self {
+    pub(crate) fn new(about: BrowserFacts, front: Option<TargetId>) -> Self {
         Self {
             about,
             tabs: BTreeMap::new(),
+            front,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! An accepted call, from its checks to its one answer.
 
-use crate::{Access, BrowserId, RequestId, SessionId, Stuck, TabId, Time, ToolName};
+use crate::{Access, BrowserId, CallKind, RequestId, SessionId, Stuck, TabId, Time, ToolName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +24,18 @@ pub(crate) enum Task {
     Connect {
         launch: bool,
     },
+    /// It waits for its session's browser, and is resolved when that is there.
+    Await {
+        kind: CallKind,
+    },
+    /// A list of tabs, whose titles are being brought up to date.
     List,
+    /// A page action that waits for its session's first tab. The one at work is opening it.
+    Settle {
+        access: Access,
+        /// The new tab, once the browser has it.
+        tab: Option<TabId>,
+    },
     Open {
         url: Arc<str>,
         focus: bool,
@@ -40,6 +51,8 @@ pub(crate) enum Task {
     Page {
         tab: TabId,
         access: Access,
+        /// Whether the agent named the tab.
+        named: bool,
     },
 }
 
@@ -47,13 +60,19 @@ impl Call {
     /// What it waits for now.
     pub(crate) fn stuck(&self) -> Stuck {
         match self.task {
-            Task::Connect { .. } => Stuck::Connecting,
-            Task::List => Stuck::Listing,
+            Task::Connect { .. } | Task::Await { .. } | Task::List => Stuck::Connecting,
+            Task::Settle { .. } => Stuck::Settling,
             Task::Open { .. } => Stuck::Opening,
             Task::Focus { tab } | Task::Close { tab } => Stuck::Working(tab),
             Task::Page { tab, .. } if self.at_work => Stuck::Working(tab),
             Task::Page { tab, .. } => Stuck::Queueing(tab),
         }
+    }
+
+    /// Whether the driver is opening a tab for it and has not said which.
+    pub(crate) fn wants_tab(&self) -> bool {
+        let opens = matches!(self.task, Task::Open { .. } | Task::Settle { .. });
+        opens && self.at_work && self.task.tab().is_none()
     }
 }
 
@@ -61,8 +80,8 @@ impl Task {
     /// The tab it is about, once there is one.
     pub(crate) fn tab(&self) -> Option<TabId> {
         match *self {
-            Self::Connect { .. } | Self::List => None,
-            Self::Open { tab, .. } => tab,
+            Self::Connect { .. } | Self::Await { .. } | Self::List => None,
+            Self::Open { tab, .. } | Self::Settle { tab, .. } => tab,
             Self::Focus { tab } | Self::Close { tab } | Self::Page { tab, .. } => Some(tab),
         }
     }

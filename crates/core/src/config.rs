@@ -1,6 +1,6 @@
-//! What the driver decides once, before anything happens.
+//! What the driver decides once: for the whole core, and for each session.
 
-use crate::ToolName;
+use crate::{BrowserKey, ToolName};
 use std::time::Duration;
 
 /// Settings that hold for the core's whole life.
@@ -8,6 +8,8 @@ use std::time::Duration;
 pub struct Config {
     /// The generic page actions, in any order: the core publishes them sorted by name.
     pub page_actions: Vec<ToolName>,
+    /// All tools of [`Mode::Static`], in published order.
+    pub static_tools: Vec<ToolName>,
     /// How long list changes that no agent asked for are gathered before they are announced.
     pub coalesce: Duration,
     /// The shortest deadline of a call.
@@ -26,6 +28,70 @@ pub struct Config {
     pub calls_per_tab: usize,
 }
 
+/// Settings that hold for a session's whole life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionConfig {
+    /// The browser it means.
+    pub browser: BrowserKey,
+    /// Whether the user named that browser by its address. Then the first static session that needs a
+    /// tab there takes over the page in front.
+    pub attached: bool,
+    /// How its tools are listed.
+    pub mode: Mode,
+    /// Whether it is offered the generic page actions.
+    pub page_actions: bool,
+    /// What becomes of the tabs it created when it ends.
+    pub on_end: OnEnd,
+    /// What other sessions may do with the tabs it holds.
+    pub tab_policy: TabPolicy,
+}
+
+/// How a session's tools are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The list is a function of the session's state: its agent connects, opens and focuses.
+    #[default]
+    Progressive,
+    /// The list never changes: whatever a call needs is connected, opened and bound for it.
+    Static,
+}
+
+/// What becomes of the tabs that a session created when it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnEnd {
+    /// They are closed, unless another session is bound to them.
+    #[default]
+    Close,
+    /// They stay, and are free for others.
+    Keep,
+}
+
+/// What other sessions may do with the tabs that a session holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TabPolicy {
+    /// They are not shown to others, but can be named by them.
+    #[default]
+    Respect,
+    /// They are neither shown to others, nor can others use them.
+    Exclusive,
+    /// They are shown to everyone.
+    Shared,
+}
+
+impl SessionConfig {
+    /// What a session that means this browser gets if it asks for nothing else.
+    pub fn new(browser: BrowserKey) -> Self {
+        Self {
+            browser,
+            attached: false,
+            mode: Mode::default(),
+            page_actions: true,
+            on_end: OnEnd::default(),
+            tab_policy: TabPolicy::default(),
+        }
+    }
+}
+
 impl Config {
     /// How long a call may take, queueing included, if its agent asked for `timeout`.
     pub(crate) fn deadline(&self, timeout: Option<Duration>) -> Duration {
@@ -42,6 +108,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             page_actions: Vec::new(),
+            static_tools: Vec::new(),
             coalesce: Duration::from_millis(25),
             least_deadline: Duration::from_secs(30),
             deadline_margin: Duration::from_secs(1),

@@ -8,9 +8,14 @@ mod plan;
 
 mod connect;
 mod holds;
+mod settle;
 mod tabs;
 
+mod answers;
 mod lists;
+mod overview;
+
+pub use overview::{BrowserView, TabView};
 
 use crate::browser::Browser;
 use crate::call::Call;
@@ -50,8 +55,8 @@ use std::collections::{BTreeMap, VecDeque};
 ///
 /// - Every `Input::Call` gets exactly one [`Output::Reply`], whatever dies, within its deadline.
 /// - An [`Output::ToolsChanged`] that a call brings about comes before that call's `Reply`.
-/// - A call whose work was handed out ends with its `Finished`, or with an [`Output::Abort`]; a
-///   `close_tab` also when its tab is gone.
+/// - Work that was handed out for a call ends with its `Finished`, or with an [`Output::Abort`]; that of
+///   `close_tab` and `close_page` also when the tab is gone. A call has one piece of work at a time.
 #[derive(Debug)]
 pub struct Core {
     config: Config,
@@ -86,11 +91,7 @@ impl Core {
     /// Takes in what happened. Any input is fine at any time.
     pub fn handle(&mut self, now: Time, input: Input) {
         match input {
-            Input::SessionOpened {
-                session,
-                browser,
-                page_actions,
-            } => self.open_session(session, browser, page_actions),
+            Input::SessionOpened { session, config } => self.open_session(session, config),
             Input::SessionClosed { session } => self.close_session(session),
             Input::Call {
                 call,
@@ -104,7 +105,8 @@ impl Core {
                 browser,
                 about,
                 tabs,
-            } => self.connected(browser, about, tabs),
+                front,
+            } => self.connected(browser, about, tabs, front),
             Input::ConnectFailed { browser, failure } => self.connect_failed(browser, failure),
             Input::BrowserGone { browser, reason } => self.browser_gone(browser, &reason),
             Input::TabAppeared {

@@ -1,6 +1,6 @@
 //! What happens to the core: everything a client, a browser or the driver can tell it.
 
-use crate::{BrowserId, BrowserKey, CallId, RequestId, SessionId, TabRef, TargetId, ToolName};
+use crate::{BrowserId, CallId, RequestId, SessionConfig, SessionId, TabRef, TargetId, ToolName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,12 +11,11 @@ pub enum Input {
     SessionOpened {
         /// The new session.
         session: SessionId,
-        /// The browser it means.
-        browser: BrowserKey,
-        /// Whether it is offered the generic page actions while a tab is focused.
-        page_actions: bool,
+        /// What it is like.
+        config: SessionConfig,
     },
-    /// A client left. Its calls are aborted and its tabs are free for others.
+    /// A client left. Its calls are aborted, the tabs it created are closed if it wanted that, and its
+    /// other tabs are free.
     SessionClosed {
         /// The session that is over.
         session: SessionId,
@@ -49,6 +48,8 @@ pub enum Input {
         about: BrowserFacts,
         /// All its tabs: the list is complete.
         tabs: Vec<TabFacts>,
+        /// The tab that the user has in front, if that is known.
+        front: Option<TargetId>,
     },
     /// [`Output::Connect`](crate::Output::Connect) failed.
     ConnectFailed {
@@ -125,13 +126,34 @@ pub enum CallKind {
         /// The tab to close; `None` is the focused one.
         tab: Option<TabRef>,
     },
-    /// A page action, on the focused tab.
+    /// `list_pages`.
+    ListPages,
+    /// `new_page`.
+    NewPage {
+        /// An address that was checked already.
+        url: Arc<str>,
+    },
+    /// `select_page`.
+    SelectPage {
+        /// The tab to bind the session to.
+        tab: TabRef,
+    },
+    /// `close_page`.
+    ClosePage {
+        /// The tab to close.
+        tab: TabRef,
+    },
+    /// A page action.
     Page {
         /// Which one.
         tool: ToolName,
         /// How it gets along with other calls on the same tab.
         access: Access,
+        /// The tab it is for; `None` is the one that the session is bound to.
+        tab: Option<TabRef>,
     },
+    /// `browser_get_connection_status`.
+    ConnectionStatus,
 }
 
 /// How a page action gets along with other calls on the same tab.
@@ -139,7 +161,7 @@ pub enum CallKind {
 pub enum Access {
     /// Changes nothing, so it runs at once, beside whatever else runs.
     Read,
-    /// Acts on the page: one at a time, in arrival order.
+    /// Acts on the page: one at a time, sessions taking turns, in arrival order within a session.
     Act,
     /// Clears the way for others, so it runs at once and however busy the tab is.
     Bypass,
@@ -220,6 +242,11 @@ impl CallKind {
             Self::OpenTab { .. } => ToolName::OPEN_TAB,
             Self::FocusTab { .. } => ToolName::FOCUS_TAB,
             Self::CloseTab { .. } => ToolName::CLOSE_TAB,
+            Self::ListPages => ToolName::LIST_PAGES,
+            Self::NewPage { .. } => ToolName::NEW_PAGE,
+            Self::SelectPage { .. } => ToolName::SELECT_PAGE,
+            Self::ClosePage { .. } => ToolName::CLOSE_PAGE,
+            Self::ConnectionStatus => ToolName::CONNECTION_STATUS,
             Self::Page { tool, .. } => *tool,
         }
     }

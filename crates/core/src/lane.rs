@@ -1,6 +1,6 @@
-//! The calls of one tab: readers side by side, actors one at a time in arrival order.
+//! The calls of one tab: readers side by side, actors one at a time, sessions taking turns.
 
-use crate::{Access, CallId};
+use crate::{Access, CallId, SessionId};
 use std::collections::VecDeque;
 
 /// The page actions at work or waiting on one tab.
@@ -8,17 +8,19 @@ use std::collections::VecDeque;
 pub(crate) struct Lane {
     beside: usize,
     acting: Option<CallId>,
-    waiting: VecDeque<CallId>,
+    /// Whose turn is next, and in which order each session's calls came. None of them is empty.
+    turns: VecDeque<(SessionId, VecDeque<CallId>)>,
 }
 
 impl Lane {
     /// How many calls count against the tab's limit.
     pub(crate) fn len(&self) -> usize {
-        self.beside + usize::from(self.acting.is_some()) + self.waiting.len()
+        let waiting: usize = self.turns.iter().map(|(_, calls)| calls.len()).sum();
+        self.beside + usize::from(self.acting.is_some()) + waiting
     }
 
     /// Lets a call in. Says whether it may run now; if not, [`leave`](Self::leave) names it later.
-    pub(crate) fn enter(&mut self, call: CallId, access: Access) -> bool {
+    pub(crate) fn enter(&mut self, session: SessionId, call: CallId, access: Access) -> bool {
         match access {
             Access::Bypass => true,
             Access::Read => {
@@ -30,7 +32,7 @@ impl Lane {
                 true
             }
             Access::Act => {
-                self.waiting.push_back(call);
+                self.wait(session, call);
                 false
             }
         }
@@ -45,13 +47,33 @@ impl Lane {
                 None
             }
             Access::Act if self.acting == Some(call) => {
-                self.acting = self.waiting.pop_front();
+                self.acting = self.next();
                 self.acting
             }
             Access::Act => {
-                self.waiting.retain(|waiting| *waiting != call);
+                for (_, calls) in &mut self.turns {
+                    calls.retain(|waiting| *waiting != call);
+                }
+                self.turns.retain(|(_, calls)| !calls.is_empty());
                 None
             }
         }
+    }
+
+    fn wait(&mut self, session: SessionId, call: CallId) {
+        match self.turns.iter_mut().find(|(whose, _)| *whose == session) {
+            Some((_, calls)) => calls.push_back(call),
+            None => self.turns.push_back((session, VecDeque::from([call]))),
+        }
+    }
+
+    /// The oldest call of the session whose turn it is. If that has more, they wait for its next turn.
+    fn next(&mut self) -> Option<CallId> {
+        let (session, mut calls) = self.turns.pop_front()?;
+        let call = calls.pop_front();
+        if !calls.is_empty() {
+            self.turns.push_back((session, calls));
+        }
+        call
     }
 }

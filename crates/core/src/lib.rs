@@ -14,8 +14,7 @@
 //!
 //! core.handle(now, Input::SessionOpened {
 //!     session,
-//!     browser: BrowserKey("default".into()),
-//!     page_actions: true,
+//!     config: SessionConfig::new(BrowserKey("default".into())),
 //! });
 //! assert_eq!(core.tools(session), [ToolName::CONNECT_BROWSER]);
 //!
@@ -59,12 +58,13 @@ mod timers;
 #[cfg(test)]
 mod tests;
 
-pub use config::Config;
-pub use core::Core;
+pub use browser::BrowserState;
+pub use config::{Config, Mode, OnEnd, SessionConfig, TabPolicy};
+pub use core::{BrowserView, Core, TabView};
 pub use ids::{
     BrowserId, BrowserKey, CallId, RequestId, SessionId, TabId, TabRef, TargetId, ToolName,
 };
 pub use input::{Access, BrowserFacts, CallKind, ConnectFailure, Finish, Input, Origin, TabFacts};
-pub use output::{Output, Reply, TabRow};
-pub use refusal::{LostTab, Refusal, Stuck};
+pub use output::{BrowserRow, Output, Reply, TabRow};
+pub use refusal::{Fate, LostTab, Refusal, Stuck};
 pub use time::Time;

@@ -45,6 +45,16 @@ impl ToolName {
     pub const FOCUS_TAB: Self = Self::new("focus_tab");
     /// Closes a tab.
     pub const CLOSE_TAB: Self = Self::new("close_tab");
+    /// Shows the pages.
+    pub const LIST_PAGES: Self = Self::new("list_pages");
+    /// Opens a page and binds the session to it.
+    pub const NEW_PAGE: Self = Self::new("new_page");
+    /// Binds the session to a page.
+    pub const SELECT_PAGE: Self = Self::new("select_page");
+    /// Closes a page, unless it is the last one.
+    pub const CLOSE_PAGE: Self = Self::new("close_page");
+    /// Says what is connected. Can be called in every mode.
+    pub const CONNECTION_STATUS: Self = Self::new("browser_get_connection_status");
 }
 
 /// What a connected session has at most: each state adds to the one before.

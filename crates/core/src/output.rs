@@ -1,8 +1,8 @@
 //! What the core wants done: work for the driver, answers and notices for clients.
 
 use crate::{
-    BrowserId, BrowserKey, CallId, ConnectFailure, Refusal, RequestId, SessionId, TabId, TargetId,
-    ToolName,
+    BrowserId, BrowserKey, BrowserState, CallId, ConnectFailure, Refusal, RequestId, SessionId,
+    TabId, TargetId, ToolName,
 };
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ pub enum Output {
         browser: BrowserId,
     },
     /// Open a tab, navigate it, wait until it has loaded. Answered by `TabAppeared` with
-    /// `Origin::Call` as soon as there is a tab, and then by `Finished`.
+    /// `Origin::Call` as soon as there is a tab, and then by `Finished`. A page action whose session
+    /// has no tab yet gets one this way first, and its `Run` after that.
     OpenTab {
         /// The call this is for.
         call: CallId,
@@ -38,7 +39,7 @@ pub enum Output {
         /// Whether the session will focus it.
         focus: bool,
     },
-    /// Wait until a tab has loaded and can be described. Answered by `Finished`.
+    /// Wait until a tab that will be focused has loaded and can be described. Answered by `Finished`.
     PrepareFocus {
         /// The call this is for.
         call: CallId,
@@ -58,7 +59,7 @@ pub enum Output {
         /// Whether the browser keeps no other tab, so that a spare one must be opened first.
         last: bool,
     },
-    /// Run a page action on a tab. Answered by `Finished`.
+    /// Run a page action on a tab, which is held but may still be loading. Answered by `Finished`.
     Run {
         /// The call this is for.
         call: CallId,
@@ -72,7 +73,8 @@ pub enum Output {
         /// The call that is over.
         call: CallId,
     },
-    /// Close a tab that was opened for a call that came to nothing. Needs no answer but `TabGone`.
+    /// Close a tab that nobody needs any more: the call it was opened for came to nothing, or the
+    /// session that created it is over. Needs no answer but `TabGone`.
     Discard {
         /// Where.
         browser: BrowserId,
@@ -141,14 +143,21 @@ pub enum Reply {
         /// The one whose tools it has.
         focused: Option<TabId>,
     },
-    /// `open_tab`.
+    /// `list_pages`.
+    Pages {
+        /// The tabs the session sees, oldest first.
+        pages: Vec<TabRow>,
+        /// The one it is bound to.
+        selected: Option<TabId>,
+    },
+    /// `open_tab` and `new_page`.
     Opened {
         /// The new tab.
         tab: TabRow,
         /// The names of its page-specific tools; none unless it was focused.
         tools: Vec<ToolName>,
     },
-    /// `focus_tab`.
+    /// `focus_tab` and `select_page`.
     Focused {
         /// The focused tab.
         tab: TabRow,
@@ -157,13 +166,29 @@ pub enum Reply {
         /// Whether another session holds this tab too.
         shared: bool,
     },
-    /// `close_tab`.
+    /// `close_tab` and `close_page`.
     Closed {
         /// The tab that is gone.
         tab: TabId,
+        /// Whether another session held this tab too.
+        shared: bool,
     },
     /// A page action came to its end; the driver has what it answered.
-    Done,
+    Done {
+        /// The tab it ran in.
+        tab: TabId,
+        /// Whether the agent named that tab although another session holds it too.
+        shared: bool,
+    },
+    /// `browser_get_connection_status`: what the core knows of it.
+    Status {
+        /// Whether the session is connected to its browser.
+        connected: bool,
+        /// How many sessions are open.
+        active_sessions: usize,
+        /// The browsers that the session means.
+        browsers: Vec<BrowserRow>,
+    },
     /// The work failed, and says so in the driver's words.
     Failed {
         /// A sentence for the agent.
@@ -184,8 +209,21 @@ pub struct TabRow {
     pub title: Arc<str>,
     /// Its address.
     pub url: Arc<str>,
-    /// Whether the session has its tools.
+    /// Whether the session is bound to it, which in progressive mode is to have it focused.
     pub focused: bool,
+    /// Whether another session holds it.
+    pub shared: bool,
     /// How many page-specific tools appear when it is focused.
     pub tool_count: usize,
+}
+
+/// A browser as a session sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrowserRow {
+    /// Its position among the session's browsers, from 1.
+    pub index: usize,
+    /// Its product name, while it is connected.
+    pub name: Option<Arc<str>>,
+    /// How far its connection is.
+    pub state: BrowserState,
 }

@@ -1,6 +1,6 @@
 //! Why a call was not carried out, in sentences that name the next call to make.
 
-use crate::{TabId, TabRef, ToolName};
+use crate::{ConnectFailure, Mode, SessionId, TabId, TabRef, ToolName};
 use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
@@ -13,6 +13,18 @@ pub enum Refusal {
     NotConnected {
         /// The tool that was called.
         tool: ToolName,
+    },
+    /// The tool needs a browser, and to get one failed.
+    #[error(
+        "{tool} needs a browser. {}. {}.",
+        .failure.error().trim_end_matches('.'),
+        .failure.instructions().trim_end_matches('.')
+    )]
+    NoBrowser {
+        /// The tool that was called.
+        tool: ToolName,
+        /// Why there is none.
+        failure: ConnectFailure,
     },
     /// `connect_browser` while there is a connection.
     #[error("A browser is already connected. Call list_tabs to see its tabs.")]
@@ -31,45 +43,103 @@ pub enum Refusal {
         /// The tab that was focused and vanished, if that is why.
         lost: Option<LostTab>,
     },
-    /// The page action is not offered to this session.
+    /// The agent named a tab for a tool that works on the focused one.
+    #[error("{tool} works on the focused tab, and that is not tab {tab}. Call focus_tab first.")]
+    NotFocused {
+        /// The tool that was called.
+        tool: ToolName,
+        /// The tab that the agent named.
+        tab: TabId,
+    },
+    /// The tab that the session was bound to vanished. Said once: the next call gets a new tab.
+    #[error(
+        "{tool} was not carried out: {lost}, and this session worked there. Call {tool} again to work \
+         in a new tab, or call select_page to work in another one."
+    )]
+    BindingLost {
+        /// The tool that was called.
+        tool: ToolName,
+        /// The tab that vanished.
+        lost: LostTab,
+    },
+    /// The tool is not offered to this session.
     #[error("{tool} is not offered in this session. Fetch the tool list to see what is.")]
     NotOffered {
         /// The tool that was called.
         tool: ToolName,
     },
     /// The agent named a tab that is not there.
-    #[error("There is no tab {given}. {}Call list_tabs to see the tabs.", Available(.available))]
+    #[error(
+        "There is no tab {given}. {}Call {} to see the tabs.",
+        Available(.available),
+        .mode.list_tool()
+    )]
     UnknownTab {
         /// What the agent wrote.
         given: TabRef,
         /// The tabs it could have meant.
         available: Vec<TabId>,
+        /// How the session's tools are listed.
+        mode: Mode,
+    },
+    /// The agent named a tab that another session keeps to itself.
+    #[error(
+        "Tab {tab} is held by another session, which keeps its tabs to itself. Call {} to see the tabs \
+         that are yours or free.",
+        .mode.list_tool()
+    )]
+    TabHeld {
+        /// The tab that the agent named.
+        tab: TabId,
+        /// The session that holds it.
+        holder: SessionId,
+        /// How the session's tools are listed.
+        mode: Mode,
+    },
+    /// `close_page` for the last page.
+    #[error("Tab {tab} is the last page and stays open. Call new_page first, then close it.")]
+    LastPage {
+        /// The tab that stays.
+        tab: TabId,
     },
     /// The tab vanished before the call was done.
     #[error(
-        "{tool} was not finished because {lost}. Call list_tabs to see the tabs that are left."
+        "{tool} was not finished because {lost}. Call {} to see the tabs that are left.",
+        .mode.list_tool()
     )]
     TabLost {
         /// The tool that was called.
         tool: ToolName,
         /// The tab that vanished.
         lost: LostTab,
+        /// How the session's tools are listed.
+        mode: Mode,
     },
     /// The browser vanished before the call was done.
     #[error(
-        "{tool} was not finished because the browser is gone: {reason}. Call connect_browser to connect again."
+        "{tool} was not finished because the browser is gone: {reason}. Call {} to connect again.",
+        .mode.connect_tool(*.tool)
     )]
     BrowserLost {
         /// The tool that was called.
         tool: ToolName,
         /// Why it is gone.
         reason: String,
+        /// How the session's tools are listed.
+        mode: Mode,
     },
     /// The tab that was being opened vanished, or never came.
-    #[error("The new tab was gone before it had loaded. Call open_tab again.")]
-    NotOpened,
+    #[error("The new tab was gone before it had loaded. Call {tool} again.")]
+    NotOpened {
+        /// The tool that was called.
+        tool: ToolName,
+    },
     /// The call took longer than it may.
-    #[error("{tool} was stopped: it had not finished after {}. {stuck}", Seconds(*.limit))]
+    #[error(
+        "{tool} was stopped: it had not finished after {}. {}",
+        Seconds(*.limit),
+        WayOut { tool: *.tool, stuck: *.stuck, mode: *.mode }
+    )]
     TooLate {
         /// The tool that was called.
         tool: ToolName,
@@ -77,6 +147,8 @@ pub enum Refusal {
         limit: Duration,
         /// What it was waiting for.
         stuck: Stuck,
+        /// How the session's tools are listed.
+        mode: Mode,
     },
     /// Too many calls on one tab.
     #[error(
@@ -119,8 +191,19 @@ pub enum Refusal {
 pub struct LostTab {
     /// Its number.
     pub tab: TabId,
-    /// Whether it crashed.
-    pub crashed: bool,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a tab that vanished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Somebody closed it.
+    Closed,
+    /// Its renderer died.
+    Crashed,
+    /// It went down with its browser.
+    BrowserGone,
 }
 
 /// What a call that came too late was waiting for.
@@ -128,10 +211,10 @@ pub struct LostTab {
 pub enum Stuck {
     /// The browser, to be connected.
     Connecting,
-    /// The browser, to tell about its tabs.
-    Listing,
     /// A new tab, to load.
     Opening,
+    /// A tab for its session, which had none.
+    Settling,
     /// Its own work on a tab.
     Working(TabId),
     /// Earlier calls on the same tab.
@@ -140,31 +223,72 @@ pub enum Stuck {
 
 impl fmt::Display for LostTab {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tab, crashed } = self;
-        let fate = if *crashed { "crashed" } else { "was closed" };
+        let Self { tab, fate } = self;
+        let fate = match fate {
+            Fate::Closed => "was closed",
+            Fate::Crashed => "crashed",
+            Fate::BrowserGone => "is gone with its browser",
+        };
         write!(f, "tab {tab} {fate}")
     }
 }
 
-impl fmt::Display for Stuck {
+/// What to do about a call that came too late.
+struct WayOut {
+    tool: ToolName,
+    stuck: Stuck,
+    mode: Mode,
+}
+
+impl fmt::Display for WayOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Connecting => {
-                f.write_str("Check that the browser responds, then call connect_browser again.")
-            }
-            Self::Listing => {
-                f.write_str("Check that the browser responds, then call list_tabs again.")
-            }
-            Self::Opening => f.write_str("Check the address, then call open_tab again."),
-            Self::Working(tab) => write!(
+        let Self { tool, stuck, mode } = self;
+        let escape = mode.escape_tool();
+        match stuck {
+            Stuck::Connecting => write!(
                 f,
-                "Call it again, or call close_tab if tab {tab} no longer responds."
+                "Check that the browser responds, then call {tool} again."
             ),
-            Self::Queueing(tab) => write!(
+            Stuck::Opening => write!(f, "Check the address, then call {tool} again."),
+            Stuck::Settling => write!(
+                f,
+                "No tab could be opened for it. Check that the browser responds, then call {tool} again."
+            ),
+            Stuck::Working(tab) => write!(
+                f,
+                "Call it again, or call {escape} if tab {tab} no longer responds."
+            ),
+            Stuck::Queueing(tab) => write!(
                 f,
                 "Earlier calls on tab {tab} kept it waiting. Call it again when they have finished, \
-                 or call close_tab if the tab no longer responds."
+                 or call {escape} if the tab no longer responds."
             ),
+        }
+    }
+}
+
+/// The tools that refusals point to.
+impl Mode {
+    fn list_tool(self) -> ToolName {
+        match self {
+            Self::Progressive => ToolName::LIST_TABS,
+            Self::Static => ToolName::LIST_PAGES,
+        }
+    }
+
+    /// In static mode every tool connects.
+    fn connect_tool(self, called: ToolName) -> ToolName {
+        match self {
+            Self::Progressive => ToolName::CONNECT_BROWSER,
+            Self::Static => called,
+        }
+    }
+
+    /// What leads away from a tab that no longer responds: the last page cannot be closed.
+    fn escape_tool(self) -> ToolName {
+        match self {
+            Self::Progressive => ToolName::CLOSE_TAB,
+            Self::Static => ToolName::NEW_PAGE,
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Tab {
     pub(crate) stage: Stage,
     /// The session it was opened for, by a call or as a popup.
     pub(crate) owner: Option<SessionId>,
-    /// The sessions that have it focused.
+    /// The sessions that have it focused: those that are bound to it.
     pub(crate) focused_by: BTreeSet<SessionId>,
     pub(crate) lane: Lane,
 }
@@ -60,28 +60,29 @@ impl Tab {
         self.stage == Stage::Open
     }
 
+    /// The sessions that hold it: the one it was opened for comes first.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = SessionId> {
+        self.owner
+            .into_iter()
+            .chain(self.focused_by.iter().copied())
+    }
+
     pub(crate) fn is_held(&self) -> bool {
-        self.owner.is_some() || !self.focused_by.is_empty()
+        self.holders().next().is_some()
     }
 
     pub(crate) fn is_held_by(&self, session: SessionId) -> bool {
-        self.owner == Some(session) || self.focused_by.contains(&session)
+        self.holders().any(|holder| holder == session)
     }
 
     /// Whether a session other than this one holds it.
     pub(crate) fn is_shared_with_others(&self, session: SessionId) -> bool {
-        self.owner.is_some_and(|owner| owner != session)
-            || self.focused_by.iter().any(|other| *other != session)
+        self.holders().any(|holder| holder != session)
     }
 
     /// The session its popups belong to.
     pub(crate) fn heir(&self) -> Option<SessionId> {
-        self.owner.or_else(|| self.focused_by.first().copied())
-    }
-
-    /// Whether a session is shown this tab: its own, and those nobody holds.
-    pub(crate) fn is_shown_to(&self, session: SessionId) -> bool {
-        self.is_open() && (self.is_held_by(session) || !self.is_held())
+        self.holders().next()
     }
 
     /// The page-specific tools. No page can register any yet.
@@ -95,6 +96,7 @@ impl Tab {
             title: self.title.clone().unwrap_or_else(|| LOADING.into()),
             url: self.url.clone(),
             focused: self.focused_by.contains(&session),
+            shared: self.is_shared_with_others(session),
             tool_count: self.page_tools().len(),
         }
     }

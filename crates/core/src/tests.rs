@@ -5,6 +5,7 @@
 mod browser;
 mod rng;
 mod sim;
+mod words;
 
 mod states;
 
@@ -15,12 +16,23 @@ mod list_tabs;
 mod open_tab;
 mod page_actions;
 
+mod adoption;
+mod binding;
+mod losses;
+mod static_list;
+mod waiting;
+
 mod deadlines;
 mod edges;
 mod notices;
+mod policies;
 mod refusals;
+mod session_end;
 mod sharing;
+mod turns;
 
 mod model;
 mod once;
+mod static_model;
+mod static_walks;
 mod walks;

@@ -1,5 +1,10 @@
 //! Between the wire's types and the core's: calls come in, replies go out.
 
+mod pages;
+
+pub(crate) use pages::status;
+
+use indexmap::IndexMap;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -9,7 +14,7 @@ use std::time::Duration;
 use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput};
 use tabmux_browser::{AddressError, AddressPolicy, BrowserInfo, TabFacts};
 use tabmux_core as core;
-use tabmux_core::{CallKind, ConnectFailure, Reply, TabId, TabRef, TabRow, ToolName};
+use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, TabRow, ToolName};
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 
 /// A call whose arguments have been read.
@@ -29,12 +34,18 @@ pub(crate) enum Rejected {
 }
 
 /// Reads a call. Bad input changes nothing.
-pub(crate) fn parse(request: &CallRequest, policy: AddressPolicy) -> Result<Parsed, Rejected> {
+pub(crate) fn parse(
+    request: &CallRequest,
+    mode: Mode,
+    policy: AddressPolicy,
+) -> Result<Parsed, Rejected> {
     let arguments = &*request.arguments;
     let kind = match request.tool.as_str() {
         "connect_browser" => {
             let ConnectBrowser { launch } = tools::parse("connect_browser", arguments)?;
-            CallKind::ConnectBrowser { launch: launch.unwrap_or(false) }
+            CallKind::ConnectBrowser {
+                launch: launch.unwrap_or(false),
+            }
         }
         "list_tabs" => {
             let ListTabs {} = tools::parse("list_tabs", arguments)?;
@@ -43,7 +54,10 @@ pub(crate) fn parse(request: &CallRequest, policy: AddressPolicy) -> Result<Pars
         "open_tab" => {
             let OpenTab { url, focus } = tools::parse("open_tab", arguments)?;
             let address = policy.parse(&url)?;
-            CallKind::OpenTab { url: address.as_str().into(), focus: focus.unwrap_or(true) }
+            CallKind::OpenTab {
+                url: address.as_str().into(),
+                focus: focus.unwrap_or(true),
+            }
         }
         "focus_tab" => {
             let FocusTab { tab_id } = tools::parse("focus_tab", arguments)?;
@@ -51,14 +65,69 @@ pub(crate) fn parse(request: &CallRequest, policy: AddressPolicy) -> Result<Pars
         }
         "close_tab" => {
             let CloseTab { tab_id } = tools::parse("close_tab", arguments)?;
-            CallKind::CloseTab { tab: tab_id.map(|tab| tab.0) }
+            CallKind::CloseTab {
+                tab: tab_id.map(|tab| tab.0),
+            }
         }
-        name => return parse_page_action(name, arguments),
+        "list_pages" if mode == Mode::Static => {
+            let ListTabs {} = tools::parse("list_pages", arguments)?;
+            CallKind::ListPages
+        }
+        "new_page" if mode == Mode::Static => {
+            let NewPage { url } = tools::parse("new_page", arguments)?;
+            CallKind::NewPage {
+                url: policy.parse(&url)?.as_str().into(),
+            }
+        }
+        "select_page" if mode == Mode::Static => {
+            let OnePage { page_id } = tools::parse("select_page", arguments)?;
+            CallKind::SelectPage { tab: page_id.0 }
+        }
+        "close_page" if mode == Mode::Static => {
+            let OnePage { page_id } = tools::parse("close_page", arguments)?;
+            CallKind::ClosePage { tab: page_id.0 }
+        }
+        "browser_get_connection_status" => {
+            let ListTabs {} = tools::parse("browser_get_connection_status", arguments)?;
+            CallKind::ConnectionStatus
+        }
+        name if mode == Mode::Static => {
+            let (tab, arguments) = without_tab(name, arguments)?;
+            return parse_page_action(name, &arguments, tab);
+        }
+        name => return parse_page_action(name, arguments, None),
     };
-    Ok(Parsed { kind, timeout: None, prepared: None })
+    Ok(Parsed {
+        kind,
+        timeout: None,
+        prepared: None,
+    })
 }
 
-fn parse_page_action(name: &str, arguments: &RawValue) -> Result<Parsed, Rejected> {
+/// Takes the tab out of a page action's arguments; the tool itself knows nothing of tabs.
+fn without_tab(
+    name: &str,
+    arguments: &RawValue,
+) -> Result<(Option<TabRef>, Box<RawValue>), Rejected> {
+    let spec = tools::find(name).ok_or(Rejected::UnknownTool)?;
+    let mut map: IndexMap<String, Box<RawValue>> = tools::parse(spec.name, arguments)?;
+    let given = map
+        .shift_remove("tabId")
+        .or_else(|| map.shift_remove("pageId"));
+    let tab = match given {
+        Some(raw) => Some(tools::parse::<TabArgument>(spec.name, &raw)?.0),
+        None => None,
+    };
+    let rest = serde_json::value::to_raw_value(&map)
+        .map_err(|error| Rejected::Arguments(error.to_string()))?;
+    Ok((tab, rest))
+}
+
+fn parse_page_action(
+    name: &str,
+    arguments: &RawValue,
+    tab: Option<TabRef>,
+) -> Result<Parsed, Rejected> {
     let spec = tools::find(name).ok_or(Rejected::UnknownTool)?;
     let prepared = spec.prepare(arguments)?;
     let access = match spec.access {
@@ -66,22 +135,51 @@ fn parse_page_action(name: &str, arguments: &RawValue) -> Result<Parsed, Rejecte
         tools::Access::Act => core::Access::Act,
         tools::Access::Bypass => core::Access::Bypass,
     };
-    let kind = CallKind::Page { tool: ToolName::new(spec.name), access };
-    Ok(Parsed { kind, timeout: prepared.timeout, prepared: Some(prepared) })
+    let kind = CallKind::Page {
+        tool: ToolName::new(spec.name),
+        access,
+        tab,
+    };
+    Ok(Parsed {
+        kind,
+        timeout: prepared.timeout,
+        prepared: Some(prepared),
+    })
 }
 
 /// A core reply as the client gets it. `payload` is what a page action answered.
-pub(crate) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallReply, CallFailure> {
+pub(crate) fn reply(
+    reply: Reply,
+    payload: Option<CallReply>,
+    mode: Mode,
+) -> Result<CallReply, CallFailure> {
+    if mode == Mode::Static {
+        return pages::reply(reply, payload);
+    }
     Ok(match reply {
-        Reply::Connected { name, version, tab_count } => json(&Connected {
+        Reply::Connected {
+            name,
+            version,
+            tab_count,
+        } => json(&Connected {
             connected: true,
-            browser: About { name: &name, version: &version },
+            browser: About {
+                name: &name,
+                version: &version,
+            },
             tab_count,
         }),
         Reply::NotConnected(failure) => {
             let (error, instructions) = (failure.error(), failure.instructions());
-            let answer = json(&NotConnected { connected: false, error, instructions });
-            CallReply { is_error: true, ..answer }
+            let answer = json(&NotConnected {
+                connected: false,
+                error,
+                instructions,
+            });
+            CallReply {
+                is_error: true,
+                ..answer
+            }
         }
         Reply::Tabs { tabs, focused } => json(&Tabs {
             tabs: tabs.iter().map(Row::from).collect(),
@@ -97,8 +195,13 @@ pub(crate) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallRepl
             tab: Page::from(&tab),
             tools_available: names(&tools),
         }),
-        Reply::Closed { tab } => json(&Closed { closed: true, tab_id: tab.0 }),
-        Reply::Done => payload.unwrap_or_default(),
+        Reply::Closed { tab, .. } => json(&Closed {
+            closed: true,
+            tab_id: tab.0,
+        }),
+        Reply::Done { .. } => payload.unwrap_or_default(),
+        // The loop answers these itself, or they are of another mode.
+        Reply::Status { .. } | Reply::Pages { .. } => CallReply::default(),
         Reply::Failed { message } => CallReply::error(message),
         Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
@@ -109,14 +212,19 @@ pub(crate) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallRepl
 pub(crate) fn output(output: ToolOutput, opened: &[TabId]) -> CallReply {
     let blocks = output.blocks.into_iter().map(|block| match block {
         Block::Text(text) => Content::Text { text },
-        Block::Image { base64, mime_type } => {
-            Content::Image { data: base64, mime_type: mime_type.to_owned() }
-        }
+        Block::Image { base64, mime_type } => Content::Image {
+            data: base64,
+            mime_type: mime_type.to_owned(),
+        },
     });
     let tabs = opened.iter().map(|tab| Content::Text {
         text: format!("It opened tab {tab}. Call focus_tab to work there."),
     });
-    CallReply { content: blocks.chain(tabs).collect(), structured: None, is_error: false }
+    CallReply {
+        content: blocks.chain(tabs).collect(),
+        structured: None,
+        is_error: false,
+    }
 }
 
 /// A tab's facts as the core takes them.
@@ -145,14 +253,16 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
         tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
         other => ConnectFailure::Failed {
             error: other.to_string(),
-            instructions: "Mend what the error says, then call connect_browser again".into(),
+            instructions: "Mend what the error says, then try again".into(),
         },
     }
 }
 
 impl From<BadArguments> for Rejected {
     fn from(error: BadArguments) -> Self {
-        Self::Arguments(format!("{error} Check the tool's input schema and call it again."))
+        Self::Arguments(format!(
+            "{error} Check the tool's input schema and call it again."
+        ))
     }
 }
 
@@ -171,6 +281,19 @@ struct ConnectBrowser {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ListTabs {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewPage {
+    url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct OnePage {
+    #[serde(alias = "tabId")]
+    page_id: TabArgument,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -301,7 +424,11 @@ impl<'a> From<&'a TabRow> for Row<'a> {
 
 impl<'a> From<&'a TabRow> for Page<'a> {
     fn from(tab: &'a TabRow) -> Self {
-        Self { id: tab.id.0, title: &tab.title, url: &tab.url }
+        Self {
+            id: tab.id.0,
+            title: &tab.title,
+            url: &tab.url,
+        }
     }
 }
 
@@ -312,7 +439,10 @@ fn names(tools: &[ToolName]) -> Vec<&'static str> {
 /// The same as text, for agents, and as data, for programs.
 fn json(value: &impl Serialize) -> CallReply {
     match serde_json::value::to_raw_value(value) {
-        Ok(raw) => CallReply { structured: Some(raw.clone()), ..CallReply::text(raw.get()) },
+        Ok(raw) => CallReply {
+            structured: Some(raw.clone()),
+            ..CallReply::text(raw.get())
+        },
         Err(error) => CallReply::error(format!("tabmux failed inside: {error}.")),
     }
 }

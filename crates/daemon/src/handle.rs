@@ -1,47 +1,93 @@
 //! How the rest of the process talks to the main loop.
 
-use crate::main_loop::{Event, MainLoop};
+use crate::audit::Audit;
+use crate::main_loop::{Event, MainLoop, Titles};
 use crate::options::SessionOptions;
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 use tabmux_core::SessionId;
+use tabmux_protocol::overview::Overview;
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
 };
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio::task::JoinHandle;
 
 /// The running main loop. Sessions are opened on it; it ends when it is told to.
 #[derive(Debug)]
 pub struct Hub {
     events: mpsc::Sender<Event>,
-    task: JoinHandle<()>,
     sessions: AtomicU64,
 }
 
 impl Hub {
-    /// Starts the main loop.
+    /// Starts a main loop for one client, in that client's own process.
     pub fn start() -> Self {
+        Self::start_with(false, Audit::nowhere())
+    }
+
+    /// Starts a main loop that clients share, with an audit log.
+    pub fn start_shared(audit: Option<PathBuf>) -> Self {
+        Self::start_with(true, audit.map_or_else(Audit::nowhere, Audit::start))
+    }
+
+    fn start_with(shared: bool, audit: Audit) -> Self {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
-        let task = tokio::spawn(MainLoop::new(events.clone()).run(inbox));
-        Self { events, task, sessions: AtomicU64::new(1) }
+        tokio::spawn(MainLoop::new(events.clone(), shared, audit).run(inbox));
+        Self {
+            events,
+            sessions: AtomicU64::new(1),
+        }
     }
 
     /// Opens a session. It ends when the handle is dropped.
-    pub async fn open(&self, options: SessionOptions) -> Handle {
+    pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
-        let open = Event::Open { session, options: Box::new(options), notify };
+        let open = Event::Open {
+            session,
+            options: Box::new(options),
+            client,
+            notify,
+        };
         // If the loop has ended, every call on the handle says so.
         let _ = self.events.send(open).await;
-        Handle { session, events: self.events.clone(), notices: Arc::new(Mutex::new(notices)) }
+        Handle {
+            session,
+            events: self.events.clone(),
+            notices: Arc::new(Mutex::new(notices)),
+        }
+    }
+
+    /// Everything the loop knows, for people. `None` if it has ended.
+    pub async fn overview(&self) -> Option<Overview> {
+        let (answer, overview) = oneshot::channel();
+        let event = Event::Overview {
+            answer,
+            titles: Titles::Unknown,
+        };
+        self.events.send(event).await.ok()?;
+        overview.await.ok()
     }
 
     /// Ends the loop and every browser that it launched.
-    pub async fn shut_down(self) {
-        let _ = self.events.send(Event::ShutDown).await;
-        let _ = self.task.await;
+    pub async fn shut_down(&self) {
+        let (done, ended) = oneshot::channel();
+        if self.events.send(Event::ShutDown { done }).await.is_ok() {
+            let _ = ended.await;
+        }
     }
+}
+
+/// Who opens a session, as people see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    /// The session's public name.
+    pub session: String,
+    /// The client's name.
+    pub name: String,
 }
 
 /// One session, in this process.
@@ -55,20 +101,26 @@ pub struct Handle {
 impl Backend for Handle {
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
         let (answer, tools) = oneshot::channel();
-        let event = Event::Tools { session: self.session, answer };
-        self.events.send(event).await.map_err(|_| CallFailure::Closed)?;
+        let event = Event::Tools {
+            session: self.session,
+            answer,
+        };
+        self.events
+            .send(event)
+            .await
+            .map_err(|_| CallFailure::Closed)?;
         tools.await.map_err(|_| CallFailure::Closed)
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
-        let (answer, reply) = oneshot::channel();
-        let event = Event::Call { session: self.session, request, answer };
-        self.events.send(event).await.map_err(|_| CallFailure::Closed)?;
-        reply.await.map_err(|_| CallFailure::Closed)?
+        self.submit(request).await?.await
     }
 
     fn cancel(&self, request: &RequestId) {
-        self.post(Event::Cancel { session: self.session, request: request.clone() });
+        self.post(Event::Cancel {
+            session: self.session,
+            request: request.clone(),
+        });
     }
 
     async fn next_event(&self) -> Option<BackendEvent> {
@@ -77,6 +129,21 @@ impl Backend for Handle {
 }
 
 impl Handle {
+    /// Hands a call in and comes back at once with what will be its answer.
+    pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
+        let (answer, reply) = oneshot::channel();
+        let event = Event::Call {
+            session: self.session,
+            request,
+            answer,
+        };
+        self.events
+            .send(event)
+            .await
+            .map_err(|_| CallFailure::Closed)?;
+        Ok(Reply(reply))
+    }
+
     /// Sends without waiting; only a full queue makes it a task of its own.
     fn post(&self, event: Event) {
         if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
@@ -86,9 +153,24 @@ impl Handle {
     }
 }
 
+/// The answer of a call that was handed in.
+#[derive(Debug)]
+pub(crate) struct Reply(oneshot::Receiver<Result<CallReply, CallFailure>>);
+
+impl Future for Reply {
+    type Output = Result<CallReply, CallFailure>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let reply = Pin::new(&mut self.0).poll(context);
+        reply.map(|reply| reply.unwrap_or(Err(CallFailure::Closed)))
+    }
+}
+
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.post(Event::Close { session: self.session });
+        self.post(Event::Close {
+            session: self.session,
+        });
     }
 }
 

@@ -5,7 +5,9 @@
 //! - [`handle`]: how the rest of the process talks to the loop; the in-process [`Backend`].
 //! - [`main_loop`]: the closed set of events, and the one task that handles them.
 //! - [`work`]: what the core's outputs make browsers do.
+//! - [`socket`]: the same over a unix socket, for clients in other processes.
 //! - [`catalogue`]: every tool, as clients are told about it.
+//! - [`audit`]: who did what where, and how it went.
 //! - [`convert`]: between the wire's types and the core's.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
@@ -13,10 +15,12 @@
 pub mod catalogue;
 pub mod handle;
 pub mod options;
+pub mod socket;
 
+mod audit;
 mod convert;
 mod main_loop;
 mod work;
 
-pub use handle::{Handle, Hub};
+pub use handle::{Client, Handle, Hub};
 pub use options::{BrowserPlan, SessionOptions};

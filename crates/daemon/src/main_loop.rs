@@ -1,5 +1,7 @@
 //! The closed set of events, and the one task that handles them and owns the core.
 
+use crate::audit::{self, Audit};
+use crate::handle::Client;
 use crate::options::{BrowserPlan, SessionOptions};
 use crate::work::{self, Job};
 use crate::{catalogue, convert};
@@ -7,9 +9,11 @@ use std::collections::HashMap;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files};
 use tabmux_core::{
-    BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Output, Reply, SessionId, TargetId,
-    Time,
+    BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Mode, Output, Reply, SessionId,
+    TargetId, Time,
 };
+use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
+use tabmux_protocol::wire::PROTOCOL;
 use tabmux_protocol::{
     BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId, ToolInfo,
 };
@@ -22,27 +26,67 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A client arrived.
-    Open { session: SessionId, options: Box<SessionOptions>, notify: mpsc::Sender<BackendEvent> },
+    Open {
+        session: SessionId,
+        options: Box<SessionOptions>,
+        client: Client,
+        notify: mpsc::Sender<BackendEvent>,
+    },
+    /// Somebody wants to see everything.
+    Overview {
+        answer: oneshot::Sender<Overview>,
+        titles: Titles,
+    },
     /// A client left.
     Close { session: SessionId },
     /// A client wants its tool list.
-    Tools { session: SessionId, answer: oneshot::Sender<Vec<ToolInfo>> },
+    Tools {
+        session: SessionId,
+        answer: oneshot::Sender<Vec<ToolInfo>>,
+    },
     /// A client calls a tool.
-    Call { session: SessionId, request: CallRequest, answer: Answer },
+    Call {
+        session: SessionId,
+        request: CallRequest,
+        answer: Answer,
+    },
     /// A client no longer wants an answer.
-    Cancel { session: SessionId, request: RequestId },
+    Cancel {
+        session: SessionId,
+        request: RequestId,
+    },
     /// A browser reports something.
-    Browser { browser: BrowserId, event: BrowserEvent },
+    Browser {
+        browser: BrowserId,
+        event: BrowserEvent,
+    },
     /// An attempt to connect is over.
-    Connected { browser: BrowserId, result: Result<Box<Connected>, ConnectError> },
+    Connected {
+        browser: BrowserId,
+        result: Result<Box<Connected>, ConnectError>,
+    },
     /// Work for a call is over; the text says why it failed.
-    Finished { call: CallId, outcome: Result<(), String> },
+    Finished {
+        call: CallId,
+        outcome: Result<(), String>,
+    },
     /// A page action is over.
-    Ran { call: CallId, browser: BrowserId, result: ToolResult },
+    Ran {
+        call: CallId,
+        browser: BrowserId,
+        result: ToolResult,
+    },
     /// A page action has come further.
     Progressed { call: CallId, message: String },
     /// The end.
-    ShutDown,
+    ShutDown { done: oneshot::Sender<()> },
+}
+
+/// Whether browsers have just been asked how their tabs are called; they do not tell by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Titles {
+    Unknown,
+    Fresh,
 }
 
 /// Where a call's one answer goes.
@@ -50,7 +94,10 @@ pub(crate) type Answer = oneshot::Sender<Result<CallReply, CallFailure>>;
 
 impl From<(u32, BrowserEvent)> for Event {
     fn from((browser, event): (u32, BrowserEvent)) -> Self {
-        Self::Browser { browser: BrowserId(browser), event }
+        Self::Browser {
+            browser: BrowserId(browser),
+            event,
+        }
     }
 }
 
@@ -66,11 +113,16 @@ pub(crate) struct MainLoop {
     next_call: u64,
     /// Browsers on their way, so that none is forgotten at the end.
     connecting: JoinSet<()>,
+    /// Whether several clients share this loop.
+    shared: bool,
+    audit: Audit,
 }
 
 struct Session {
     notify: mpsc::Sender<BackendEvent>,
     options: Box<SessionOptions>,
+    client: Client,
+    opened: Instant,
 }
 
 struct Call {
@@ -79,14 +131,23 @@ struct Call {
     request: RequestId,
     wants_progress: bool,
     progress: f64,
+    mode: Mode,
+    started: Instant,
+    tool: String,
+    /// The tab it works on, once it does.
+    place: Option<(BrowserId, TargetId)>,
     prepared: Option<Prepared>,
     payload: Option<CallReply>,
     cancel: CancellationToken,
 }
 
 impl MainLoop {
-    pub(crate) fn new(events: mpsc::Sender<Event>) -> Self {
-        let config = Config { page_actions: catalogue::page_actions(), ..Config::default() };
+    pub(crate) fn new(events: mpsc::Sender<Event>, shared: bool, audit: Audit) -> Self {
+        let config = Config {
+            page_actions: catalogue::page_actions(),
+            static_tools: catalogue::static_tools(),
+            ..Config::default()
+        };
         Self {
             core: Core::new(config),
             start: Instant::now(),
@@ -97,16 +158,19 @@ impl MainLoop {
             calls: HashMap::new(),
             next_call: 1,
             connecting: JoinSet::new(),
+            shared,
+            audit,
         }
     }
 
     /// Handles events until the end, then lets go of every browser.
     pub(crate) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
-        loop {
+        let done = loop {
             let alarm = self.core.poll_timeout();
             tokio::select! {
                 event = inbox.recv() => match event {
-                    None | Some(Event::ShutDown) => break,
+                    None => break None,
+                    Some(Event::ShutDown { done }) => break Some(done),
                     Some(event) => self.handle(event),
                 },
                 () = work::sleep_until(self.start, alarm) => {
@@ -117,7 +181,7 @@ impl MainLoop {
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }
-        }
+        };
         for call in self.calls.values() {
             call.cancel.cancel();
         }
@@ -126,32 +190,70 @@ impl MainLoop {
         inbox.close();
         let ends = self.browsers.values().map(Browser::shut_down);
         futures_util::future::join_all(ends).await;
+        if let Some(done) = done {
+            let _ = done.send(());
+        }
     }
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Open { session, options, notify } => self.open(session, options, notify),
+            Event::ShutDown { .. } => {} // Ends the loop itself.
+            Event::Open {
+                session,
+                options,
+                client,
+                notify,
+            } => {
+                self.open(session, options, client, notify);
+            }
+            Event::Overview {
+                answer,
+                titles: Titles::Fresh,
+            } => drop(answer.send(self.overview())),
+            Event::Overview {
+                answer,
+                titles: Titles::Unknown,
+            } => {
+                let browsers = self.browsers.values().cloned().collect();
+                tokio::spawn(work::refresh_all(browsers, answer, self.events.clone()));
+            }
             Event::Close { session } => {
-                self.sessions.remove(&session);
-                self.input(Input::SessionClosed { session });
+                self.close(session);
             }
             Event::Tools { session, answer } => {
-                let tools = self.core.tools(session).into_iter().filter_map(catalogue::info);
+                let mode = self
+                    .sessions
+                    .get(&session)
+                    .map(|s| s.options.mode)
+                    .unwrap_or_default();
+                let tools = self.core.tools(session).into_iter();
+                let tools = tools.filter_map(|name| catalogue::info(name, mode));
                 let _ = answer.send(tools.collect());
             }
-            Event::Call { session, request, answer } => self.call(session, request, answer),
+            Event::Call {
+                session,
+                request,
+                answer,
+            } => self.call(session, request, answer),
             Event::Cancel { session, request } => {
-                self.input(Input::Cancel { session, request: convert::request_id(&request) });
+                self.input(Input::Cancel {
+                    session,
+                    request: convert::request_id(&request),
+                });
             }
             Event::Browser { browser, event } => self.browser_event(browser, event),
             Event::Connected { browser, result } => self.connected(browser, result),
             Event::Finished { call, outcome } => {
-                let outcome = outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
+                let outcome =
+                    outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
                 self.input(Input::Finished { call, outcome });
             }
-            Event::Ran { call, browser, result } => self.ran(call, browser, result),
+            Event::Ran {
+                call,
+                browser,
+                result,
+            } => self.ran(call, browser, result),
             Event::Progressed { call, message } => self.progressed(call, message),
-            Event::ShutDown => {}
         }
     }
 
@@ -159,18 +261,51 @@ impl MainLoop {
         &mut self,
         session: SessionId,
         options: Box<SessionOptions>,
+        client: Client,
         notify: mpsc::Sender<BackendEvent>,
     ) {
-        let key = BrowserKey(options.browser.key().into());
-        let page_actions = options.page_actions;
-        self.plans.entry(key.clone()).or_insert_with(|| options.browser.clone());
-        self.sessions.insert(session, Session { notify, options });
-        self.input(Input::SessionOpened { session, browser: key, page_actions });
+        let config = options.config(&client.session);
+        self.plans
+            .entry(config.browser.clone())
+            .or_insert_with(|| options.browser.clone());
+        let opened = Instant::now();
+        self.sessions.insert(
+            session,
+            Session {
+                notify,
+                options,
+                client,
+                opened,
+            },
+        );
+        self.input(Input::SessionOpened { session, config });
+    }
+
+    /// A session is over. A browser that was for it alone is, too.
+    fn close(&mut self, session: SessionId) {
+        self.input(Input::SessionClosed { session });
+        let Some(gone) = self.sessions.remove(&session) else {
+            return;
+        };
+        if !gone.options.browser.is_isolated() {
+            return;
+        }
+        let key = gone.options.config(&gone.client.session).browser;
+        self.plans.remove(&key);
+        let own = self.core.browsers().filter(|browser| *browser.key == key);
+        for browser in own.filter_map(|browser| self.browsers.get(&browser.id)) {
+            let browser = browser.clone();
+            tokio::spawn(async move { browser.shut_down().await });
+        }
     }
 
     fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
-        let policy = self.sessions.get(&session).map(|s| s.options.browser.policy).unwrap_or_default();
-        let parsed = match convert::parse(&request, policy) {
+        let options = self.sessions.get(&session).map(|session| &session.options);
+        let policy = options
+            .map(|options| options.browser.policy)
+            .unwrap_or_default();
+        let mode = options.map(|options| options.mode).unwrap_or_default();
+        let parsed = match convert::parse(&request, mode, policy) {
             Ok(parsed) => parsed,
             Err(convert::Rejected::UnknownTool) => {
                 let _ = answer.send(Err(CallFailure::UnknownTool { name: request.tool }));
@@ -190,13 +325,23 @@ impl MainLoop {
             request: request.request_id,
             wants_progress: request.progress,
             progress: 0.0,
+            mode,
+            started: Instant::now(),
+            tool: request.tool,
+            place: None,
             prepared: parsed.prepared,
             payload: None,
             cancel: CancellationToken::new(),
         };
         self.calls.insert(call, entry);
         let (kind, timeout) = (parsed.kind, parsed.timeout);
-        self.input(Input::Call { call, session, request: name, kind, timeout });
+        self.input(Input::Call {
+            call,
+            session,
+            request: name,
+            kind,
+            timeout,
+        });
     }
 
     fn connected(&mut self, browser: BrowserId, result: Result<Box<Connected>, ConnectError>) {
@@ -204,10 +349,21 @@ impl MainLoop {
         match result {
             Ok(connected) => {
                 let about = convert::about(&connected.info);
-                let tabs = connected.info.tabs.iter().cloned().map(convert::facts).collect();
+                let tabs = connected
+                    .info
+                    .tabs
+                    .iter()
+                    .cloned()
+                    .map(convert::facts)
+                    .collect();
                 let handle = connected.follow(browser.0, self.events.clone());
                 self.browsers.insert(browser, handle);
-                self.input(Input::Connected { browser, about, tabs });
+                self.input(Input::Connected {
+                    browser,
+                    about,
+                    tabs,
+                    front: None,
+                });
             }
             Err(error) => {
                 tracing::info!(%error, "could not connect");
@@ -227,12 +383,15 @@ impl MainLoop {
                     tabmux_browser::Origin::Browser => tabmux_core::Origin::Browser,
                     tabmux_browser::Origin::Spare => tabmux_core::Origin::Spare,
                     tabmux_browser::Origin::Call(tag) => tabmux_core::Origin::Call(CallId(tag)),
-                    tabmux_browser::Origin::Popup { opener } => {
-                        tabmux_core::Origin::Popup { opener: target(opener) }
-                    }
+                    tabmux_browser::Origin::Popup { opener } => tabmux_core::Origin::Popup {
+                        opener: target(opener),
+                    },
                 },
             },
-            BrowserEvent::TabChanged(tab) => Input::TabChanged { browser, tab: convert::facts(tab) },
+            BrowserEvent::TabChanged(tab) => Input::TabChanged {
+                browser,
+                tab: convert::facts(tab),
+            },
             BrowserEvent::TabGone { target: id, gone } => Input::TabGone {
                 browser,
                 target: target(id),
@@ -240,7 +399,10 @@ impl MainLoop {
             },
             BrowserEvent::Gone => {
                 self.browsers.remove(&browser);
-                Input::BrowserGone { browser, reason: "it was closed or its connection ended".into() }
+                Input::BrowserGone {
+                    browser,
+                    reason: "it was closed or its connection ended".into(),
+                }
             }
         };
         self.input(input);
@@ -250,7 +412,8 @@ impl MainLoop {
         let payload = match result {
             Ok(output) => {
                 let opened = output.opened.iter();
-                let numbers = opened.filter_map(|id| self.core.tab(browser, &TargetId(id.as_str().into())));
+                let numbers =
+                    opened.filter_map(|id| self.core.tab(browser, &TargetId(id.as_str().into())));
                 let numbers: Vec<_> = numbers.collect();
                 convert::output(output, &numbers)
             }
@@ -259,12 +422,19 @@ impl MainLoop {
         if let Some(call) = self.calls.get_mut(&call) {
             call.payload = Some(payload);
         }
-        self.input(Input::Finished { call, outcome: Finish::Done });
+        self.input(Input::Finished {
+            call,
+            outcome: Finish::Done,
+        });
     }
 
     fn progressed(&mut self, call: CallId, message: String) {
-        let Some(call) = self.calls.get_mut(&call).filter(|call| call.wants_progress) else { return };
-        let Some(session) = self.sessions.get(&call.session) else { return };
+        let Some(call) = self.calls.get_mut(&call).filter(|call| call.wants_progress) else {
+            return;
+        };
+        let Some(session) = self.sessions.get(&call.session) else {
+            return;
+        };
         call.progress += 1.0;
         let progress = Progress {
             request_id: call.request.clone(),
@@ -279,29 +449,55 @@ impl MainLoop {
     /// Does what the core wants done. Never waits: whatever takes time becomes a task.
     fn perform(&mut self, output: Output) {
         match output {
-            Output::Connect { browser, key, launch } => {
+            Output::Connect {
+                browser,
+                key,
+                launch,
+            } => {
                 if let Some(plan) = self.plans.get(&key).cloned() {
                     let connect = work::connect(browser, plan, launch, self.events.clone());
                     self.connecting.spawn(connect);
                 }
             }
             Output::Refresh { call, browser } => self.start(call, browser, work::refresh),
-            Output::OpenTab { call, browser, url, focus } => {
+            Output::OpenTab {
+                call,
+                browser,
+                url,
+                focus,
+            } => {
                 self.start(call, browser, |job| work::open_tab(job, url, focus));
             }
-            Output::PrepareFocus { call, browser, target } => {
+            Output::PrepareFocus {
+                call,
+                browser,
+                target,
+            } => {
                 self.start(call, browser, |job| work::prepare_focus(job, target));
             }
-            Output::CloseTab { call, browser, target, last } => {
+            Output::CloseTab {
+                call,
+                browser,
+                target,
+                last,
+            } => {
                 self.start(call, browser, |job| work::close_tab(job, target, last));
             }
-            Output::Run { call, browser, target } => self.run_tool(call, browser, target),
+            Output::Run {
+                call,
+                browser,
+                target,
+            } => self.run_tool(call, browser, target),
             Output::Abort { call } => {
                 if let Some(call) = self.calls.get(&call) {
                     call.cancel.cancel();
                 }
             }
-            Output::Discard { browser, target, last } => {
+            Output::Discard {
+                browser,
+                target,
+                last,
+            } => {
                 if let Some(browser) = self.browsers.get(&browser).cloned() {
                     tokio::spawn(work::discard(browser, target, last));
                 }
@@ -327,7 +523,8 @@ impl MainLoop {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let (Some(entry), Some(handle)) = (self.calls.get(&call), self.browsers.get(&browser)) else {
+        let (Some(entry), Some(handle)) = (self.calls.get(&call), self.browsers.get(&browser))
+        else {
             return;
         };
         let job = Job {
@@ -341,13 +538,20 @@ impl MainLoop {
     }
 
     fn run_tool(&mut self, call: CallId, browser: BrowserId, target: TargetId) {
-        let Some(entry) = self.calls.get_mut(&call) else { return };
-        let Some(prepared) = entry.prepared.take() else { return };
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        let Some(prepared) = entry.prepared.take() else {
+            return;
+        };
+        entry.place = Some((browser, target.clone()));
         let wants_progress = entry.wants_progress;
         let session = self.sessions.get(&entry.session);
         let folder = session.and_then(|session| session.options.folder.clone());
         let files = Files::new(folder, &[]);
-        self.start(call, browser, |job| work::run(job, target, prepared, files, wants_progress));
+        self.start(call, browser, |job| {
+            work::run(job, target, prepared, files, wants_progress)
+        });
     }
 
     fn hold(&self, browser: BrowserId, target: TargetId, held: bool) {
@@ -357,9 +561,108 @@ impl MainLoop {
     }
 
     fn reply(&mut self, call: CallId, reply: Reply) {
-        if let Some(call) = self.calls.remove(&call) {
-            // A client that went away needs no answer.
-            let _ = call.answer.send(convert::reply(reply, call.payload));
+        let Some(call) = self.calls.remove(&call) else {
+            return;
+        };
+        let session = self.sessions.get(&call.session);
+        let who = session
+            .map(|session| session.client.session.as_str())
+            .unwrap_or_default();
+        let answer = match reply {
+            Reply::Status {
+                connected,
+                active_sessions,
+                browsers,
+            } => Ok(convert::status(
+                connected,
+                who,
+                self.shared,
+                active_sessions,
+                &browsers,
+            )),
+            reply => convert::reply(reply, call.payload, call.mode),
+        };
+        self.audit.note(audit::Entry {
+            time: audit::now(),
+            session: who.to_owned(),
+            client: session
+                .map(|session| session.client.name.clone())
+                .unwrap_or_default(),
+            tool: call.tool,
+            origin: call
+                .place
+                .and_then(|(browser, target)| self.origin_of(browser, &target)),
+            outcome: match &answer {
+                Err(_) => audit::Outcome::Cancelled,
+                Ok(reply) if reply.is_error => audit::Outcome::Error,
+                Ok(_) => audit::Outcome::Done,
+            },
+            millis: audit::millis(call.started.elapsed()),
+        });
+        // A client that went away needs no answer.
+        let _ = call.answer.send(answer);
+    }
+
+    /// Where a tab is, as far as the audit log may know.
+    fn origin_of(&self, browser: BrowserId, target: &TargetId) -> Option<String> {
+        let number = self.core.tab(browser, target)?;
+        let tab = self.core.tabs().find(|tab| tab.id == number)?;
+        Some(audit::origin(tab.url))
+    }
+
+    fn overview(&self) -> Overview {
+        let calls_of = |session| {
+            self.calls
+                .values()
+                .filter(|call| call.session == session)
+                .count()
+        };
+        let mut sessions: Vec<_> = self.sessions.iter().collect();
+        sessions.sort_by_key(|(id, _)| **id);
+        let sessions = sessions.into_iter().map(|(&id, session)| SessionRow {
+            id: session.client.session.clone(),
+            client: session.client.name.clone(),
+            tab: self.core.bound_tab(id).map(|tab| tab.0),
+            calls: calls_of(id),
+            age_seconds: session.opened.elapsed().as_secs(),
+        });
+        let name = |id| {
+            self.sessions
+                .get(&id)
+                .map(|session| session.client.session.clone())
+        };
+        let tabs = self.core.tabs().map(|tab| TabRow {
+            id: tab.id.0,
+            url: tab.url.to_owned(),
+            title: tab.title.to_owned(),
+            browser: tab.browser.0,
+            holder: tab.holder.and_then(name),
+        });
+        let browsers = self.core.browsers().map(|browser| BrowserRow {
+            index: browser.id.0,
+            name: browser
+                .about
+                .map(|about| about.name.to_string())
+                .unwrap_or_default(),
+            version: browser
+                .about
+                .map(|about| about.version.to_string())
+                .unwrap_or_default(),
+            state: browser.state.as_str().to_owned(),
+            source: self
+                .plans
+                .get(browser.key)
+                .map(BrowserPlan::source)
+                .unwrap_or_default(),
+        });
+        Overview {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol: PROTOCOL,
+            pid: std::process::id(),
+            uptime_seconds: self.start.elapsed().as_secs(),
+            browsers: browsers.collect(),
+            tabs: tabs.collect(),
+            sessions: sessions.collect(),
         }
     }
 
@@ -372,4 +675,3 @@ impl MainLoop {
         Time::since_start(self.start.elapsed())
     }
 }
-

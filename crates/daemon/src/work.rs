@@ -1,6 +1,6 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
-use crate::main_loop::Event;
+use crate::main_loop::{Event, Titles};
 use crate::options::BrowserPlan;
 use std::future::Future;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use tabmux_browser::{
     ToolError,
 };
 use tabmux_core::{BrowserId, CallId, TargetId, Time};
-use tokio::sync::mpsc;
+use tabmux_protocol::overview::Overview;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -36,8 +37,14 @@ pub(crate) async fn connect(
 }
 
 async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connected, ConnectError> {
-    let settings = TabSettings { viewport: plan.launch.viewport, policy: plan.policy };
-    let attached = TabSettings { viewport: None, ..settings };
+    let settings = TabSettings {
+        viewport: plan.launch.viewport,
+        policy: plan.policy,
+    };
+    let attached = TabSettings {
+        viewport: None,
+        ..settings
+    };
     if let Some(source) = &plan.named {
         return Browser::connect(source, attached).await;
     }
@@ -58,19 +65,55 @@ pub(crate) async fn refresh(job: Job) {
     if let Err(error) = job.handle.refresh(REFRESH_LIMIT).await {
         tracing::debug!(%error, "the titles of tabs may be out of date");
     }
-    let _ = job.events.send(Event::Finished { call: job.call, outcome: Ok(()) }).await;
+    let _ = job
+        .events
+        .send(Event::Finished {
+            call: job.call,
+            outcome: Ok(()),
+        })
+        .await;
+}
+
+/// Brings the titles of all tabs up to date for somebody who wants to see everything.
+pub(crate) async fn refresh_all(
+    browsers: Vec<Browser>,
+    answer: oneshot::Sender<Overview>,
+    events: mpsc::Sender<Event>,
+) {
+    let refresh = browsers
+        .iter()
+        .map(|browser| browser.refresh(REFRESH_LIMIT));
+    futures_util::future::join_all(refresh).await;
+    let _ = events
+        .send(Event::Overview {
+            answer,
+            titles: Titles::Fresh,
+        })
+        .await;
 }
 
 /// Opens a tab. The core closes it again if it asks for that.
 pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool) {
     let open = async {
         // The address was checked when the call came in; `file:` is the plan's business.
-        let address = AddressPolicy { allow_files: true }.parse(&url).map_err(ToolError::from)?;
-        job.handle.open(&address, job.call.0, focus, LOAD_LIMIT).await
+        let address = AddressPolicy { allow_files: true }
+            .parse(&url)
+            .map_err(ToolError::from)?;
+        job.handle
+            .open(&address, job.call.0, focus, LOAD_LIMIT)
+            .await
     };
-    let Some(opened) = unless_cancelled(&job.cancel, open).await else { return };
+    let Some(opened) = unless_cancelled(&job.cancel, open).await else {
+        return;
+    };
     let outcome = opened.map(|_| ()).map_err(|error| error.to_string());
-    let _ = job.events.send(Event::Finished { call: job.call, outcome }).await;
+    let _ = job
+        .events
+        .send(Event::Finished {
+            call: job.call,
+            outcome,
+        })
+        .await;
 }
 
 /// Waits until a tab that is being focused has loaded. A tab that does not respond is focused all
@@ -78,18 +121,36 @@ pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool) {
 pub(crate) async fn prepare_focus(job: Job, target: TargetId) {
     let target = target_id(&target);
     let settle = tokio::time::timeout(LOAD_LIMIT, job.handle.settle(&target, LOAD_LIMIT));
-    let Some(settled) = unless_cancelled(&job.cancel, settle).await else { return };
+    let Some(settled) = unless_cancelled(&job.cancel, settle).await else {
+        return;
+    };
     let outcome = match settled {
         Ok(Ok(())) | Err(_) | Ok(Err(ToolError::Stuck)) => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),
     };
-    let _ = job.events.send(Event::Finished { call: job.call, outcome }).await;
+    let _ = job
+        .events
+        .send(Event::Finished {
+            call: job.call,
+            outcome,
+        })
+        .await;
 }
 
 /// Closes a tab because its agent says so.
 pub(crate) async fn close_tab(job: Job, target: TargetId, last: bool) {
-    let outcome = job.handle.close_tab(&target_id(&target), last).await.map_err(|e| e.to_string());
-    let _ = job.events.send(Event::Finished { call: job.call, outcome }).await;
+    let outcome = job
+        .handle
+        .close_tab(&target_id(&target), last)
+        .await
+        .map_err(|e| e.to_string());
+    let _ = job
+        .events
+        .send(Event::Finished {
+            call: job.call,
+            outcome,
+        })
+        .await;
 }
 
 /// Runs a page action, passing on what it tells about its progress.
@@ -117,7 +178,11 @@ pub(crate) async fn run(
             }
         }
     };
-    let ran = Event::Ran { call: job.call, browser: job.browser, result };
+    let ran = Event::Ran {
+        call: job.call,
+        browser: job.browser,
+        result,
+    };
     let _ = job.events.send(ran).await;
 }
 

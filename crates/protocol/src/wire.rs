@@ -16,7 +16,11 @@ pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
 /// What a client of the daemon says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "type",
+    rename_all = "SCREAMING_SNAKE_CASE",
+    rename_all_fields = "camelCase"
+)]
 pub enum FromClient {
     /// Opens a session on this connection, or takes up one that lost its connection.
     Register {
@@ -79,7 +83,11 @@ pub enum FromClient {
 
 /// What the daemon says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "type",
+    rename_all = "SCREAMING_SNAKE_CASE",
+    rename_all_fields = "camelCase"
+)]
 pub enum FromDaemon {
     /// The session is open.
     Registered {

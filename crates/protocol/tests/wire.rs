@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
-use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, Request, Response, Resume, SessionId};
+use tabmux_protocol::wire::{
+    EventKind, FromClient, FromDaemon, Request, Response, Resume, SessionId,
+};
 use tabmux_protocol::{CallFailure, CallReply, Content, Progress, RequestId};
 
 fn raw(value: &Value) -> Box<serde_json::value::RawValue> {
@@ -34,7 +36,9 @@ fn daemon_says(message: &FromDaemon, expected: Value) {
 #[test]
 fn r002_26_and_47_status_needs_nothing_but_an_id() {
     client_says(
-        &FromClient::Status { id: "status_1".into() },
+        &FromClient::Status {
+            id: "status_1".into(),
+        },
         json!({"type": "STATUS", "id": "status_1"}),
     );
 }
@@ -42,7 +46,11 @@ fn r002_26_and_47_status_needs_nothing_but_an_id() {
 #[test]
 fn r002_27_and_47_status_is_answered_with_exactly_these_keys() {
     daemon_says(
-        &FromDaemon::StatusOk { id: "status_1".into(), extension_connected: true, active_sessions: 3 },
+        &FromDaemon::StatusOk {
+            id: "status_1".into(),
+            extension_connected: true,
+            active_sessions: 3,
+        },
         json!({"type": "STATUS_OK", "id": "status_1", "extensionConnected": true, "activeSessions": 3}),
     );
 }
@@ -70,31 +78,51 @@ fn r002_16_a_call_is_session_request_action_and_params() {
 #[test]
 fn arguments_and_answers_pass_through_to_the_letter() {
     let line = r#"{"type":"REQUEST","sessionId":"s","requestId":"r","action":"a","params":{"n": 1.0e2, "b":1}}"#;
-    let FromClient::Request(request) = FromClient::parse(line).unwrap() else { panic!() };
+    let FromClient::Request(request) = FromClient::parse(line).unwrap() else {
+        panic!()
+    };
     assert_eq!(request.params.get(), r#"{"n": 1.0e2, "b":1}"#);
-    let line = r#"{"type":"RESPONSE","requestId":"r","reply":{"content":[],"structured":{"n": 1.0e2}}}"#;
-    let FromDaemon::Response(response) = FromDaemon::parse(line).unwrap() else { panic!() };
-    assert_eq!(response.reply.unwrap().structured.unwrap().get(), r#"{"n": 1.0e2}"#);
+    let line =
+        r#"{"type":"RESPONSE","requestId":"r","reply":{"content":[],"structured":{"n": 1.0e2}}}"#;
+    let FromDaemon::Response(response) = FromDaemon::parse(line).unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        response.reply.unwrap().structured.unwrap().get(),
+        r#"{"n": 1.0e2}"#
+    );
 }
 
 #[test]
 fn registering_names_the_protocol_and_may_resume() {
-    let resume = Resume { session_id: session(), secret: "s".into() };
+    let resume = Resume {
+        session_id: session(),
+        secret: "s".into(),
+    };
     let register = FromClient::Register {
         id: "1".into(),
         protocol: 1,
         version: "0.1.0".into(),
-        client: ClientInfo { name: "cursor".into(), pid: 7 },
+        client: ClientInfo {
+            name: "cursor".into(),
+            pid: 7,
+        },
         options: Box::new(SessionOptions::default()),
         resume: Some(resume),
     };
     let line = serde_json::to_value(&register).unwrap();
     assert_eq!(line["type"], "REGISTER");
-    assert_eq!(line["resume"], json!({"sessionId": session().0, "secret": "s"}));
+    assert_eq!(
+        line["resume"],
+        json!({"sessionId": session().0, "secret": "s"})
+    );
     assert_eq!(line["options"]["tools"], "progressive");
     // An older client that knows fewer options is understood.
     let short = r#"{"type":"REGISTER","id":"1","protocol":1,"version":"0","client":{"name":"x","pid":1},"options":{}}"#;
-    assert!(matches!(FromClient::parse(short).unwrap(), FromClient::Register { resume: None, .. }));
+    assert!(matches!(
+        FromClient::parse(short).unwrap(),
+        FromClient::Register { resume: None, .. }
+    ));
 }
 
 #[test]
@@ -102,33 +130,58 @@ fn the_other_messages() {
     let (id, session_id) = ("1".to_owned(), session());
     let request_id = RequestId("r".into());
     client_says(
-        &FromClient::Cancel { session_id: session_id.clone(), request_id: request_id.clone() },
+        &FromClient::Cancel {
+            session_id: session_id.clone(),
+            request_id: request_id.clone(),
+        },
         json!({"type": "CANCEL", "sessionId": session_id.0, "requestId": "r"}),
     );
     client_says(
-        &FromClient::Disconnect { session_id: session_id.clone() },
+        &FromClient::Disconnect {
+            session_id: session_id.clone(),
+        },
         json!({"type": "DISCONNECT", "sessionId": session_id.0}),
     );
-    client_says(&FromClient::Ping { id: id.clone() }, json!({"type": "PING", "id": "1"}));
+    client_says(
+        &FromClient::Ping { id: id.clone() },
+        json!({"type": "PING", "id": "1"}),
+    );
     daemon_says(
-        &FromDaemon::Pong { id: id.clone(), version: "0.1.0".into() },
+        &FromDaemon::Pong {
+            id: id.clone(),
+            version: "0.1.0".into(),
+        },
         json!({"type": "PONG", "id": "1", "version": "0.1.0"}),
     );
     daemon_says(
-        &FromDaemon::Event { event: EventKind::ToolsChanged },
+        &FromDaemon::Event {
+            event: EventKind::ToolsChanged,
+        },
         json!({"type": "EVENT", "event": "toolsChanged"}),
     );
-    let progress = Progress { request_id: request_id.clone(), value: 1.0, total: None, message: None };
+    let progress = Progress {
+        request_id: request_id.clone(),
+        value: 1.0,
+        total: None,
+        message: None,
+    };
     daemon_says(
         &FromDaemon::Progress(progress),
         json!({"type": "PROGRESS", "requestId": "r", "value": 1.0}),
     );
     let reply = CallReply {
-        content: vec![Content::Image { data: "AA==".into(), mime_type: "image/png".into() }],
+        content: vec![Content::Image {
+            data: "AA==".into(),
+            mime_type: "image/png".into(),
+        }],
         ..CallReply::default()
     };
     daemon_says(
-        &FromDaemon::Response(Response { request_id: request_id.clone(), reply: Some(reply), failure: None }),
+        &FromDaemon::Response(Response {
+            request_id: request_id.clone(),
+            reply: Some(reply),
+            failure: None,
+        }),
         json!({
             "type": "RESPONSE",
             "requestId": "r",
@@ -140,20 +193,42 @@ fn the_other_messages() {
     );
     let failure = CallFailure::UnknownTool { name: "x".into() };
     daemon_says(
-        &FromDaemon::Response(Response { request_id, reply: None, failure: Some(failure) }),
+        &FromDaemon::Response(Response {
+            request_id,
+            reply: None,
+            failure: Some(failure),
+        }),
         json!({"type": "RESPONSE", "requestId": "r", "failure": {"kind": "unknownTool", "name": "x"}}),
     );
     daemon_says(
-        &FromDaemon::Error { id: Some(id.clone()), request_id: None, error: "Invalid session".into() },
+        &FromDaemon::Error {
+            id: Some(id.clone()),
+            request_id: None,
+            error: "Invalid session".into(),
+        },
         json!({"type": "ERROR", "id": "1", "error": "Invalid session"}),
     );
-    let overview = FromDaemon::OverviewOk { id, overview: Overview::default() };
-    assert_eq!(serde_json::to_value(overview).unwrap()["type"], "OVERVIEW_OK");
+    let overview = FromDaemon::OverviewOk {
+        id,
+        overview: Overview::default(),
+    };
+    assert_eq!(
+        serde_json::to_value(overview).unwrap()["type"],
+        "OVERVIEW_OK"
+    );
 }
 
 #[test]
 fn nonsense_is_an_error_not_a_panic() {
-    for line in ["", "{}", "[]", "null", r#"{"type":"REQUEST"}"#, r#"{"type":"DANCE"}"#, r#"{"type":7}"#] {
+    for line in [
+        "",
+        "{}",
+        "[]",
+        "null",
+        r#"{"type":"REQUEST"}"#,
+        r#"{"type":"DANCE"}"#,
+        r#"{"type":7}"#,
+    ] {
         assert!(FromClient::parse(line).is_err(), "{line}");
         assert!(FromDaemon::parse(line).is_err(), "{line}");
     }

@@ -186,7 +186,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     fn handle_attach(&mut self, target: &TargetId, answer: oneshot::Sender<Tab>) {
-        let Some(entry) = self.tabs.get_mut(target) else { return };
+        let Some(entry) = self.tabs.get_mut(target) else {
+            return;
+        };
         if let Some(tab) = &entry.tab {
             let _ = answer.send(tab.clone());
             return;
@@ -196,7 +198,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         if self.process.is_none() && !entry.attaching {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
-            self.session.post(target::AttachToTarget { target_id, flatten });
+            self.session
+                .post(target::AttachToTarget { target_id, flatten });
         }
     }
 
@@ -281,8 +284,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
 
     /// Tells how a tab looks now, if it was told otherwise.
     async fn tell_changed(&mut self, target: &TargetId) {
-        let Some(entry) = self.tabs.get_mut(target) else { return };
-        let facts = entry.facts.told(entry.tab.as_ref(), entry.destination.as_deref());
+        let Some(entry) = self.tabs.get_mut(target) else {
+            return;
+        };
+        let facts = entry
+            .facts
+            .told(entry.tab.as_ref(), entry.destination.as_deref());
         if entry.told == facts || self.unannounced.contains(target) {
             return;
         }

@@ -67,17 +67,30 @@ impl Connected {
     where
         E: From<(u32, BrowserEvent)> + Send + 'static,
     {
-        let Self { info, session, events, process, settings } = self;
+        let Self {
+            info,
+            session,
+            events,
+            process,
+            settings,
+        } = self;
         let (order, orders) = mpsc::channel(64);
         let actor = Actor::new(session.clone(), settings, process, &info.tabs, tag, report);
         tokio::spawn(actor.run(events, orders));
-        Browser(Arc::new(Inner { session, launched: info.launched, orders: order }))
+        Browser(Arc::new(Inner {
+            session,
+            launched: info.launched,
+            orders: order,
+        }))
     }
 }
 
 impl Browser {
     /// Connects to a browser and hears which tabs it has.
-    pub async fn connect(source: &Source, settings: TabSettings) -> Result<Connected, ConnectError> {
+    pub async fn connect(
+        source: &Source,
+        settings: TabSettings,
+    ) -> Result<Connected, ConnectError> {
         let (session, events, process) = reach(source).await?;
         let launched = process.is_some();
         let (info, tabs) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduce(&session, launched))

@@ -52,7 +52,11 @@ impl From<&TargetInfo> for TabFacts {
 }
 
 fn is_placeholder(title: &str, url: &str) -> bool {
-    let bare = |text: &str| text.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let bare = |text: &str| {
+        text.trim_start_matches("http://")
+            .trim_end_matches('/')
+            .to_owned()
+    };
     bare(title) == bare(&one_line(url, MOST_TITLE))
 }
 
@@ -66,7 +70,10 @@ mod tests {
     #[test]
     fn an_address_in_place_of_a_title_is_told_apart_from_one() {
         assert!(is_placeholder("127.0.0.1:80/a", "http://127.0.0.1:80/a"));
-        assert!(is_placeholder("https://example.com", "https://example.com/"));
+        assert!(is_placeholder(
+            "https://example.com",
+            "https://example.com/"
+        ));
         assert!(is_placeholder("about:blank", "about:blank"));
         assert!(!is_placeholder("Example", "https://example.com/"));
         assert!(!is_placeholder("", "https://example.com/"));
@@ -82,7 +89,10 @@ mod tests {
         let told = blank.told(None, Some("http://a/"));
         assert_eq!((told.url.as_str(), told.title.as_str()), ("http://a/", ""));
         assert_eq!(blank.told(None, None), blank);
-        let there = TabFacts { url: "http://b/".into(), ..blank };
+        let there = TabFacts {
+            url: "http://b/".into(),
+            ..blank
+        };
         assert_eq!(there.told(None, Some("http://a/")), there);
     }
 }

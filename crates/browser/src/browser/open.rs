@@ -34,7 +34,12 @@ pub(super) async fn open(
             .await?;
     }
     let url = address.as_str().to_owned();
-    browser.order(Order::Head { target: target.clone(), url }).await?;
+    browser
+        .order(Order::Head {
+            target: target.clone(),
+            url,
+        })
+        .await?;
     browser.report_title(&tab).await?;
     Ok(target)
 }

@@ -35,7 +35,11 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         if is_main {
             // What comes back from the cache is whole, and tells nothing more.
             let restored = event.r#type == page::NavigationType::BACK_FORWARD_CACHE_RESTORE;
-            state.load = if restored { Load::Complete } else { Load::Loading };
+            state.load = if restored {
+                Load::Complete
+            } else {
+                Load::Loading
+            };
             state.navigating = false;
             state.in_flight.clear();
         }

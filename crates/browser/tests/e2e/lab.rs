@@ -8,8 +8,8 @@ use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::tools::{self, Block, ToolOutput};
 use tabmux_browser::{
-    AddressPolicy, Browser, BrowserEvent, CallContext, Files, Source, Tab, TabSettings,
-    TargetId, ToolError,
+    AddressPolicy, Browser, BrowserEvent, CallContext, Files, Source, Tab, TabSettings, TargetId,
+    ToolError,
 };
 use tabmux_testkit::FixtureServer;
 use tokio::sync::mpsc;
@@ -58,7 +58,10 @@ impl Lab {
             viewport: Some((1000, 700)),
             policy: AddressPolicy::default(),
         };
-        let browser = Browser::connect(source, settings).await.unwrap().follow(0, report);
+        let browser = Browser::connect(source, settings)
+            .await
+            .unwrap()
+            .follow(0, report);
         let files = tempfile::tempdir().unwrap();
         Self {
             browser,

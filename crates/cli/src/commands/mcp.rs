@@ -1,14 +1,18 @@
 //! `tabmux mcp`: serves one MCP client over stdin and stdout.
 
+use super::daemon;
 use crate::flags::BrowserFlags;
 use crate::logging;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::ValueEnum;
+use std::future::Future;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_daemon::{Hub, SessionOptions};
+use tabmux_daemon::socket::{Place, RemoteSession};
+use tabmux_daemon::{Client, Hub};
 use tabmux_mcp::ServeError;
+use tabmux_protocol::session::{ClientInfo, OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Serve an MCP client over stdin and stdout. MCP clients start this.
@@ -17,17 +21,36 @@ pub(crate) struct Args {
     #[command(flatten)]
     browser: BrowserFlags,
 
-    /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused tab.
+    /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused
+    /// tab; `static` is one list that never changes.
     #[arg(long, value_enum, default_value_t = Tools::Progressive)]
     tools: Tools,
+
+    /// What becomes of the tabs that this client opened when it goes.
+    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = AtEnd::Close)]
+    on_session_end: AtEnd,
+
+    /// Who may use the tabs that this client holds: whoever names one (and is told so), nobody else,
+    /// or everybody.
+    #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = Policy::Respect)]
+    tab_policy: Policy,
 
     /// Whether generic page actions (click, fill, take_snapshot, …) are listed while a tab is focused.
     #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On)]
     page_actions: Switch,
 
-    /// Do everything in this process instead of a shared daemon. The only way so far.
+    /// Do everything in this process instead of the shared daemon.
     #[arg(long = "no-daemon", alias = "noDaemon")]
     no_daemon: bool,
+
+    /// The daemon's socket.
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "TABMUX_SOCKET",
+        conflicts_with = "no_daemon"
+    )]
+    socket: Option<PathBuf>,
 
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
@@ -37,6 +60,20 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Tools {
     Progressive,
+    Static,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AtEnd {
+    Close,
+    Keep,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Policy {
+    Respect,
+    Exclusive,
+    Shared,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -48,36 +85,88 @@ enum Switch {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     logging::start(args.log_file.as_deref())?;
     let options = SessionOptions {
-        browser: args.browser.plan()?,
+        browser: args.browser.options()?,
+        tools: match args.tools {
+            Tools::Progressive => ToolMode::Progressive,
+            Tools::Static => ToolMode::Static,
+        },
+        on_session_end: match args.on_session_end {
+            AtEnd::Close => OnSessionEnd::Close,
+            AtEnd::Keep => OnSessionEnd::Keep,
+        },
+        tab_policy: match args.tab_policy {
+            Policy::Respect => TabPolicy::Respect,
+            Policy::Exclusive => TabPolicy::Exclusive,
+            Policy::Shared => TabPolicy::Shared,
+        },
         page_actions: args.page_actions == Switch::On,
         folder: std::env::current_dir().ok(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(if args.no_daemon { 2 } else { 1 })
         .enable_all()
         .build()
         .context("the runtime did not start")?;
-    let result = runtime.block_on(serve(options));
+    let result = if args.no_daemon {
+        runtime.block_on(serve_here(options))
+    } else {
+        runtime.block_on(serve_through_daemon(options, Place::choose(args.socket)))
+    };
     // A read of a terminal blocks a thread for ever; nothing of ours waits for it.
     runtime.shutdown_timeout(Duration::ZERO);
     result
 }
 
-/// Serves until the client closes stdin or somebody ends us, then ends what we launched.
-async fn serve(options: SessionOptions) -> anyhow::Result<ExitCode> {
+/// Serves from this process, then ends what it launched.
+async fn serve_here(options: SessionOptions) -> anyhow::Result<ExitCode> {
+    let options = tabmux_daemon::SessionOptions::from_wire(options).map_err(|why| anyhow!(why))?;
     let hub = Hub::start();
-    let session = hub.open(options).await;
+    let session = hub.open(options, Client::default()).await;
+    let served = until_signalled(tabmux_mcp::serve_stdio(session)).await;
+    hub.shut_down().await;
+    ended(served?)
+}
+
+/// Serves from the daemon, which is started if there is none.
+async fn serve_through_daemon(options: SessionOptions, place: Place) -> anyhow::Result<ExitCode> {
+    let client = ClientInfo {
+        name: parent_name(),
+        pid: std::process::id(),
+    };
+    let start = daemon::starter(&place)?;
+    let session = RemoteSession::open(place, client, options, start);
+    ended(until_signalled(tabmux_mcp::serve_stdio(session)).await?)
+}
+
+async fn until_signalled(
+    serving: impl Future<Output = Result<(), ServeError>>,
+) -> anyhow::Result<Result<(), ServeError>> {
     let mut terminate = signal(SignalKind::terminate()).context("signals cannot be handled")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be handled")?;
-    let served = tokio::select! {
-        served = tabmux_mcp::serve_stdio(session) => served,
+    Ok(tokio::select! {
+        served = serving => served,
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),
-    };
-    hub.shut_down().await;
+    })
+}
+
+fn ended(served: Result<(), ServeError>) -> anyhow::Result<ExitCode> {
     match served {
         // A client that died cannot be told anything.
-        Ok(()) | Err(ServeError::Write { kind: std::io::ErrorKind::BrokenPipe }) => Ok(ExitCode::SUCCESS),
+        Ok(())
+        | Err(ServeError::Write {
+            kind: std::io::ErrorKind::BrokenPipe,
+        }) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Who started us, as a first name for the session: the program of our parent process.
+fn parent_name() -> String {
+    let parent = std::os::unix::process::parent_id();
+    let name = std::fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default();
+    match name.trim() {
+        "" => "an MCP client".to_owned(),
+        name => name.to_owned(),
     }
 }

@@ -6,7 +6,10 @@ use std::process::ExitCode;
 use tabmux_daemon::catalogue;
 use tabmux_protocol::ToolInfo;
 
-#[expect(clippy::print_stdout, reason = "the reference is what this command is for")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the reference is what this command is for"
+)]
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     print!("{}", reference()?);
     Ok(ExitCode::SUCCESS)
@@ -23,9 +26,20 @@ fn reference() -> Result<String, std::fmt::Error> {
 fn section(page: &mut String, tool: &ToolInfo) -> std::fmt::Result {
     let reads = tool.hints.is_some_and(|hints| hints.read_only);
     let note = if reads { " It changes nothing." } else { "" };
-    let full_stop = if tool.description.ends_with('.') { "" } else { "." };
-    writeln!(page, "\n## `{}`\n\n{}{full_stop}{note}", tool.name, tool.description)?;
-    let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+    let full_stop = if tool.description.ends_with('.') {
+        ""
+    } else {
+        "."
+    };
+    writeln!(
+        page,
+        "\n## `{}`\n\n{}{full_stop}{note}",
+        tool.name, tool.description
+    )?;
+    let properties = tool
+        .input_schema
+        .get("properties")
+        .and_then(Value::as_object);
     let required = tool.input_schema.get("required").and_then(Value::as_array);
     let Some(properties) = properties.filter(|properties| !properties.is_empty()) else {
         return writeln!(page, "\nTakes no arguments.");
@@ -35,21 +49,33 @@ fn section(page: &mut String, tool: &ToolInfo) -> std::fmt::Result {
         let is_required = required.is_some_and(|list| list.iter().any(|item| item == name));
         let star = if is_required { "" } else { " (optional)" };
         let schema = schema.as_object().cloned().unwrap_or_default();
-        writeln!(page, "| `{name}`{star} | {} | {} |", kind(&schema), meaning(&schema))?;
+        writeln!(
+            page,
+            "| `{name}`{star} | {} | {} |",
+            kind(&schema),
+            meaning(&schema)
+        )?;
     }
     Ok(())
 }
 
 fn kind(schema: &Map<String, Value>) -> String {
     if let Some(Value::Array(values)) = schema.get("enum") {
-        let values: Vec<_> = values.iter().filter_map(Value::as_str).map(|v| format!("`{v}`")).collect();
+        let values: Vec<_> = values
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|v| format!("`{v}`"))
+            .collect();
         return values.join(", ");
     }
     if let Some(Value::Object(fields)) = schema.get("properties") {
         let fields: Vec<_> = fields.keys().map(|name| format!("`{name}`")).collect();
         return format!("object of {}", fields.join(", "));
     }
-    match (schema.get("type").and_then(Value::as_str), schema.get("items")) {
+    match (
+        schema.get("type").and_then(Value::as_str),
+        schema.get("items"),
+    ) {
         (Some("array"), Some(Value::Object(items))) => format!("list of {}", kind(items)),
         (Some(kind), _) => kind.to_owned(),
         (None, _) => "any".to_owned(),
@@ -57,11 +83,20 @@ fn kind(schema: &Map<String, Value>) -> String {
 }
 
 fn meaning(schema: &Map<String, Value>) -> String {
-    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let text = schema
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let text = text.replace('\n', " ").replace('|', "\\|");
-    let full_stop = if text.is_empty() || text.ends_with(['.', '…']) { "" } else { "." };
+    let full_stop = if text.is_empty() || text.ends_with(['.', '…']) {
+        ""
+    } else {
+        "."
+    };
     match schema.get("default") {
-        Some(default) => format!("{text}{full_stop} Default: `{default}`.").trim().to_owned(),
+        Some(default) => format!("{text}{full_stop} Default: `{default}`.")
+            .trim()
+            .to_owned(),
         None => text + full_stop,
     }
 }

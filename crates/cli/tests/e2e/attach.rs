@@ -8,7 +8,9 @@ use tabmux_testkit::{Chromium, FixtureServer, Response, process};
 /// R004-8, R004-20, R004-24, and C-2: connecting binds nothing.
 #[tokio::test]
 async fn r004_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
-    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
     let chromium = Chromium::start(&browser);
     for flag in [
         format!("--browserUrl={}", chromium.http_url()),
@@ -17,19 +19,31 @@ async fn r004_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
         let desk = Desk::start(&[&flag]);
         desk.client.initialize().await;
         let connected = desk.step("connect_browser", json!({})).await;
-        assert_eq!((connected.notices, &connected.json()["tabCount"]), (1, &json!(1)), "{flag}");
+        assert_eq!(
+            (connected.notices, &connected.json()["tabCount"]),
+            (1, &json!(1)),
+            "{flag}"
+        );
         assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
         let row = json!({
             "id": 1, "title": "about:blank", "url": "about:blank", "focused": false, "toolCount": 0,
         });
-        let tabs = desk.tabs_until(|tabs| tabs.rows()[0]["title"] != "Loading...").await;
-        assert_eq!(tabs.0, json!({"tabs": [row], "focusedTabId": null}), "{flag}");
+        let tabs = desk
+            .tabs_until(|tabs| tabs.rows()[0]["title"] != "Loading...")
+            .await;
+        assert_eq!(
+            tabs.0,
+            json!({"tabs": [row], "focusedTabId": null}),
+            "{flag}"
+        );
     }
 }
 
 #[tokio::test]
 async fn the_end_of_the_server_leaves_an_attached_browser_and_its_tabs_alone() {
-    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
     let chromium = Chromium::start(&browser);
     let user = User::at(chromium.websocket_url()).await;
     let pages = FixtureServer::start();
@@ -39,24 +53,35 @@ async fn the_end_of_the_server_leaves_an_attached_browser_and_its_tabs_alone() {
     let processes: Vec<u32> = family(chromium.pid());
 
     let mut desk = Desk::attached(&chromium, &[]).await;
-    let tabs = desk.tabs_until(|tabs| tabs.urls().contains(&mine.as_str())).await;
+    let tabs = desk
+        .tabs_until(|tabs| tabs.urls().contains(&mine.as_str()))
+        .await;
     desk.focus(tabs.id_of(&mine)).await;
     let press = desk.uid("Press").await;
     desk.text("click", json!({"uid": press})).await;
     let opened = desk.pages.url("a");
     desk.text("open_tab", json!({"url": opened})).await;
     desk.client.close_input().await;
-    assert!(desk.client.wait_for_exit().await.success(), "{}", desk.client.transcript());
+    assert!(
+        desk.client.wait_for_exit().await.success(),
+        "{}",
+        desk.client.transcript()
+    );
 
     let mut urls = user.urls().await;
     urls.sort();
-    assert!(urls.contains(&mine) && urls.contains(&"about:blank".to_owned()), "{urls:?}");
+    assert!(
+        urls.contains(&mine) && urls.contains(&"about:blank".to_owned()),
+        "{urls:?}"
+    );
     assert!(processes.iter().all(|pid| process::is_alive(*pid)));
 }
 
 #[tokio::test]
 async fn two_servers_share_one_browser_and_each_keeps_its_own_focus() {
-    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
     let chromium = Chromium::start(&browser);
     let one = Desk::attached(&chromium, &[]).await;
     let two = Desk::attached(&chromium, &[]).await;
@@ -68,7 +93,9 @@ async fn two_servers_share_one_browser_and_each_keeps_its_own_focus() {
 
 #[tokio::test]
 async fn a_running_browser_is_found_through_its_profile() {
-    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
     let chromium = Chromium::start(&browser);
     let desk = Desk::start(&[]);
     desk.client.initialize().await;
@@ -80,13 +107,18 @@ async fn a_running_browser_is_found_through_its_profile() {
     let port = chromium.profile().join("DevToolsActivePort");
     std::fs::copy(port, profile.join("DevToolsActivePort")).unwrap();
     let connect = desk.step("connect_browser", json!({})).await;
-    assert_eq!((connect.notices, &connect.json()["tabCount"]), (1, &json!(1)));
+    assert_eq!(
+        (connect.notices, &connect.json()["tabCount"]),
+        (1, &json!(1))
+    );
 }
 
 /// What a browser left behind in its profile is no browser.
 #[tokio::test]
 async fn a_browser_that_has_ended_is_not_found() {
-    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
     let desk = Desk::start(&[]);
     desk.client.initialize().await;
     let profile = desk.home.path().join(".config/chromium");
@@ -110,7 +142,10 @@ async fn a_wrong_address_is_told_truthfully() {
     let not_a_browser = not_a_browser.trim_end_matches('/');
     let ended = nobody.replace("http", "ws") + "/devtools/browser/1";
     for (flag, expected) in [
-        ("--browserUrl", (&*nobody, format!("No browser answers at {nobody} ("))),
+        (
+            "--browserUrl",
+            (&*nobody, format!("No browser answers at {nobody} (")),
+        ),
         (
             "--browserUrl",
             (
@@ -118,22 +153,37 @@ async fn a_wrong_address_is_told_truthfully() {
                 format!("What answers at {not_a_browser} is not a browser with remote debugging ("),
             ),
         ),
-        ("--browserUrl", ("9222", "`9222` is not a browser's address.".to_owned())),
-        ("--wsEndpoint", (&*ended, format!("No browser answers at {ended} ("))),
-        ("--wsEndpoint", ("nonsense", "No browser answers at nonsense (".to_owned())),
+        (
+            "--browserUrl",
+            ("9222", "`9222` is not a browser's address.".to_owned()),
+        ),
+        (
+            "--wsEndpoint",
+            (&*ended, format!("No browser answers at {ended} (")),
+        ),
+        (
+            "--wsEndpoint",
+            ("nonsense", "No browser answers at nonsense (".to_owned()),
+        ),
     ] {
         let (address, expected) = expected;
         let desk = Desk::start(&[&format!("{flag}={address}")]);
         desk.client.initialize().await;
         // Named means that one and no other, whatever `launch` says.
         for launch in [false, true] {
-            let connect = desk.step("connect_browser", json!({"launch": launch})).await;
+            let connect = desk
+                .step("connect_browser", json!({"launch": launch}))
+                .await;
             assert_eq!(connect.notices, 0);
             let answer = connect.reply.structured();
             assert_eq!(answer["connected"], Value::Bool(false));
             let error = answer["error"].as_str().unwrap();
             assert!(error.starts_with(&expected), "{error}");
-            assert!(answer["instructions"].as_str().is_some_and(|text| !text.is_empty()));
+            assert!(
+                answer["instructions"]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty())
+            );
         }
         assert_names(&desk.names().await, &["connect_browser"]);
     }

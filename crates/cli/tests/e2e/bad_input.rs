@@ -7,10 +7,17 @@ use serde_json::{Value, json};
 async fn check(desk: &Desk, table: &[(&str, Value, &str)]) {
     let before = desk.client.list_tools().await;
     let connected = before.len() > 1;
-    let tabs = if connected { Some(desk.tabs().await) } else { None };
+    let tabs = if connected {
+        Some(desk.tabs().await)
+    } else {
+        None
+    };
     for (tool, arguments, expected) in table {
         let said = desk.refusal(tool, arguments.clone()).await;
-        assert!(matches(&said, expected), "{tool} {arguments}\n  said {said:?}\n  not  {expected:?}");
+        assert!(
+            matches(&said, expected),
+            "{tool} {arguments}\n  said {said:?}\n  not  {expected:?}"
+        );
     }
     assert_eq!(desk.client.list_tools().await, before);
     if connected {
@@ -35,21 +42,67 @@ fn bad(tool: &str, detail: &str) -> String {
 
 #[tokio::test]
 async fn arguments_of_the_core_tools_are_checked_before_anything_else() {
-    let Some(desk) = Desk::disconnected(&[]).await else { return };
+    let Some(desk) = Desk::disconnected(&[]).await else {
+        return;
+    };
     let table = [
-        ("connect_browser", json!({"launch": "yes"}), "invalid type: string \"yes\", expected a boolean"),
-        ("connect_browser", json!({"lunch": true}), "unknown field `lunch`, expected `launch`"),
-        ("list_tabs", json!({"x": 1}), "unknown field `x`, there are no fields"),
+        (
+            "connect_browser",
+            json!({"launch": "yes"}),
+            "invalid type: string \"yes\", expected a boolean",
+        ),
+        (
+            "connect_browser",
+            json!({"lunch": true}),
+            "unknown field `lunch`, expected `launch`",
+        ),
+        (
+            "list_tabs",
+            json!({"x": 1}),
+            "unknown field `x`, there are no fields",
+        ),
         ("open_tab", json!({}), "missing field `url`"),
-        ("open_tab", json!({"url": 5}), "invalid type: integer `5`, expected a string"),
-        ("open_tab", json!({"url": null}), "invalid type: null, expected a string"),
-        ("open_tab", json!({"url": "about:blank", "focus": "no"}), "invalid type: string \"no\", expected a boolean"),
-        ("open_tab", json!({"url": "about:blank", "at": 1}), "unknown field `at`, expected `url` or `focus`"),
+        (
+            "open_tab",
+            json!({"url": 5}),
+            "invalid type: integer `5`, expected a string",
+        ),
+        (
+            "open_tab",
+            json!({"url": null}),
+            "invalid type: null, expected a string",
+        ),
+        (
+            "open_tab",
+            json!({"url": "about:blank", "focus": "no"}),
+            "invalid type: string \"no\", expected a boolean",
+        ),
+        (
+            "open_tab",
+            json!({"url": "about:blank", "at": 1}),
+            "unknown field `at`, expected `url` or `focus`",
+        ),
         ("focus_tab", json!({}), "missing field `tabId`"),
-        ("focus_tab", json!({"tabId": true}), "invalid type: boolean `true`, expected the number of a tab"),
-        ("focus_tab", json!({"tabId": {}}), "invalid type: map, expected the number of a tab"),
-        ("close_tab", json!({"tabId": []}), "invalid type: sequence, expected the number of a tab"),
-        ("close_tab", json!({"tab": 1}), "unknown field `tab`, expected `tabId`"),
+        (
+            "focus_tab",
+            json!({"tabId": true}),
+            "invalid type: boolean `true`, expected the number of a tab",
+        ),
+        (
+            "focus_tab",
+            json!({"tabId": {}}),
+            "invalid type: map, expected the number of a tab",
+        ),
+        (
+            "close_tab",
+            json!({"tabId": []}),
+            "invalid type: sequence, expected the number of a tab",
+        ),
+        (
+            "close_tab",
+            json!({"tab": 1}),
+            "unknown field `tab`, expected `tabId`",
+        ),
     ];
     for (tool, arguments, detail) in table {
         check(&desk, &[(tool, arguments, &bad(tool, detail))]).await;
@@ -58,15 +111,24 @@ async fn arguments_of_the_core_tools_are_checked_before_anything_else() {
 
 #[tokio::test]
 async fn r004_89_addresses_that_are_not_opened() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     desk.pages.hang_up("/nothing");
     let nobody = "http://no-such-host.invalid/";
     let nothing = desk.pages.url("nothing");
-    let kinds = ["javascript:alert(1)", "javascript:1", "file:///etc/passwd", "chrome://version", "view-source:http://a/"];
+    let kinds = [
+        "javascript:alert(1)",
+        "javascript:1",
+        "file:///etc/passwd",
+        "chrome://version",
+        "view-source:http://a/",
+    ];
     for url in kinds {
         let scheme = url.split(':').next().unwrap();
-        let expected =
-            format!("{scheme}: URLs are not opened. Use an http:, https: or data: URL, or about:blank.");
+        let expected = format!(
+            "{scheme}: URLs are not opened. Use an http:, https: or data: URL, or about:blank."
+        );
         check(&desk, &[("open_tab", json!({"url": url}), &expected)]).await;
     }
     check(
@@ -82,8 +144,16 @@ async fn r004_89_addresses_that_are_not_opened() {
                 json!({"url": "example.com", "focus": false}),
                 "`example.com` has no scheme. Did you mean https://example.com ?",
             ),
-            ("open_tab", json!({"url": nobody}), &format!("{nobody} could not be loaded: ERR_NAME_NOT_RESOLVED …")),
-            ("open_tab", json!({"url": nothing}), &format!("{nothing} could not be loaded: ERR_EMPTY_RESPONSE …")),
+            (
+                "open_tab",
+                json!({"url": nobody}),
+                &format!("{nobody} could not be loaded: ERR_NAME_NOT_RESOLVED …"),
+            ),
+            (
+                "open_tab",
+                json!({"url": nothing}),
+                &format!("{nothing} could not be loaded: ERR_EMPTY_RESPONSE …"),
+            ),
             (
                 "open_tab",
                 json!({"url": nothing, "focus": false}),
@@ -96,7 +166,9 @@ async fn r004_89_addresses_that_are_not_opened() {
 
 #[tokio::test]
 async fn r004_88_tabs_that_are_not_there() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let (closed, tab) = (desk.open("a").await, desk.open("b").await);
     desk.text("close_tab", json!({"tabId": closed})).await;
     let rest = format!("Available tabs: {tab}. Call list_tabs to see the tabs.");
@@ -124,10 +196,13 @@ async fn r004_88_tabs_that_are_not_there() {
 
 #[tokio::test]
 async fn elements_that_are_stale_covered_disabled_or_none() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let body = "<button disabled>Off</button><button>Under</button><input aria-label=Name>\
                 <div id=veil style='position:fixed;inset:0'></div>";
-    desk.pages.route("/old", page("Old", "<button>Gone</button>"));
+    desk.pages
+        .route("/old", page("Old", "<button>Gone</button>"));
     desk.pages.route("/form", page("Form", body));
     desk.open("old").await;
     let stale = desk.uid("\"Gone\"").await;
@@ -138,8 +213,9 @@ async fn elements_that_are_stale_covered_disabled_or_none() {
     let name = desk.uid("\"Name\"").await;
     let document = off.split('_').next().unwrap().to_owned();
     let nowhere = format!("{document}_99999");
-    let stale_text =
-        format!("uid {stale} is from a page that is no longer shown. Call take_snapshot for the present page.");
+    let stale_text = format!(
+        "uid {stale} is from a page that is no longer shown. Call take_snapshot for the present page."
+    );
     let covered = format!("The element {under} is covered by <div#veil>. …");
     check(
         &desk,
@@ -147,16 +223,44 @@ async fn elements_that_are_stale_covered_disabled_or_none() {
             ("click", json!({"uid": stale}), &stale_text),
             ("hover", json!({"uid": stale}), &stale_text),
             ("fill", json!({"uid": stale, "value": "x"}), &stale_text),
-            ("evaluate_script", json!({"function": "e => e.id", "args": [stale]}), &stale_text),
+            (
+                "evaluate_script",
+                json!({"function": "e => e.id", "args": [stale]}),
+                &stale_text,
+            ),
             ("take_screenshot", json!({"uid": stale}), &stale_text),
-            ("click", json!({"uid": "nope"}), "`nope` is not a uid. Use one from take_snapshot or find, such as 3_14."),
-            ("click", json!({"uid": nowhere}), &format!("The element {nowhere} is no longer on the page. …")),
-            ("click", json!({"uid": off}), &format!("The element {off} is disabled. …")),
+            (
+                "click",
+                json!({"uid": "nope"}),
+                "`nope` is not a uid. Use one from take_snapshot or find, such as 3_14.",
+            ),
+            (
+                "click",
+                json!({"uid": nowhere}),
+                &format!("The element {nowhere} is no longer on the page. …"),
+            ),
+            (
+                "click",
+                json!({"uid": off}),
+                &format!("The element {off} is disabled. …"),
+            ),
             ("click", json!({"uid": under}), &covered),
-            ("fill", json!({"uid": off, "value": "x"}), &format!("The element {off} is no field that can be filled. …")),
+            (
+                "fill",
+                json!({"uid": off, "value": "x"}),
+                &format!("The element {off} is no field that can be filled. …"),
+            ),
             ("click", json!({}), &bad("click", "missing field `uid`")),
-            ("click", json!({"uid": 5}), &bad("click", "invalid type: integer `5`, expected a string")),
-            ("click", json!({"uid": name, "force": true}), &bad("click", "unknown field `force`, …")),
+            (
+                "click",
+                json!({"uid": 5}),
+                &bad("click", "invalid type: integer `5`, expected a string"),
+            ),
+            (
+                "click",
+                json!({"uid": name, "force": true}),
+                &bad("click", "unknown field `force`, …"),
+            ),
         ],
     )
     .await;
@@ -164,7 +268,9 @@ async fn elements_that_are_stale_covered_disabled_or_none() {
 
 #[tokio::test]
 async fn navigations_waits_and_scripts_that_fail() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     desk.pages.hang("/never");
     desk.open("a").await;
     let never = desk.pages.url("never");
@@ -212,17 +318,28 @@ async fn navigations_waits_and_scripts_that_fail() {
         ],
     )
     .await;
-    assert_eq!(desk.evaluate("() => document.title").await, "A", "the page is as it was");
+    assert_eq!(
+        desk.evaluate("() => document.title").await,
+        "A",
+        "the page is as it was"
+    );
 }
 
 #[tokio::test]
 async fn a_navigation_that_fails_keeps_the_tab_and_its_focus() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     desk.pages.hang_up("/nothing");
     let tab = desk.open("a").await;
     let nothing = desk.pages.url("nothing");
     let said = desk.refusal("navigate_page", json!({"url": nothing})).await;
-    assert!(said.starts_with(&format!("{nothing} could not be loaded: ERR_EMPTY_RESPONSE (")), "{said}");
+    assert!(
+        said.starts_with(&format!(
+            "{nothing} could not be loaded: ERR_EMPTY_RESPONSE ("
+        )),
+        "{said}"
+    );
     assert_eq!(desk.tabs().await.focused(), Some(tab));
     let url = desk.pages.url("b");
     desk.text("navigate_page", json!({"url": url})).await;
@@ -232,12 +349,16 @@ async fn a_navigation_that_fails_keeps_the_tab_and_its_focus() {
 /// C-22: a tab that the user took to a page of the browser's own is listed, and left alone.
 #[tokio::test]
 async fn pages_of_the_browser_itself_are_not_touched() {
-    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
     let chromium = tabmux_testkit::Chromium::start(&browser);
     let desk = Desk::attached(&chromium, &[]).await;
     let user = crate::user::User::at(chromium.websocket_url()).await;
     user.opens("chrome://version/").await;
-    let tabs = desk.tabs_until(|tabs| tabs.urls().contains(&"chrome://version/")).await;
+    let tabs = desk
+        .tabs_until(|tabs| tabs.urls().contains(&"chrome://version/"))
+        .await;
     desk.focus(tabs.id_of("chrome://version/")).await;
     let expected = "This tab shows chrome://version/, which is not a web page that tools may touch. Use another \
                     tab, or open one with open_tab.";
@@ -254,12 +375,28 @@ async fn pages_of_the_browser_itself_are_not_touched() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
-    let Some(desk) = Desk::disconnected(&[]).await else { return };
+    let Some(desk) = Desk::disconnected(&[]).await else {
+        return;
+    };
     let call = json!({"name": "teleport", "arguments": {}});
     let error = desk.client.request("tools/call", call).await.unwrap_err();
-    assert_eq!((error.code, error.message.as_str()), (-32602, "Unknown tool: teleport"));
-    for params in [json!({}), json!({"arguments": {}}), json!({"name": "list_tabs", "arguments": [1]})] {
-        assert_eq!(desk.client.request("tools/call", params).await.unwrap_err().code, -32602);
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (-32602, "Unknown tool: teleport")
+    );
+    for params in [
+        json!({}),
+        json!({"arguments": {}}),
+        json!({"name": "list_tabs", "arguments": [1]}),
+    ] {
+        assert_eq!(
+            desk.client
+                .request("tools/call", params)
+                .await
+                .unwrap_err()
+                .code,
+            -32602
+        );
     }
     let mut seen = desk.client.received().len();
     for (line, code) in [
@@ -272,13 +409,25 @@ async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
     ] {
         desk.client.send_raw(line).await;
         let answers = desk.client.wait("an error", |messages| {
-            let received: Vec<_> = messages.iter().filter_map(tabmux_testkit::Message::as_received).collect();
+            let received: Vec<_> = messages
+                .iter()
+                .filter_map(tabmux_testkit::Message::as_received)
+                .collect();
             received.get(seen).map(|answer| (*answer).clone())
         });
         let answer = answers.await;
-        assert_eq!(answer["error"]["code"], code, "{}: {answer}", String::from_utf8_lossy(line));
+        assert_eq!(
+            answer["error"]["code"],
+            code,
+            "{}: {answer}",
+            String::from_utf8_lossy(line)
+        );
         seen += 1;
     }
-    assert_eq!(desk.names().await, ["connect_browser"], "the server lives on");
+    assert_eq!(
+        desk.names().await,
+        ["connect_browser"],
+        "the server lives on"
+    );
     desk.text("connect_browser", json!({"launch": true})).await;
 }

@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tabmux_testkit::{
-    Chromium, FixtureServer, McpClient, Response, ToolReply, patiently, process,
-};
+use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, ToolReply, patiently, process};
 use tempfile::TempDir;
 
 /// One running `tabmux mcp` with its client. Everything it started ends with it.
@@ -22,7 +20,12 @@ impl Desk {
     pub(crate) fn silent(flags: &[&str]) -> Option<Self> {
         let browser = tabmux_testkit::real_browser()?;
         let named = format!("--executablePath={}", browser.display());
-        let own = ["--headless", "--isolated", "--chromeArg=--disable-quic", &named];
+        let own = [
+            "--headless",
+            "--isolated",
+            "--chromeArg=--disable-quic",
+            &named,
+        ];
         Some(Self::start(&[&own, flags].concat()))
     }
 
@@ -58,9 +61,16 @@ impl Desk {
         let pages = FixtureServer::start();
         for name in ["a", "b", "c"] {
             let title = name.to_uppercase();
-            pages.route(&format!("/{name}"), page(&title, &format!("<p>This is {title}.</p>")));
+            pages.route(
+                &format!("/{name}"),
+                page(&title, &format!("<p>This is {title}.</p>")),
+            );
         }
-        Self { client, pages, home }
+        Self {
+            client,
+            pages,
+            home,
+        }
     }
 
     /// Calls a tool and counts the notifications that came with it: before the answer, where they
@@ -74,7 +84,10 @@ impl Desk {
             assert_eq!(notice, &list_changed());
         }
         self.client.assert_no_notification().await;
-        Step { reply, notices: notices.len() }
+        Step {
+            reply,
+            notices: notices.len(),
+        }
     }
 
     /// Calls a tool that must do well, and answers with its text.
@@ -92,37 +105,60 @@ impl Desk {
     /// Opens one of the pages and focuses it; its number.
     pub(crate) async fn open(&self, path: &str) -> u64 {
         let url = self.pages.url(path);
-        let opened = self.client.call_tool("open_tab", json!({"url": url})).await.ok().json();
+        let opened = self
+            .client
+            .call_tool("open_tab", json!({"url": url}))
+            .await
+            .ok()
+            .json();
         self.client.take_notifications().await;
         opened["tab"]["id"].as_u64().unwrap()
     }
 
     /// Focuses a tab.
     pub(crate) async fn focus(&self, tab: u64) {
-        self.client.call_tool("focus_tab", json!({"tabId": tab})).await.ok();
+        self.client
+            .call_tool("focus_tab", json!({"tabId": tab}))
+            .await
+            .ok();
         self.client.take_notifications().await;
     }
 
     /// Runs a function in the focused page that returns a value.
     pub(crate) async fn evaluate(&self, function: &str) -> Value {
         let arguments = json!({"function": function});
-        self.client.call_tool("evaluate_script", arguments).await.ok().json()
+        self.client
+            .call_tool("evaluate_script", arguments)
+            .await
+            .ok()
+            .json()
     }
 
     /// The uid of the one line of a snapshot of the focused page that contains `part`.
     pub(crate) async fn uid(&self, part: &str) -> String {
         let snapshot = self.text("take_snapshot", json!({})).await;
-        let lines: Vec<_> = snapshot.lines().filter(|line| line.contains(part)).collect();
+        let lines: Vec<_> = snapshot
+            .lines()
+            .filter(|line| line.contains(part))
+            .collect();
         let [line] = lines.as_slice() else {
             panic!("{} lines contain {part:?} in\n{snapshot}", lines.len());
         };
-        let (_, rest) = line.split_once("uid=").unwrap_or_else(|| panic!("no uid in {line:?}"));
+        let (_, rest) = line
+            .split_once("uid=")
+            .unwrap_or_else(|| panic!("no uid in {line:?}"));
         rest.split(' ').next().unwrap_or_default().to_owned()
     }
 
     /// What `list_tabs` answers.
     pub(crate) async fn tabs(&self) -> Tabs {
-        Tabs(self.client.call_tool("list_tabs", json!({})).await.ok().json())
+        Tabs(
+            self.client
+                .call_tool("list_tabs", json!({}))
+                .await
+                .ok()
+                .json(),
+        )
     }
 
     /// Asks `list_tabs` until the answer is as wanted: for what the user or the browser does.
@@ -156,7 +192,9 @@ impl Desk {
         let server = self.client.pid();
         let mut processes = process::descendants(server);
         processes.retain(|process| process.parent == server);
-        let [browser] = processes.as_slice() else { panic!("one browser: {processes:?}") };
+        let [browser] = processes.as_slice() else {
+            panic!("one browser: {processes:?}")
+        };
         process::kill_hard(browser.pid);
     }
 
@@ -202,11 +240,17 @@ impl Tabs {
     }
 
     pub(crate) fn urls(&self) -> Vec<&str> {
-        self.rows().iter().filter_map(|row| row["url"].as_str()).collect()
+        self.rows()
+            .iter()
+            .filter_map(|row| row["url"].as_str())
+            .collect()
     }
 
     pub(crate) fn ids(&self) -> Vec<u64> {
-        self.rows().iter().filter_map(|row| row["id"].as_u64()).collect()
+        self.rows()
+            .iter()
+            .filter_map(|row| row["id"].as_u64())
+            .collect()
     }
 
     pub(crate) fn focused(&self) -> Option<u64> {
@@ -262,12 +306,18 @@ fn command(home: &Path, flags: &[&str]) -> Command {
     std::fs::create_dir(&temporary).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
     command
-        .arg("mcp")
+        .args(["mcp", "--no-daemon"])
         .args(flags)
         .current_dir(home)
         .env("HOME", home)
         .env("TMPDIR", temporary);
-    for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "DISPLAY", "WAYLAND_DISPLAY", "TABMUX_LOG"] {
+    for name in [
+        "XDG_DATA_HOME",
+        "XDG_CONFIG_HOME",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "TABMUX_LOG",
+    ] {
         command.env_remove(name);
     }
     command

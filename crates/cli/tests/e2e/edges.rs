@@ -20,25 +20,40 @@ impl Scene {
         let desk = Desk::attached(&chromium, &[]).await;
         let user = User::at(chromium.websocket_url()).await;
         let [a, b] = ["a", "b"].map(|path| desk.pages.url(path));
-        desk.text("open_tab", json!({"url": b, "focus": false})).await;
+        desk.text("open_tab", json!({"url": b, "focus": false}))
+            .await;
         desk.text("open_tab", json!({"url": a})).await;
         desk.client.take_notifications().await;
-        Some(Self { desk, user, chromium, a, b })
+        Some(Self {
+            desk,
+            user,
+            chromium,
+            a,
+            b,
+        })
     }
 
     /// Time for a notification that should not come: the wait is the server's own, and longer than
     /// the time in which it gathers changes.
     async fn stays_silent(&self) {
         let wait = json!({"text": ["what no page says"], "timeout": 200});
-        self.desk.client.call_tool("wait_for", wait).await.expect_error();
+        self.desk
+            .client
+            .call_tool("wait_for", wait)
+            .await
+            .expect_error();
         self.desk.client.assert_no_notification().await;
     }
 }
 
 #[tokio::test]
 async fn r004_83_the_user_closes_the_focused_tab() {
-    let Some(scene) = Scene::set().await else { return };
-    let Scene { desk, user, a, b, .. } = &scene;
+    let Some(scene) = Scene::set().await else {
+        return;
+    };
+    let Scene {
+        desk, user, a, b, ..
+    } = &scene;
     let lost = desk.tabs().await.id_of(a);
     user.closes(a).await;
     desk.one_notice().await;
@@ -57,11 +72,17 @@ async fn r004_83_the_user_closes_the_focused_tab() {
 
 #[tokio::test]
 async fn r004_84_the_user_opens_and_closes_other_tabs_in_silence() {
-    let Some(scene) = Scene::set().await else { return };
-    let Scene { desk, user, a, b, .. } = &scene;
+    let Some(scene) = Scene::set().await else {
+        return;
+    };
+    let Scene {
+        desk, user, a, b, ..
+    } = &scene;
     let c = desk.pages.url("c");
     user.opens(&c).await;
-    let tabs = desk.tabs_until(|tabs| tabs.rows().iter().any(|row| row["title"] == "C")).await;
+    let tabs = desk
+        .tabs_until(|tabs| tabs.rows().iter().any(|row| row["title"] == "C"))
+        .await;
     assert_eq!(tabs.urls(), ["about:blank", b, a, &c]);
     assert_eq!(tabs.focused(), Some(tabs.id_of(a)));
     user.closes(b).await;
@@ -74,8 +95,12 @@ async fn r004_84_the_user_opens_and_closes_other_tabs_in_silence() {
 /// R004-85 is off unless it is asked for.
 #[tokio::test]
 async fn r004_85_the_user_switches_tabs_without_moving_the_agents_focus() {
-    let Some(scene) = Scene::set().await else { return };
-    let Scene { desk, user, a, b, .. } = &scene;
+    let Some(scene) = Scene::set().await else {
+        return;
+    };
+    let Scene {
+        desk, user, a, b, ..
+    } = &scene;
     user.switches_to(b).await;
     scene.stays_silent().await;
     let tabs = desk.tabs().await;
@@ -85,24 +110,37 @@ async fn r004_85_the_user_switches_tabs_without_moving_the_agents_focus() {
 
 #[tokio::test]
 async fn r004_86_101_a_navigation_in_the_same_tab_changes_the_row_and_is_silent() {
-    let Some(mut scene) = Scene::set().await else { return };
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
     let c = scene.desk.pages.url("c");
     let number = scene.desk.tabs().await.id_of(&scene.a);
     scene.user.navigates(&scene.a, &c).await;
-    let tabs = scene.desk.tabs_until(|tabs| tabs.rows()[2]["title"] == "C").await;
+    let tabs = scene
+        .desk
+        .tabs_until(|tabs| tabs.rows()[2]["title"] == "C")
+        .await;
     assert_eq!((tabs.id_of(&c), tabs.focused()), (number, Some(number)));
     scene.stays_silent().await;
 
-    let step = scene.desk.step("navigate_page", json!({"url": scene.a})).await;
+    let step = scene
+        .desk
+        .step("navigate_page", json!({"url": scene.a}))
+        .await;
     assert_eq!(step.notices, 0);
     step.reply.ok();
-    scene.desk.tabs_until(|tabs| tabs.rows()[2]["title"] == "A").await;
+    scene
+        .desk
+        .tabs_until(|tabs| tabs.rows()[2]["title"] == "A")
+        .await;
     scene.stays_silent().await;
 }
 
 #[tokio::test]
 async fn r004_87_the_focused_tab_crashes() {
-    let Some(mut scene) = Scene::set().await else { return };
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
     let lost = scene.desk.tabs().await.id_of(&scene.a);
     scene.user.crashes(&scene.a).await;
     let Scene { desk, b, .. } = &scene;
@@ -120,17 +158,24 @@ async fn r004_87_the_focused_tab_crashes() {
 
 #[tokio::test]
 async fn r004_87_another_tab_crashes_in_silence() {
-    let Some(mut scene) = Scene::set().await else { return };
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
     scene.user.crashes(&scene.b).await;
     let tabs = scene.desk.tabs_until(|tabs| tabs.rows().len() == 2).await;
     assert_eq!(tabs.urls(), ["about:blank", &scene.a]);
     scene.stays_silent().await;
-    assert_names(&scene.desk.names().await, &[&FOCUSED[..], &ACTIONS].concat());
+    assert_names(
+        &scene.desk.names().await,
+        &[&FOCUSED[..], &ACTIONS].concat(),
+    );
 }
 
 #[tokio::test]
 async fn a_call_on_a_tab_that_crashes_is_answered() {
-    let Some(mut scene) = Scene::set().await else { return };
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
     let wait = json!({"text": ["what no page says"], "timeout": 25_000});
     let waiting = scene.desk.client.begin_call("wait_for", wait).await;
     scene.user.crashes(&scene.a).await;
@@ -142,13 +187,24 @@ async fn a_call_on_a_tab_that_crashes_is_answered() {
 /// R004-57, R004-101, and the way back.
 #[tokio::test]
 async fn r004_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
-    let Some(Scene { desk, mut chromium, .. }) = Scene::set().await else { return };
+    let Some(Scene {
+        desk, mut chromium, ..
+    }) = Scene::set().await
+    else {
+        return;
+    };
     let wait = json!({"text": ["what no page says"], "timeout": 25_000});
     let waiting = desk.client.begin_call("wait_for", wait).await;
     chromium.kill();
     let said = waiting.tool_reply().await.expect_error();
-    assert!(said.starts_with("wait_for was not finished because the browser is gone: "), "{said}");
-    assert!(said.ends_with("Call connect_browser to connect again."), "{said}");
+    assert!(
+        said.starts_with("wait_for was not finished because the browser is gone: "),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("Call connect_browser to connect again."),
+        "{said}"
+    );
     desk.one_notice().await;
     assert_names(&desk.names().await, &["connect_browser"]);
     let again = desk.step("connect_browser", json!({"launch": true})).await;
@@ -159,7 +215,9 @@ async fn r004_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
 
 #[tokio::test]
 async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let first = desk.open("a").await;
     desk.kill_browser();
     desk.one_notice().await;
@@ -168,20 +226,38 @@ async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
     assert_eq!((again.notices, &again.json()["tabCount"]), (1, &json!(0)));
     let tab = desk.open("b").await;
     assert!(tab > first, "numbers are not used again");
-    let left = || std::fs::read_dir(desk.temporary()).unwrap().flatten().filter(is_profile).count();
-    patiently(async { while left() != 1 {} }, || "the dead browser's profile to go".to_owned()).await;
+    let left = || {
+        std::fs::read_dir(desk.temporary())
+            .unwrap()
+            .flatten()
+            .filter(is_profile)
+            .count()
+    };
+    patiently(async { while left() != 1 {} }, || {
+        "the dead browser's profile to go".to_owned()
+    })
+    .await;
 }
 
 /// R004-68, R004-101: a browser that is quit closes its tabs first, which may be seen on the way.
 #[tokio::test]
 async fn r004_101_a_browser_that_the_user_quits_disconnects() {
-    let Some(Scene { desk, user, .. }) = Scene::set().await else { return };
+    let Some(Scene { desk, user, .. }) = Scene::set().await else {
+        return;
+    };
     user.quits().await;
     while desk.names().await != ["connect_browser"] {
         desk.client.next_notification().await;
     }
-    let said = desk.client.call_tool("list_tabs", json!({})).await.expect_error();
-    assert_eq!(said, "list_tabs needs a browser and none is connected. Call connect_browser first.");
+    let said = desk
+        .client
+        .call_tool("list_tabs", json!({}))
+        .await
+        .expect_error();
+    assert_eq!(
+        said,
+        "list_tabs needs a browser and none is connected. Call connect_browser first."
+    );
 }
 
 /// R004-94, C-11: the first and the last tab of the user's change the list.
@@ -190,7 +266,9 @@ async fn r004_94_the_users_first_and_last_tab_change_the_list() {
     let profile = tempfile::tempdir().unwrap();
     let folder = format!("--userDataDir={}", profile.path().display());
     let port = "--chromeArg=--remote-debugging-port=0";
-    let Some(desk) = desk_with_profile(&[&folder, port]).await else { return };
+    let Some(desk) = desk_with_profile(&[&folder, port]).await else {
+        return;
+    };
     let user = User::of_profile(profile.path()).await;
     let a = desk.pages.url("a");
     user.opens(&a).await;
@@ -213,5 +291,8 @@ pub(crate) async fn desk_with_profile(flags: &[&str]) -> Option<Desk> {
 }
 
 fn is_profile(entry: &std::fs::DirEntry) -> bool {
-    entry.file_name().to_string_lossy().starts_with("tabmux-profile-")
+    entry
+        .file_name()
+        .to_string_lossy()
+        .starts_with("tabmux-profile-")
 }

@@ -7,7 +7,9 @@ use tabmux_testkit::Message;
 /// R004-56, R004-59, R004-60, R004-61.
 #[tokio::test]
 async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
-    let Some(desk) = Desk::silent(&[]) else { return };
+    let Some(desk) = Desk::silent(&[]) else {
+        return;
+    };
     let answer = desk.client.initialize().await;
     assert_eq!(
         answer,
@@ -22,10 +24,19 @@ async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
 
 #[tokio::test]
 async fn r004_61_a_client_without_handshake_discovers_lists_calls_and_listens() {
-    let Some(mut desk) = Desk::silent(&[]) else { return };
+    let Some(mut desk) = Desk::silent(&[]) else {
+        return;
+    };
     desk.client.speak_2026();
-    let discovered = desk.client.request("server/discover", json!({})).await.unwrap();
-    assert_eq!(discovered["capabilities"], json!({"tools": {"listChanged": true}}));
+    let discovered = desk
+        .client
+        .request("server/discover", json!({}))
+        .await
+        .unwrap();
+    assert_eq!(
+        discovered["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
     assert_eq!(
         discovered["_meta"]["io.modelcontextprotocol/serverInfo"],
         json!({"name": "browser", "version": "1.0.0"})
@@ -33,7 +44,10 @@ async fn r004_61_a_client_without_handshake_discovers_lists_calls_and_listens() 
 
     let list = desk.client.request("tools/list", json!({})).await.unwrap();
     assert_eq!(list["tools"][0]["name"], "connect_browser");
-    assert_eq!((&list["ttlMs"], &list["cacheScope"]), (&json!(0), &json!("private")));
+    assert_eq!(
+        (&list["ttlMs"], &list["cacheScope"]),
+        (&json!(0), &json!("private"))
+    );
 
     let filter = json!({"notifications": {"toolsListChanged": true}});
     let listening = desk.client.begin("subscriptions/listen", filter).await;
@@ -64,7 +78,9 @@ async fn r004_61_a_client_without_handshake_discovers_lists_calls_and_listens() 
 #[tokio::test]
 async fn older_clients_are_spoken_to_in_their_own_revision() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
-        let Some(desk) = Desk::silent(&[]) else { return };
+        let Some(desk) = Desk::silent(&[]) else {
+            return;
+        };
         let answer = desk.client.initialize_as(version).await;
         assert_eq!(answer["protocolVersion"], version);
         assert_names(&desk.names().await, &["connect_browser"]);

@@ -7,8 +7,16 @@ use tabmux_testkit::Response;
 
 #[tokio::test]
 async fn a_popup_is_named_by_its_number_and_can_be_focused() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
-    desk.pages.route("/opener", page("Opener", "<button onclick=\"window.open('/a')\">Pop</button>"));
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    desk.pages.route(
+        "/opener",
+        page(
+            "Opener",
+            "<button onclick=\"window.open('/a')\">Pop</button>",
+        ),
+    );
     let opener = desk.open("opener").await;
     let uid = desk.uid("\"Pop\"").await;
     let step = desk.step("click", json!({"uid": uid})).await;
@@ -17,7 +25,12 @@ async fn a_popup_is_named_by_its_number_and_can_be_focused() {
     assert_eq!(tabs.focused(), Some(opener));
     let popup = tabs.ids()[1];
     let said = step.reply.ok().text();
-    assert!(said.contains(&format!("It opened tab {popup}. Call focus_tab to work there.")), "{said}");
+    assert!(
+        said.contains(&format!(
+            "It opened tab {popup}. Call focus_tab to work there."
+        )),
+        "{said}"
+    );
     desk.focus(popup).await;
     assert_eq!(desk.evaluate("() => document.title").await, "A");
     // A page may close what it opened; to the session that is the user's doing.
@@ -28,14 +41,19 @@ async fn a_popup_is_named_by_its_number_and_can_be_focused() {
 
 #[tokio::test]
 async fn a_dialog_is_told_and_blocks_nothing_but_its_page() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let ask = "<button onclick=\"document.title = prompt('Your name?', 'Ann')\">Ask</button>";
     desk.pages.route("/ask", page("Asking", ask));
     let other = desk.open("b").await;
     let asking = desk.open("ask").await;
     let uid = desk.uid("\"Ask\"").await;
     let said = desk.text("click", json!({"uid": uid})).await;
-    assert!(said.contains("A prompt dialog is open: \"Your name?\" (it offers \"Ann\")."), "{said}");
+    assert!(
+        said.contains("A prompt dialog is open: \"Your name?\" (it offers \"Ann\")."),
+        "{said}"
+    );
     for (tool, arguments) in [("take_snapshot", json!({})), ("click", json!({"uid": uid}))] {
         let said = desk.refusal(tool, arguments).await;
         assert!(said.ends_with("Call handle_dialog first."), "{said}");
@@ -44,15 +62,23 @@ async fn a_dialog_is_told_and_blocks_nothing_but_its_page() {
     assert_eq!(desk.evaluate("() => document.title").await, "B");
     desk.focus(asking).await;
     let answer = json!({"action": "accept", "promptText": "Eve"});
-    assert_eq!(desk.text("handle_dialog", answer).await, "Accepted the prompt dialog.");
+    assert_eq!(
+        desk.text("handle_dialog", answer).await,
+        "Accepted the prompt dialog."
+    );
     assert_eq!(desk.evaluate("() => document.title").await, "Eve");
 }
 
 #[tokio::test]
 async fn a_page_in_frames_of_two_sites_is_read_and_clicked() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let button = |name: &str| {
-        page(name, &format!("<button onclick=\"this.textContent = '{name} pressed'\">{name}</button>"))
+        page(
+            name,
+            &format!("<button onclick=\"this.textContent = '{name} pressed'\">{name}</button>"),
+        )
     };
     desk.pages.route("/near", button("Near"));
     desk.pages.route("/far", button("Far"));
@@ -70,12 +96,16 @@ async fn a_page_in_frames_of_two_sites_is_read_and_clicked() {
 
 #[tokio::test]
 async fn a_form_is_filled_and_sent() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let form = "<form action=/sent><label>Name <input name=name></label>\
                 <label>Colour <select name=colour><option>red<option>blue</select></label>\
                 <button>Send</button></form>";
     desk.pages.route("/form", page("Form", form));
-    desk.pages.route_with("/sent", |request| page("Sent", &format!("<p>Got {}.</p>", request.query)));
+    desk.pages.route_with("/sent", |request| {
+        page("Sent", &format!("<p>Got {}.</p>", request.query))
+    });
     desk.open("form").await;
     let name = desk.uid("textbox \"Name\"").await;
     let colour = desk.uid("combobox \"Colour\"").await;
@@ -84,17 +114,24 @@ async fn a_form_is_filled_and_sent() {
     let send = desk.uid("button \"Send\"").await;
     let said = desk.text("click", json!({"uid": send})).await;
     assert!(said.contains("/sent?name=Ann&colour=blue"), "{said}");
-    let there = desk.text("wait_for", json!({"text": ["Got name=Ann&colour=blue."]})).await;
+    let there = desk
+        .text("wait_for", json!({"text": ["Got name=Ann&colour=blue."]}))
+        .await;
     assert!(there.contains("is there"), "{there}");
 }
 
 #[tokio::test]
 async fn ten_tabs_in_the_background_are_photographed_at_once() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let mut shots = Vec::new();
     for n in 0..10 {
         let colour = format!("background: rgb({}, 0, 0)", n * 25);
-        desk.pages.route("/colour", page("Colour", &format!("<body style='{colour}'>")));
+        desk.pages.route(
+            "/colour",
+            page("Colour", &format!("<body style='{colour}'>")),
+        );
         desk.open("colour").await;
         shots.push(desk.client.begin_call("take_screenshot", json!({})).await);
     }
@@ -102,8 +139,13 @@ async fn ten_tabs_in_the_background_are_photographed_at_once() {
     let mut pictures = std::collections::HashSet::new();
     for shot in shots {
         let reply = shot.tool_reply().await.ok();
-        let images = reply.content().iter().filter(|block| block["type"] == "image");
-        let [image] = images.collect::<Vec<_>>()[..] else { panic!("one picture: {}", reply.raw) };
+        let images = reply
+            .content()
+            .iter()
+            .filter(|block| block["type"] == "image");
+        let [image] = images.collect::<Vec<_>>()[..] else {
+            panic!("one picture: {}", reply.raw)
+        };
         pictures.insert(image["data"].as_str().unwrap().to_owned());
     }
     assert_eq!(pictures.len(), 10, "every tab has a picture of its own");
@@ -111,30 +153,53 @@ async fn ten_tabs_in_the_background_are_photographed_at_once() {
 
 #[tokio::test]
 async fn the_long_page_is_bounded_and_its_last_rows_are_found() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     desk.open("rows.html").await;
     let snapshot = desk.text("take_snapshot", json!({})).await;
     assert!(snapshot.len() <= 40_000, "{} bytes", snapshot.len());
     let last = snapshot.lines().last().unwrap();
-    assert!(!last.contains("uid="), "a line that says what was left out: {last}");
+    assert!(
+        !last.contains("uid="),
+        "a line that says what was left out: {last}"
+    );
     let found = desk.text("find", json!({"text": "Buy 1499"})).await;
-    let line = found.lines().find(|line| line.contains("button \"Buy 1499\"")).unwrap();
-    let uid = line.split("uid=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let line = found
+        .lines()
+        .find(|line| line.contains("button \"Buy 1499\""))
+        .unwrap();
+    let uid = line
+        .split("uid=")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next())
+        .unwrap();
     desk.text("click", json!({"uid": uid})).await;
-    assert_eq!(desk.evaluate("() => document.getElementById('log').textContent").await, "Bought item 1499.");
+    assert_eq!(
+        desk.evaluate("() => document.getElementById('log').textContent")
+            .await,
+        "Bought item 1499."
+    );
 }
 
 #[tokio::test]
 async fn progress_is_told_to_who_asks_and_to_nobody_else() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
-    desk.pages.route("/slow", Response::html("<title>Slow</title>"));
-    desk.open("a").await;
-    let wait = |meta| {
-        json!({"name": "wait_for", "arguments": {"text": ["never"], "timeout": 100}, "_meta": meta})
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
     };
-    desk.client.request("tools/call", wait(json!({}))).await.unwrap();
+    desk.pages
+        .route("/slow", Response::html("<title>Slow</title>"));
+    desk.open("a").await;
+    let wait = |meta| json!({"name": "wait_for", "arguments": {"text": ["never"], "timeout": 100}, "_meta": meta});
+    desk.client
+        .request("tools/call", wait(json!({})))
+        .await
+        .unwrap();
     desk.client.assert_no_notification().await;
-    desk.client.request("tools/call", wait(json!({"progressToken": "p"}))).await.unwrap();
+    desk.client
+        .request("tools/call", wait(json!({"progressToken": "p"})))
+        .await
+        .unwrap();
     for notice in desk.client.take_notifications().await {
         assert_eq!(notice["method"], "notifications/progress");
         assert_eq!(notice["params"]["progressToken"], "p");
@@ -144,13 +209,22 @@ async fn progress_is_told_to_who_asks_and_to_nobody_else() {
 /// Nothing is serialised across tabs: two calls that each wait for the other's page to be asked.
 #[tokio::test]
 async fn calls_on_two_tabs_run_at_the_same_time() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let gates = ["/one", "/two"].map(|path| desk.pages.hold(path, Response::text("go")));
-    let fetch = |path: &str| json!({"function": format!("async () => (await fetch('{path}')).status")});
+    let fetch =
+        |path: &str| json!({"function": format!("async () => (await fetch('{path}')).status")});
     desk.open("a").await;
-    let one = desk.client.begin_call("evaluate_script", fetch("/one")).await;
+    let one = desk
+        .client
+        .begin_call("evaluate_script", fetch("/one"))
+        .await;
     desk.open("b").await;
-    let two = desk.client.begin_call("evaluate_script", fetch("/two")).await;
+    let two = desk
+        .client
+        .begin_call("evaluate_script", fetch("/two"))
+        .await;
     desk.pages.wait_for_request("/one").await;
     desk.pages.wait_for_request("/two").await;
     assert!(!one.is_answered() && !two.is_answered());

@@ -28,7 +28,10 @@ async fn after_kill_9_of_a_server_with_a_looping_tab_no_browser_process_is_left(
 #[tokio::test]
 async fn after_kill_9_of_a_server_with_an_open_dialog_no_browser_process_is_left() {
     let asking = async |desk: &Desk| {
-        desk.pages.route("/ask", page("Ask", "<button onclick=\"confirm('Stay?')\">Ask</button>"));
+        desk.pages.route(
+            "/ask",
+            page("Ask", "<button onclick=\"confirm('Stay?')\">Ask</button>"),
+        );
         desk.open("ask").await;
         let uid = desk.uid("button \"Ask\"").await;
         let said = desk.text("click", json!({"uid": uid})).await;
@@ -41,7 +44,9 @@ async fn after_kill_9_of_a_server_with_an_open_dialog_no_browser_process_is_left
 async fn kill_hard_and_look(prepare: impl AsyncFn(&Desk)) {
     let mut taken = Vec::new();
     for _ in 0..TRIES {
-        let Some(desk) = Desk::launched(&[]).await else { return };
+        let Some(desk) = Desk::launched(&[]).await else {
+            return;
+        };
         prepare(&desk).await;
         let browser = browser_of(&desk);
         let killed = Instant::now();
@@ -65,7 +70,10 @@ async fn at_the_end_of_its_input_the_server_ends_well_and_leaves_nothing() {
 async fn at_sigterm_the_server_ends_well_and_leaves_nothing() {
     let terminate = async |desk: &Desk| {
         let pid = desk.client.pid().to_string();
-        let kill = tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await;
+        let kill = tokio::process::Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .await;
         assert!(kill.unwrap().success());
     };
     end_and_look(terminate).await;
@@ -75,7 +83,9 @@ async fn at_sigterm_the_server_ends_well_and_leaves_nothing() {
 async fn end_and_look(end: impl AsyncFn(&Desk)) {
     let mut taken = Vec::new();
     for _ in 0..TRIES {
-        let Some(mut desk) = Desk::launched(&[]).await else { return };
+        let Some(mut desk) = Desk::launched(&[]).await else {
+            return;
+        };
         desk.open("a").await;
         let arguments = json!({"function": "() => { for (;;) {} }"});
         let _ = desk.client.begin_call("evaluate_script", arguments).await;
@@ -89,7 +99,11 @@ async fn end_and_look(end: impl AsyncFn(&Desk)) {
         let time = told.elapsed();
         assert_eq!(status.code(), Some(0), "{}", desk.client.transcript());
         process::wait_until_gone(&browser).await;
-        assert_eq!(profiles(&desk), Vec::<String>::new(), "the temporary profile is removed");
+        assert_eq!(
+            profiles(&desk),
+            Vec::<String>::new(),
+            "the temporary profile is removed"
+        );
         only_messages(&desk);
         taken.push(time);
         if time <= Duration::from_secs(1) {
@@ -101,7 +115,9 @@ async fn end_and_look(end: impl AsyncFn(&Desk)) {
 
 #[tokio::test]
 async fn a_server_that_nobody_speaks_to_ends_with_its_input() {
-    let Some(mut desk) = Desk::silent(&[]) else { return };
+    let Some(mut desk) = Desk::silent(&[]) else {
+        return;
+    };
     desk.client.close_input().await;
     assert_eq!(desk.client.wait_for_exit().await.code(), Some(0));
     assert_eq!(desk.client.received(), Vec::<Value>::new());
@@ -109,11 +125,17 @@ async fn a_server_that_nobody_speaks_to_ends_with_its_input() {
 
 #[tokio::test]
 async fn input_that_ends_while_a_browser_is_launched_leaves_no_browser() {
-    let Some(mut desk) = Desk::disconnected(&[]).await else { return };
+    let Some(mut desk) = Desk::disconnected(&[]).await else {
+        return;
+    };
     let launch = json!({"launch": true});
     let _ = desk.client.begin_call("connect_browser", launch).await;
     // The profile is there before the browser is.
-    let begun = async { while profiles(&desk).is_empty() { tokio::task::yield_now().await } };
+    let begun = async {
+        while profiles(&desk).is_empty() {
+            tokio::task::yield_now().await
+        }
+    };
     tabmux_testkit::patiently(begun, || "a launch".to_owned()).await;
     desk.client.close_input().await;
     assert_eq!(desk.client.wait_for_exit().await.code(), Some(0));
@@ -125,10 +147,17 @@ async fn input_that_ends_while_a_browser_is_launched_leaves_no_browser() {
 /// Invariant 5: stdout carries MCP and nothing else, also while everything goes wrong.
 #[tokio::test]
 async fn stdout_carries_nothing_but_json_rpc() {
-    let Some(desk) = Desk::launched(&["--logFile=log"]).await else { return };
-    desk.pages.route("/noise", page("Noise", "<script>console.error('noise'); throw 1</script>"));
+    let Some(desk) = Desk::launched(&["--logFile=log"]).await else {
+        return;
+    };
+    desk.pages.route(
+        "/noise",
+        page("Noise", "<script>console.error('noise'); throw 1</script>"),
+    );
     desk.open("noise").await;
-    desk.client.call_tool("evaluate_script", json!({"function": "() => { throw 1 }"})).await;
+    desk.client
+        .call_tool("evaluate_script", json!({"function": "() => { throw 1 }"}))
+        .await;
     desk.client.send_raw("garbage").await;
     desk.client.call_tool("close_tab", json!({})).await.ok();
     desk.client.close_input().await;
@@ -148,7 +177,9 @@ fn browser_of(desk: &Desk) -> Vec<u32> {
 fn profiles(desk: &Desk) -> Vec<String> {
     let entries = std::fs::read_dir(desk.temporary()).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.starts_with("tabmux-profile-")).collect()
+    names
+        .filter(|name| name.starts_with("tabmux-profile-"))
+        .collect()
 }
 
 fn only_messages(desk: &Desk) {

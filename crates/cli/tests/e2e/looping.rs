@@ -9,7 +9,8 @@ const LOOP: &str = "() => { const x = new XMLHttpRequest(); x.open('GET', '/loop
 
 async fn desk() -> Option<Desk> {
     let desk = Desk::launched(&[]).await?;
-    desk.pages.route("/looping", tabmux_testkit::Response::text("go"));
+    desk.pages
+        .route("/looping", tabmux_testkit::Response::text("go"));
     Some(desk)
 }
 
@@ -18,13 +19,20 @@ async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
     let Some(desk) = desk().await else { return };
     let other = desk.open("b").await;
     let stuck = desk.open("a").await;
-    let looping = desk.client.begin_call("evaluate_script", json!({"function": LOOP})).await;
+    let looping = desk
+        .client
+        .begin_call("evaluate_script", json!({"function": LOOP}))
+        .await;
     desk.pages.wait_for_request("/looping").await;
 
     // Everything works elsewhere, also opening and closing.
     desk.focus(other).await;
     assert_eq!(desk.evaluate("() => document.title").await, "B");
-    assert!(desk.text("take_snapshot", json!({})).await.contains("This is B."));
+    assert!(
+        desk.text("take_snapshot", json!({}))
+            .await
+            .contains("This is B.")
+    );
     desk.text("take_screenshot", json!({})).await;
     let third = desk.open("c").await;
     desk.text("close_tab", json!({"tabId": third})).await;
@@ -43,9 +51,15 @@ async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
 async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
     let Some(desk) = desk().await else { return };
     desk.open("a").await;
-    let looping = desk.client.begin_call("evaluate_script", json!({"function": LOOP})).await;
+    let looping = desk
+        .client
+        .begin_call("evaluate_script", json!({"function": LOOP}))
+        .await;
     desk.pages.wait_for_request("/looping").await;
-    let waiting = desk.client.begin_call("evaluate_script", json!({"function": "() => 7"})).await;
+    let waiting = desk
+        .client
+        .begin_call("evaluate_script", json!({"function": "() => 7"}))
+        .await;
     let said = looping.tool_reply().await.expect_error();
     assert!(
         said.starts_with("evaluate_script was stopped: it had not finished after 30 s. "),
@@ -72,8 +86,14 @@ async fn a_page_that_loops_by_itself_says_that_it_is_stuck_and_can_be_left() {
     desk.focus(other).await;
     assert_eq!(desk.evaluate("() => document.title").await, "B");
     looking.cancel().await;
-    desk.client.call_tool("focus_tab", json!({"tabId": stuck})).await.ok();
-    let said = desk.client.call_tool("evaluate_script", json!({"function": "() => 1"})).await;
+    desk.client
+        .call_tool("focus_tab", json!({"tabId": stuck}))
+        .await
+        .ok();
+    let said = desk
+        .client
+        .call_tool("evaluate_script", json!({"function": "() => 1"}))
+        .await;
     if said.is_error() {
         assert_eq!(
             said.text(),
@@ -90,11 +110,17 @@ async fn a_page_that_loops_by_itself_says_that_it_is_stuck_and_can_be_left() {
 async fn a_looping_tab_can_be_closed() {
     let Some(desk) = desk().await else { return };
     let tab = desk.open("a").await;
-    let looping = desk.client.begin_call("evaluate_script", json!({"function": LOOP})).await;
+    let looping = desk
+        .client
+        .begin_call("evaluate_script", json!({"function": LOOP}))
+        .await;
     desk.pages.wait_for_request("/looping").await;
     let closed = desk.text("close_tab", json!({})).await;
     assert_eq!(closed, json!({"closed": true, "tabId": tab}).to_string());
     let said = looping.tool_reply().await.expect_error();
-    assert!(said.contains("was closed. Call list_tabs to see "), "{said}");
+    assert!(
+        said.contains("was closed. Call list_tabs to see "),
+        "{said}"
+    );
     assert!(desk.tabs().await.rows().is_empty());
 }

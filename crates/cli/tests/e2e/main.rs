@@ -1,6 +1,7 @@
 //! The whole product, as a client sees it: the real binary over stdio, with a real browser.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod crowd;
 mod desk;
 mod model;
 mod rng;
@@ -14,4 +15,5 @@ mod hookup;
 mod lifecycle;
 mod looping;
 mod random_walk;
+mod sessions;
 mod walk;

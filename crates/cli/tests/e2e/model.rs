@@ -4,19 +4,39 @@
 /// What the agent, the user or the browser does.
 #[derive(Clone, Debug)]
 pub(crate) enum Move {
-    Connect { launch: bool },
+    Connect {
+        launch: bool,
+    },
     List,
-    Open { url: String, focus: Option<bool> },
+    Open {
+        url: String,
+        focus: Option<bool>,
+    },
     /// The page cannot be loaded.
-    OpenBroken { focus: bool },
-    Focus { tab: Pick },
-    Close { tab: Option<Pick> },
+    OpenBroken {
+        focus: bool,
+    },
+    Focus {
+        tab: Pick,
+    },
+    Close {
+        tab: Option<Pick>,
+    },
     /// Any tool of the focused page.
     Act,
-    UserOpens { url: String },
-    UserNavigates { tab: usize, url: String },
-    UserCloses { tab: usize },
-    Crash { tab: usize },
+    UserOpens {
+        url: String,
+    },
+    UserNavigates {
+        tab: usize,
+        url: String,
+    },
+    UserCloses {
+        tab: usize,
+    },
+    Crash {
+        tab: usize,
+    },
     BrowserDies,
 }
 
@@ -76,7 +96,10 @@ impl Model {
         let agent_refocused = succeeds == Some(true)
             && matches!(step, Move::Open { .. } | Move::Focus { .. })
             && self.focused != before.1;
-        Expected { succeeds, notices: usize::from(list_changed || agent_refocused) }
+        Expected {
+            succeeds,
+            notices: usize::from(list_changed || agent_refocused),
+        }
     }
 
     fn effect(&mut self, step: &Move) -> Option<bool> {
@@ -137,7 +160,10 @@ impl Model {
 
     fn make(&mut self, url: &str) -> usize {
         self.made += 1;
-        self.tabs.push(Tab { number: self.made, url: url.to_owned() });
+        self.tabs.push(Tab {
+            number: self.made,
+            url: url.to_owned(),
+        });
         self.made
     }
 

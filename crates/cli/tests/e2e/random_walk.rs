@@ -11,14 +11,18 @@ use std::path::{Path, PathBuf};
 
 #[tokio::test]
 async fn r004_58_94_twenty_random_walks_agree_with_the_model() {
-    let Some(browser) = tabmux_testkit::real_browser() else { return };
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
     let seeds: Vec<u64> = match (variable("TABMUX_SEED"), variable("TABMUX_SOAK")) {
         (Some(seed), _) => vec![seed],
         (None, Some(1..)) => (0..400).collect(),
         (None, _) => (0..20).collect(),
     };
     // Two at a time: each has a browser of its own.
-    let (even, odd) = seeds.into_iter().partition::<Vec<_>, _>(|seed| seed % 2 == 0);
+    let (even, odd) = seeds
+        .into_iter()
+        .partition::<Vec<_>, _>(|seed| seed % 2 == 0);
     tokio::join!(walk_all(&browser, even), walk_all(&browser, odd));
 }
 
@@ -29,7 +33,9 @@ async fn walk_all(browser: &Path, seeds: Vec<u64>) {
 }
 
 fn variable(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|value| value.parse().ok())
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
 }
 
 struct Walk {
@@ -54,7 +60,8 @@ impl Walk {
             &format!("--executablePath={}", browser.display()),
         ]);
         desk.client.initialize().await;
-        desk.pages.route_with("/page", |_| page("A page", "<button>Press</button>"));
+        desk.pages
+            .route_with("/page", |_| page("A page", "<button>Press</button>"));
         desk.pages.hang_up("/broken");
         Self {
             rng: Rng::seeded(seed),
@@ -77,7 +84,13 @@ impl Walk {
                 Some((tool, arguments)) => self.play(&next, tool, arguments).await,
                 None => self.play_outside(&next, &before, &expected).await,
             };
-            assert_eq!(seen, expected, "{}\n{}", self.story, self.desk.client.transcript());
+            assert_eq!(
+                seen,
+                expected,
+                "{}\n{}",
+                self.story,
+                self.desk.client.transcript()
+            );
             self.compare().await;
         }
     }
@@ -124,7 +137,10 @@ impl Walk {
     /// What happens without the agent. Its consequence is awaited, not timed.
     async fn play_outside(&mut self, next: &Move, before: &Model, expected: &Expected) -> Expected {
         let url = |place: &usize| before.tabs[*place].url.as_str();
-        let mut user = self.user.take().expect("somebody sits in front of a connected browser");
+        let mut user = self
+            .user
+            .take()
+            .expect("somebody sits in front of a connected browser");
         match next {
             Move::UserOpens { url } => drop(user.opens(url).await),
             Move::UserNavigates { tab, url: to } => user.navigates(url(tab), to).await,
@@ -141,21 +157,36 @@ impl Walk {
             self.desk.tabs_until(wanted).await;
         }
         let surplus = self.desk.client.take_notifications().await.len();
-        Expected { succeeds: None, notices: expected.notices + surplus }
+        Expected {
+            succeeds: None,
+            notices: expected.notices + surplus,
+        }
     }
 
     /// Compares everything that the agent can see with the model.
     async fn compare(&mut self) {
         let story = || format!("{}\n{}", self.story, self.desk.client.transcript());
-        assert_eq!(self.desk.names().await, self.model.tools(&ACTIONS), "{}", story());
+        assert_eq!(
+            self.desk.names().await,
+            self.model.tools(&ACTIONS),
+            "{}",
+            story()
+        );
         if !self.model.connected {
             return;
         }
         let tabs = self.desk.tabs().await;
         assert_eq!(tabs.urls(), self.urls(), "{}", story());
-        let focused: Vec<bool> = tabs.rows().iter().map(|row| row["focused"] == true).collect();
+        let focused: Vec<bool> = tabs
+            .rows()
+            .iter()
+            .map(|row| row["focused"] == true)
+            .collect();
         let numbers = self.model.tabs.iter().map(|tab| tab.number);
-        let expected: Vec<bool> = numbers.clone().map(|n| self.model.focused == Some(n)).collect();
+        let expected: Vec<bool> = numbers
+            .clone()
+            .map(|n| self.model.focused == Some(n))
+            .collect();
         assert_eq!(focused, expected, "{}", story());
         for (number, id) in numbers.zip(tabs.ids()) {
             let greatest = self.ids.values().max().copied().unwrap_or_default();
@@ -173,24 +204,44 @@ impl Walk {
     fn choose(&mut self) -> Move {
         let tabs = self.model.tabs.len();
         if !self.model.connected && !self.rng.one_in(4) {
-            return Move::Connect { launch: !self.rng.one_in(4) };
+            return Move::Connect {
+                launch: !self.rng.one_in(4),
+            };
         }
         match self.rng.below(24) {
             0 => Move::Connect { launch: true },
-            1..=3 => Move::Open { url: self.page(), focus: None },
-            4 => Move::Open { url: self.page(), focus: Some(true) },
-            5..=6 => Move::Open { url: self.page(), focus: Some(false) },
-            7 => Move::OpenBroken { focus: self.rng.one_in(2) },
+            1..=3 => Move::Open {
+                url: self.page(),
+                focus: None,
+            },
+            4 => Move::Open {
+                url: self.page(),
+                focus: Some(true),
+            },
+            5..=6 => Move::Open {
+                url: self.page(),
+                focus: Some(false),
+            },
+            7 => Move::OpenBroken {
+                focus: self.rng.one_in(2),
+            },
             8..=11 => Move::Focus { tab: self.pick() },
             12..=13 => Move::Close { tab: None },
-            14..=15 => Move::Close { tab: Some(self.pick()) },
+            14..=15 => Move::Close {
+                tab: Some(self.pick()),
+            },
             16..=17 => Move::Act,
             18 if self.model.connected => Move::UserOpens { url: self.page() },
-            19 if tabs > 0 => {
-                Move::UserNavigates { tab: self.rng.below(tabs), url: self.page() }
-            }
-            20..=21 if tabs > 0 => Move::UserCloses { tab: self.rng.below(tabs) },
-            22 if tabs > 0 => Move::Crash { tab: self.rng.below(tabs) },
+            19 if tabs > 0 => Move::UserNavigates {
+                tab: self.rng.below(tabs),
+                url: self.page(),
+            },
+            20..=21 if tabs > 0 => Move::UserCloses {
+                tab: self.rng.below(tabs),
+            },
+            22 if tabs > 0 => Move::Crash {
+                tab: self.rng.below(tabs),
+            },
             23 if self.model.connected && self.rng.one_in(3) => Move::BrowserDies,
             _ => Move::List,
         }

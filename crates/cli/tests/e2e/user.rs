@@ -49,14 +49,20 @@ impl User {
 
     /// Opens a page in a new tab.
     pub(crate) async fn opens(&self, url: &str) -> TargetId {
-        let create = CreateTarget { url: url.to_owned(), ..Default::default() };
+        let create = CreateTarget {
+            url: url.to_owned(),
+            ..Default::default()
+        };
         self.browser.send(create).await.unwrap().target_id
     }
 
     /// Sends the tab that shows `from` elsewhere.
     pub(crate) async fn navigates(&mut self, from: &str, to: &str) {
         let (session, tab) = self.attach(from).await;
-        let navigate = Navigate { url: to.to_owned(), ..Default::default() };
+        let navigate = Navigate {
+            url: to.to_owned(),
+            ..Default::default()
+        };
         tab.send(navigate).await.unwrap();
         self.detach(session).await;
     }
@@ -64,7 +70,10 @@ impl User {
     /// Brings the tab that shows `url` to the front.
     pub(crate) async fn switches_to(&self, url: &str) {
         let target_id = self.tab_at(url).await;
-        self.browser.send(ActivateTarget { target_id }).await.unwrap();
+        self.browser
+            .send(ActivateTarget { target_id })
+            .await
+            .unwrap();
     }
 
     /// Closes the tab that shows `url`.
@@ -77,14 +86,19 @@ impl User {
     pub(crate) async fn crashes(&mut self, url: &str) {
         let (session, tab) = self.attach(url).await;
         // The page dies before it can answer.
-        let _ = tab.send_raw("Page.crash", &json!({}), Duration::from_secs(1)).await;
+        let _ = tab
+            .send_raw("Page.crash", &json!({}), Duration::from_secs(1))
+            .await;
         self.detach(session).await;
     }
 
     /// Quits the browser.
     pub(crate) async fn quits(&self) {
         let _ = self.browser.send(Close {}).await;
-        patiently(self.browser.connection().closed(), || "the browser to end".to_owned()).await;
+        patiently(self.browser.connection().closed(), || {
+            "the browser to end".to_owned()
+        })
+        .await;
     }
 
     /// What the tabs show.
@@ -93,7 +107,12 @@ impl User {
     }
 
     async fn tabs(&self) -> Vec<TargetInfo> {
-        let mut targets = self.browser.send(GetTargets::default()).await.unwrap().target_infos;
+        let mut targets = self
+            .browser
+            .send(GetTargets::default())
+            .await
+            .unwrap()
+            .target_infos;
         targets.retain(|target| target.r#type == "page");
         targets
     }
@@ -101,12 +120,17 @@ impl User {
     async fn tab_at(&self, url: &str) -> TargetId {
         let tabs = self.tabs().await;
         let tab = tabs.iter().find(|tab| tab.url == url);
-        tab.unwrap_or_else(|| panic!("no tab shows {url}: {tabs:?}")).target_id.clone()
+        tab.unwrap_or_else(|| panic!("no tab shows {url}: {tabs:?}"))
+            .target_id
+            .clone()
     }
 
     async fn attach(&mut self, url: &str) -> (SessionId, Session) {
         let target_id = self.tab_at(url).await;
-        let attach = AttachToTarget { target_id, flatten: Some(true) };
+        let attach = AttachToTarget {
+            target_id,
+            flatten: Some(true),
+        };
         let session = self.browser.send(attach).await.unwrap().session_id;
         loop {
             let next = patiently(self.events.next(), || "a session".to_owned());
@@ -119,7 +143,10 @@ impl User {
     }
 
     async fn detach(&self, session_id: SessionId) {
-        let detach = DetachFromTarget { session_id: Some(session_id), target_id: None };
+        let detach = DetachFromTarget {
+            session_id: Some(session_id),
+            target_id: None,
+        };
         let _ = self.browser.send(detach).await;
     }
 }

@@ -8,14 +8,18 @@ use tabmux_testkit::patiently;
 /// R004-5…18, R004-22…47, R004-58, R004-97, R004-99, R004-100; C-2, C-11, C-14.
 #[tokio::test]
 async fn r004_5_to_18_every_state_with_the_bare_lists() {
-    let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else { return };
+    let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
+        return;
+    };
     walk(&desk, &[]).await;
 }
 
 /// C-19: the same with the generic page actions behind the core tools.
 #[tokio::test]
 async fn r004_9_18_every_state_with_the_page_actions() {
-    let Some(desk) = Desk::disconnected(&[]).await else { return };
+    let Some(desk) = Desk::disconnected(&[]).await else {
+        return;
+    };
     walk(&desk, &ACTIONS).await;
 }
 
@@ -42,19 +46,32 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     let connected = desk.step("connect_browser", json!({"launch": true})).await;
     let browser = connected.json()["browser"].clone();
     for key in ["name", "version"] {
-        assert!(browser[key].as_str().is_some_and(|text| !text.is_empty()), "{browser}");
+        assert!(
+            browser[key].as_str().is_some_and(|text| !text.is_empty()),
+            "{browser}"
+        );
     }
-    connected.is(1, &json!({"connected": true, "browser": browser, "tabCount": 0}));
+    connected.is(
+        1,
+        &json!({"connected": true, "browser": browser, "tabCount": 0}),
+    );
     assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
-    desk.step("list_tabs", json!({})).await.is(0, &json!({"tabs": [], "focusedTabId": null}));
+    desk.step("list_tabs", json!({}))
+        .await
+        .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
     // CONNECTED, tabs, none focused: the first tab changes the list (C-11).
-    let opened = desk.step("open_tab", json!({"url": a, "focus": false})).await;
+    let opened = desk
+        .step("open_tab", json!({"url": a, "focus": false}))
+        .await;
     let title = opened.json()["tab"]["title"].clone();
     assert!(title == "A" || title == "Loading...", "R004-99: {title}");
     let first = opened.json()["tab"]["id"].as_u64().unwrap();
     let tab = json!({"id": first, "title": title, "url": a});
-    opened.is(1, &json!({"tab": tab, "focused": false, "toolsAvailable": []}));
+    opened.is(
+        1,
+        &json!({"tab": tab, "focused": false, "toolsAvailable": []}),
+    );
     assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
     desk.tabs_until(|tabs| tabs.rows()[0]["title"] == "A").await;
     let row_a = |focused| row(first, "A", &a, focused);
@@ -72,21 +89,37 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     let opened = desk.step("open_tab", json!({"url": b})).await;
     let second = first + 1;
     let tab_b = json!({"id": second, "title": "B", "url": b});
-    opened.is(1, &json!({"tab": tab_b, "focused": true, "toolsAvailable": []}));
+    opened.is(
+        1,
+        &json!({"tab": tab_b, "focused": true, "toolsAvailable": []}),
+    );
     assert_names(&desk.names().await, focused_names);
     let listed = desk.step("list_tabs", json!({})).await;
     let row_b = row(second, "B", &b, true);
-    listed.is(0, &json!({"tabs": [row_a(false), row_b], "focusedTabId": second}));
+    listed.is(
+        0,
+        &json!({"tabs": [row_a(false), row_b], "focusedTabId": second}),
+    );
 
     // Back, and once more the same: no change of focus, no notification.
-    desk.step("focus_tab", json!({"tabId": first})).await.is(1, &focused_a);
+    desk.step("focus_tab", json!({"tabId": first}))
+        .await
+        .is(1, &focused_a);
     assert_names(&desk.names().await, focused_names);
-    desk.step("focus_tab", json!({"tabId": first})).await.is(0, &focused_a);
+    desk.step("focus_tab", json!({"tabId": first}))
+        .await
+        .is(0, &focused_a);
 
     // A tab in the background comes and goes in silence.
-    let opened = desk.step("open_tab", json!({"url": c, "focus": false})).await;
+    let opened = desk
+        .step("open_tab", json!({"url": c, "focus": false}))
+        .await;
     let third = second + 1;
-    assert_eq!((opened.notices, &opened.json()["tab"]["id"]), (0, &json!(third)), "R004-37");
+    assert_eq!(
+        (opened.notices, &opened.json()["tab"]["id"]),
+        (0, &json!(third)),
+        "R004-37"
+    );
     assert_names(&desk.names().await, focused_names);
     let closed = desk.step("close_tab", json!({"tabId": third})).await;
     closed.is(0, &json!({"closed": true, "tabId": third}));
@@ -99,46 +132,79 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     assert_eq!(desk.tabs().await.focused(), None);
 
     // The last tab is closed.
-    assert_eq!(desk.step("focus_tab", json!({"tabId": second})).await.notices, 1);
+    assert_eq!(
+        desk.step("focus_tab", json!({"tabId": second}))
+            .await
+            .notices,
+        1
+    );
     let closed = desk.step("close_tab", json!({"tabId": second})).await;
     closed.is(1, &json!({"closed": true, "tabId": second}));
     assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
-    desk.step("list_tabs", json!({})).await.is(0, &json!({"tabs": [], "focusedTabId": null}));
+    desk.step("list_tabs", json!({}))
+        .await
+        .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
     // The browser lives on without tabs (C-14), and numbers are not used again.
-    let opened = desk.step("open_tab", json!({"url": a, "focus": true})).await;
+    let opened = desk
+        .step("open_tab", json!({"url": a, "focus": true}))
+        .await;
     let id = opened.json()["tab"]["id"].as_u64().unwrap();
     assert!(id > third, "{id}");
     let tab = json!({"id": id, "title": "A", "url": a});
-    opened.is(1, &json!({"tab": tab, "focused": true, "toolsAvailable": []}));
+    opened.is(
+        1,
+        &json!({"tab": tab, "focused": true, "toolsAvailable": []}),
+    );
     assert_names(&desk.names().await, focused_names);
 }
 
 #[tokio::test]
 async fn r004_99_a_page_without_a_title_yet_is_loading() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     let whole = "<!doctype html><p>Slow.</p><title>At last</title>";
     let slow = tabmux_testkit::Response::html(whole);
-    let gate = desk.pages.hold_body("/slow", slow, "<!doctype html><p>Slow.</p>".len());
+    let gate = desk
+        .pages
+        .hold_body("/slow", slow, "<!doctype html><p>Slow.</p>".len());
     let url = desk.pages.url("slow");
-    let opened = desk.step("open_tab", json!({"url": url, "focus": false})).await;
+    let opened = desk
+        .step("open_tab", json!({"url": url, "focus": false}))
+        .await;
     let tab = json!({"id": opened.json()["tab"]["id"], "title": "Loading...", "url": url});
-    opened.is(1, &json!({"tab": tab, "focused": false, "toolsAvailable": []}));
+    opened.is(
+        1,
+        &json!({"tab": tab, "focused": false, "toolsAvailable": []}),
+    );
     gate.open();
-    let tabs = desk.tabs_until(|tabs| tabs.rows()[0]["title"] == "At last").await;
+    let tabs = desk
+        .tabs_until(|tabs| tabs.rows()[0]["title"] == "At last")
+        .await;
     assert_eq!(tabs.urls(), [url]);
     desk.client.assert_no_notification().await;
 }
 
 #[tokio::test]
 async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     desk.pages.route("/", page("Start", "<img src=/picture>"));
-    let gate = desk.pages.hold("/picture", tabmux_testkit::Response::no_content());
+    let gate = desk
+        .pages
+        .hold("/picture", tabmux_testkit::Response::no_content());
     let url = desk.pages.url("");
-    let opening = desk.client.begin_call("open_tab", json!({"url": url})).await;
+    let opening = desk
+        .client
+        .begin_call("open_tab", json!({"url": url}))
+        .await;
     desk.pages.wait_for_request("/picture").await;
-    assert!(desk.tabs().await.rows().is_empty(), "a tab that is being opened is not listed");
+    assert!(
+        desk.tabs().await.rows().is_empty(),
+        "a tab that is being opened is not listed"
+    );
     assert!(!opening.is_answered());
     gate.open();
     let opened = opening.tool_reply().await.ok().json();
@@ -149,12 +215,15 @@ async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
 /// R004-19…21, 25, 26, 32…34, 38, 39, 42, 43, 98, 102: what is published is the seed's JSON.
 #[tokio::test]
 async fn r004_98_102_core_tools_are_published_as_the_seed_has_them() {
-    let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else { return };
+    let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
+        return;
+    };
     assert_eq!(desk.client.list_tools().await, [connect_browser()]);
     desk.text("connect_browser", json!({"launch": true})).await;
     let tools = core_tools();
     assert_eq!(desk.client.list_tools().await, tools[..2]);
-    desk.text("open_tab", json!({"url": "about:blank", "focus": false})).await;
+    desk.text("open_tab", json!({"url": "about:blank", "focus": false}))
+        .await;
     assert_eq!(desk.client.list_tools().await, tools[..3]);
     let tab = desk.tabs().await.ids()[0];
     desk.text("focus_tab", json!({"tabId": tab})).await;
@@ -164,7 +233,9 @@ async fn r004_98_102_core_tools_are_published_as_the_seed_has_them() {
 /// R004-19, R004-25, R004-32, R004-38, R004-42, R004-97.
 #[tokio::test]
 async fn r004_97_a_tool_outside_its_state_names_the_call_to_make() {
-    let Some(desk) = Desk::disconnected(&[]).await else { return };
+    let Some(desk) = Desk::disconnected(&[]).await else {
+        return;
+    };
     let url = desk.pages.url("a");
     let open = json!({"url": url});
     for (tool, arguments) in [
@@ -183,18 +254,22 @@ async fn r004_97_a_tool_outside_its_state_names_the_call_to_make() {
     desk.text("connect_browser", json!({"launch": true})).await;
     desk.client.take_notifications().await;
     assert_eq!(
-        desk.refusal("connect_browser", json!({"launch": true})).await,
+        desk.refusal("connect_browser", json!({"launch": true}))
+            .await,
         "A browser is already connected. Call list_tabs to see its tabs."
     );
-    for (tool, arguments) in
-        [("focus_tab", json!({"tabId": 1})), ("close_tab", json!({})), ("take_snapshot", json!({}))]
-    {
+    for (tool, arguments) in [
+        ("focus_tab", json!({"tabId": 1})),
+        ("close_tab", json!({})),
+        ("take_snapshot", json!({})),
+    ] {
         let expected = format!("{tool} needs a tab and none is open. Call open_tab first.");
         assert_eq!(desk.refusal(tool, arguments).await, expected);
     }
     assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
 
-    desk.text("open_tab", json!({"url": url, "focus": false})).await;
+    desk.text("open_tab", json!({"url": url, "focus": false}))
+        .await;
     desk.client.take_notifications().await;
     let tab = desk.tabs().await.ids()[0];
     for (tool, arguments) in [
@@ -213,7 +288,9 @@ async fn r004_97_a_tool_outside_its_state_names_the_call_to_make() {
 
 #[tokio::test]
 async fn page_actions_that_are_off_are_not_run() {
-    let Some(desk) = Desk::launched(&["--pageActions=off"]).await else { return };
+    let Some(desk) = Desk::launched(&["--pageActions=off"]).await else {
+        return;
+    };
     desk.open("a").await;
     assert_eq!(
         desk.refusal("take_snapshot", json!({})).await,
@@ -224,9 +301,12 @@ async fn page_actions_that_are_off_are_not_run() {
 /// R004-55: the seed's second workflow, without the page tools that come later.
 #[tokio::test]
 async fn r004_55_two_tabs_are_compared_by_changing_focus() {
-    let Some(desk) = Desk::launched(&[]).await else { return };
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
     for (path, price) in [("/expedia", 450), ("/kayak", 520)] {
-        desk.pages.route(path, page(path, &format!("<p id=price>{price}</p>")));
+        desk.pages
+            .route(path, page(path, &format!("<p id=price>{price}</p>")));
         desk.open(path).await;
     }
     let price = "() => Number(document.getElementById('price').textContent)";
@@ -238,11 +318,16 @@ async fn r004_55_two_tabs_are_compared_by_changing_focus() {
 
 #[tokio::test]
 async fn two_calls_to_connect_share_one_browser_and_one_notification() {
-    let Some(desk) = Desk::disconnected(&[]).await else { return };
+    let Some(desk) = Desk::disconnected(&[]).await else {
+        return;
+    };
     let launch = || json!({"launch": true});
     let first = desk.client.begin_call("connect_browser", launch()).await;
     let second = desk.client.begin_call("connect_browser", launch()).await;
-    let (first, second) = (first.tool_reply().await.ok(), second.tool_reply().await.ok());
+    let (first, second) = (
+        first.tool_reply().await.ok(),
+        second.tool_reply().await.ok(),
+    );
     assert_eq!(first.json(), second.json());
     assert_eq!(desk.client.take_notifications().await.len(), 1);
     let browsers = || {
@@ -250,7 +335,10 @@ async fn two_calls_to_connect_share_one_browser_and_one_notification() {
         processes.retain(|process| process.parent == desk.client.pid());
         processes.len()
     };
-    patiently(async { while browsers() != 1 {} }, || "one browser".to_owned()).await;
+    patiently(async { while browsers() != 1 {} }, || {
+        "one browser".to_owned()
+    })
+    .await;
 }
 
 fn row(id: u64, title: &str, url: &str, focused: bool) -> Value {

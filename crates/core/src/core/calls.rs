@@ -1,11 +1,12 @@
 //! The life of a call after its checks: started, perhaps queued, finished or aborted, answered once.
 
 use super::Core;
+use super::plan::Plan;
 use crate::call::{Call, Task};
 use crate::timers::Timer;
 use crate::{
-    BrowserId, CallId, CallKind, Output, Refusal, Reply, RequestId, SessionId, TabId, TargetId,
-    Time, ToolName,
+    BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, RequestId, SessionId, TabId,
+    TargetId, Time, ToolName,
 };
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,9 +24,13 @@ impl Core {
         if self.calls.contains_key(&id) {
             return;
         }
+        let Some(browser) = self.sessions.get(&session).map(|known| known.browser) else {
+            return self.reply(id, session, request, Reply::Refused(Refusal::NoSession));
+        };
         let tool = kind.tool();
-        let (browser, task) = match self.plan(session, &request, kind) {
-            Ok(work) => work,
+        let task = match self.plan(session, &request, kind) {
+            Ok(Plan::Work(task)) => task,
+            Ok(Plan::Answer(reply)) => return self.reply(id, session, request, reply),
             Err(refusal) => return self.reply(id, session, request, Reply::Refused(refusal)),
         };
         let limit = self.config.deadline(timeout);
@@ -54,14 +59,20 @@ impl Core {
     pub(super) fn expire(&mut self, id: CallId) {
         if let Some(call) = self.calls.get(&id) {
             let (limit, stuck) = (call.limit, call.stuck());
-            self.fail(id, |tool| Refusal::TooLate { tool, limit, stuck });
+            self.fail(id, |tool, mode| Refusal::TooLate {
+                tool,
+                limit,
+                stuck,
+                mode,
+            });
         }
     }
 
     /// Ends a call that cannot be finished.
-    pub(super) fn fail(&mut self, id: CallId, why: impl FnOnce(ToolName) -> Refusal) {
+    pub(super) fn fail(&mut self, id: CallId, why: impl FnOnce(ToolName, Mode) -> Refusal) {
         if let Some(call) = self.calls.get(&id) {
-            let refusal = why(call.tool);
+            let mode = self.mode(call.session).unwrap_or_default();
+            let refusal = why(call.tool, mode);
             self.abort(id, Reply::Refused(refusal));
         }
     }
@@ -84,7 +95,13 @@ impl Core {
         self.reply(id, call.session, call.request, reply);
         match call.task {
             Task::Open { tab: Some(tab), .. } => self.discard(tab),
-            Task::Page { tab, access } => {
+            Task::Settle { tab, .. } if call.at_work => {
+                if let Some(tab) = tab {
+                    self.discard(tab);
+                }
+                self.find_tab_for_others(call.session);
+            }
+            Task::Page { tab, access, .. } => {
                 let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
                 if let Some(next) = lane.and_then(|lane| lane.leave(id, access)) {
                     self.run(next, tab);
@@ -92,9 +109,19 @@ impl Core {
             }
             Task::Connect { .. }
             | Task::List
+            | Task::Await { .. }
+            | Task::Settle { .. }
             | Task::Open { tab: None, .. }
             | Task::Focus { .. }
             | Task::Close { .. } => {}
+        }
+    }
+
+    /// Ends calls together. The newest go first, so that none is set to work by the end of another only
+    /// to be stopped.
+    pub(super) fn end_all(&mut self, calls: Vec<CallId>, mut end: impl FnMut(&mut Self, CallId)) {
+        for call in calls.into_iter().rev() {
+            end(self, call);
         }
     }
 
@@ -116,20 +143,22 @@ impl Core {
     }
 
     /// Hands a call's work to the driver, or lets it wait for its turn.
-    fn start(&mut self, id: CallId) {
+    pub(super) fn start(&mut self, id: CallId) {
         let Some(call) = self.calls.get_mut(&id) else {
             return;
         };
-        let browser = call.browser;
+        let (session, browser) = (call.session, call.browser);
         match &call.task {
             Task::Connect { launch } => {
                 let launch = *launch;
                 self.connect(browser, launch);
             }
+            Task::Await { .. } => self.connect(browser, true),
             Task::List => {
                 call.at_work = true;
                 self.emit(Output::Refresh { call: id, browser });
             }
+            Task::Settle { .. } => self.find_tab(id),
             Task::Open { url, focus, .. } => {
                 let (url, focus) = (url.clone(), *focus);
                 call.at_work = true;
@@ -156,9 +185,12 @@ impl Core {
                     last,
                 });
             }
-            &Task::Page { tab, access } => {
+            &Task::Page { tab, access, named } => {
+                if named {
+                    self.move_focus(session, tab);
+                }
                 let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
-                if lane.is_some_and(|lane| lane.enter(id, access)) {
+                if lane.is_some_and(|lane| lane.enter(session, id, access)) {
                     self.run(id, tab);
                 }
             }

@@ -5,7 +5,8 @@ use crate::browser::{Connection, Link};
 use crate::call::Task;
 use crate::session::Focus;
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, TabFacts,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, SessionId,
+    TabFacts, TargetId,
 };
 
 impl Core {
@@ -13,23 +14,32 @@ impl Core {
     pub(super) fn connect(&mut self, id: BrowserId, launch: bool) {
         match self.browsers.get(&id).map(|browser| &browser.link) {
             Some(Link::Connected(_)) => self.join_waiting(id),
-            Some(Link::Disconnected) => self.attempt(id, launch),
+            Some(Link::Pending | Link::Disconnected) => self.attempt(id, launch),
             Some(Link::Connecting { .. }) | None => {}
         }
     }
 
-    pub(super) fn connected(&mut self, id: BrowserId, about: BrowserFacts, tabs: Vec<TabFacts>) {
+    pub(super) fn connected(
+        &mut self,
+        id: BrowserId,
+        about: BrowserFacts,
+        tabs: Vec<TabFacts>,
+        front: Option<TargetId>,
+    ) {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return;
         };
         let Link::Connecting { .. } = browser.link else {
             return;
         };
-        browser.link = Link::Connected(Connection::new(about));
+        browser.link = Link::Connected(Connection::new(about, front));
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
         }
         self.join_waiting(id);
+        for call in self.waiting_for(id) {
+            self.resume(call);
+        }
     }
 
     pub(super) fn connect_failed(&mut self, id: BrowserId, failure: ConnectFailure) {
@@ -48,7 +58,7 @@ impl Core {
             .into_iter()
             .partition(|call| may_launch && self.would_launch(*call));
         for call in give_up {
-            self.answer(call, Reply::NotConnected(failure.clone()));
+            self.give_up(call, failure.clone());
         }
         if retry.is_empty() {
             self.forget_unwanted(id);
@@ -62,10 +72,10 @@ impl Core {
             return;
         };
         match browser.link {
-            Link::Disconnected => return,
+            Link::Pending | Link::Disconnected => return,
             Link::Connecting { .. } => {
                 let error = format!("The browser is gone: {reason}");
-                let instructions = "Call connect_browser again".to_owned();
+                let instructions = "Try again".to_owned();
                 let failure = ConnectFailure::Failed {
                     error,
                     instructions,
@@ -75,17 +85,20 @@ impl Core {
             Link::Connected(_) => browser.link = Link::Disconnected,
         }
         self.tabs.retain(|_, tab| tab.browser != id);
-        for session in self.sessions.values_mut() {
-            if session.browser == id {
-                session.focus = None;
+        let calls = self.calls_where(|call| call.browser == id);
+        let told = self.sessions_of(&calls);
+        for (session, known) in &mut self.sessions {
+            if known.browser == id {
+                known.lose_browser(told.contains(session));
             }
         }
-        for call in self.calls_where(|call| call.browser == id) {
-            self.fail(call, |tool| Refusal::BrowserLost {
+        self.end_all(calls, |core, call| {
+            core.fail(call, |tool, mode| Refusal::BrowserLost {
                 tool,
                 reason: reason.to_owned(),
+                mode,
             });
-        }
+        });
         self.forget_unwanted(id);
     }
 
@@ -101,12 +114,26 @@ impl Core {
         }
     }
 
-    /// Joins everybody who waits to a connected browser: first all notices, then all answers.
+    /// Answers a call whose browser could not be connected.
+    fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
+        let reply = match self.calls.get(&id) {
+            Some(call) if matches!(call.task, Task::Await { .. }) => {
+                let tool = call.tool;
+                Reply::Refused(Refusal::NoBrowser { tool, failure })
+            }
+            _ => Reply::NotConnected(failure),
+        };
+        self.answer(id, reply);
+    }
+
+    /// Joins everybody who called `connect_browser` to a connected browser: first all notices, then
+    /// all answers.
     fn join_waiting(&mut self, id: BrowserId) {
         let Some(about) = self.about(id).cloned() else {
             return;
         };
-        let waiting = self.waiting_for(id);
+        let waiting = self
+            .calls_where(|call| call.browser == id && matches!(call.task, Task::Connect { .. }));
         for session in self.sessions_of(&waiting) {
             if let Some(known) = self.sessions.get_mut(&session) {
                 known.focus = Some(Focus::Nothing);
@@ -130,13 +157,25 @@ impl Core {
         Some(&self.browsers.get(&id)?.connection()?.about)
     }
 
+    /// Whether the session has its browser now.
+    pub(super) fn is_connected(&self, session: SessionId) -> bool {
+        self.sessions
+            .get(&session)
+            .is_some_and(|known| known.focus.is_some() && self.about(known.browser).is_some())
+    }
+
     fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {
-        self.calls_where(|call| call.browser == id && matches!(call.task, Task::Connect { .. }))
+        self.calls_where(|call| {
+            call.browser == id && matches!(call.task, Task::Connect { .. } | Task::Await { .. })
+        })
     }
 
     fn would_launch(&self, call: CallId) -> bool {
-        self.calls
-            .get(&call)
-            .is_some_and(|call| matches!(call.task, Task::Connect { launch: true }))
+        self.calls.get(&call).is_some_and(|call| {
+            matches!(
+                call.task,
+                Task::Connect { launch: true } | Task::Await { .. }
+            )
+        })
     }
 }

@@ -3,7 +3,7 @@
 use super::Core;
 use crate::call::Task;
 use crate::tab::Stage;
-use crate::{CallId, Finish, LostTab, Refusal, Reply, SessionId, TabId};
+use crate::{CallId, Fate, Finish, LostTab, Refusal, Reply, SessionId, TabId, ToolName};
 
 impl Core {
     pub(super) fn finished(&mut self, id: CallId, outcome: Finish) {
@@ -13,23 +13,42 @@ impl Core {
         if let Finish::Failed { message } = outcome {
             return self.answer(id, Reply::Failed { message });
         }
-        let session = call.session;
+        let (session, tool) = (call.session, call.tool);
         let reply = match call.task {
-            Task::List => Some(self.tab_list(session)),
-            Task::Open { tab, focus, .. } => self.opened(session, tab, focus),
-            Task::Focus { tab } => self.focused(session, tab),
+            Task::List => Some(self.list(session)),
+            Task::Settle { tab, .. } => self.settled(session, tab, tool),
+            Task::Open { tab, focus, .. } => self.opened(session, tab, focus, tool),
+            Task::Focus { tab } => self.prepared(session, tab),
             Task::Close { tab } => self.closed(tab),
-            Task::Page { .. } => Some(Reply::Done),
-            Task::Connect { .. } => None,
+            Task::Page { tab, named, .. } => Some(Reply::Done {
+                tab,
+                shared: named && self.is_shared(session, tab),
+            }),
+            Task::Connect { .. } | Task::Await { .. } => None,
         };
         if let Some(reply) = reply {
             self.answer(id, reply);
         }
     }
 
-    fn opened(&mut self, session: SessionId, tab: Option<TabId>, focus: bool) -> Option<Reply> {
+    /// Its session has a tab, so the call goes on there.
+    fn settled(&mut self, session: SessionId, tab: Option<TabId>, tool: ToolName) -> Option<Reply> {
         let Some(id) = tab else {
-            return Some(Reply::Refused(Refusal::NotOpened));
+            return Some(Reply::Refused(Refusal::NotOpened { tool }));
+        };
+        self.settle(session, id);
+        None
+    }
+
+    fn opened(
+        &mut self,
+        session: SessionId,
+        tab: Option<TabId>,
+        focus: bool,
+        tool: ToolName,
+    ) -> Option<Reply> {
+        let Some(id) = tab else {
+            return Some(Reply::Refused(Refusal::NotOpened { tool }));
         };
         self.tabs.get_mut(&id)?.stage = Stage::Open;
         if focus {
@@ -48,7 +67,7 @@ impl Core {
         })
     }
 
-    fn focused(&mut self, session: SessionId, id: TabId) -> Option<Reply> {
+    fn prepared(&mut self, session: SessionId, id: TabId) -> Option<Reply> {
         self.move_focus(session, id);
         let tab = self.tabs.get(&id)?;
         Some(Reply::Focused {
@@ -60,8 +79,8 @@ impl Core {
 
     /// Removes the tab, which answers everybody who wanted it closed.
     fn closed(&mut self, tab: TabId) -> Option<Reply> {
-        let crashed = false;
-        self.remove_tab(LostTab { tab, crashed });
+        let fate = Fate::Closed;
+        self.remove_tab(LostTab { tab, fate });
         None
     }
 }

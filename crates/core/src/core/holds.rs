@@ -3,7 +3,7 @@
 use super::Core;
 use crate::session::Focus;
 use crate::tab::Tab;
-use crate::{Output, SessionId, TabId};
+use crate::{Output, SessionId, TabId, TabPolicy};
 
 impl Core {
     /// Moves a session's focus, and announces it: the same tools mean another tab now. Focusing the
@@ -26,6 +26,24 @@ impl Core {
             tab.focused_by.insert(session);
         });
         self.announce(session);
+    }
+
+    /// Whether a session is shown a tab: its own, those nobody holds, and those whose holders share
+    /// them.
+    pub(super) fn is_shown(&self, session: SessionId, tab: &Tab) -> bool {
+        let shares = |holder| self.tab_policy(holder) == Some(TabPolicy::Shared);
+        tab.is_open() && (tab.is_held_by(session) || tab.holders().all(shares))
+    }
+
+    /// Whether a session other than this one holds a tab.
+    pub(super) fn is_shared(&self, session: SessionId, tab: TabId) -> bool {
+        self.tabs
+            .get(&tab)
+            .is_some_and(|tab| tab.is_shared_with_others(session))
+    }
+
+    pub(super) fn tab_policy(&self, holder: SessionId) -> Option<TabPolicy> {
+        Some(self.sessions.get(&holder)?.config.tab_policy)
     }
 
     /// Lets go of every tab that a session holds.

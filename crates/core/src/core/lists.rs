@@ -5,11 +5,11 @@ use crate::list::State;
 use crate::session::Focus;
 use crate::tab::Tab;
 use crate::timers::Timer;
-use crate::{Output, SessionId, TabId, Time, ToolName};
+use crate::{Mode, Output, SessionId, TabId, Time, ToolName};
 
 impl Core {
-    /// The session's tools: the core tools of its state, then those of the focused page, then the
-    /// generic page actions.
+    /// The session's tools. In progressive mode: the core tools of its state, then those of the focused
+    /// page, then the generic page actions. In static mode always the same.
     pub(super) fn listed(&self, session: SessionId) -> impl Iterator<Item = ToolName> + '_ {
         let state = self.state(session);
         let core_tools = state.map_or(&[][..], State::core_tools);
@@ -23,21 +23,43 @@ impl Core {
             .iter()
             .chain(page_tools)
             .chain(page_actions)
+            .chain(self.fixed_list(session))
             .copied()
     }
 
-    /// The generic page actions that the session is offered while a tab is focused.
+    /// What a static session is offered; a progressive one has no such list.
+    fn fixed_list(&self, session: SessionId) -> impl Iterator<Item = &ToolName> {
+        let withheld = match self.page_actions(session) {
+            [] => &self.config.page_actions[..],
+            _ => &[],
+        };
+        let fixed = match self.mode(session) {
+            Some(Mode::Static) => &self.config.static_tools[..],
+            Some(Mode::Progressive) | None => &[],
+        };
+        fixed.iter().filter(|tool| !withheld.contains(tool))
+    }
+
+    pub(super) fn mode(&self, session: SessionId) -> Option<Mode> {
+        Some(self.sessions.get(&session)?.config.mode)
+    }
+
+    /// The generic page actions that the session is offered, in progressive mode while a tab is focused.
     pub(super) fn page_actions(&self, session: SessionId) -> &[ToolName] {
         match self.sessions.get(&session) {
-            Some(known) if known.page_actions => &self.config.page_actions,
+            Some(known) if known.config.page_actions => &self.config.page_actions,
             _ => &[],
         }
     }
 
-    /// Where the session is, if there is such a session.
+    /// Where the session is, if there is such a session and it is progressive.
     pub(super) fn state(&self, session: SessionId) -> Option<State> {
         let has_tabs = || self.shown(session).next().is_some();
-        Some(match self.sessions.get(&session)?.focus {
+        let known = self.sessions.get(&session)?;
+        if known.is_static() {
+            return None;
+        }
+        Some(match known.focus {
             None => State::Disconnected,
             Some(Focus::On(tab)) => State::Focused(tab),
             Some(_) if !has_tabs() => State::NoTabs,
@@ -55,16 +77,20 @@ impl Core {
             .map(|known| known.browser);
         self.tabs
             .iter()
-            .filter(move |(_, tab)| Some(tab.browser) == browser && tab.is_shown_to(session))
+            .filter(move |(_, tab)| Some(tab.browser) == browser && self.is_shown(session, tab))
             .map(|(id, tab)| (*id, tab))
     }
 
-    /// Tells a session now, because its own call changed what the list is or what it means.
+    /// Tells a session now, because its own call changed what the list is or what it means. A static
+    /// list never changes.
     pub(super) fn announce(&mut self, session: SessionId) {
         let tools = self.tools(session);
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
+        if known.is_static() {
+            return;
+        }
         known.announced = tools;
         if let Some(at) = known.announce_at.take() {
             self.timers.disarm(at, Timer::Announce(session));

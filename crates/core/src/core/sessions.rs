@@ -2,13 +2,12 @@
 
 use super::Core;
 use crate::browser::{Browser, Link};
-use crate::list::State;
 use crate::session::Session;
 use crate::timers::Timer;
-use crate::{BrowserId, BrowserKey, Output, Refusal, Reply, SessionId};
+use crate::{BrowserId, BrowserKey, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId};
 
 impl Core {
-    pub(super) fn open_session(&mut self, session: SessionId, key: BrowserKey, page_actions: bool) {
+    pub(super) fn open_session(&mut self, session: SessionId, config: SessionConfig) {
         if self.sessions.contains_key(&session) {
             return;
         }
@@ -17,21 +16,25 @@ impl Core {
             let refusal = Refusal::TooManySessions { limit };
             return self.emit(Output::SessionRefused { session, refusal });
         }
-        let browser = self.entry(key);
-        let announced = State::Disconnected.core_tools().to_vec();
-        self.sessions
-            .insert(session, Session::new(browser, page_actions, announced));
+        let browser = self.entry(config.browser.clone());
+        self.sessions.insert(session, Session::new(config, browser));
+        let tools = self.tools(session);
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.announced = tools;
+        }
     }
 
     pub(super) fn close_session(&mut self, session: SessionId) {
-        for call in self.calls_where(|call| call.session == session) {
-            self.abort(call, Reply::Cancelled);
-        }
+        let calls = self.calls_where(|call| call.session == session);
+        self.end_all(calls, |core, call| core.abort(call, Reply::Cancelled));
         let Some(known) = self.sessions.remove(&session) else {
             return;
         };
         if let Some(at) = known.announce_at {
             self.timers.disarm(at, Timer::Announce(session));
+        }
+        if known.config.on_end == OnEnd::Close {
+            self.discard_all(session);
         }
         self.release_all(session);
         self.forget_unwanted(known.browser);
@@ -43,7 +46,7 @@ impl Core {
         let idle = self
             .browsers
             .get(&browser)
-            .is_some_and(|known| matches!(known.link, Link::Disconnected));
+            .is_some_and(|known| matches!(known.link, Link::Pending | Link::Disconnected));
         if idle && !wanted {
             self.browsers.remove(&browser);
         }

@@ -6,8 +6,8 @@ use crate::call::Task;
 use crate::session::Focus;
 use crate::tab::{Stage, Tab};
 use crate::{
-    BrowserId, CallId, LostTab, Origin, Output, Refusal, Reply, SessionId, TabFacts, TabId,
-    TargetId,
+    BrowserId, CallId, Fate, LostTab, Mode, OnEnd, Origin, Output, Refusal, Reply, SessionId,
+    TabFacts, TabId, TargetId,
 };
 
 impl Core {
@@ -42,11 +42,12 @@ impl Core {
         let Some(id) = self.tab_of(browser, target) else {
             return;
         };
-        if crashed {
-            // What crashed is still in the browser's tab strip. If it is ours, it must not stay there.
-            self.discard(id);
+        let fate = if crashed { Fate::Crashed } else { Fate::Closed };
+        if crashed && self.is_ours(id) {
+            // What crashed is still in the browser's tab strip, and nobody can name it any more.
+            self.ask_to_discard(id);
         }
-        self.remove_tab(LostTab { tab: id, crashed });
+        self.remove_tab(LostTab { tab: id, fate });
     }
 
     /// Takes a tab out of every table and answers the calls that were about it. To those who wanted it
@@ -60,9 +61,14 @@ impl Core {
         }
         let closing = self.calls_where(|call| call.task.closes(lost.tab));
         let closers = self.sessions_of(&closing);
+        let told = self.sessions_of(&self.calls_about(lost.tab));
         for id in &tab.focused_by {
             if let Some(session) = self.sessions.get_mut(id) {
-                session.focus = Some(match closers.contains(id) {
+                let aware = match session.config.mode {
+                    Mode::Progressive => closers.contains(id),
+                    Mode::Static => told.contains(id),
+                };
+                session.focus = Some(match aware {
                     true => Focus::Nothing,
                     false => Focus::Lost(lost),
                 });
@@ -72,12 +78,43 @@ impl Core {
             self.announce_if_changed(session);
         }
         for call in closing {
-            self.answer(call, Reply::Closed { tab: lost.tab });
+            let session = self.calls.get(&call).map(|call| call.session);
+            let shared = session.is_some_and(|session| tab.is_shared_with_others(session));
+            let tab = lost.tab;
+            self.answer(call, Reply::Closed { tab, shared });
         }
-        for call in self.calls_where(|call| call.task.tab() == Some(lost.tab)) {
-            self.fail(call, |tool| match tab.stage {
-                Stage::Opening | Stage::Discarded => Refusal::NotOpened,
-                Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost },
+        let others = self.calls_about(lost.tab);
+        self.end_all(others, |core, call| {
+            core.fail(call, |tool, mode| match tab.stage {
+                Stage::Opening | Stage::Discarded => Refusal::NotOpened { tool },
+                Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost, mode },
+            });
+        });
+    }
+
+    /// Sees to it that the tabs which a session created are closed: all but those that another
+    /// session is bound to.
+    pub(super) fn discard_all(&mut self, session: SessionId) {
+        let unneeded: Vec<_> = self
+            .tabs
+            .iter()
+            .filter(|(_, tab)| tab.stage == Stage::Open && tab.owner == Some(session))
+            .filter(|(_, tab)| tab.focused_by.iter().all(|bound| *bound == session))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in unneeded {
+            if let Some(tab) = self.tabs.get_mut(&id) {
+                tab.stage = Stage::Discarded;
+                tab.owner = None;
+                tab.focused_by.clear();
+                self.ask_to_discard(id);
+            }
+            let fate = Fate::Closed;
+            let lost = LostTab { tab: id, fate };
+            let others =
+                self.calls_where(|call| call.task.tab() == Some(id) && !call.task.closes(id));
+            self.end_all(others, |core, call| {
+                core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode });
             });
         }
     }
@@ -93,17 +130,32 @@ impl Core {
         }
     }
 
+    /// Whether a tab exists for our sake only: for a call that has not finished, or for a session that
+    /// leaves nothing behind.
+    fn is_ours(&self, id: TabId) -> bool {
+        let Some(tab) = self.tabs.get(&id) else {
+            return false;
+        };
+        let creator = tab.owner.and_then(|owner| self.sessions.get(&owner));
+        tab.stage == Stage::Opening
+            || creator.is_some_and(|creator| creator.config.on_end == OnEnd::Close)
+    }
+
     /// Whether closing this tab would leave its browser without any: those that are on their way out
     /// do not count.
     pub(super) fn is_last(&self, id: TabId) -> bool {
         let browser = self.tabs.get(&id).map(|tab| tab.browser);
-        let leaving = |id| self.calls.values().any(|call| call.task.closes(id));
         !self.tabs.iter().any(|(other, tab)| {
             *other != id
                 && Some(tab.browser) == browser
                 && tab.stage != Stage::Discarded
-                && !leaving(*other)
+                && !self.is_leaving(*other)
         })
+    }
+
+    /// Whether some call is closing this tab.
+    pub(super) fn is_leaving(&self, id: TabId) -> bool {
+        self.calls.values().any(|call| call.task.closes(id))
     }
 
     pub(super) fn tab_of(&self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
@@ -134,27 +186,30 @@ impl Core {
         }
     }
 
-    /// The session whose `open_tab` waits for its tab.
+    /// The session whose call waits for its tab.
     fn session_opening(&self, browser: BrowserId, call: CallId) -> Option<SessionId> {
         let call = self.calls.get(&call)?;
-        let waits = matches!(call.task, Task::Open { tab: None, .. });
-        (waits && call.browser == browser).then_some(call.session)
+        (call.wants_tab() && call.browser == browser).then_some(call.session)
     }
 
     fn is_launched(&self, browser: BrowserId) -> bool {
         self.about(browser).is_some_and(|about| about.launched)
     }
 
-    fn connection_mut(&mut self, browser: BrowserId) -> Option<&mut Connection> {
+    pub(super) fn connection_mut(&mut self, browser: BrowserId) -> Option<&mut Connection> {
         self.browsers.get_mut(&browser)?.connection_mut()
     }
 
     fn give_tab(&mut self, call: CallId, id: TabId) {
         if let Some(call) = self.calls.get_mut(&call)
-            && let Task::Open { tab, .. } = &mut call.task
+            && let Task::Open { tab, .. } | Task::Settle { tab, .. } = &mut call.task
         {
             *tab = Some(id);
         }
+    }
+
+    fn calls_about(&self, tab: TabId) -> Vec<CallId> {
+        self.calls_where(|call| call.task.tab() == Some(tab))
     }
 
     fn ask_to_discard(&mut self, id: TabId) {

@@ -17,6 +17,8 @@ pub(super) struct FakeBrowser {
     pub(super) hangs: bool,
     /// Its name to the core, while it is connected.
     pub(super) id: Option<BrowserId>,
+    /// The tab that the user has in front.
+    pub(super) front: Option<TargetId>,
     tabs: BTreeMap<TargetId, TabFacts>,
     held: BTreeSet<TargetId>,
     counted: usize,
@@ -32,6 +34,7 @@ impl FakeBrowser {
             latency: Duration::from_millis(10),
             hangs: false,
             id: None,
+            front: None,
             tabs: BTreeMap::new(),
             held: BTreeSet::new(),
             counted: 0,
@@ -161,6 +164,7 @@ impl FakeBrowser {
                 launched,
             },
             tabs: self.tabs.values().cloned().collect(),
+            front: self.front.clone(),
         }
     }
 

@@ -17,7 +17,7 @@ fn with_focus_on_a() -> (Sim, TabId, TabId) {
 #[test]
 fn r004_43_44_the_focused_tab_is_the_default() {
     let (mut sim, a, _) = with_focus_on_a();
-    assert_eq!(sim.call(close_focused()), Reply::Closed { tab: a });
+    assert_eq!(sim.call(close_focused()), closed(a));
     assert!(!sim.browser.shows(A));
 }
 
@@ -26,7 +26,7 @@ fn r004_44_46_closing_another_tab_is_silent() {
     let (mut sim, a, b) = with_focus_on_a();
     let before = sim.tools();
     let notices = sim.notices(|sim| {
-        assert_eq!(sim.call(close_tab(b)), Reply::Closed { tab: b });
+        assert_eq!(sim.call(close_tab(b)), closed(b));
     });
     assert_eq!(notices, 0);
     assert_eq!(sim.tools(), before);
@@ -82,8 +82,8 @@ fn closing_all_tabs_at_once_leaves_the_browser_one() {
     let (mut sim, a, b) = with_focus_on_a();
     let calls = [sim.ask(close_tab(a)), sim.ask(close_tab(b))];
     sim.settle();
-    assert_eq!(sim.reply(calls[0]), Some(Reply::Closed { tab: a }));
-    assert_eq!(sim.reply(calls[1]), Some(Reply::Closed { tab: b }));
+    assert_eq!(sim.reply(calls[0]), Some(closed(a)));
+    assert_eq!(sim.reply(calls[1]), Some(closed(b)));
     assert_eq!(sim.browser.tab_count(), 1);
     assert_eq!(sim.tools(), ["list_tabs", "open_tab"]);
 }
@@ -94,7 +94,7 @@ fn a_tab_that_was_closed_is_good_news_however_it_is_told() {
     sim.browser.hangs = true;
     let call = sim.ask(close_tab(a));
     let notices = sim.notices(|sim| sim.user_closes(A));
-    assert_eq!(sim.reply(call), Some(Reply::Closed { tab: a }));
+    assert_eq!(sim.reply(call), Some(closed(a)));
     assert_eq!(notices, 1);
     let reply = sim.call(close_focused());
     assert!(
@@ -106,7 +106,7 @@ fn a_tab_that_was_closed_is_good_news_however_it_is_told() {
     sim.browser.hangs = true;
     let call = sim.ask(close_tab(a));
     let notices = sim.notices(|sim| sim.finish(call));
-    assert_eq!(sim.reply(call), Some(Reply::Closed { tab: a }));
+    assert_eq!(sim.reply(call), Some(closed(a)));
     assert_eq!(notices, 1);
 }
 

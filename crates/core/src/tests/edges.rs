@@ -2,7 +2,7 @@
 
 use super::browser::{FakeBrowser, facts};
 use super::sim::*;
-use crate::{BrowserId, CallKind, Input, LostTab, Output, Refusal, Reply, TabId, ToolName};
+use crate::{BrowserId, CallKind, Fate, Input, LostTab, Output, Refusal, Reply, TabId, ToolName};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -32,7 +32,7 @@ fn r004_83_a_call_for_the_vanished_tab_is_told_what_became_of_it() {
     sim.user_closes(A);
     let lost = Some(LostTab {
         tab: TabId(1),
-        crashed: false,
+        fate: Fate::Closed,
     });
     let tool = ToolName::CLOSE_TAB;
     assert_eq!(
@@ -85,7 +85,7 @@ fn r004_87_the_focused_tab_crashes() {
     let Reply::Refused(Refusal::NoFocus { lost, .. }) = reply else {
         panic!("none is focused");
     };
-    assert!(lost.is_some_and(|lost| lost.crashed));
+    assert!(lost.is_some_and(|lost| lost.fate == Fate::Crashed));
 }
 
 #[test]
@@ -184,11 +184,13 @@ fn inputs_about_what_is_not_there_are_ignored() {
             browser: nowhere,
             about: about.clone(),
             tabs: vec![],
+            front: None,
         },
         Input::Connected {
             browser,
             about,
             tabs: vec![tab.clone()],
+            front: None,
         },
         Input::ConnectFailed {
             browser,
@@ -215,8 +217,7 @@ fn inputs_about_what_is_not_there_are_ignored() {
         },
         Input::SessionOpened {
             session: ONE,
-            browser: crate::BrowserKey("another".into()),
-            page_actions: true,
+            config: crate::SessionConfig::new(crate::BrowserKey("another".into())),
         },
     ];
     for input in inputs {

@@ -1,7 +1,7 @@
 //! `focus_tab`: which tab it means, and what it changes.
 
 use super::sim::*;
-use crate::{Input, Output, Refusal, Reply, TabId, TabRef};
+use crate::{Input, Mode, Output, Refusal, Reply, TabId, TabRef};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -46,11 +46,12 @@ fn r004_88_97_an_unknown_tab_is_an_error_and_changes_nothing() {
     ];
     for given in wrong {
         let notices = sim.notices(|sim| {
-            let available = vec![TabId(1), TabId(2)];
-            assert_eq!(
-                sim.call(focus_tab(given.clone())),
-                Reply::Refused(Refusal::UnknownTab { given, available })
-            );
+            let refusal = Refusal::UnknownTab {
+                given: given.clone(),
+                available: vec![TabId(1), TabId(2)],
+                mode: Mode::Progressive,
+            };
+            assert_eq!(sim.call(focus_tab(given)), Reply::Refused(refusal));
         });
         assert_eq!(notices, 0);
         assert!(sim.list()[0].focused);

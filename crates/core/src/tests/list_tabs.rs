@@ -16,6 +16,7 @@ fn r004_28_29_30_rows_have_id_title_url_focused_and_tool_count() {
         title: format!("Title of {url}").into(),
         url: url.into(),
         focused,
+        shared: false,
         tool_count: 0,
     };
     assert_eq!(

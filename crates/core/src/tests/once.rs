@@ -4,10 +4,11 @@
 //! reacts to the outputs; they are only checked. `PROPTEST_CASES` sets how many histories are tried.
 
 use super::browser::facts;
-use super::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
+use super::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallId, CallKind, Config, ConnectFailure, Core,
-    Finish, Input, Origin, Output, Reply, RequestId, SessionId, TabRef, TargetId, Time, ToolName,
+    Finish, Input, Mode, OnEnd, Origin, Output, Reply, RequestId, SessionConfig, SessionId,
+    TabPolicy, TabRef, TargetId, Time, ToolName,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -74,9 +75,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn session_input() -> impl Strategy<Value = Input> {
     prop_oneof![
-        4 => (session(), 0..2_u8, any::<bool>()).prop_map(|(session, key, page_actions)| {
-            let browser = BrowserKey(format!("browser-{key}").into());
-            Input::SessionOpened { session, browser, page_actions }
+        4 => (session(), session_config()).prop_map(|(session, config)| {
+            Input::SessionOpened { session, config }
         }),
         1 => session().prop_map(|session| Input::SessionClosed { session }),
         3 => (session(), 0..12_u8).prop_map(|(session, n)| {
@@ -85,12 +85,34 @@ fn session_input() -> impl Strategy<Value = Input> {
     ]
 }
 
+fn session_config() -> impl Strategy<Value = SessionConfig> {
+    let mode = prop_oneof![Just(Mode::Progressive), Just(Mode::Static)];
+    let on_end = prop_oneof![3 => Just(OnEnd::Close), 1 => Just(OnEnd::Keep)];
+    let tab_policy = prop_oneof![
+        2 => Just(TabPolicy::Respect),
+        1 => Just(TabPolicy::Exclusive),
+        1 => Just(TabPolicy::Shared),
+    ];
+    let flags = (any::<bool>(), prop::bool::weighted(0.8));
+    (0..2_u8, mode, on_end, tab_policy, flags).prop_map(
+        |(key, mode, on_end, tab_policy, (attached, page_actions))| SessionConfig {
+            browser: BrowserKey(format!("browser-{key}").into()),
+            attached,
+            mode,
+            page_actions,
+            on_end,
+            tab_policy,
+        },
+    )
+}
+
 fn browser_input() -> impl Strategy<Value = Input> {
     prop_oneof![
         6 => (browser(), 0..4_u8, any::<bool>()).prop_map(|(browser, tabs, launched)| {
             let about = BrowserFacts { name: "Chrome".into(), version: "1".into(), launched };
             let tabs = (0..tabs).map(|n| facts(&target(n).0, page(n))).collect();
-            Input::Connected { browser, about, tabs }
+            let front = Some(target(1));
+            Input::Connected { browser, about, tabs, front }
         }),
         1 => browser().prop_map(|browser| {
             let failure = ConnectFailure::NotFound;
@@ -132,9 +154,22 @@ fn kind() -> impl Strategy<Value = CallKind> {
         4 => any::<bool>().prop_map(|focus| CallKind::OpenTab { url: "https://o.test/".into(), focus }),
         4 => named().prop_map(|tab| CallKind::FocusTab { tab }),
         3 => prop::option::of(named()).prop_map(|tab| CallKind::CloseTab { tab }),
-        6 => Just(CallKind::Page { tool: CLICK, access: Access::Act }),
-        2 => Just(CallKind::Page { tool: SNAPSHOT, access: Access::Read }),
-        1 => Just(CallKind::Page { tool: HANDLE_DIALOG, access: Access::Bypass }),
+        1 => Just(CallKind::ListPages),
+        2 => Just(CallKind::NewPage { url: "https://n.test/".into() }),
+        2 => named().prop_map(|tab| CallKind::SelectPage { tab }),
+        2 => named().prop_map(|tab| CallKind::ClosePage { tab }),
+        1 => Just(CallKind::ConnectionStatus),
+        12 => (page_action(), prop::option::weighted(0.2, named())).prop_map(|((tool, access), tab)| {
+            CallKind::Page { tool, access, tab }
+        }),
+    ]
+}
+
+fn page_action() -> impl Strategy<Value = (ToolName, Access)> {
+    prop_oneof![
+        6 => Just((CLICK, Access::Act)),
+        2 => Just((SNAPSHOT, Access::Read)),
+        1 => Just((HANDLE_DIALOG, Access::Bypass)),
     ]
 }
 
@@ -200,6 +235,7 @@ impl Chaos {
         Self {
             core: Core::new(Config {
                 page_actions: vec![CLICK, SNAPSHOT, HANDLE_DIALOG],
+                static_tools: STATIC_TOOLS.to_vec(),
                 sessions: 2,
                 calls_per_session: 8,
                 calls_per_tab: 3,
@@ -303,6 +339,12 @@ impl Chaos {
                 self.held.remove(&(*browser, target.clone()));
             }
             Input::BrowserGone { browser, .. } => self.held.retain(|(at, _)| at != browser),
+            // One piece of work is over; the call may have another.
+            Input::Finished { call, .. } => {
+                if let Some(asked) = self.calls.get_mut(call) {
+                    asked.at_work = false;
+                }
+            }
             _ => {}
         }
         self.core.handle(self.now, input);
@@ -374,6 +416,7 @@ impl Chaos {
                 Output::ToolsChanged { session } => {
                     let tools = self.core.tools(session);
                     assert!(!tools.is_empty(), "{session:?} is not open");
+                    assert!(!tools.contains(&ToolName::LIST_PAGES), "its list is static");
                     self.lists.insert(session, tools);
                 }
                 Output::Hold { browser, target } => {

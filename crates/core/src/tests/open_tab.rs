@@ -1,7 +1,9 @@
 //! `open_tab`: seen when it has worked, and not a moment before.
 
 use super::sim::*;
-use crate::{BrowserFacts, CallKind, Finish, Input, Origin, Output, Refusal, Reply, TabId};
+use crate::{
+    BrowserFacts, CallKind, Finish, Input, Origin, Output, Refusal, Reply, TabId, ToolName,
+};
 use std::time::Duration;
 
 const A: &str = "https://a.test/";
@@ -197,7 +199,9 @@ fn a_tab_that_the_user_closes_while_it_loads_is_an_error() {
     let call = sim.ask(open_tab(A, true));
     sim.settle();
     sim.user_closes(A);
-    assert_eq!(sim.reply(call), Some(Reply::Refused(Refusal::NotOpened)));
+    let tool = ToolName::OPEN_TAB;
+    let refusal = Refusal::NotOpened { tool };
+    assert_eq!(sim.reply(call), Some(Reply::Refused(refusal)));
     assert_eq!(discards(&sim), 0, "it is gone already");
 }
 
@@ -208,7 +212,9 @@ fn a_tab_that_crashes_while_it_loads_is_an_error_and_is_closed() {
     let call = sim.ask(open_tab(A, true));
     sim.settle();
     sim.crashes(A);
-    assert_eq!(sim.reply(call), Some(Reply::Refused(Refusal::NotOpened)));
+    let tool = ToolName::OPEN_TAB;
+    let refusal = Refusal::NotOpened { tool };
+    assert_eq!(sim.reply(call), Some(Reply::Refused(refusal)));
     assert_eq!(discards(&sim), 1, "what crashed still has a tab");
 }
 
@@ -219,7 +225,9 @@ fn a_driver_that_opens_nothing_is_an_error() {
     sim.browser.latency = Duration::from_secs(5);
     let call = sim.ask(open_tab(A, true));
     sim.finish(call);
-    assert_eq!(sim.reply(call), Some(Reply::Refused(Refusal::NotOpened)));
+    let tool = ToolName::OPEN_TAB;
+    let refusal = Refusal::NotOpened { tool };
+    assert_eq!(sim.reply(call), Some(Reply::Refused(refusal)));
 }
 
 #[test]
@@ -281,6 +289,7 @@ fn a_tab_in_another_browser_than_the_calls_is_not_its_tab() {
         browser,
         about,
         tabs,
+        front: None,
     });
     let tab = sim.browser.add(B);
     let origin = Origin::Call(call);

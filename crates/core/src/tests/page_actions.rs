@@ -3,7 +3,7 @@
 use super::browser::FakeBrowser;
 use super::sim::*;
 use crate::Access::{Act, Bypass, Read};
-use crate::{CallId, Config, Output, Refusal, Reply, ToolName};
+use crate::{Config, Output, Refusal, Reply, ToolName};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -22,14 +22,6 @@ fn focused_with(config: Config) -> Sim {
     sim.settle();
     sim.browser.hangs = true;
     sim
-}
-
-fn runs(sim: &Sim) -> Vec<CallId> {
-    let run = |output: &Output| match output {
-        Output::Run { call, .. } => Some(*call),
-        _ => None,
-    };
-    sim.outputs.iter().filter_map(run).collect()
 }
 
 /// C-19: they follow the page's own tools, sorted, while a tab is focused.
@@ -103,18 +95,18 @@ fn a_tool_that_nobody_configured_is_not_offered() {
 fn readers_run_beside_everything() {
     let mut sim = focused();
     let calls = [Act, Read, Read].map(|access| sim.ask(page(SNAPSHOT, access)));
-    assert_eq!(runs(&sim), calls);
+    assert_eq!(sim.runs(), calls);
 }
 
 #[test]
 fn actors_run_one_at_a_time_in_arrival_order() {
     let mut sim = focused();
     let calls = [Act, Act, Act].map(|access| sim.ask(page(CLICK, access)));
-    assert_eq!(runs(&sim), calls[..1]);
+    assert_eq!(sim.runs(), calls[..1]);
     sim.finish(calls[0]);
-    assert_eq!(runs(&sim), calls[..2]);
+    assert_eq!(sim.runs(), calls[..2]);
     sim.finish(calls[1]);
-    assert_eq!(runs(&sim), calls);
+    assert_eq!(sim.runs(), calls);
 }
 
 #[test]
@@ -134,7 +126,7 @@ fn a_bypass_passes_the_queue_and_its_limit() {
     let click = sim.ask(page(CLICK, Act));
     sim.ask(page(CLICK, Act));
     let dialog = sim.ask(page(HANDLE_DIALOG, Bypass));
-    assert_eq!(runs(&sim), [click, dialog]);
+    assert_eq!(sim.runs(), [click, dialog]);
     let (tab, limit) = (crate::TabId(1), 2);
     for access in [Act, Read] {
         let tool = SNAPSHOT;
@@ -145,7 +137,7 @@ fn a_bypass_passes_the_queue_and_its_limit() {
     }
     sim.finish(click);
     sim.ask(page(SNAPSHOT, Read));
-    assert_eq!(runs(&sim).len(), 4);
+    assert_eq!(sim.runs().len(), 4);
 }
 
 #[test]
@@ -159,7 +151,7 @@ fn readers_count_against_the_limit_until_they_are_done() {
     assert!(sim.reply(refused).is_some());
     sim.finish(first);
     sim.ask(page(SNAPSHOT, Read));
-    assert_eq!(runs(&sim).len(), 2);
+    assert_eq!(sim.runs().len(), 2);
 }
 
 #[test]
@@ -181,7 +173,7 @@ fn cancelling_a_waiting_call_aborts_nothing_and_keeps_the_order() {
     assert_eq!(sim.reply(calls[1]), Some(Reply::Cancelled));
     assert!(!sim.outputs.contains(&Output::Abort { call: calls[1] }));
     sim.finish(calls[0]);
-    assert_eq!(runs(&sim), [calls[0], calls[2]]);
+    assert_eq!(sim.runs(), [calls[0], calls[2]]);
 }
 
 #[test]
@@ -193,7 +185,7 @@ fn nothing_is_serialised_across_tabs() {
     sim.focus(b);
     sim.browser.hangs = true;
     let second = sim.ask(page(CLICK, Act));
-    assert_eq!(runs(&sim), [first, second]);
+    assert_eq!(sim.runs(), [first, second]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What refusals say: what happened, and the call to make next.
 
-use crate::{LostTab, Refusal, Stuck, TabId, TabRef, ToolName};
+use crate::{Fate, LostTab, Mode, Refusal, Stuck, TabId, TabRef, ToolName};
 use std::time::Duration;
 
 const TOOL: ToolName = ToolName::new("click");
@@ -36,7 +36,7 @@ fn outside_its_state() {
             tool: TOOL,
             lost: Some(LostTab {
                 tab: TAB,
-                crashed: true,
+                fate: Fate::Crashed,
             }),
         },
         "click needs a focused tab, and tab 3 crashed. Call focus_tab first; list_tabs shows the tabs.",
@@ -52,6 +52,7 @@ fn unknown_tabs() {
     let unknown = |given: TabRef, available: &[u32]| Refusal::UnknownTab {
         given,
         available: available.iter().copied().map(TabId).collect(),
+        mode: Mode::Progressive,
     };
     check(
         unknown(7.0.into(), &[1, 2]),
@@ -75,8 +76,9 @@ fn cut_short() {
             tool: TOOL,
             lost: LostTab {
                 tab: TAB,
-                crashed: false,
+                fate: Fate::Closed,
             },
+            mode: Mode::Progressive,
         },
         "click was not finished because tab 3 was closed. Call list_tabs to see the tabs that are left.",
     );
@@ -84,12 +86,15 @@ fn cut_short() {
         Refusal::BrowserLost {
             tool: TOOL,
             reason: "it crashed".to_owned(),
+            mode: Mode::Progressive,
         },
         "click was not finished because the browser is gone: it crashed. \
          Call connect_browser to connect again.",
     );
     check(
-        Refusal::NotOpened,
+        Refusal::NotOpened {
+            tool: ToolName::OPEN_TAB,
+        },
         "The new tab was gone before it had loaded. Call open_tab again.",
     );
 }
@@ -100,15 +105,16 @@ fn too_late() {
         tool: TOOL,
         limit: Duration::from_secs(30),
         stuck,
+        mode: Mode::Progressive,
     };
     let start = "click was stopped: it had not finished after 30 s.";
     check(
         late(Stuck::Connecting),
-        &format!("{start} Check that the browser responds, then call connect_browser again."),
+        &format!("{start} Check that the browser responds, then call click again."),
     );
     check(
         late(Stuck::Opening),
-        &format!("{start} Check the address, then call open_tab again."),
+        &format!("{start} Check the address, then call click again."),
     );
     check(
         late(Stuck::Working(TAB)),
@@ -151,5 +157,72 @@ fn too_much() {
     check(
         Refusal::NoSession,
         "This session is not open. Start a new one.",
+    );
+}
+
+#[test]
+fn in_static_mode() {
+    let mode = Mode::Static;
+    let fate = Fate::BrowserGone;
+    let lost = LostTab { tab: TAB, fate };
+    check(
+        Refusal::BindingLost { tool: TOOL, lost },
+        "click was not carried out: tab 3 is gone with its browser, and this session worked there. \
+         Call click again to work in a new tab, or call select_page to work in another one.",
+    );
+    check(
+        Refusal::BrowserLost {
+            tool: TOOL,
+            reason: "it crashed".to_owned(),
+            mode,
+        },
+        "click was not finished because the browser is gone: it crashed. Call click to connect again.",
+    );
+    check(
+        Refusal::LastPage { tab: TAB },
+        "Tab 3 is the last page and stays open. Call new_page first, then close it.",
+    );
+    let late = |stuck| Refusal::TooLate {
+        tool: TOOL,
+        limit: Duration::from_secs(30),
+        stuck,
+        mode,
+    };
+    let start = "click was stopped: it had not finished after 30 s.";
+    check(
+        late(Stuck::Settling),
+        &format!(
+            "{start} No tab could be opened for it. \
+             Check that the browser responds, then call click again."
+        ),
+    );
+    check(
+        late(Stuck::Working(TAB)),
+        &format!("{start} Call it again, or call new_page if tab 3 no longer responds."),
+    );
+}
+
+#[test]
+fn another_sessions_tab() {
+    let held = |mode| Refusal::TabHeld {
+        tab: TAB,
+        holder: crate::SessionId(7),
+        mode,
+    };
+    let start = "Tab 3 is held by another session, which keeps its tabs to itself.";
+    check(
+        held(Mode::Static),
+        &format!("{start} Call list_pages to see the tabs that are yours or free."),
+    );
+    check(
+        held(Mode::Progressive),
+        &format!("{start} Call list_tabs to see the tabs that are yours or free."),
+    );
+    check(
+        Refusal::NotFocused {
+            tool: TOOL,
+            tab: TAB,
+        },
+        "click works on the focused tab, and that is not tab 3. Call focus_tab first.",
     );
 }

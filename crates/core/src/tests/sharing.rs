@@ -1,6 +1,6 @@
 //! Several sessions in one browser: nobody takes another's tab.
 
-use super::browser::facts;
+use super::browser::{FakeBrowser, facts};
 use super::sim::*;
 use crate::{BrowserFacts, Input, Output, Refusal, Reply, TabId};
 
@@ -95,7 +95,11 @@ fn taking_the_last_free_tab_is_told_to_the_others() {
 
 #[test]
 fn what_a_session_leaves_behind_is_free() {
-    let mut sim = two_sessions(&[A]);
+    let mut sim = Sim::new(FakeBrowser::running(&[A]));
+    for session in [ONE, TWO] {
+        sim.open_session_as(session, keeping(progressive()));
+        sim.call_of(session, connect(false));
+    }
     sim.open(B, true);
     sim.close_session(ONE);
     assert_eq!(urls(&mut sim, TWO), [A, B]);
@@ -157,7 +161,13 @@ fn two_sessions_that_close_one_tab_are_both_answered() {
     ];
     sim.settle();
     for call in calls {
-        assert_eq!(sim.reply(call), Some(Reply::Closed { tab: a }));
+        assert_eq!(
+            sim.reply(call),
+            Some(Reply::Closed {
+                tab: a,
+                shared: true
+            })
+        );
     }
 }
 
@@ -193,6 +203,7 @@ fn another_browser_is_another_world() {
         browser,
         about,
         tabs,
+        front: None,
     });
     assert!(matches!(sim.reply(call), Some(Reply::Connected { .. })));
     assert_eq!(urls(&mut sim, ONE), [A]);

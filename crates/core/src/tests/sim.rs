@@ -4,20 +4,13 @@
 //! client; one acting call per tab; notices for open sessions only.
 
 use super::browser::{FakeBrowser, Later};
+pub(super) use super::words::*;
 use crate::{
     Access, BrowserKey, CallId, CallKind, Config, Core, Finish, Input, Origin, Output, Reply,
-    RequestId, SessionId, TabFacts, TabId, TabRef, TabRow, TargetId, Time, ToolName,
+    RequestId, SessionConfig, SessionId, TabFacts, TabId, TabRow, TargetId, Time, ToolName,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-pub(super) const CLICK: ToolName = ToolName::new("click");
-pub(super) const SNAPSHOT: ToolName = ToolName::new("take_snapshot");
-pub(super) const HANDLE_DIALOG: ToolName = ToolName::new("handle_dialog");
-
-/// The client that most tests are about.
-pub(super) const ONE: SessionId = SessionId(1);
-pub(super) const TWO: SessionId = SessionId(2);
 
 /// Everything around a core.
 pub(super) struct Sim {
@@ -51,6 +44,7 @@ impl Sim {
         Self {
             core: Core::new(Config {
                 page_actions: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
+                static_tools: STATIC_TOOLS.to_vec(),
                 ..config
             }),
             browser,
@@ -86,18 +80,30 @@ impl Sim {
         sim
     }
 
+    /// One static client, not connected, and a browser that shows these pages.
+    pub(super) fn with_fixed_list(urls: &[&str]) -> Self {
+        let mut sim = Self::new(FakeBrowser::running(urls));
+        sim.open_session_as(ONE, fixed());
+        sim
+    }
+
     pub(super) fn open_session(&mut self, session: SessionId, page_actions: bool) {
         self.open_session_in("chrome", session, page_actions);
     }
 
     pub(super) fn open_session_in(&mut self, key: &str, session: SessionId, page_actions: bool) {
-        self.open.insert(session);
-        let browser = BrowserKey(key.into());
-        self.happen(Input::SessionOpened {
+        self.open_session_as(
             session,
-            browser,
-            page_actions,
-        });
+            SessionConfig {
+                page_actions,
+                ..SessionConfig::new(BrowserKey(key.into()))
+            },
+        );
+    }
+
+    pub(super) fn open_session_as(&mut self, session: SessionId, config: SessionConfig) {
+        self.open.insert(session);
+        self.happen(Input::SessionOpened { session, config });
     }
 
     pub(super) fn close_session(&mut self, session: SessionId) {
@@ -168,6 +174,58 @@ impl Sim {
 
     pub(super) fn reply(&self, call: CallId) -> Option<Reply> {
         self.calls[&call].reply.clone()
+    }
+
+    /// What a session's `list_pages` shows.
+    pub(super) fn pages_of(&mut self, session: SessionId) -> Vec<TabRow> {
+        match self.call_of(session, CallKind::ListPages) {
+            Reply::Pages { pages, .. } => pages,
+            other => panic!("list_pages answered {other:?}"),
+        }
+    }
+
+    /// The page that the first client, a static one, sees at this address.
+    pub(super) fn page_at(&mut self, url: &str) -> TabId {
+        let pages = self.pages_of(ONE);
+        let page = pages.iter().find(|page| &*page.url == url);
+        page.unwrap_or_else(|| panic!("no page at {url} is listed"))
+            .id
+    }
+
+    /// The tab that a session's page action without a tab runs in.
+    pub(super) fn click_of(&mut self, session: SessionId) -> TabId {
+        match self.call_of(session, page(CLICK, Access::Act)) {
+            Reply::Done { tab, .. } => tab,
+            other => panic!("click answered {other:?}"),
+        }
+    }
+
+    /// How often a browser was connected to.
+    pub(super) fn connects(&self) -> usize {
+        self.count(|output| matches!(output, Output::Connect { .. }))
+    }
+
+    /// How many tabs were opened for calls.
+    pub(super) fn opens(&self) -> usize {
+        self.count(|output| matches!(output, Output::OpenTab { .. }))
+    }
+
+    /// How many tabs were closed because nobody needed them.
+    pub(super) fn discards(&self) -> usize {
+        self.count(|output| matches!(output, Output::Discard { .. }))
+    }
+
+    /// The calls that were run so far, in order.
+    pub(super) fn runs(&self) -> Vec<CallId> {
+        let run = |output: &Output| match output {
+            Output::Run { call, .. } => Some(*call),
+            _ => None,
+        };
+        self.outputs.iter().filter_map(run).collect()
+    }
+
+    fn count(&self, wanted: impl Fn(&Output) -> bool) -> usize {
+        self.outputs.iter().filter(|output| wanted(output)).count()
     }
 
     /// Opens a page and returns its tab.
@@ -381,31 +439,4 @@ impl Sim {
             crashed,
         });
     }
-}
-
-pub(super) fn connect(launch: bool) -> CallKind {
-    CallKind::ConnectBrowser { launch }
-}
-
-pub(super) fn open_tab(url: &str, focus: bool) -> CallKind {
-    let url = url.into();
-    CallKind::OpenTab { url, focus }
-}
-
-pub(super) fn focus_tab(tab: impl Into<TabRef>) -> CallKind {
-    CallKind::FocusTab { tab: tab.into() }
-}
-
-pub(super) fn close_tab(tab: TabId) -> CallKind {
-    let tab = Some(tab.into());
-    CallKind::CloseTab { tab }
-}
-
-/// Closes the focused tab.
-pub(super) fn close_focused() -> CallKind {
-    CallKind::CloseTab { tab: None }
-}
-
-pub(super) fn page(tool: ToolName, access: Access) -> CallKind {
-    CallKind::Page { tool, access }
 }

@@ -128,10 +128,8 @@ fn r004_54_connect_open_act() {
     sim.open_session(ONE, true);
     sim.call(connect(true));
     sim.open(A, true);
-    assert_eq!(
-        sim.call(page(CLICK, crate::Access::Act)),
-        crate::Reply::Done
-    );
+    let reply = sim.call(page(CLICK, crate::Access::Act));
+    assert!(matches!(reply, crate::Reply::Done { .. }));
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn r004_58_94_five_hundred_random_walks_agree_with_the_model() {
 }
 
 /// A soak compiles this with a larger number.
-fn walks() -> u64 {
+pub(super) fn walks() -> u64 {
     option_env!("TABMUX_WALKS")
         .and_then(|walks| walks.parse().ok())
         .unwrap_or(500)

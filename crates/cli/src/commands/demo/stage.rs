@@ -328,7 +328,13 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     ))
 }
 
-const SERVER_ARGUMENTS: [&str; 4] = ["mcp", "--headless", "--isolated", "--viewport=1100x720"];
+const SERVER_ARGUMENTS: [&str; 5] = [
+    "mcp",
+    "--no-daemon",
+    "--headless",
+    "--isolated",
+    "--viewport=1100x720",
+];
 /// How much of a long answer is printed.
 const LINES_SHOWN: usize = 15;
 /// How many of the tools that went away are named.

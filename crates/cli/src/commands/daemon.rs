@@ -1,0 +1,143 @@
+//! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
+
+use crate::logging;
+use anyhow::{Context, bail};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tabmux_daemon::Hub;
+use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
+use tabmux_protocol::wire::{FromClient, FromDaemon};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// Run or stop the daemon. `tabmux mcp` starts it by itself.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Args {
+    /// Run the daemon in the foreground.
+    Run(Run),
+    /// Stop the daemon and the browsers it launched.
+    Stop(Stop),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// Listen at this socket.
+    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
+    socket: Option<PathBuf>,
+
+    /// End after this many seconds without a session; 0 means never.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    idle: u64,
+
+    /// Write the log to this file instead of standard error.
+    #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
+    log_file: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Stop {
+    /// The daemon's socket.
+    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("the runtime did not start")?;
+    match args {
+        Args::Run(args) => runtime.block_on(run_daemon(args)),
+        Args::Stop(args) => runtime.block_on(stop(args)),
+    }
+}
+
+/// How a session starts the daemon when there is none: this program again, detached.
+pub(crate) fn starter(place: &Place) -> anyhow::Result<StartDaemon> {
+    let program = std::env::current_exe().context("this program cannot find itself")?;
+    let socket = place.socket().to_owned();
+    Ok(Box::new(move || {
+        let mut command = Command::new(&program);
+        command.args(["daemon", "run", "--socket"]).arg(&socket);
+        command.arg("--logFile").arg(log_beside(&socket));
+        // A group of its own, so that what ends the client does not end the daemon.
+        command.process_group(0).current_dir("/");
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().map(drop)
+    }))
+}
+
+async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
+    let place = Place::choose(args.socket);
+    // The log may lie beside the socket, in a folder that is made only now.
+    place.prepare()?;
+    logging::start(args.log_file.as_deref())?;
+    let listening =
+        Listening::start(&place).inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
+    let stop = CancellationToken::new();
+    tokio::spawn(stop_on_signal(stop.clone()));
+    let hub = Arc::new(Hub::start_shared(Some(audit_beside(place.socket()))));
+    let idle = (args.idle > 0).then(|| Duration::from_secs(args.idle));
+    tracing::info!(socket = %place.socket().display(), "the daemon is up");
+    serve(listening, Arc::clone(&hub), ServeOptions { idle }, stop).await;
+    hub.shut_down().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
+async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
+    let place = Place::choose(args.socket);
+    match ask(&place, &FromClient::Stop { id: "stop".into() }).await {
+        Ok(FromDaemon::Stopping { .. }) => println!("The daemon is stopping."),
+        Ok(_) => bail!("what answers at {} is no daemon", place.socket().display()),
+        Err(error) if is_nobody(&error) => println!("No daemon is running."),
+        Err(error) => return Err(error).context("the daemon could not be asked"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether an error means that no daemon is there.
+pub(crate) fn is_nobody(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+    )
+}
+
+/// Ends the daemon when it is told to; a terminal that closes is no reason.
+async fn stop_on_signal(stop: CancellationToken) {
+    let streams = (
+        signal(SignalKind::terminate()),
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::hangup()),
+    );
+    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = streams else {
+        return;
+    };
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => break,
+            _ = interrupt.recv() => break,
+            _ = hangup.recv() => {}
+        }
+    }
+    stop.cancel();
+}
+
+/// Who did what where is kept beside the socket, too.
+fn audit_beside(socket: &std::path::Path) -> PathBuf {
+    socket.with_file_name("audit.jsonl")
+}
+
+/// A daemon that a client started writes its log beside its socket.
+fn log_beside(socket: &std::path::Path) -> PathBuf {
+    socket.with_extension("log")
+}

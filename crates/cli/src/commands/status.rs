@@ -1,0 +1,241 @@
+//! `tabmux status`, `browsers`, `tabs`, `sessions`: what the daemon holds, as tables or JSON.
+
+use super::daemon::is_nobody;
+use crate::table::Table;
+use anyhow::{Context, bail};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tabmux_daemon::socket::{Place, ask};
+use tabmux_protocol::overview::Overview;
+use tabmux_protocol::wire::{FromClient, FromDaemon};
+
+/// What to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    Status,
+    Browsers,
+    Tabs,
+    Sessions,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+
+    /// The daemon's socket.
+    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
+pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let overview = runtime.block_on(overview(args.socket))?;
+    let text = match (&overview, args.json) {
+        (Some(overview), true) => json(view, overview)?,
+        (None, true) => "null".to_owned(),
+        (Some(overview), false) => table(view, overview),
+        (None, false) => {
+            "No daemon is running. An MCP client starts one with `tabmux mcp`.".to_owned()
+        }
+    };
+    println!("{text}");
+    Ok(if overview.is_some() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(NO_DAEMON)
+    })
+}
+
+/// What the daemon tells, or `None` if there is none.
+async fn overview(socket: Option<PathBuf>) -> anyhow::Result<Option<Overview>> {
+    let place = Place::choose(socket);
+    match ask(
+        &place,
+        &FromClient::Overview {
+            id: "overview".into(),
+        },
+    )
+    .await
+    {
+        Ok(FromDaemon::OverviewOk { overview, .. }) => Ok(Some(overview)),
+        Ok(_) => bail!(
+            "what answers at {} is no daemon of this version",
+            place.socket().display()
+        ),
+        Err(error) if is_nobody(&error) => Ok(None),
+        Err(error) => Err(error).context("the daemon could not be asked"),
+    }
+}
+
+fn json(view: View, overview: &Overview) -> serde_json::Result<String> {
+    match view {
+        View::Status => serde_json::to_string_pretty(overview),
+        View::Browsers => serde_json::to_string_pretty(&overview.browsers),
+        View::Tabs => serde_json::to_string_pretty(&overview.tabs),
+        View::Sessions => serde_json::to_string_pretty(&overview.sessions),
+    }
+}
+
+fn table(view: View, overview: &Overview) -> String {
+    match view {
+        View::Status => status(overview),
+        View::Browsers => browsers(overview),
+        View::Tabs => tabs(overview),
+        View::Sessions => sessions(overview),
+    }
+}
+
+fn status(overview: &Overview) -> String {
+    format!(
+        "The daemon (tabmux {}, process {}) has been up for {}.\n{}, {}, {}.",
+        overview.version,
+        overview.pid,
+        age(overview.uptime_seconds),
+        count(overview.sessions.len(), "session"),
+        count(overview.browsers.len(), "browser"),
+        count(overview.tabs.len(), "tab"),
+    )
+}
+
+fn browsers(overview: &Overview) -> String {
+    if overview.browsers.is_empty() {
+        return "No browser has been asked for yet.".to_owned();
+    }
+    let mut table = Table::new(["#", "STATE", "BROWSER", "VERSION", "SOURCE"]);
+    for row in &overview.browsers {
+        let index = row.index.to_string();
+        table.row([&index, &row.state, &row.name, &row.version, &row.source]);
+    }
+    table.to_string()
+}
+
+fn tabs(overview: &Overview) -> String {
+    if overview.tabs.is_empty() {
+        return "No tab is open.".to_owned();
+    }
+    let mut table = Table::new(["TAB", "BROWSER", "HELD BY", "TITLE", "URL"]);
+    for row in &overview.tabs {
+        let holder = row.holder.as_deref().map_or("nobody", short);
+        table.row([
+            &row.id.to_string(),
+            &row.browser.to_string(),
+            holder,
+            &row.title,
+            &row.url,
+        ]);
+    }
+    table.to_string()
+}
+
+fn sessions(overview: &Overview) -> String {
+    if overview.sessions.is_empty() {
+        return "No session is open.".to_owned();
+    }
+    let mut table = Table::new(["SESSION", "CLIENT", "TAB", "CALLS", "AGE"]);
+    for row in &overview.sessions {
+        let tab = row.tab.map_or("–".to_owned(), |tab| tab.to_string());
+        let (calls, age) = (row.calls.to_string(), age(row.age_seconds));
+        table.row([short(&row.id), &row.client, &tab, &calls, &age]);
+    }
+    table.to_string()
+}
+
+/// Enough of a session's name to tell it from the others.
+fn short(id: &str) -> &str {
+    id.get(..13).unwrap_or(id)
+}
+
+fn count(number: usize, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        other => format!("{other} {thing}s"),
+    }
+}
+
+fn age(seconds: u64) -> String {
+    match seconds {
+        0..=59 => format!("{seconds} s"),
+        60..=3_599 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+const NO_DAEMON: u8 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabmux_protocol::overview::{BrowserRow, SessionRow, TabRow};
+
+    fn example() -> Overview {
+        Overview {
+            version: "0.1.0".into(),
+            protocol: 1,
+            pid: 7,
+            uptime_seconds: 3_700,
+            browsers: vec![BrowserRow {
+                index: 1,
+                name: "Chrome".into(),
+                version: "156.0".into(),
+                state: "connected".into(),
+                source: "launched".into(),
+            }],
+            tabs: vec![TabRow {
+                id: 2,
+                url: "https://example.com/".into(),
+                title: "Example".into(),
+                browser: 1,
+                holder: Some("sess_0123456789abcdef".into()),
+            }],
+            sessions: vec![SessionRow {
+                id: "sess_0123456789abcdef".into(),
+                client: "claude".into(),
+                tab: Some(2),
+                calls: 0,
+                age_seconds: 61,
+            }],
+        }
+    }
+
+    #[test]
+    fn people_read_tables() {
+        let overview = example();
+        assert_eq!(
+            table(View::Status, &overview),
+            "The daemon (tabmux 0.1.0, process 7) has been up for 1 h 1 min.\n1 session, 1 browser, 1 tab."
+        );
+        assert_eq!(
+            table(View::Tabs, &overview),
+            "TAB  BROWSER  HELD BY        TITLE    URL\n\
+             2    1        sess_01234567  Example  https://example.com/"
+        );
+        assert_eq!(
+            table(View::Sessions, &overview),
+            "SESSION        CLIENT  TAB  CALLS  AGE\nsess_01234567  claude  2    0      1 min"
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_in_a_sentence() {
+        let overview = Overview::default();
+        assert_eq!(table(View::Tabs, &overview), "No tab is open.");
+        assert_eq!(table(View::Sessions, &overview), "No session is open.");
+        assert_eq!(
+            table(View::Browsers, &overview),
+            "No browser has been asked for yet."
+        );
+    }
+
+    #[test]
+    fn tabs_as_json_are_an_array_of_five_keys() {
+        let json: serde_json::Value =
+            serde_json::from_str(&json(View::Tabs, &example()).unwrap()).unwrap();
+        let keys: Vec<_> = json[0].as_object().unwrap().keys().cloned().collect();
+        assert_eq!(keys, ["id", "url", "title", "browser", "holder"]);
+    }
+}

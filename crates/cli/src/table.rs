@@ -1,0 +1,76 @@
+//! Plain tables: columns as wide as they need to be, the last one cut at the terminal's edge.
+
+use std::fmt;
+use std::io::IsTerminal;
+
+/// A table with `N` columns.
+#[derive(Debug)]
+pub(crate) struct Table<const N: usize> {
+    rows: Vec<[String; N]>,
+    width: usize,
+}
+
+impl<const N: usize> Table<N> {
+    /// A table with these headings.
+    pub(crate) fn new(headings: [&str; N]) -> Self {
+        Self {
+            rows: vec![headings.map(str::to_owned)],
+            width: terminal_width(),
+        }
+    }
+
+    /// Adds a row. What came from a page is made harmless here.
+    pub(crate) fn row(&mut self, cells: [&str; N]) {
+        self.rows
+            .push(cells.map(|cell| tabmux_browser::text::one_line(cell, MOST_CELL)));
+    }
+}
+
+impl<const N: usize> fmt::Display for Table<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = |column: usize| {
+            self.rows
+                .iter()
+                .map(|row| length(&row[column]))
+                .max()
+                .unwrap_or(0)
+        };
+        let widths: [usize; N] = std::array::from_fn(width);
+        for (number, row) in self.rows.iter().enumerate() {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                line.push_str(cell);
+                if column + 1 < N {
+                    line.extend(std::iter::repeat_n(' ', widths[column] - length(cell) + 2));
+                }
+            }
+            if number > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(&tabmux_browser::text::shorten(
+                line.trim_end(),
+                self.width.saturating_sub(1),
+            ))?;
+        }
+        Ok(())
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The terminal's width, or no limit where the output goes into a file or a pipe.
+fn terminal_width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return usize::MAX;
+    }
+    let columns = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
+    columns
+        .or_else(|| terminal_size::terminal_size().map(|(width, _)| width.0.into()))
+        .unwrap_or(80)
+}
+
+const MOST_CELL: usize = 120;

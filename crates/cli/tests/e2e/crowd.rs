@@ -1,0 +1,100 @@
+//! Several agents at once: one daemon, one browser, a client for each.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
+use tabmux_testkit::{FixtureServer, McpClient, Response, process};
+use tempfile::TempDir;
+
+/// A daemon's place, the clients that share it, and pages to work on. All of it ends with this.
+pub(crate) struct Crowd {
+    pub(crate) pages: FixtureServer,
+    browser: PathBuf,
+    home: TempDir,
+}
+
+impl Crowd {
+    /// A place where no daemon runs yet. `None` where tests with a real browser are not wanted.
+    pub(crate) fn gather() -> Option<Self> {
+        let browser = tabmux_testkit::real_browser()?;
+        let home = TempDir::with_prefix("tabmux-crowd-").unwrap();
+        let pages = FixtureServer::start();
+        pages.route_with("/secret", |request| {
+            let name = request.query.trim_start_matches("of=").to_owned();
+            Response::html(format!(
+                "<title>{name}</title><p id=secret>{name}</p><button>Press</button>"
+            ))
+        });
+        Some(Self {
+            pages,
+            browser,
+            home,
+        })
+    }
+
+    /// One more client, after its handshake. The first one starts the daemon.
+    pub(crate) async fn client(&self, flags: &[&str]) -> McpClient {
+        let mut command = self.tabmux();
+        command.args([
+            "mcp",
+            "--tools=static",
+            "--headless",
+            "--chromeArg=--disable-quic",
+        ]);
+        command.arg(format!("--executablePath={}", self.browser.display()));
+        command.arg(format!(
+            "--userDataDir={}",
+            self.home.path().join("profile").display()
+        ));
+        let client = McpClient::spawn({
+            command.args(flags);
+            command
+        });
+        client.initialize().await;
+        client
+    }
+
+    /// What a command for people prints as JSON.
+    pub(crate) fn asked(&self, what: &str) -> Value {
+        let output = self.tabmux().args([what, "--json"]).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// The daemon's process, if there is one.
+    pub(crate) fn daemon(&self) -> Option<u32> {
+        u32::try_from(self.asked("status")["pid"].as_u64()?).ok()
+    }
+
+    /// The program itself, pointed at this crowd's daemon.
+    pub(crate) fn tabmux(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
+        command.env("TABMUX_SOCKET", self.home.path().join("run/daemon.sock"));
+        command
+            .env("HOME", self.home.path())
+            .env("TMPDIR", self.home.path());
+        command
+            .env_remove("XDG_RUNTIME_DIR")
+            .env_remove("DISPLAY")
+            .env_remove("TABMUX_LOG");
+        command
+    }
+
+    /// The address of a page that carries somebody's name.
+    pub(crate) fn secret_of(&self, name: &str) -> String {
+        self.pages.url(&format!("secret?of={name}"))
+    }
+
+    /// Where the crowd lives; what it started has this in its command line.
+    pub(crate) fn mark(&self) -> String {
+        self.home.path().display().to_string()
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        // Whatever a test did, nothing of it stays.
+        for process in process::processes_with(&self.mark()) {
+            process::kill_hard(process.pid);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Many agents, one browser: each in its own tab, answers to whom they belong, true status.
+
+use crate::crowd::Crowd;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use tabmux_testkit::{McpClient, process};
+
+async fn status(client: &McpClient) -> Value {
+    client
+        .call_tool("browser_get_connection_status", json!({}))
+        .await
+        .ok()
+        .json()
+}
+
+async fn title(client: &McpClient, more: Value) -> String {
+    let mut arguments = json!({"function": "() => document.title"});
+    arguments
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    client
+        .call_tool("evaluate_script", arguments)
+        .await
+        .ok()
+        .text()
+        .replace('"', "")
+}
+
+/// The verification plan of the design: distinct sessions, distinct tabs, the right tab for
+/// explicit ids, true status when the browser goes away.
+async fn verify_with(count: usize) {
+    let Some(crowd) = Crowd::gather() else { return };
+    let mut clients = Vec::new();
+    for _ in 0..count {
+        clients.push(crowd.client(&[]).await);
+    }
+    // R002-40: each client has a session of its own.
+    let mut sessions = BTreeSet::new();
+    for client in &clients {
+        let told = status(client).await;
+        assert_eq!(
+            (&told["connected"], &told["mode"]),
+            (&json!(false), &json!("daemon"))
+        );
+        assert_eq!(told["activeSessions"], count);
+        sessions.insert(told["sessionId"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(sessions.len(), count);
+    // R002-41: a tool without a tab makes one, for each of them, all at once.
+    let goings = clients.iter().enumerate().map(|(number, client)| {
+        let url = crowd.secret_of(&format!("agent{number}"));
+        async move {
+            client
+                .call_tool("navigate_page", json!({"url": url}))
+                .await
+                .ok()
+        }
+    });
+    futures_util::future::join_all(goings).await;
+    for (number, client) in clients.iter().enumerate() {
+        assert_eq!(title(client, json!({})).await, format!("agent{number}"));
+    }
+    let tabs = crowd.asked("tabs");
+    assert_eq!(tabs.as_array().unwrap().len(), count);
+    let holders: BTreeSet<_> = tabs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tab| tab["holder"].to_string())
+        .collect();
+    assert_eq!(holders.len(), count);
+    // S-20: nobody is shown another's tab.
+    for (number, client) in clients.iter().enumerate() {
+        let pages = client.call_tool("list_pages", json!({})).await.ok().text();
+        assert_eq!(pages.lines().count(), 1, "{pages}");
+        assert!(pages.contains(&format!("agent{number} (")), "{pages}");
+    }
+    // R002-42: an explicit id reaches that tab, and binds the session to it.
+    let name = format!("agent{}", count - 1);
+    let mut found = tabs.as_array().unwrap().iter();
+    let last = found
+        .find(|tab| tab["title"] == name)
+        .expect("everybody's title is known");
+    let named = title(&clients[0], json!({"tabId": last["id"]})).await;
+    assert!(
+        named.starts_with(last["title"].as_str().unwrap()),
+        "{named}"
+    );
+    assert!(named.contains("also held by another session"), "{named}");
+    assert_eq!(
+        title(&clients[0], json!({})).await,
+        last["title"].as_str().unwrap()
+    );
+    // R002-43: the browser goes away, and everybody is told the truth.
+    let browsers = process::processes_with(&crowd.mark());
+    let browser = browsers
+        .iter()
+        .find(|process| process.command.contains("--remote-debugging-pipe"));
+    let browser = browser.expect("there is a browser").pid;
+    process::kill_hard(browser);
+    process::wait_until_gone(&[browser]).await;
+    for client in &clients {
+        let mut told = status(client).await;
+        // The pipe's end reaches the daemon a moment after the process is gone.
+        while told["connected"] == json!(true) {
+            told = status(client).await;
+        }
+        assert_eq!(told["browsers"][0]["state"], "disconnected");
+    }
+    // And works again by itself: one error that names the tab, then a new one.
+    let lost = clients[0]
+        .call_tool("take_snapshot", json!({}))
+        .await
+        .expect_error();
+    assert!(
+        lost.contains("the browser is gone") || lost.contains("tab"),
+        "{lost}"
+    );
+    clients[0].call_tool("take_snapshot", json!({})).await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r002_40_43_two_clients_share_one_browser() {
+    verify_with(2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r002_40_43_twenty_clients_share_one_browser() {
+    verify_with(20).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r002_6_22_answers_belong_to_their_callers_however_many_calls_are_under_way() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let mut clients = Vec::new();
+    for _ in 0..10 {
+        clients.push(crowd.client(&[]).await);
+    }
+    let works = clients.iter().enumerate().map(|(number, client)| {
+        let name = format!("agent{number}");
+        let url = crowd.secret_of(&name);
+        async move {
+            client
+                .call_tool("navigate_page", json!({"url": url}))
+                .await
+                .ok();
+            let calls = (0..40).map(|call| {
+                let name = &name;
+                async move {
+                    match call % 4 {
+                        0 => assert_eq!(title(client, json!({})).await, *name),
+                        1 => {
+                            let told = client
+                                .call_tool("find", json!({"text": name}))
+                                .await
+                                .ok()
+                                .text();
+                            assert!(told.contains(name.as_str()), "{told}");
+                        }
+                        2 => {
+                            let told = client
+                                .call_tool("take_snapshot", json!({}))
+                                .await
+                                .ok()
+                                .text();
+                            assert!(
+                                told.contains(name.as_str()) && !told.contains("agent99"),
+                                "{told}"
+                            );
+                        }
+                        _ => {
+                            let page = client.call_tool("list_pages", json!({})).await.ok().text();
+                            assert!(page.contains(&format!("{name} (")), "{page}");
+                        }
+                    }
+                }
+            });
+            futures_util::future::join_all(calls).await;
+        }
+    });
+    futures_util::future::join_all(works).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r002_33_34_what_a_session_opened_closes_with_it_unless_it_keeps_it() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let stays = crowd.client(&[]).await;
+    stays
+        .call_tool("navigate_page", json!({"url": crowd.secret_of("stays")}))
+        .await
+        .ok();
+    for (flags, left) in [(&[][..], 1), (&["--onSessionEnd=keep"][..], 2)] {
+        let mut leaves = crowd.client(flags).await;
+        leaves
+            .call_tool("new_page", json!({"url": crowd.secret_of("leaves")}))
+            .await
+            .ok();
+        assert_eq!(crowd.asked("tabs").as_array().unwrap().len(), 2);
+        leaves.close_input().await;
+        assert!(leaves.wait_for_exit().await.success());
+        while crowd.asked("sessions").as_array().unwrap().len() > 1
+            || crowd.asked("tabs").as_array().unwrap().len() != left
+        {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_exclusive_tab_is_its_holders_alone() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let owner = crowd.client(&["--tabPolicy=exclusive"]).await;
+    owner
+        .call_tool("navigate_page", json!({"url": crowd.secret_of("owner")}))
+        .await
+        .ok();
+    let tab = crowd.asked("tabs")[0]["id"].clone();
+    let other = crowd.client(&[]).await;
+    let refused = other
+        .call_tool("take_snapshot", json!({"tabId": tab}))
+        .await
+        .expect_error();
+    assert!(refused.contains("held"), "{refused}");
+    assert_eq!(title(&owner, json!({})).await, "owner");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_daemon_is_replaced_and_the_next_call_works() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let client = crowd.client(&[]).await;
+    client
+        .call_tool("navigate_page", json!({"url": crowd.secret_of("one")}))
+        .await
+        .ok();
+    let waiting = client
+        .begin_call("wait_for", json!({"text": ["never"], "timeout": 60_000}))
+        .await;
+    let first = crowd.daemon().expect("a daemon runs");
+    while crowd.asked("sessions")[0]["calls"] != json!(1) {
+        tokio::task::yield_now().await;
+    }
+    process::kill_hard(first);
+    let told = waiting.tool_reply().await.expect_error();
+    assert!(told.contains("daemon went away"), "{told}");
+    let notice = client.next_notification().await;
+    assert_eq!(notice["method"], "notifications/tools/list_changed");
+    client
+        .call_tool("navigate_page", json!({"url": crowd.secret_of("two")}))
+        .await
+        .ok();
+    assert_eq!(title(&client, json!({})).await, "two");
+    assert_ne!(crowd.daemon(), Some(first));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_start_at_once_find_one_daemon() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let arrivals = (0..8).map(|_| crowd.client(&[]));
+    let clients = futures_util::future::join_all(arrivals).await;
+    let asked = clients.iter().map(status);
+    for told in futures_util::future::join_all(asked).await {
+        assert!(told["sessionId"].as_str().unwrap().starts_with("sess_"));
+    }
+    assert_eq!(status(&clients[0]).await["activeSessions"], 8);
+    let daemons = process::processes_with(&crowd.mark());
+    let daemons = daemons
+        .iter()
+        .filter(|process| process.command.contains("daemon"))
+        .count();
+    assert_eq!(daemons, 1);
+}

@@ -1,0 +1,62 @@
+//! What the core knows, for those who only look.
+
+use super::Core;
+use crate::tab::Tab;
+use crate::{BrowserFacts, BrowserId, BrowserKey, BrowserState, SessionId, TabId};
+
+/// A browser as onlookers see it.
+#[derive(Clone, Copy, Debug)]
+pub struct BrowserView<'a> {
+    /// Its number.
+    pub id: BrowserId,
+    /// What sessions mean it by.
+    pub key: &'a BrowserKey,
+    /// How far its connection is.
+    pub state: BrowserState,
+    /// What it is, while it is connected.
+    pub about: Option<&'a BrowserFacts>,
+}
+
+/// A tab as onlookers see it.
+#[derive(Clone, Copy, Debug)]
+pub struct TabView<'a> {
+    /// Its number.
+    pub id: TabId,
+    /// Where it is.
+    pub browser: BrowserId,
+    /// Its address.
+    pub url: &'a str,
+    /// Its title; empty while it has none.
+    pub title: &'a str,
+    /// A session that is bound to it.
+    pub holder: Option<SessionId>,
+}
+
+impl Core {
+    /// All browsers that sessions mean.
+    pub fn browsers(&self) -> impl Iterator<Item = BrowserView<'_>> {
+        self.browsers.iter().map(|(&id, browser)| BrowserView {
+            id,
+            key: &browser.key,
+            state: browser.state(),
+            about: browser.connection().map(|known| &known.about),
+        })
+    }
+
+    /// All tabs that are open to sessions.
+    pub fn tabs(&self) -> impl Iterator<Item = TabView<'_>> {
+        let open = |(_, tab): &(&TabId, &Tab)| tab.is_open();
+        self.tabs.iter().filter(open).map(|(&id, tab)| TabView {
+            id,
+            browser: tab.browser,
+            url: &tab.url,
+            title: tab.title.as_deref().unwrap_or_default(),
+            holder: tab.focused_by.first().copied(),
+        })
+    }
+
+    /// The tab that a session is bound to.
+    pub fn bound_tab(&self, session: SessionId) -> Option<TabId> {
+        self.sessions.get(&session)?.focused_tab()
+    }
+}

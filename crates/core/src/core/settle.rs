@@ -1,0 +1,130 @@
+//! Static mode: what a call needs is made for it, a browser first and then a tab of its session's own.
+
+use super::Core;
+use super::plan::Plan;
+use crate::call::Task;
+use crate::tab::Stage;
+use crate::{CallId, Output, Reply, SessionId, TabId};
+
+impl Core {
+    /// A call that waited for its browser can be resolved now.
+    pub(super) fn resume(&mut self, id: CallId) {
+        let Some(call) = self.calls.get(&id) else {
+            return;
+        };
+        let Task::Await { kind } = &call.task else {
+            return;
+        };
+        let (session, kind) = (call.session, kind.clone());
+        match self.plan_static(session, kind) {
+            Ok(Plan::Work(task)) => {
+                if let Some(call) = self.calls.get_mut(&id) {
+                    call.task = task;
+                    self.start(id);
+                }
+            }
+            Ok(Plan::Answer(reply)) => self.answer(id, reply),
+            Err(refusal) => self.answer(id, Reply::Refused(refusal)),
+        }
+    }
+
+    /// Finds a tab for a session that has none. One of its calls does it, and the others wait: all of
+    /// them will run there.
+    pub(super) fn find_tab(&mut self, id: CallId) {
+        let Some(call) = self.calls.get(&id) else {
+            return;
+        };
+        let (session, browser) = (call.session, call.browser);
+        if self.settling(session).iter().any(|id| self.is_at_work(*id)) {
+            return;
+        }
+        let vacant = self.page_in_front(session);
+        if let Some(tab) = vacant.or_else(|| self.unused_tab(session)) {
+            return self.settle(session, tab);
+        }
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.at_work = true;
+            self.emit(Output::OpenTab {
+                call: id,
+                browser,
+                url: NEW_TAB.into(),
+                focus: true,
+            });
+        }
+    }
+
+    /// The call that looked for a tab has given up: the next one that waits for it takes over.
+    pub(super) fn find_tab_for_others(&mut self, session: SessionId) {
+        if let Some(next) = self.settling(session).first() {
+            self.find_tab(*next);
+        }
+    }
+
+    /// A session has found its tab: it is bound to it, unless it bound itself to another one meanwhile,
+    /// and every call that waited for a tab runs there.
+    pub(super) fn settle(&mut self, session: SessionId, id: TabId) {
+        if let Some(tab) = self.tabs.get_mut(&id) {
+            tab.stage = Stage::Open;
+        }
+        let known = self.sessions.get(&session);
+        if known.is_some_and(|known| known.focused_tab().is_none()) {
+            self.move_focus(session, id);
+        }
+        for call in self.settling(session) {
+            self.run_in(call, id);
+        }
+    }
+
+    fn run_in(&mut self, id: CallId, tab: TabId) {
+        let Some(call) = self.calls.get_mut(&id) else {
+            return;
+        };
+        let Task::Settle { access, .. } = call.task else {
+            return;
+        };
+        call.at_work = false;
+        let tool = call.tool;
+        if let Err(refusal) = self.check_tab(tab, tool, access) {
+            return self.answer(id, Reply::Refused(refusal));
+        }
+        if let Some(call) = self.calls.get_mut(&id) {
+            let named = false;
+            call.task = Task::Page { tab, access, named };
+            self.start(id);
+        }
+    }
+
+    /// The page that the user has in front, for the first session that could take it over: only in a
+    /// browser that the user named, and only if no session holds it.
+    fn page_in_front(&mut self, session: SessionId) -> Option<TabId> {
+        let known = self.sessions.get(&session)?;
+        if !known.config.attached {
+            return None;
+        }
+        let browser = known.browser;
+        let front = self.connection_mut(browser)?.front.take()?;
+        let id = self.tab_of(browser, &front)?;
+        let tab = self.tabs.get(&id)?;
+        (tab.is_open() && !tab.is_held() && !self.is_leaving(id)).then_some(id)
+    }
+
+    /// A blank tab that nobody has used is as good as a new one, and the session's own from now on.
+    fn unused_tab(&mut self, session: SessionId) -> Option<TabId> {
+        let browser = self.sessions.get(&session)?.browser;
+        let mut tabs = self.tabs.iter();
+        let (id, _) = tabs.find(|(_, tab)| tab.browser == browser && tab.stage == Stage::Unused)?;
+        let id = *id;
+        self.change_hold(id, |tab| tab.owner = Some(session));
+        Some(id)
+    }
+
+    fn settling(&self, session: SessionId) -> Vec<CallId> {
+        self.calls_where(|call| call.session == session && matches!(call.task, Task::Settle { .. }))
+    }
+
+    fn is_at_work(&self, id: CallId) -> bool {
+        self.calls.get(&id).is_some_and(|call| call.at_work)
+    }
+}
+
+const NEW_TAB: &str = "about:blank";

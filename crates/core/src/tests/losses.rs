@@ -1,0 +1,102 @@
+//! Static mode: the bound tab vanishes. That is one clear error, and then a new tab.
+
+use super::sim::*;
+use crate::Access::Act;
+use crate::{Fate, LostTab, Refusal, Reply, TabId};
+
+const A: &str = "https://a.test/";
+const B: &str = "https://b.test/";
+
+fn lost(tab: TabId, fate: Fate) -> Reply {
+    let lost = LostTab { tab, fate };
+    Reply::Refused(Refusal::BindingLost { tool: CLICK, lost })
+}
+
+#[test]
+fn r002_36_37_a_vanished_tab_is_one_error_and_then_a_new_tab() {
+    for fate in [Fate::Closed, Fate::Crashed] {
+        let mut sim = Sim::with_fixed_list(&[A, B]);
+        let a = sim.page_at(A);
+        sim.call(select_page(a));
+        match fate {
+            Fate::Crashed => sim.crashes(A),
+            _ => sim.user_closes(A),
+        }
+        assert_eq!(
+            sim.pages_of(ONE).len(),
+            1,
+            "a list is no answer to the loss"
+        );
+        assert_eq!(sim.call(page(CLICK, Act)), lost(a, fate));
+        let tab = sim.click_of(ONE);
+        assert!(tab != a && sim.core.bound_tab(ONE) == Some(tab));
+    }
+}
+
+#[test]
+fn whoever_chooses_another_tab_need_not_hear_of_the_loss() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let (a, b) = (sim.page_at(A), sim.page_at(B));
+    sim.call(select_page(a));
+    sim.user_closes(A);
+    sim.call(click_in(b));
+    assert_eq!(sim.click_of(ONE), b);
+}
+
+#[test]
+fn a_loss_that_a_running_call_was_told_of_is_not_told_again() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let a = sim.page_at(A);
+    sim.call(select_page(a));
+    sim.browser.hangs = true;
+    let calls = [Act, Act].map(|access| sim.ask(page(CLICK, access)));
+    sim.user_closes(A);
+    for call in calls {
+        let reply = sim.reply(call);
+        assert!(matches!(
+            reply,
+            Some(Reply::Refused(Refusal::TabLost { .. }))
+        ));
+    }
+    sim.browser.hangs = false;
+    assert_ne!(sim.click_of(ONE), a);
+}
+
+#[test]
+fn a_session_that_closes_its_own_tab_knows_it() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let a = sim.page_at(A);
+    sim.call(select_page(a));
+    assert_eq!(sim.call(close_page(a)), closed(a));
+    assert_ne!(sim.click_of(ONE), a);
+}
+
+#[test]
+fn r002_36_37_a_browser_that_goes_away_is_one_error_and_then_a_new_one() {
+    let mut sim = Sim::with_fixed_list(&[A]);
+    let tab = sim.click_of(ONE);
+    sim.user_quits();
+    assert_eq!(sim.call(page(CLICK, Act)), lost(tab, Fate::BrowserGone));
+    assert_eq!(sim.connects(), 1, "to tell that needs no browser");
+    sim.click_of(ONE);
+    assert_eq!(sim.connects(), 2);
+}
+
+#[test]
+fn calls_on_a_browser_that_goes_away_are_answered_and_the_next_one_starts_over() {
+    let mut sim = Sim::with_fixed_list(&[A]);
+    sim.pages_of(ONE);
+    sim.browser.hangs = true;
+    let calls = [page(CLICK, Act), page(CLICK, Act), new_page(B)].map(|kind| sim.ask(kind));
+    let before = sim.opens();
+    sim.user_quits();
+    for call in calls {
+        let Some(Reply::Refused(refusal)) = sim.reply(call) else {
+            panic!("its browser is gone");
+        };
+        assert!(matches!(refusal, Refusal::BrowserLost { .. }));
+    }
+    assert_eq!(sim.opens(), before, "nothing is begun that cannot be done");
+    sim.browser.hangs = false;
+    sim.click_of(ONE);
+}

@@ -1,0 +1,227 @@
+//! The audit log: who did what where, and how it went. Never what a page said or what was typed.
+
+use serde::Serialize;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use tokio::sync::mpsc;
+
+/// One call that was answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    /// When it was answered.
+    pub(crate) time: String,
+    /// The session's public name.
+    pub(crate) session: String,
+    /// The client's name.
+    pub(crate) client: String,
+    /// The tool.
+    pub(crate) tool: String,
+    /// The origin of the page it was for, where it was for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<String>,
+    /// How it went.
+    pub(crate) outcome: Outcome,
+    /// How long it took.
+    pub(crate) millis: u64,
+}
+
+/// How a call went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Outcome {
+    /// Well.
+    Done,
+    /// The agent was told why not.
+    Error,
+    /// The client took it back.
+    Cancelled,
+}
+
+/// Where the log goes. Dropping it ends the log.
+#[derive(Clone, Debug)]
+pub(crate) struct Audit(Option<mpsc::Sender<Entry>>);
+
+impl Audit {
+    /// A log that keeps nothing.
+    pub(crate) fn nowhere() -> Self {
+        Self(None)
+    }
+
+    /// Logs to a file, which is rotated when it has grown large.
+    pub(crate) fn start(path: PathBuf) -> Self {
+        let (entries, inbox) = mpsc::channel(QUEUE);
+        std::thread::spawn(move || keep(&path, inbox));
+        Self(Some(entries))
+    }
+
+    /// Notes a call. Never waits; if the disk is too slow for the log, the log has a gap, and the
+    /// daemon's own log says so.
+    pub(crate) fn note(&self, entry: Entry) {
+        if let Some(entries) = &self.0
+            && entries.try_send(entry).is_err()
+        {
+            tracing::warn!("the audit log cannot keep up; an entry was lost");
+        }
+    }
+}
+
+/// The moment, as people and programs read it.
+pub(crate) fn now() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}
+
+/// The origin of a URL: enough to know where, too little to know what.
+pub(crate) fn origin(url: &str) -> String {
+    match url::Url::parse(url).map(|url| url.origin()) {
+        Ok(origin) if origin.is_tuple() => origin.ascii_serialization(),
+        _ => url
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(20)
+            .collect(),
+    }
+}
+
+/// Whole milliseconds, for the log.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn keep(path: &Path, mut inbox: mpsc::Receiver<Entry>) {
+    let mut log = match Log::open(path) {
+        Ok(log) => log,
+        Err(error) => {
+            tracing::warn!(%error, path = %path.display(), "there is no audit log");
+            return;
+        }
+    };
+    while let Some(entry) = inbox.blocking_recv() {
+        if let Err(error) = log.write(&entry) {
+            tracing::warn!(%error, "the audit log could not be written");
+        }
+    }
+}
+
+struct Log {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl Log {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(path)?;
+        let bytes = file.metadata()?.len();
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            bytes,
+        })
+    }
+
+    fn write(&mut self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        if self.bytes > 0 && self.bytes + line.len() as u64 > MOST_BYTES {
+            self.rotate()?;
+        }
+        self.file.write_all(&line)?;
+        self.bytes += line.len() as u64;
+        Ok(())
+    }
+
+    /// `audit.jsonl` becomes `audit.jsonl.1`, that one `.2`, and the oldest goes.
+    fn rotate(&mut self) -> io::Result<()> {
+        for number in (0..KEPT).rev() {
+            let (from, to) = (
+                numbered(&self.path, number),
+                numbered(&self.path, number + 1),
+            );
+            match fs::rename(from, to) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        *self = Self::open(&self.path)?;
+        Ok(())
+    }
+}
+
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    match number {
+        0 => path.to_owned(),
+        number => {
+            let mut name = path.as_os_str().to_owned();
+            name.push(format!(".{number}"));
+            name.into()
+        }
+    }
+}
+
+const QUEUE: usize = 1_024;
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
+const KEPT: u32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    fn entry(tool: &str) -> Entry {
+        Entry {
+            time: "2026-01-01T00:00:00.000Z".into(),
+            session: "sess_1".into(),
+            client: "test".into(),
+            tool: tool.into(),
+            origin: Some(origin("https://a.example/secret?token=1")),
+            outcome: Outcome::Done,
+            millis: 3,
+        }
+    }
+
+    #[test]
+    fn s30_an_entry_says_where_but_not_what() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        Log::open(&path).unwrap().write(&entry("click")).unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "{\"time\":\"2026-01-01T00:00:00.000Z\",\"session\":\"sess_1\",\"client\":\"test\",\
+             \"tool\":\"click\",\"origin\":\"https://a.example\",\"outcome\":\"done\",\"millis\":3}\n"
+        );
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn s30_the_log_is_rotated_and_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let mut log = Log::open(&path).unwrap();
+        for number in 0..6 {
+            log.bytes = MOST_BYTES;
+            log.write(&entry(&format!("tool{number}"))).unwrap();
+        }
+        let tool_in = |number| fs::read_to_string(numbered(&path, number)).unwrap();
+        assert!(tool_in(0).contains("tool5"));
+        assert!(tool_in(3).contains("tool2"));
+        assert!(!numbered(&path, 4).exists());
+    }
+
+    #[test]
+    fn origins_of_anything() {
+        assert_eq!(origin("http://localhost:8080/x"), "http://localhost:8080");
+        assert_eq!(origin("data:text/html,secret"), "data");
+        assert_eq!(origin("about:blank"), "about");
+    }
+}

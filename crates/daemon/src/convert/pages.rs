@@ -1,0 +1,116 @@
+//! Replies as sessions with a fixed tool list get them: plain lines about pages.
+
+use super::json;
+use serde::Serialize;
+use std::fmt::Write;
+use tabmux_core::{BrowserRow, Reply, TabId, TabRow};
+use tabmux_protocol::{CallFailure, CallReply, Content};
+
+/// A core reply as a client with a fixed list gets it.
+pub(super) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallReply, CallFailure> {
+    Ok(match reply {
+        Reply::Pages { pages, selected } => CallReply::text(list(&pages, selected)),
+        Reply::Opened { tab, .. } => {
+            CallReply::text(format!("Opened and selected page {}", line(&tab)))
+        }
+        Reply::Focused { tab, shared, .. } => CallReply::text(format!(
+            "Selected page {}{}",
+            line(&tab),
+            also_held(shared, tab.id)
+        )),
+        Reply::Closed { tab, shared } => {
+            CallReply::text(format!("Closed page {tab}.{}", also_held(shared, tab)))
+        }
+        Reply::Done { tab, shared } => {
+            let mut reply = payload.unwrap_or_default();
+            if shared {
+                let text = also_held(shared, tab).trim_start().to_owned();
+                reply.content.push(Content::Text { text });
+            }
+            reply
+        }
+        Reply::Failed { message } => CallReply::error(message),
+        Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
+        Reply::Cancelled => return Err(CallFailure::Cancelled),
+        // Calls that lead to these are not parsed for such sessions.
+        Reply::Connected { .. }
+        | Reply::NotConnected(_)
+        | Reply::Tabs { .. }
+        | Reply::Status { .. } => CallReply::default(),
+    })
+}
+
+/// `browser_get_connection_status`, the same for every session.
+pub(crate) fn status(
+    connected: bool,
+    session: &str,
+    shared: bool,
+    active_sessions: usize,
+    browsers: &[BrowserRow],
+) -> CallReply {
+    let browsers = browsers.iter().map(|browser| Browser {
+        index: browser.index,
+        name: browser.name.as_deref(),
+        state: browser.state.as_str(),
+    });
+    json(&Status {
+        connected,
+        mode: if shared { "daemon" } else { "direct" },
+        session_id: session,
+        // No extension can connect yet, so none is connected.
+        extension_connected: false,
+        active_sessions,
+        browsers: browsers.collect(),
+    })
+}
+
+fn list(pages: &[TabRow], selected: Option<TabId>) -> String {
+    if pages.is_empty() {
+        return "No page is open. Call new_page, or any tool: it opens one.".to_owned();
+    }
+    let mut text = String::new();
+    for page in pages {
+        let mark = if Some(page.id) == selected {
+            " [selected]"
+        } else {
+            ""
+        };
+        let held = if page.shared {
+            " [another session works here]"
+        } else {
+            ""
+        };
+        let _ = writeln!(text, "{}{mark}{held}", line(page));
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn line(page: &TabRow) -> String {
+    format!("{}: {} ({})", page.id, page.title, page.url)
+}
+
+fn also_held(shared: bool, tab: TabId) -> String {
+    match shared {
+        true => format!(" Page {tab} is also held by another session."),
+        false => String::new(),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'a> {
+    connected: bool,
+    mode: &'static str,
+    session_id: &'a str,
+    extension_connected: bool,
+    active_sessions: usize,
+    browsers: Vec<Browser<'a>>,
+}
+
+#[derive(Serialize)]
+struct Browser<'a> {
+    index: usize,
+    name: Option<&'a str>,
+    state: &'a str,
+}

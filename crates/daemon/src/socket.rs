@@ -1,0 +1,13 @@
+//! The daemon's unix socket: who may connect, what is said, and the client's end of it.
+
+mod client;
+mod connection;
+mod lines;
+mod listen;
+mod place;
+mod server;
+
+pub use client::{RemoteSession, StartDaemon, ask};
+pub use listen::{ListenError, Listening};
+pub use place::{Place, PlaceError};
+pub use server::{ServeOptions, serve};

@@ -1,0 +1,317 @@
+//! One connection of the daemon's socket: at most one session, which ends with it.
+
+use super::lines::{self, LineReader};
+use super::server::Shared;
+use crate::handle::{Client, Handle, Reply};
+use crate::options::SessionOptions;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use tabmux_protocol::session as wanted;
+use tabmux_protocol::wire::{
+    EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, SessionId,
+};
+use tabmux_protocol::{Backend, BackendEvent, CallRequest, RequestId};
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+
+/// Serves a connection until the other side goes, misbehaves, or the daemon stops.
+pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
+    let (reader, mut writer) = lines::split(stream);
+    let (out, mut outbox) = mpsc::channel::<FromDaemon>(OUTBOX);
+    let writing = tokio::spawn(async move {
+        while let Some(message) = outbox.recv().await {
+            if let Err(error) = writer.send(&message).await {
+                tracing::debug!(%error, "a client does not take its answers");
+                return;
+            }
+        }
+    });
+    let connection = Connection {
+        shared,
+        out,
+        session: None,
+    };
+    connection.run(reader).await;
+    let _ = writing.await;
+}
+
+struct Connection {
+    shared: Arc<Shared>,
+    out: mpsc::Sender<FromDaemon>,
+    session: Option<Session>,
+}
+
+/// The calls of this connection that have no answer yet.
+type Answers = FuturesUnordered<Pin<Box<dyn Future<Output = Response> + Send>>>;
+
+struct Session {
+    id: SessionId,
+    handle: Handle,
+    shared: Arc<Shared>,
+}
+
+impl Session {
+    fn new(id: SessionId, handle: Handle, shared: &Arc<Shared>) -> Self {
+        shared.sessions.send_modify(|open| *open += 1);
+        Self {
+            id,
+            handle,
+            shared: Arc::clone(shared),
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.shared.sessions.send_modify(|open| *open -= 1);
+    }
+}
+
+impl Connection {
+    async fn run(mut self, mut reader: LineReader) {
+        let stop = self.shared.stop.clone();
+        let mut answers = Answers::new();
+        loop {
+            // News come before answers, so that a client hears of a changed list before the
+            // answer of the call that changed it.
+            let going_on = tokio::select! {
+                biased;
+                () = stop.cancelled() => false,
+                event = next_event(self.session.as_ref()) => self.tell(event).await,
+                Some(answer) = answers.next() => self.say(FromDaemon::Response(answer)).await,
+                line = reader.next() => match line {
+                    None => false,
+                    Some(Ok(line)) => self.hear(&line, &mut answers).await,
+                    Some(Err(why)) => {
+                        tracing::warn!(why, "closed a connection that does not speak our language");
+                        self.refuse(None, None, why).await;
+                        false
+                    }
+                },
+            };
+            if !going_on {
+                return;
+            }
+        }
+    }
+
+    /// Handles a line. Says whether to go on.
+    async fn hear(&mut self, line: &str, answers: &mut Answers) -> bool {
+        let message = match FromClient::parse(line) {
+            Ok(message) => message,
+            Err(error) => {
+                let why = tabmux_browser::text::one_line(&error.to_string(), 200);
+                return self
+                    .refuse(None, None, &format!("Not understood: {why}"))
+                    .await;
+            }
+        };
+        match message {
+            FromClient::Register {
+                id,
+                protocol,
+                version,
+                client,
+                options,
+                resume: _,
+            } => {
+                if protocol != PROTOCOL {
+                    return self
+                        .refuse(Some(id), None, &other_protocol(protocol, &version))
+                        .await;
+                }
+                if self.session.is_some() {
+                    return self
+                        .refuse(Some(id), None, "This connection has a session")
+                        .await;
+                }
+                self.register(id, &client, *options).await
+            }
+            FromClient::Tools { id, session_id } => match self.own(&session_id) {
+                None => self.refuse(Some(id), None, INVALID_SESSION).await,
+                Some(session) => match session.handle.tools().await {
+                    Ok(tools) => self.say(FromDaemon::ToolsOk { id, tools }).await,
+                    Err(_) => false,
+                },
+            },
+            FromClient::Request(request) => self.request(request, answers).await,
+            FromClient::Cancel {
+                session_id,
+                request_id,
+            } => {
+                if let Some(session) = self.own(&session_id) {
+                    session.handle.cancel(&request_id);
+                }
+                true
+            }
+            FromClient::Status { id } => {
+                let active_sessions = *self.shared.sessions.borrow();
+                // No extension can connect yet, so none is connected.
+                let extension_connected = false;
+                self.say(FromDaemon::StatusOk {
+                    id,
+                    extension_connected,
+                    active_sessions,
+                })
+                .await
+            }
+            FromClient::Overview { id } => match self.shared.hub.overview().await {
+                Some(overview) => self.say(FromDaemon::OverviewOk { id, overview }).await,
+                None => false,
+            },
+            FromClient::Ping { id } => {
+                let version = env!("CARGO_PKG_VERSION").to_owned();
+                self.say(FromDaemon::Pong { id, version }).await
+            }
+            FromClient::Stop { id } => {
+                self.say(FromDaemon::Stopping { id }).await;
+                self.shared.stop.cancel();
+                false
+            }
+            FromClient::Disconnect { session_id } => self.own(&session_id).is_none(),
+        }
+    }
+
+    async fn register(
+        &mut self,
+        id: String,
+        client: &wanted::ClientInfo,
+        options: wanted::SessionOptions,
+    ) -> bool {
+        let options = match SessionOptions::from_wire(options) {
+            Ok(options) => options,
+            Err(why) => return self.refuse(Some(id), None, &why).await,
+        };
+        let session_id = SessionId(format!("sess_{}", random_hex::<16>()));
+        let name = tabmux_browser::text::one_line(&client.name, 60);
+        tracing::info!(
+            session = session_id.0,
+            client = name,
+            pid = client.pid,
+            "a client arrived"
+        );
+        let who = Client {
+            session: session_id.0.clone(),
+            name,
+        };
+        let handle = self.shared.hub.open(options, who).await;
+        self.session = Some(Session::new(session_id.clone(), handle, &self.shared));
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let secret = random_hex::<32>();
+        self.say(FromDaemon::Registered {
+            id,
+            session_id,
+            secret,
+            version,
+            resumed: false,
+        })
+        .await
+    }
+
+    async fn request(&mut self, request: Request, answers: &mut Answers) -> bool {
+        let Request {
+            session_id,
+            request_id,
+            action,
+            params,
+            progress,
+        } = request;
+        let Some(session) = self.own(&session_id) else {
+            return self.refuse(None, Some(request_id), INVALID_SESSION).await;
+        };
+        let call = CallRequest {
+            request_id: request_id.clone(),
+            tool: action,
+            arguments: params,
+            progress,
+        };
+        let Ok(reply) = session.handle.submit(call).await else {
+            return false;
+        };
+        answers.push(Box::pin(answer(request_id, reply)));
+        true
+    }
+
+    /// The session of this connection, if that is the one meant. Sessions of other connections do
+    /// not exist here.
+    fn own(&self, id: &SessionId) -> Option<&Session> {
+        self.session.as_ref().filter(|session| session.id == *id)
+    }
+
+    async fn tell(&self, event: Option<BackendEvent>) -> bool {
+        match event {
+            None => false,
+            Some(BackendEvent::ToolsChanged) => {
+                self.say(FromDaemon::Event {
+                    event: EventKind::ToolsChanged,
+                })
+                .await
+            }
+            Some(BackendEvent::Progress(progress)) => {
+                self.say(FromDaemon::Progress(progress)).await
+            }
+        }
+    }
+
+    async fn refuse(&self, id: Option<String>, request_id: Option<RequestId>, error: &str) -> bool {
+        self.say(FromDaemon::Error {
+            id,
+            request_id,
+            error: error.to_owned(),
+        })
+        .await
+    }
+
+    async fn say(&self, message: FromDaemon) -> bool {
+        self.out.send(message).await.is_ok()
+    }
+}
+
+async fn next_event(session: Option<&Session>) -> Option<BackendEvent> {
+    match session {
+        Some(session) => session.handle.next_event().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn answer(request_id: RequestId, reply: Reply) -> Response {
+    match reply.await {
+        Ok(reply) => Response {
+            request_id,
+            reply: Some(reply),
+            failure: None,
+        },
+        Err(failure) => Response {
+            request_id,
+            reply: None,
+            failure: Some(failure),
+        },
+    }
+}
+
+fn other_protocol(protocol: u32, version: &str) -> String {
+    let version = tabmux_browser::text::one_line(version, 40);
+    format!(
+        "This daemon speaks protocol {PROTOCOL} (tabmux {}), the client {protocol} (tabmux {version}). \
+         Stop the daemon with `tabmux daemon stop` and try again",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Random bytes from the system, as hexadecimal digits.
+fn random_hex<const N: usize>() -> String {
+    let mut bytes = [0_u8; N];
+    // Without random numbers nothing we hand out would be safe; better no daemon than that.
+    #[expect(
+        clippy::expect_used,
+        reason = "systems without random numbers are not supported"
+    )]
+    getrandom::fill(&mut bytes).expect("the system has random numbers");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+const INVALID_SESSION: &str = "Invalid session";
+const OUTBOX: usize = 256;

@@ -1,0 +1,204 @@
+//! Where the daemon's socket is, and whether that place can be trusted.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use tabmux_protocol::wire::PROTOCOL;
+
+/// The socket of this user's daemon, and the lock that its daemon holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    socket: PathBuf,
+}
+
+/// Why a place cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// The folder is not ours alone.
+    #[error(
+        "{path} cannot hold the daemon's socket: {why}. Remove it, or name another place with --socket."
+    )]
+    Unsafe {
+        /// The folder.
+        path: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The folder cannot be made or looked at.
+    #[error("{path} cannot be used: {error}. Name another place with --socket.")]
+    Io {
+        /// The folder.
+        path: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The path is longer than a socket's may be.
+    #[error(
+        "{path} is too long for a socket ({most} bytes at most). Name another place with --socket."
+    )]
+    TooLong {
+        /// The path.
+        path: String,
+        /// How long it may be.
+        most: usize,
+    },
+}
+
+impl Place {
+    /// The place that was named, or this user's own: below `$XDG_RUNTIME_DIR`, else `/tmp`.
+    pub fn choose(named: Option<PathBuf>) -> Self {
+        let socket = named.unwrap_or_else(|| default_folder().join(file_name()));
+        Self { socket }
+    }
+
+    /// The socket.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// The file that whoever is the daemon has locked.
+    pub fn lock(&self) -> PathBuf {
+        let mut name = self.socket.clone().into_os_string();
+        name.push(".lock");
+        name.into()
+    }
+
+    /// Makes the folder if it is missing, and checks that nobody else can put a socket there.
+    pub fn prepare(&self) -> Result<(), PlaceError> {
+        if self.socket.as_os_str().len() > LONGEST_PATH {
+            let path = self.socket.display().to_string();
+            return Err(PlaceError::TooLong {
+                path,
+                most: LONGEST_PATH,
+            });
+        }
+        let folder = match self.socket.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let io = |error| PlaceError::Io {
+            path: folder.display().to_string(),
+            error,
+        };
+        match fs::DirBuilder::new().mode(0o700).create(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
+            _ => {}
+        }
+        let meta = fs::symlink_metadata(folder).map_err(io)?;
+        check(&meta).map_err(|why| PlaceError::Unsafe {
+            path: folder.display().to_string(),
+            why,
+        })
+    }
+}
+
+fn check(folder: &fs::Metadata) -> Result<(), &'static str> {
+    if folder.file_type().is_symlink() {
+        return Err("it is a link");
+    }
+    if !folder.is_dir() {
+        return Err("it is not a folder");
+    }
+    // In a sticky folder such as /tmp nobody can replace a socket of ours; both sides also check
+    // whose process the other one is.
+    if folder.mode() & 0o1000 != 0 {
+        return Ok(());
+    }
+    if folder.uid() != own_uid() {
+        return Err("it belongs to another user");
+    }
+    if folder.mode() & 0o022 != 0 {
+        return Err("others may write to it");
+    }
+    Ok(())
+}
+
+/// Daemons that speak different protocols live side by side.
+fn file_name() -> String {
+    match PROTOCOL {
+        1 => "daemon.sock".to_owned(),
+        other => format!("daemon-{other}.sock"),
+    }
+}
+
+fn default_folder() -> PathBuf {
+    match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
+        Some(runtime) if runtime.is_absolute() => runtime.join("tabmux"),
+        _ => std::env::temp_dir().join(format!("tabmux-{}", own_uid())),
+    }
+}
+
+/// Who we are.
+pub(super) fn own_uid() -> u32 {
+    // SAFETY: geteuid has no preconditions and cannot fail.
+    #[expect(unsafe_code, reason = "std offers no way to ask for the user id")]
+    unsafe {
+        libc::geteuid()
+    }
+}
+
+const LONGEST_PATH: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn place(folder: &Path) -> Place {
+        Place::choose(Some(folder.join("d.sock")))
+    }
+
+    #[test]
+    fn s12_a_missing_folder_is_made_for_us_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("run");
+        place(&folder).prepare().unwrap();
+        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
+        place(&folder).prepare().unwrap();
+    }
+
+    #[test]
+    fn s12_links_files_and_open_folders_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let real = home.path().join("real");
+        fs::create_dir(&real).unwrap();
+        let link = home.path().join("link");
+        symlink(&real, &link).unwrap();
+        assert!(
+            place(&link)
+                .prepare()
+                .unwrap_err()
+                .to_string()
+                .contains("it is a link")
+        );
+        let file = home.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(
+            place(&file)
+                .prepare()
+                .unwrap_err()
+                .to_string()
+                .contains("not a folder")
+        );
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(
+            place(&real)
+                .prepare()
+                .unwrap_err()
+                .to_string()
+                .contains("others may write")
+        );
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o1777)).unwrap();
+        place(&real).prepare().unwrap();
+    }
+
+    #[test]
+    fn a_path_that_no_socket_can_have_is_refused() {
+        let long = PathBuf::from("/tmp").join("x".repeat(120));
+        assert!(matches!(
+            place(&long).prepare(),
+            Err(PlaceError::TooLong { .. })
+        ));
+    }
+}

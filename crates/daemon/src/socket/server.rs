@@ -1,0 +1,96 @@
+//! Serves every connection of the daemon's socket, until somebody stops it or nobody needs it.
+
+use super::connection;
+use super::listen::Listening;
+use crate::handle::Hub;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long the daemon stays.
+#[derive(Clone, Copy, Debug)]
+pub struct ServeOptions {
+    /// Ends by itself after this long without a session; never, if `None`.
+    pub idle: Option<Duration>,
+}
+
+/// What all connections of one daemon share.
+pub(super) struct Shared {
+    pub(super) hub: Arc<Hub>,
+    /// How many sessions are open.
+    pub(super) sessions: watch::Sender<usize>,
+    pub(super) stop: CancellationToken,
+}
+
+/// Serves until `stop`, or until nobody has needed the daemon for a while.
+pub async fn serve(
+    listening: Listening,
+    hub: Arc<Hub>,
+    options: ServeOptions,
+    stop: CancellationToken,
+) {
+    let shared = Arc::new(Shared {
+        hub,
+        sessions: watch::Sender::new(0),
+        stop: stop.clone(),
+    });
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let connections = TaskTracker::new();
+    let idle = idle(shared.sessions.subscribe(), options.idle);
+    tokio::pin!(idle);
+    loop {
+        let stream = tokio::select! {
+            stream = listening.accept() => stream,
+            () = stop.cancelled() => break,
+            () = &mut idle => {
+                tracing::info!("nobody needs the daemon any more");
+                break;
+            }
+        };
+        let stream = match stream {
+            Ok(stream) => stream,
+            Err(error) => {
+                // Out of file descriptors, most likely: those that are served go on.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            tracing::warn!("refused a connection: there are {MOST_CONNECTIONS} already");
+            continue;
+        };
+        let shared = Arc::clone(&shared);
+        connections.spawn(async move {
+            connection::serve(stream, shared).await;
+            drop(place);
+        });
+    }
+    // From here on whoever connects finds no socket and starts a daemon of its own.
+    drop(listening);
+    stop.cancel();
+    connections.close();
+    let _ = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
+}
+
+/// Resolves when there has been no session for `limit`.
+async fn idle(mut sessions: watch::Receiver<usize>, limit: Option<Duration>) {
+    let Some(limit) = limit else {
+        return std::future::pending().await;
+    };
+    loop {
+        if sessions.wait_for(|open| *open == 0).await.is_err() {
+            return;
+        }
+        let busy = sessions.wait_for(|open| *open > 0);
+        if tokio::time::timeout(limit, busy).await.is_err() {
+            return;
+        }
+    }
+}
+
+const MOST_CONNECTIONS: usize = 256;
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const LAST_WORDS: Duration = Duration::from_millis(500);

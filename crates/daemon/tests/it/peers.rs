@@ -1,0 +1,131 @@
+//! What clients of ours may expect: sessions of their own, truthful status, one daemon.
+
+use crate::server::Server;
+use crate::wire::{Wire, register};
+use serde_json::json;
+use std::time::Duration;
+use tabmux_daemon::socket::{ListenError, Listening, ServeOptions};
+
+#[tokio::test]
+async fn r002_40_each_client_gets_a_session_of_its_own() {
+    let server = Server::start();
+    let (mut one, mut two) = (
+        Wire::connect(server.socket()).await,
+        Wire::connect(server.socket()).await,
+    );
+    let (first, second) = (one.register().await, two.register().await);
+    assert_ne!(first, second);
+    for id in [first, second] {
+        let digits = id.strip_prefix("sess_").unwrap();
+        assert!(
+            digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit()),
+            "{id}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn r002_26_27_47_status_needs_no_session_and_counts_those_there_are() {
+    let server = Server::start();
+    let mut asker = Wire::connect(server.socket()).await;
+    let status = json!({"type": "STATUS", "id": "status_1"});
+    assert_eq!(
+        asker.ask(status.clone()).await,
+        json!({"type": "STATUS_OK", "id": "status_1", "extensionConnected": false, "activeSessions": 0})
+    );
+    let mut client = Wire::connect(server.socket()).await;
+    let session = client.register().await;
+    assert_eq!(asker.ask(status.clone()).await["activeSessions"], 1);
+    client
+        .send(json!({"type": "DISCONNECT", "sessionId": session}))
+        .await;
+    assert_eq!(client.next().await, None);
+    assert_eq!(asker.ask(status).await["activeSessions"], 0);
+}
+
+#[tokio::test]
+async fn r002_21_answers_carry_the_callers_own_request_id() {
+    let server = Server::start();
+    let mut client = Wire::connect(server.socket()).await;
+    let session = client.register().await;
+    let call = |request: &str, action: &str| json!({"type": "REQUEST", "sessionId": session, "requestId": request, "action": action, "params": {}});
+    client.send(call("a:1", "list_tabs")).await;
+    client.send(call("a:2", "no_such_tool")).await;
+    let (one, two) = (client.next().await.unwrap(), client.next().await.unwrap());
+    let by_id = |id: &str| {
+        [&one, &two]
+            .into_iter()
+            .find(|answer| answer["requestId"] == id)
+            .unwrap()
+    };
+    assert_eq!(by_id("a:1")["reply"]["isError"], true);
+    assert_eq!(
+        by_id("a:2")["failure"],
+        json!({"kind": "unknownTool", "name": "no_such_tool"})
+    );
+}
+
+#[tokio::test]
+async fn the_tool_list_of_a_session_is_told() {
+    let server = Server::start();
+    let mut client = Wire::connect(server.socket()).await;
+    let session = client.register().await;
+    let answer = client
+        .ask(json!({"type": "TOOLS", "id": "t", "sessionId": session}))
+        .await;
+    assert_eq!(answer["tools"][0]["name"], "connect_browser");
+    assert_eq!(answer["tools"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn s14_there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced() {
+    let server = Server::start();
+    assert!(matches!(
+        Listening::start(&server.place),
+        Err(ListenError::Taken(_))
+    ));
+    server.stop.cancel();
+    server.task.await.unwrap();
+    assert!(!server.place.socket().exists());
+    // What a daemon leaves behind that was killed.
+    drop(std::os::unix::net::UnixListener::bind(server.place.socket()).unwrap());
+    assert!(server.place.socket().exists());
+    Listening::start(&server.place).unwrap();
+}
+
+#[tokio::test]
+async fn s31_a_client_of_another_protocol_is_told_what_to_do() {
+    let server = Server::start();
+    let mut client = Wire::connect(server.socket()).await;
+    let answer = client.ask(register(99)).await;
+    assert_eq!(answer["type"], "ERROR");
+    let error = answer["error"].as_str().unwrap();
+    assert!(
+        error.contains("speaks protocol 1") && error.contains("tabmux daemon stop"),
+        "{error}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn s31_a_daemon_that_nobody_needs_ends() {
+    let server = Server::start_with(ServeOptions {
+        idle: Some(Duration::from_secs(60)),
+    });
+    // Time jumps as soon as everybody waits.
+    server.task.await.unwrap();
+    assert!(!server.place.socket().exists());
+}
+
+#[tokio::test]
+async fn stopping_says_so_and_hangs_up() {
+    let server = Server::start();
+    let mut client = Wire::connect(server.socket()).await;
+    client.register().await;
+    let mut person = Wire::connect(server.socket()).await;
+    assert_eq!(
+        person.ask(json!({"type": "STOP", "id": "s"})).await,
+        json!({"type": "STOPPING", "id": "s"})
+    );
+    assert_eq!(client.next().await, None);
+    server.task.await.unwrap();
+}

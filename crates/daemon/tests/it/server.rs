@@ -1,0 +1,50 @@
+//! A daemon in this process, at a socket of its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tabmux_daemon::Hub;
+use tabmux_daemon::socket::{Listening, Place, ServeOptions, serve};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// A running daemon. Its socket goes with it.
+pub(crate) struct Server {
+    pub(crate) place: Place,
+    pub(crate) stop: CancellationToken,
+    pub(crate) task: JoinHandle<()>,
+    folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// Starts a daemon that stays until it is told otherwise.
+    pub(crate) fn start() -> Self {
+        Self::start_with(ServeOptions { idle: None })
+    }
+
+    pub(crate) fn start_with(options: ServeOptions) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::choose(Some(folder.path().join("d.sock")));
+        let listening = Listening::start(&place).unwrap();
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(serve(
+            listening,
+            Arc::new(Hub::start()),
+            options,
+            stop.clone(),
+        ));
+        Self {
+            place,
+            stop,
+            task,
+            folder,
+        }
+    }
+
+    pub(crate) fn socket(&self) -> &Path {
+        self.place.socket()
+    }
+
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+}
