@@ -1,5 +1,6 @@
-//! Project chores: `cargo xtask codegen [--check]` and `cargo xtask tidy`.
+//! Project chores: `cargo xtask bench`, `cargo xtask codegen [--check]` and `cargo xtask tidy`.
 
+mod bench;
 mod codegen;
 mod files;
 mod tidy;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[String]) -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
+        ["bench"] => bench::run(),
         ["codegen", rest @ ..] => codegen::run(codegen_mode(rest)?),
         ["tidy"] => tidy::run(),
         _ => bail!("{USAGE}"),
@@ -47,5 +49,6 @@ fn say(line: &str) {
 }
 
 const USAGE: &str =
-    "usage: cargo xtask codegen [--check]   rewrite generated files, or say which are stale
+    "usage: cargo xtask bench               measure a release build and print the numbers
+       cargo xtask codegen [--check]   rewrite generated files, or say which are stale
        cargo xtask tidy                check the rules of the house";

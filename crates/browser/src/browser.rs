@@ -29,6 +29,8 @@ pub struct BrowserInfo {
     pub launched: bool,
     /// The tabs it had then.
     pub tabs: Vec<TabFacts>,
+    /// The one that its user had in front, as far as that can be told.
+    pub front: Option<TargetId>,
 }
 
 /// What a browser reports without being asked, in order.

@@ -356,13 +356,15 @@ impl MainLoop {
                     .cloned()
                     .map(convert::facts)
                     .collect();
+                let front = connected.info.front.as_ref();
+                let front = front.map(|id| TargetId(id.as_str().into()));
                 let handle = connected.follow(browser.0, self.events.clone());
                 self.browsers.insert(browser, handle);
                 self.input(Input::Connected {
                     browser,
                     about,
                     tabs,
-                    front: None,
+                    front,
                 });
             }
             Err(error) => {

@@ -44,7 +44,8 @@ fn decide(wanted: bool, find: impl FnOnce() -> Option<PathBuf>) -> Result<PathBu
     find().ok_or(Skip::Missing)
 }
 
-fn find_browser() -> Option<PathBuf> {
+/// The browser on this machine, wanted or not.
+pub fn find_browser() -> Option<PathBuf> {
     if let Some(named) = env::var_os("TABMUX_TEST_BROWSER") {
         return Some(PathBuf::from(named)).filter(|path| path.is_file());
     }

@@ -4,7 +4,7 @@ use super::actor::Actor;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
-use crate::tab::TabSettings;
+use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
@@ -93,7 +93,7 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let (session, events, process) = reach(source).await?;
         let launched = process.is_some();
-        let (info, tabs) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduce(&session, launched))
+        let info = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduce(&session, launched))
             .await
             .unwrap_or_else(|_| {
                 Err(CdpError::TimedOut {
@@ -102,13 +102,6 @@ impl Browser {
                 })
             })
             .map_err(ConnectError::Silent)?;
-        let (name, version) = product(&info.product);
-        let info = BrowserInfo {
-            name,
-            version,
-            launched,
-            tabs,
-        };
         Ok(Connected {
             info,
             session,
@@ -157,10 +150,7 @@ async fn dial(url: &str) -> Result<WebSocketTransport, ConnectError> {
 }
 
 /// Asks the browser who it is and which tabs it has, and to tell of every change from now on.
-async fn introduce(
-    session: &Session,
-    launched: bool,
-) -> Result<(browser::GetVersionResponse, Vec<TabFacts>), CdpError> {
+async fn introduce(session: &Session, launched: bool) -> Result<BrowserInfo, CdpError> {
     let discover = target::SetDiscoverTargets {
         discover: true,
         filter: Some(crate::tab::only("page")),
@@ -178,7 +168,7 @@ async fn introduce(
         events_enabled: Some(true),
         ..Default::default()
     };
-    let (info, discovering, attaching, _) = tokio::join!(
+    let (version, discovering, attaching, _) = tokio::join!(
         session.send(browser::GetVersion::default()),
         session.send(discover),
         attach,
@@ -186,12 +176,44 @@ async fn introduce(
     );
     discovering?;
     attaching?;
-    let targets = session
-        .send(target::GetTargets::default())
-        .await?
-        .target_infos;
+    let filter = ["page", "tab"].map(|kind| target::FilterEntry {
+        r#type: Some(kind.into()),
+        exclude: Some(false),
+    });
+    let targets = target::GetTargets {
+        filter: Some(filter.into()),
+    };
+    let targets = session.send(targets).await?.target_infos;
     let pages = targets.iter().filter(|info| info.r#type == "page");
-    Ok((info?, pages.map(TabFacts::from).collect()))
+    let (name, version) = product(&version?.product);
+    Ok(BrowserInfo {
+        name,
+        version,
+        launched,
+        tabs: pages.map(TabFacts::from).collect(),
+        front: in_front(&targets),
+    })
+}
+
+/// The page that the user has in front. Chrome tells it of tabs, which have names of their own; tab
+/// and page are known by showing the same, and if several do, nobody can tell which is in front.
+fn in_front(targets: &[target::TargetInfo]) -> Option<TargetId> {
+    let is_active = |info: &&target::TargetInfo| {
+        let data = info.embedder_data.as_ref();
+        let data = data.and_then(|data| data.decode::<serde_json::Value>().ok());
+        info.r#type == "tab" && data.is_some_and(|data| data["tabActive"] == true)
+    };
+    // Every window has an active tab; with several windows the one in front is not known.
+    let [front] = targets.iter().filter(is_active).collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let shows_it = |info: &&target::TargetInfo| {
+        info.r#type == "page" && info.url == front.url && info.title == front.title
+    };
+    match targets.iter().filter(shows_it).collect::<Vec<_>>()[..] {
+        [page] => Some(page.target_id.clone()),
+        _ => None,
+    }
 }
 
 fn attach_tabs() -> target::SetAutoAttach {
@@ -216,3 +238,41 @@ fn product(text: &str) -> (String, String) {
 
 const DIAL_LIMIT: Duration = Duration::from_secs(5);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn front(targets: serde_json::Value) -> Option<String> {
+        let targets: Vec<target::TargetInfo> = serde_json::from_value(targets).unwrap();
+        in_front(&targets).map(|id| id.to_string())
+    }
+
+    #[test]
+    fn the_page_in_front_is_told_only_where_it_is_certain() {
+        let page =
+            |id: &str, url: &str| json!({"targetId": id, "type": "page", "url": url, "title": "t"});
+        let tab = |url: &str, active: bool| {
+            let data = json!({"tabActive": active});
+            json!({"targetId": "x", "type": "tab", "url": url, "title": "t", "embedderData": data})
+        };
+        let two = [page("1", "http://a/"), page("2", "http://b/")];
+        let with = |tabs: Vec<serde_json::Value>| front(json!([two.to_vec(), tabs].concat()));
+        assert_eq!(
+            with(vec![tab("http://a/", false), tab("http://b/", true)]).as_deref(),
+            Some("2")
+        );
+        assert_eq!(
+            with(vec![tab("http://a/", true), tab("http://b/", true)]),
+            None
+        );
+        assert_eq!(with(vec![]), None);
+        let twins = json!([
+            page("1", "http://a/"),
+            page("2", "http://a/"),
+            tab("http://a/", true)
+        ]);
+        assert_eq!(front(twins), None);
+    }
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
-use tabmux_testkit::{FixtureServer, McpClient, Response, process};
+use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, process};
 use tempfile::TempDir;
 
 /// A daemon's place, the clients that share it, and pages to work on. All of it ends with this.
@@ -52,6 +52,21 @@ impl Crowd {
         });
         client.initialize().await;
         client
+    }
+
+    /// One more client, of somebody else's browser.
+    pub(crate) async fn guest(&self, chromium: &Chromium) -> McpClient {
+        let mut command = self.tabmux();
+        command.args(["mcp", "--tools=static"]);
+        command.arg(format!("--browserUrl={}", chromium.http_url()));
+        let client = McpClient::spawn(command);
+        client.initialize().await;
+        client
+    }
+
+    /// Somebody else's browser, with one tab.
+    pub(crate) fn somebodys_browser(&self) -> Chromium {
+        Chromium::start(&self.browser)
     }
 
     /// What a command for people prints as JSON.

@@ -270,3 +270,35 @@ async fn clients_that_start_at_once_find_one_daemon() {
         .count();
     assert_eq!(daemons, 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_users_browser_the_first_session_takes_the_page_in_front_and_closes_nothing() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let chromium = crowd.somebodys_browser();
+    let (mut first, mut second) = (crowd.guest(&chromium).await, crowd.guest(&chromium).await);
+    first
+        .call_tool("navigate_page", json!({"url": crowd.secret_of("users")}))
+        .await
+        .ok();
+    assert_eq!(
+        crowd.asked("tabs").as_array().unwrap().len(),
+        1,
+        "no tab was opened"
+    );
+    second
+        .call_tool("navigate_page", json!({"url": crowd.secret_of("second")}))
+        .await
+        .ok();
+    assert_eq!(title(&first, json!({})).await, "users");
+    for client in [&mut first, &mut second] {
+        client.close_input().await;
+        assert!(client.wait_for_exit().await.success());
+    }
+    while !crowd.asked("sessions").as_array().unwrap().is_empty()
+        || crowd.asked("tabs").as_array().unwrap().len() != 1
+    {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(crowd.asked("tabs")[0]["title"], "users");
+    assert!(process::is_alive(chromium.pid()));
+}

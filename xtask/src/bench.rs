@@ -1,0 +1,94 @@
+//! `cargo xtask bench`: what tabmux costs, measured in one run against a real Chromium.
+//!
+//! Goals that are missed are marked, and nothing more: this is a bench, not a test.
+
+mod desk;
+mod lists;
+mod pages;
+mod raw;
+mod sample;
+mod start;
+mod table;
+
+use crate::say;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use table::Table;
+
+/// Builds the binary, measures, and prints the numbers.
+pub(crate) fn run() -> Result<()> {
+    let binary = build()?;
+    // Whoever measures must not be slower than what it measures.
+    if cfg!(debug_assertions) {
+        return again_in_release();
+    }
+    let Some(browser) = find_browser() else {
+        bail!("no Chromium was found: install `chromium`, or set TABMUX_TEST_BROWSER");
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    let table = runtime.block_on(async {
+        let mut table = Table::default();
+        say("Starting up …");
+        start::measure(&binary, &browser, &mut table).await;
+        say("Tool lists …");
+        lists::measure(&binary, &browser, &mut table).await;
+        say("Calls …");
+        pages::measure(&binary, &browser, &mut table).await;
+        table
+    });
+    say(&format!("\n{table}"));
+    Ok(())
+}
+
+/// The release build of the binary, as Cargo names it.
+fn build() -> Result<PathBuf> {
+    let output = Command::new(cargo())
+        .args(["build", "--release", "--package", "tabmux"])
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo did not start")?;
+    if !output.status.success() {
+        bail!("the binary could not be built");
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    messages
+        .filter(|message| message["target"]["name"] == "tabmux")
+        .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .next_back()
+        .context("cargo built no binary")
+}
+
+fn again_in_release() -> Result<()> {
+    let arguments = [
+        "run",
+        "--release",
+        "--quiet",
+        "--package",
+        "xtask",
+        "--",
+        "bench",
+    ];
+    let status = Command::new(cargo()).args(arguments).status()?;
+    match status.success() {
+        true => Ok(()),
+        false => bail!("the bench did not finish"),
+    }
+}
+
+fn cargo() -> PathBuf {
+    std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from)
+}
+
+/// The browser that the tests use.
+fn find_browser() -> Option<PathBuf> {
+    tabmux_testkit::gate::find_browser()
+}

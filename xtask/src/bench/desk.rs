@@ -1,0 +1,82 @@
+//! A server under measurement, and how it is spoken to.
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+use tabmux_testkit::{Chromium, McpClient};
+use tempfile::TempDir;
+
+/// One `tabmux mcp` with its client, in a home of its own.
+pub(super) struct Desk {
+    pub(super) client: McpClient,
+    _home: TempDir,
+}
+
+impl Desk {
+    /// Starts a server; nobody has spoken to it yet.
+    pub(super) fn start(binary: &Path, flags: &[&str]) -> Self {
+        #[expect(clippy::expect_used, reason = "without a folder there is no bench")]
+        let home = TempDir::with_prefix("tabmux-bench-").expect("a temporary folder");
+        let mut command = Command::new(binary);
+        command
+            .arg("mcp")
+            .args(flags)
+            .current_dir(home.path())
+            .env("HOME", home.path())
+            .env("TMPDIR", home.path());
+        for name in ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "TABMUX_LOG"] {
+            command.env_remove(name);
+        }
+        Self {
+            client: McpClient::spawn(command),
+            _home: home,
+        }
+    }
+
+    /// A server that has launched a browser of its own.
+    pub(super) async fn launched(binary: &Path, browser: &Path) -> Self {
+        let named = format!("--executablePath={}", browser.display());
+        let flags = [
+            "--headless",
+            "--isolated",
+            "--chromeArg=--disable-quic",
+            &named,
+        ];
+        let desk = Self::start(binary, &flags);
+        desk.client.initialize().await;
+        desk.call("connect_browser", json!({"launch": true})).await;
+        desk
+    }
+
+    /// A server that works in a browser which others can reach, too.
+    pub(super) async fn attached(binary: &Path, chromium: &Chromium) -> Self {
+        let desk = Self::start(binary, &[&format!("--browserUrl={}", chromium.http_url())]);
+        desk.client.initialize().await;
+        desk.call("connect_browser", json!({})).await;
+        desk
+    }
+
+    /// Calls a tool that does well; its text.
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> String {
+        self.client.call_tool(tool, arguments).await.ok().text()
+    }
+
+    /// Opens a page and focuses it; its number.
+    pub(super) async fn open(&self, url: &str) -> Value {
+        let opened = self.client.call_tool("open_tab", json!({"url": url})).await;
+        opened.ok().json()["tab"]["id"].clone()
+    }
+
+    /// The uid of the first line of a snapshot that contains `part`.
+    pub(super) async fn uid(&self, part: &str) -> String {
+        let snapshot = self.call("take_snapshot", json!({})).await;
+        let line = snapshot.lines().find(|line| line.contains(part));
+        let line = line.unwrap_or_else(|| panic!("nothing contains {part:?} in\n{snapshot}"));
+        let uid = line
+            .split("uid=")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next());
+        uid.unwrap_or_else(|| panic!("no uid in {line:?}"))
+            .to_owned()
+    }
+}

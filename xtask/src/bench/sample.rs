@@ -1,0 +1,52 @@
+//! Many measurements of one thing, and the one in the middle.
+
+use std::time::{Duration, Instant};
+
+/// Durations of the same thing, done again and again.
+#[derive(Debug, Default)]
+pub(super) struct Sample(Vec<Duration>);
+
+impl Sample {
+    /// Measures one more.
+    pub(super) async fn time<F: Future>(&mut self, work: F) -> F::Output {
+        let begun = Instant::now();
+        let output = work.await;
+        self.0.push(begun.elapsed());
+        output
+    }
+
+    pub(super) fn push(&mut self, one: Duration) {
+        self.0.push(one);
+    }
+
+    /// The one in the middle.
+    pub(super) fn median(&self) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort();
+        sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// In milliseconds.
+pub(super) fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slow_measurement_does_not_move_the_median() {
+        let mut sample = Sample::default();
+        assert_eq!(sample.median(), Duration::ZERO);
+        for n in [3, 1, 900, 2, 4] {
+            sample.push(Duration::from_millis(n));
+        }
+        assert_eq!(sample.median(), Duration::from_millis(3));
+    }
+}
