@@ -5,7 +5,7 @@
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and what happens in it.
 //! - [`world`], [`script`]: our JavaScript inside a page.
-//! - [`run`], [`tools`]: what agents do with a page.
+//! - [`mod@run`], [`tools`]: what agents do with a page.
 //! - [`address`], [`files`]: what they may open and where they may write.
 //!
 //! This crate knows CDP and nothing of sessions, numbers or MCP.

@@ -40,9 +40,9 @@ impl Profile {
                 })
             }
             ProfileChoice::Ours => {
-                let path = data_home().join("profile");
+                let (path, holder) = ours();
                 private_dir(&path)?;
-                let Some(holder) = holder_of(&path) else {
+                let Some(holder) = holder else {
                     return Ok(Self {
                         path,
                         temporary: false,
@@ -91,6 +91,13 @@ impl Drop for Profile {
             remove(&self.path);
         }
     }
+}
+
+/// Where our own profile is, and the process that uses it, if one does.
+pub fn ours() -> (PathBuf, Option<u32>) {
+    let path = data_home().join("profile");
+    let holder = holder_of(&path);
+    (path, holder)
 }
 
 /// Removes temporary profiles whose owner is no longer alive.

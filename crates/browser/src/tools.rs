@@ -2,7 +2,7 @@
 //!
 //! A tool is its argument struct: doc comments become the published schema, [`Tool::run`] does the
 //! work. Everything that is alike for all tools (dialogs, cancelling, dead tabs, forbidden pages)
-//! is in [`run`](crate::run), not here.
+//! is in [`run`](mod@crate::run), not here.
 
 mod act;
 mod dialog;

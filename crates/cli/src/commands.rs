@@ -1,7 +1,12 @@
 //! One file per command.
 
+pub(crate) mod call;
+pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod install;
+pub(crate) mod logs;
 pub(crate) mod mcp;
 pub(crate) mod status;
 pub(crate) mod tools_md;

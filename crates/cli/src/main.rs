@@ -3,6 +3,7 @@
 mod commands;
 mod flags;
 mod logging;
+mod paint;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -39,6 +40,18 @@ enum Command {
     Tabs(commands::status::Args),
     /// List the sessions of MCP clients.
     Sessions(commands::status::Args),
+    /// Run one tool, as an agent would.
+    Call(commands::call::Args),
+    /// Print the daemon's log.
+    Logs(commands::logs::Args),
+    /// Find what is wrong, and how to mend it.
+    Doctor(commands::doctor::Args),
+    /// Tell MCP clients about tabmux: one entry in each one's config.
+    Install(commands::install::Args),
+    /// Take that entry out again.
+    Uninstall(commands::install::RemoveArgs),
+    /// Print what a shell needs to complete tabmux's commands and flags.
+    Completions(commands::completions::Args),
     /// Print the reference of all tools as Markdown.
     #[command(name = "__tools-md", hide = true)]
     ToolsMd,
@@ -53,6 +66,12 @@ fn main() -> ExitCode {
         Command::Browsers(args) => commands::status::run(View::Browsers, args),
         Command::Tabs(args) => commands::status::run(View::Tabs, args),
         Command::Sessions(args) => commands::status::run(View::Sessions, args),
+        Command::Call(args) => commands::call::run(args),
+        Command::Logs(args) => commands::logs::run(args),
+        Command::Doctor(args) => commands::doctor::run(args),
+        Command::Install(args) => commands::install::run(args),
+        Command::Uninstall(args) => commands::install::remove(args),
+        Command::Completions(args) => commands::completions::run(args),
         Command::ToolsMd => commands::tools_md::run(),
     };
     match result {

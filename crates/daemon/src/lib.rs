@@ -3,12 +3,12 @@
 //! # Layout
 //! - [`options`]: what a session and the loop are told once.
 //! - [`handle`]: how the rest of the process talks to the loop; the in-process [`Backend`].
-//! - [`main_loop`]: the closed set of events, and the one task that handles them.
-//! - [`work`]: what the core's outputs make browsers do.
+//! - `main_loop`: the closed set of events, and the one task that handles them.
+//! - `work`: what the core's outputs make browsers do.
 //! - [`socket`]: the same over a unix socket, for clients in other processes.
 //! - [`catalogue`]: every tool, as clients are told about it.
-//! - [`audit`]: who did what where, and how it went.
-//! - [`convert`]: between the wire's types and the core's.
+//! - `audit`: who did what where, and how it went.
+//! - `convert`: between the wire's types and the core's.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
 

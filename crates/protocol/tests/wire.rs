@@ -1,4 +1,5 @@
 //! The wire's JSON, message by message: what is written here is what other programs see.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use serde_json::{Value, json};
 use tabmux_protocol::overview::Overview;

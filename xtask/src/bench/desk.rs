@@ -19,7 +19,7 @@ impl Desk {
         let home = TempDir::with_prefix("tabmux-bench-").expect("a temporary folder");
         let mut command = Command::new(binary);
         command
-            .arg("mcp")
+            .args(["mcp", "--no-daemon"])
             .args(flags)
             .current_dir(home.path())
             .env("HOME", home.path())

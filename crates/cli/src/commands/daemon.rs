@@ -138,6 +138,6 @@ fn audit_beside(socket: &std::path::Path) -> PathBuf {
 }
 
 /// A daemon that a client started writes its log beside its socket.
-fn log_beside(socket: &std::path::Path) -> PathBuf {
+pub(crate) fn log_beside(socket: &std::path::Path) -> PathBuf {
     socket.with_extension("log")
 }

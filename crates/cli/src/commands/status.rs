@@ -138,7 +138,9 @@ fn sessions(overview: &Overview) -> String {
     }
     let mut table = Table::new(["SESSION", "CLIENT", "TAB", "CALLS", "AGE"]);
     for row in &overview.sessions {
-        let tab = row.tab.map_or("–".to_owned(), |tab| tab.to_string());
+        let tab = row
+            .tab
+            .map_or_else(|| "–".to_owned(), |tab| tab.to_string());
         let (calls, age) = (row.calls.to_string(), age(row.age_seconds));
         table.row([short(&row.id), &row.client, &tab, &calls, &age]);
     }

@@ -398,15 +398,16 @@ async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
             -32602
         );
     }
-    let mut seen = desk.client.received().len();
-    for (line, code) in [
+    let before = desk.client.received().len();
+    let lines = [
         (&b"garbage"[..], -32700),
         (b"{\"jsonrpc\":", -32700),
         (b"\xff\xfe\x00", -32700),
         (b"[]", -32600),
         (b"7", -32600),
         (b"{\"jsonrpc\":\"2.0\",\"id\":\"x\"}", -32600),
-    ] {
+    ];
+    for (seen, (line, code)) in (before..).zip(lines) {
         desk.client.send_raw(line).await;
         let answers = desk.client.wait("an error", |messages| {
             let received: Vec<_> = messages
@@ -422,7 +423,6 @@ async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
             "{}: {answer}",
             String::from_utf8_lossy(line)
         );
-        seen += 1;
     }
     assert_eq!(
         desk.names().await,

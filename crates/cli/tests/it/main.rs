@@ -1,3 +1,7 @@
 //! Commands as a person runs them: exit code, output and what is left behind.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod call;
 mod demo;
+mod doctor;
+mod install;

@@ -183,6 +183,7 @@ impl Actor {
 
     async fn register(&self) -> io::Result<Link> {
         let (mut reader, mut writer) = dial(&self.place).await?;
+        replace_if_outdated(&mut reader, &mut writer).await?;
         let register = FromClient::Register {
             id: "register".into(),
             protocol: PROTOCOL,
@@ -346,6 +347,36 @@ async fn dial(place: &Place) -> io::Result<(LineReader, LineWriter)> {
         ));
     }
     Ok(lines::split(stream))
+}
+
+/// A daemon of another version that nobody uses makes room for one of ours; one that somebody uses
+/// stays, since it speaks our protocol.
+async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -> io::Result<()> {
+    let id = || "hello".to_owned();
+    writer.send(&FromClient::Ping { id: id() }).await?;
+    let FromDaemon::Pong { version: theirs, .. } = answer(reader).await? else {
+        return Err(io::Error::other(NO_DAEMON));
+    };
+    let ours = env!("CARGO_PKG_VERSION");
+    if theirs == ours {
+        return Ok(());
+    }
+    writer.send(&FromClient::Status { id: id() }).await?;
+    let FromDaemon::StatusOk { active_sessions, .. } = answer(reader).await? else {
+        return Err(io::Error::other(NO_DAEMON));
+    };
+    if active_sessions > 0 {
+        tracing::warn!(
+            daemon = theirs,
+            client = ours,
+            "the daemon is of another version and in use, so it stays; it is replaced when it is idle"
+        );
+        return Ok(());
+    }
+    tracing::info!(daemon = theirs, client = ours, "replacing an idle daemon of another version");
+    writer.send(&FromClient::Stop { id: id() }).await?;
+    while reader.next().await.is_some() {}
+    Err(io::ErrorKind::ConnectionRefused.into())
 }
 
 async fn answer(reader: &mut LineReader) -> io::Result<FromDaemon> {

@@ -4,4 +4,5 @@
 mod peers;
 mod server;
 mod strangers;
+mod versions;
 mod wire;

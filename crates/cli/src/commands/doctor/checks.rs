@@ -1,0 +1,390 @@
+//! What findings mean: from facts to a verdict and an advice, without looking at anything.
+
+use super::Check;
+use crate::commands::install::Installed;
+use std::path::{Path, PathBuf};
+use tabmux_browser::find::FindError;
+use tabmux_daemon::socket::PlaceError;
+
+/// A browser that was found, and what it answered to `--version`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BrowserFound {
+    pub(super) path: PathBuf,
+    pub(super) version: Result<String, String>,
+}
+
+pub(super) fn browser(found: Result<BrowserFound, FindError>) -> Check {
+    const NAME: &str = "browser";
+    match found {
+        Ok(BrowserFound {
+            path,
+            version: Ok(version),
+        }) => Check::ok(NAME, format!("{version} at {}.", path.display())),
+        Ok(BrowserFound {
+            path,
+            version: Err(why),
+        }) => Check::fail(
+            NAME,
+            format!("{} does not run: {why}.", path.display()),
+            "Run it by hand to see why, or name another one with --executablePath.",
+        ),
+        Err(error) => {
+            let (what, advice) = sentences(&error.to_string());
+            Check::fail(NAME, what, advice)
+        }
+    }
+}
+
+/// What shows windows: the variable and its value, if one is set.
+pub(super) fn display(shown_by: Option<(&str, String)>) -> Check {
+    const NAME: &str = "display";
+    match shown_by {
+        Some((variable, value)) => Check::ok(
+            NAME,
+            format!("Browsers open a window ({variable}={value}); --headless opens none."),
+        ),
+        None => Check::ok(NAME, "There is none, so browsers run headless."),
+    }
+}
+
+pub(super) fn user(is_root: bool) -> Check {
+    const NAME: &str = "user";
+    if is_root {
+        Check::warn(
+            NAME,
+            "This is root, so launched browsers run without their sandbox.",
+            "Use an ordinary user where pages are not trusted.",
+        )
+    } else {
+        Check::ok(
+            NAME,
+            "An ordinary user; launched browsers keep their sandbox.",
+        )
+    }
+}
+
+/// The folder that holds the socket.
+pub(super) fn folder(folder: &Path, exists: bool, safe: Result<(), PlaceError>) -> Check {
+    const NAME: &str = "folder";
+    let shown = folder.display();
+    match safe {
+        Err(error) => {
+            let (what, advice) = sentences(&error.to_string());
+            Check::fail(NAME, what, advice)
+        }
+        Ok(()) if exists => Check::ok(NAME, format!("{shown} is safe for the daemon's socket.")),
+        Ok(()) => Check::ok(NAME, format!("{shown} is made when it is needed.")),
+    }
+}
+
+/// Who is behind the socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// A daemon.
+    Daemon {
+        version: String,
+        pid: u32,
+        sessions: usize,
+    },
+    /// Nothing; there is no socket either.
+    Nobody,
+    /// Nothing; the socket was left behind.
+    Stale,
+    /// A file that is no socket.
+    InTheWay,
+    /// Something that does not speak with us.
+    Stranger(String),
+}
+
+pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check {
+    const NAME: &str = "daemon";
+    let shown = socket.display();
+    match behind {
+        Behind::Daemon {
+            version,
+            pid,
+            sessions,
+        } if version == own_version => Check::ok(
+            NAME,
+            format!("tabmux {version} is up (process {pid}, sessions: {sessions})."),
+        ),
+        Behind::Daemon {
+            version,
+            pid,
+            sessions,
+        } => {
+            let when = match sessions {
+                0 => "",
+                _ => " when its sessions are done",
+            };
+            Check::warn(
+                NAME,
+                format!("tabmux {version} is up (process {pid}), but this is {own_version}."),
+                format!("Run `tabmux daemon stop`{when}; the next client starts the new one."),
+            )
+        }
+        Behind::Nobody => Check::ok(NAME, "None is running; the first client starts it."),
+        Behind::Stale => Check::ok(
+            NAME,
+            format!("None is running; the next one replaces the dead socket {shown}."),
+        ),
+        Behind::InTheWay => Check::fail(
+            NAME,
+            format!("{shown} is in the way: it is not a socket."),
+            "Remove it, or name another place with --socket.",
+        ),
+        Behind::Stranger(why) => Check::fail(
+            NAME,
+            format!("What listens at {shown} is no daemon that can be used: {why}."),
+            "End it, remove the socket, or name another place with --socket.",
+        ),
+    }
+}
+
+/// The log file: its size, or what kind of thing it is instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Log {
+    Missing,
+    File { bytes: u64, writable: bool },
+    NoFile,
+}
+
+pub(super) fn log(path: &Path, log: Log) -> Check {
+    const NAME: &str = "log";
+    let shown = path.display();
+    match log {
+        Log::Missing => Check::ok(NAME, format!("None yet; it will be {shown}.")),
+        Log::File {
+            bytes,
+            writable: true,
+        } => Check::ok(NAME, format!("{shown}, {}.", size(bytes))),
+        Log::File { .. } => Check::fail(
+            NAME,
+            format!("{shown} cannot be written."),
+            "Remove it, or make it yours with chown.",
+        ),
+        Log::NoFile => Check::fail(NAME, format!("{shown} is not a file."), "Remove it."),
+    }
+}
+
+/// The process that uses a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holder {
+    pub(super) pid: u32,
+    pub(super) name: String,
+    pub(super) is_ours: bool,
+}
+
+pub(super) fn profile(path: &Path, holder: Option<&Holder>) -> Check {
+    const NAME: &str = "profile";
+    let shown = path.display();
+    match holder {
+        None => Check::ok(NAME, format!("{shown} is free.")),
+        Some(Holder {
+            pid,
+            name,
+            is_ours: true,
+        }) => Check::ok(
+            NAME,
+            format!("{shown} is used by the daemon's browser ({name}, process {pid})."),
+        ),
+        Some(Holder { pid, name, .. }) => Check::warn(
+            NAME,
+            format!("{shown} is used by {name} (process {pid})."),
+            "Close that browser to use the profile; until then a temporary one is used.",
+        ),
+    }
+}
+
+/// The configs of MCP clients: one line for all that are well, and one for each that is not.
+pub(super) fn clients(configs: &[Installed], is_there: impl Fn(&str) -> bool) -> Vec<Check> {
+    const NAME: &str = "clients";
+    let mut well = Vec::new();
+    let mut checks = Vec::new();
+    for Installed { client, programs } in configs {
+        match programs {
+            Err(why) => {
+                let (what, advice) = sentences(why);
+                checks.push(Check::warn(NAME, what, advice));
+            }
+            Ok(programs) => match programs.iter().find(|program| !is_there(program)) {
+                None => well.push(*client),
+                Some(gone) => checks.push(Check::fail(
+                    NAME,
+                    format!("{client} runs {gone}, which is not there."),
+                    format!("Run `tabmux install {client}`."),
+                )),
+            },
+        }
+    }
+    let knowing = match well.as_slice() {
+        [] if !checks.is_empty() => return checks,
+        [] => "None has been told of tabmux; `tabmux install CLIENT` does it.".to_owned(),
+        well => format!("Told of tabmux: {}.", well.join(", ")),
+    };
+    checks.insert(0, Check::ok(NAME, knowing));
+    checks
+}
+
+/// An error that says what is so and then what to do, taken apart after its first sentence.
+fn sentences(error: &str) -> (String, String) {
+    match error.split_once(". ") {
+        Some((what, advice)) => (format!("{what}."), advice.to_owned()),
+        None => (error.to_owned(), String::new()),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..=1_023 => format!("{bytes} bytes"),
+        1_024..=1_048_575 => format!("{} KB", bytes / 1_024),
+        _ => format!("{} MB", bytes / 1_048_576),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    fn said(check: &Check) -> String {
+        let advice = check.advice.as_deref().unwrap_or("–");
+        format!("{} | {} | {advice}", check.level.word(), check.finding)
+    }
+
+    #[test]
+    fn a_browser_is_named_and_a_missing_one_is_asked_for() {
+        let found = |version| {
+            Ok(BrowserFound {
+                path: "/usr/bin/chromium".into(),
+                version,
+            })
+        };
+        assert_eq!(
+            said(&browser(found(Ok("Chromium 150.0".into())))),
+            "ok | Chromium 150.0 at /usr/bin/chromium. | –"
+        );
+        assert_eq!(browser(found(Err("it ended".into()))).level, Level::Fail);
+        assert_eq!(
+            said(&browser(Err(FindError::NotThere { path: "/x".into() }))),
+            "fail | There is no browser at /x. | Check --executablePath."
+        );
+        let nothing = browser(Err(FindError::Nothing));
+        assert!(nothing.advice.unwrap().starts_with("Install one"));
+    }
+
+    #[test]
+    fn no_display_is_no_problem_and_root_is_worth_a_word() {
+        assert_eq!(display(None).level, Level::Ok);
+        assert!(
+            display(Some(("DISPLAY", ":0".into())))
+                .finding
+                .contains("DISPLAY=:0")
+        );
+        assert_eq!(user(false).level, Level::Ok);
+        assert_eq!(user(true).level, Level::Warn);
+    }
+
+    #[test]
+    fn an_unsafe_folder_fails_with_what_is_wrong() {
+        let error = PlaceError::Unsafe {
+            path: "/run/x".into(),
+            why: "others may write to it",
+        };
+        assert_eq!(
+            said(&folder(Path::new("/run/x"), true, Err(error))),
+            "fail | /run/x cannot hold the daemon's socket: others may write to it. | Remove it, or \
+             name another place with --socket."
+        );
+        assert_eq!(
+            said(&folder(Path::new("/run/x"), false, Ok(()))),
+            "ok | /run/x is made when it is needed. | –"
+        );
+    }
+
+    #[test]
+    fn a_daemon_of_another_version_is_worth_a_restart() {
+        let up = |sessions| Behind::Daemon {
+            version: "0.1.0".into(),
+            pid: 7,
+            sessions,
+        };
+        let socket = Path::new("/run/d.sock");
+        assert_eq!(
+            said(&daemon(socket, &up(2), "0.1.0")),
+            "ok | tabmux 0.1.0 is up (process 7, sessions: 2). | –"
+        );
+        assert_eq!(
+            said(&daemon(socket, &up(2), "0.2.0")),
+            "warn | tabmux 0.1.0 is up (process 7), but this is 0.2.0. | Run `tabmux daemon stop` when \
+             its sessions are done; the next client starts the new one."
+        );
+        assert_eq!(daemon(socket, &Behind::Nobody, "1").level, Level::Ok);
+        assert_eq!(daemon(socket, &Behind::Stale, "1").level, Level::Ok);
+        assert_eq!(daemon(socket, &Behind::InTheWay, "1").level, Level::Fail);
+        let stranger = Behind::Stranger("it says HTTP".into());
+        assert_eq!(daemon(socket, &stranger, "1").level, Level::Fail);
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_fails() {
+        let path = Path::new("/run/d.log");
+        let file = |bytes, writable| Log::File { bytes, writable };
+        assert_eq!(
+            said(&log(path, file(2_100, true))),
+            "ok | /run/d.log, 2 KB. | –"
+        );
+        assert_eq!(log(path, file(1, false)).level, Level::Fail);
+        assert_eq!(log(path, Log::NoFile).level, Level::Fail);
+        assert_eq!(log(path, Log::Missing).level, Level::Ok);
+    }
+
+    #[test]
+    fn a_profile_in_other_hands_is_worth_a_word() {
+        let path = Path::new("/p");
+        let holder = |is_ours| Holder {
+            pid: 7,
+            name: "chromium".into(),
+            is_ours,
+        };
+        assert_eq!(said(&profile(path, None)), "ok | /p is free. | –");
+        assert_eq!(profile(path, Some(&holder(true))).level, Level::Ok);
+        assert_eq!(
+            said(&profile(path, Some(&holder(false)))),
+            "warn | /p is used by chromium (process 7). | Close that browser to use the profile; until \
+             then a temporary one is used."
+        );
+    }
+
+    #[test]
+    fn a_client_that_runs_a_program_that_has_gone_fails() {
+        let config = |client, programs: Result<&str, &str>| Installed {
+            client,
+            programs: programs
+                .map(|program| vec![program.to_owned()])
+                .map_err(str::to_owned),
+        };
+        let configs = [
+            config("cursor", Ok("/bin/tabmux")),
+            config("codex", Err("It is broken. Mend it.")),
+            config("gemini", Ok("/old/tabmux")),
+        ];
+        let said = |configs: &[Installed]| -> Vec<String> {
+            let checks = clients(configs, |program| program == "/bin/tabmux");
+            checks.iter().map(said).collect()
+        };
+        assert_eq!(
+            said(&configs),
+            [
+                "ok | Told of tabmux: cursor. | –",
+                "warn | It is broken. | Mend it.",
+                "fail | gemini runs /old/tabmux, which is not there. | Run `tabmux install gemini`.",
+            ]
+        );
+        assert_eq!(
+            said(&[]),
+            ["ok | None has been told of tabmux; `tabmux install CLIENT` does it. | –"]
+        );
+        assert_eq!(said(&configs[1..2]).len(), 1);
+    }
+}

@@ -1,0 +1,140 @@
+//! Looks at the machine. Changes nothing, and starts nothing but the browser's `--version`.
+
+use super::Check;
+use super::checks::{self, Behind, BrowserFound, Holder, Log};
+use crate::commands::daemon::{is_nobody, log_beside};
+use crate::commands::install;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tabmux_browser::find::{self, FindError, Wanted};
+use tabmux_browser::text::one_line;
+use tabmux_daemon::socket::{Place, ask};
+use tabmux_protocol::wire::{FromClient, FromDaemon};
+use tokio::process::Command;
+
+/// Every check, in the order in which things are needed.
+pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Check> {
+    let behind = behind(place).await;
+    let folder = place.socket().parent().unwrap_or_else(|| Path::new("."));
+    let log = log_beside(place.socket());
+    let (profile, holder) = tabmux_browser::profile::ours();
+    let holder = holder.map(|pid| holder_named(pid, &behind));
+    let mut list = vec![
+        checks::browser(browser(executable).await),
+        checks::display(shown_by()),
+        checks::user(is_root()),
+        folder_check(place, folder),
+        checks::daemon(place.socket(), &behind, env!("CARGO_PKG_VERSION")),
+        checks::log(&log, log_at(&log)),
+        checks::profile(&profile, holder.as_ref()),
+    ];
+    list.extend(checks::clients(&install::installed(), is_program));
+    list
+}
+
+/// Whether a config names a program that is there; one without a path is for the client to find.
+fn is_program(command: &str) -> bool {
+    !command.contains('/') || Path::new(command).is_file()
+}
+
+async fn browser(executable: Option<PathBuf>) -> Result<BrowserFound, FindError> {
+    let wanted = Wanted {
+        executable,
+        channel: None,
+    };
+    let path = find::find(&wanted)?;
+    let version = version_of(&path).await;
+    Ok(BrowserFound { path, version })
+}
+
+async fn version_of(program: &Path) -> Result<String, String> {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null());
+    command.kill_on_drop(true);
+    let output = match tokio::time::timeout(VERSION_LIMIT, command.output()).await {
+        Ok(Ok(output)) => output,
+        Ok(Err(error)) => return Err(error.to_string()),
+        Err(_) => return Err("it does not answer to --version".to_owned()),
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    let version = one_line(said.lines().next().unwrap_or_default(), LONGEST_VERSION);
+    if output.status.success() && !version.is_empty() {
+        Ok(version)
+    } else {
+        Err(format!("--version ended with {}", output.status))
+    }
+}
+
+fn shown_by() -> Option<(&'static str, String)> {
+    let value = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    ["WAYLAND_DISPLAY", "DISPLAY"]
+        .into_iter()
+        .find_map(|name| Some((name, value(name)?)))
+}
+
+/// Whether we are root; our own entry in `/proc` belongs to whoever we are.
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|meta| meta.uid() == 0)
+}
+
+fn folder_check(place: &Place, folder: &Path) -> Check {
+    let exists = fs::symlink_metadata(folder).is_ok();
+    // Making the folder ready also makes it, which looking must not.
+    let safe = if exists { place.prepare() } else { Ok(()) };
+    checks::folder(folder, exists, safe)
+}
+
+async fn behind(place: &Place) -> Behind {
+    match fs::symlink_metadata(place.socket()) {
+        Err(_) => return Behind::Nobody,
+        Ok(meta) if !meta.file_type().is_socket() => return Behind::InTheWay,
+        Ok(_) => {}
+    }
+    let question = FromClient::Overview {
+        id: "doctor".into(),
+    };
+    match ask(place, &question).await {
+        Ok(FromDaemon::OverviewOk { overview, .. }) => Behind::Daemon {
+            version: overview.version,
+            pid: overview.pid,
+            sessions: overview.sessions.len(),
+        },
+        Ok(_) => Behind::Stranger("it speaks another version".to_owned()),
+        Err(error) if is_nobody(&error) => Behind::Stale,
+        Err(error) => Behind::Stranger(error.to_string()),
+    }
+}
+
+fn log_at(path: &Path) -> Log {
+    match fs::symlink_metadata(path) {
+        Err(_) => Log::Missing,
+        Ok(meta) if !meta.is_file() => Log::NoFile,
+        Ok(meta) => Log::File {
+            bytes: meta.len(),
+            writable: OpenOptions::new().append(true).open(path).is_ok(),
+        },
+    }
+}
+
+fn holder_named(pid: u32, behind: &Behind) -> Holder {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = match name.trim() {
+        "" => "a browser".to_owned(),
+        name => one_line(name, LONGEST_VERSION),
+    };
+    let is_ours =
+        matches!(behind, Behind::Daemon { pid: daemon, .. } if parent(pid) == Some(*daemon));
+    Holder { pid, name, is_ours }
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    line.trim().parse().ok()
+}
+
+const VERSION_LIMIT: Duration = Duration::from_secs(10);
+const LONGEST_VERSION: usize = 80;

@@ -1,0 +1,273 @@
+//! Entries in a JSON config. Only our own lines change: order, spacing and comments of the rest stay.
+
+mod spans;
+
+use super::entry::{Entry, Refusal, is_ours};
+use serde_json::Value;
+use spans::{Document, Member};
+use std::ops::Range;
+
+/// The text with the entry below `key`, or `None` if it is there already.
+pub(super) fn add(
+    text: &str,
+    key: &str,
+    typed: bool,
+    entry: &Entry,
+) -> Result<Option<String>, Refusal> {
+    if text.trim().is_empty() {
+        return add("{}\n", key, typed, entry);
+    }
+    let document = Document::parse(text)?;
+    let style = Style::of(text);
+    let node = node(entry, typed);
+    let Some(servers) = document.find(&document.root(), key) else {
+        let servers = Node::Object(vec![(entry.name.clone(), node)]);
+        return Ok(Some(insert(
+            &document,
+            &document.root(),
+            &style,
+            key,
+            &servers,
+        )));
+    };
+    let servers = object(&document, &servers, key)?;
+    let Some(existing) = document.find(&servers, &entry.name) else {
+        return Ok(Some(insert(
+            &document,
+            &servers,
+            &style,
+            &entry.name,
+            &node,
+        )));
+    };
+    let (command, arguments) = run_by(&document.value(&existing.value)).ok_or(Refusal::Taken)?;
+    if !is_ours(&command, &arguments, &entry.command) {
+        return Err(Refusal::Taken);
+    }
+    let (other_command, other_arguments) = entry.differs(&command, &arguments);
+    let mut changes = Vec::new();
+    if other_command {
+        changes.push(("command", string(&entry.command)));
+    }
+    if other_arguments {
+        changes.push(("args", list(&entry.arguments())));
+    }
+    Ok((!changes.is_empty()).then(|| set(&document, &existing.value, &changes)))
+}
+
+/// The text without our entry, or `None` if there is none of ours.
+pub(super) fn remove(
+    text: &str,
+    key: &str,
+    name: &str,
+    own_path: &str,
+) -> Result<Option<String>, Refusal> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let document = Document::parse(text)?;
+    let Some(servers) = document.find(&document.root(), key) else {
+        return Ok(None);
+    };
+    let servers = object(&document, &servers, key)?;
+    let is_there = document
+        .find(&servers, name)
+        .and_then(|existing| run_by(&document.value(&existing.value)))
+        .is_some_and(|(command, arguments)| is_ours(&command, &arguments, own_path));
+    Ok(is_there.then(|| take_out(&document, &servers, name)))
+}
+
+/// The programs of all entries of ours.
+pub(super) fn programs(text: &str, key: &str, own_path: &str) -> Result<Vec<String>, Refusal> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let document = Document::parse(text)?;
+    let Some(servers) = document.find(&document.root(), key) else {
+        return Ok(Vec::new());
+    };
+    let servers = object(&document, &servers, key)?;
+    let entries = document.members(&servers).into_iter();
+    let run = entries.filter_map(|entry| run_by(&document.value(&entry.value)));
+    let ours = run.filter(|(command, arguments)| is_ours(command, arguments, own_path));
+    Ok(ours.map(|(command, _)| command).collect())
+}
+
+fn object(document: &Document<'_>, member: &Member, key: &str) -> Result<Range<usize>, Refusal> {
+    if document.is_object(&member.value) {
+        return Ok(member.value.clone());
+    }
+    Err(Refusal::WrongShape {
+        what: format!("`{key}`"),
+    })
+}
+
+fn run_by(value: &Value) -> Option<(String, Vec<String>)> {
+    let command = value.get("command")?.as_str()?.to_owned();
+    let arguments = value.get("args")?.as_array()?.iter();
+    let arguments = arguments.filter_map(Value::as_str).map(str::to_owned);
+    Some((command, arguments.collect()))
+}
+
+/// What is written: values as they stand, or objects to be laid out.
+enum Node {
+    Leaf(String),
+    Object(Vec<(String, Self)>),
+}
+
+fn node(entry: &Entry, typed: bool) -> Node {
+    let mut fields = Vec::new();
+    if typed {
+        fields.push(("type".to_owned(), Node::Leaf(string("stdio"))));
+    }
+    fields.push(("command".to_owned(), Node::Leaf(string(&entry.command))));
+    fields.push(("args".to_owned(), Node::Leaf(list(&entry.arguments()))));
+    Node::Object(fields)
+}
+
+fn string(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn list(items: &[&str]) -> String {
+    let items: Vec<String> = items.iter().map(|item| string(item)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+/// How the file is laid out.
+struct Style {
+    line_break: &'static str,
+    indent: String,
+}
+
+impl Style {
+    fn of(text: &str) -> Self {
+        let blank = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+        let first = text
+            .lines()
+            .find(|line| blank(line) > 0 && line.trim_start().starts_with('"'));
+        Self {
+            line_break: if text.contains("\r\n") { "\r\n" } else { "\n" },
+            indent: first.map_or("  ", |line| &line[..blank(line)]).to_owned(),
+        }
+    }
+
+    /// `"name": node` over several lines, the first of which is indented already.
+    fn block(&self, name: &str, node: &Node, at: &str) -> String {
+        let name = string(name);
+        match node {
+            Node::Leaf(leaf) => format!("{name}: {leaf}"),
+            Node::Object(fields) => {
+                let inner = format!("{at}{}", self.indent);
+                let between = format!(",{}{inner}", self.line_break);
+                let fields: Vec<String> = fields
+                    .iter()
+                    .map(|(name, node)| self.block(name, node, &inner))
+                    .collect();
+                let (line_break, fields) = (self.line_break, fields.join(&between));
+                format!("{name}: {{{line_break}{inner}{fields}{line_break}{at}}}")
+            }
+        }
+    }
+}
+
+/// `"name": node` on one line.
+fn inline(name: &str, node: &Node) -> String {
+    match node {
+        Node::Leaf(leaf) => format!("{}: {leaf}", string(name)),
+        Node::Object(fields) => {
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(name, node)| inline(name, node))
+                .collect();
+            format!("{}: {{{}}}", string(name), fields.join(", "))
+        }
+    }
+}
+
+/// Adds a member at the end of an object.
+fn insert(
+    document: &Document<'_>,
+    object: &Range<usize>,
+    style: &Style,
+    name: &str,
+    node: &Node,
+) -> String {
+    let text = document.text;
+    let line_break = style.line_break;
+    if let Some(last) = document.members(object).last() {
+        let at = last.value.end;
+        // A comma that was there already now follows the new member.
+        let new = if text[object.start..last.start].contains('\n') {
+            let indent = indent_at(text, last.start);
+            format!(",{line_break}{indent}{}", style.block(name, node, indent))
+        } else {
+            format!(", {}", inline(name, node))
+        };
+        return format!("{}{new}{}", &text[..at], &text[at..]);
+    }
+    let close = object.end - 1;
+    let kept = text[..close].trim_end();
+    let outer = indent_at(text, object.start);
+    let inner = format!("{outer}{}", style.indent);
+    let block = style.block(name, node, &inner);
+    format!(
+        "{kept}{line_break}{inner}{block}{line_break}{outer}{}",
+        &text[close..]
+    )
+}
+
+/// The white space that the line of that position begins with.
+fn indent_at(text: &str, position: usize) -> &str {
+    let line = text[..position].rfind('\n').map_or(0, |at| at + 1);
+    let rest = &text[line..position];
+    &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
+}
+
+/// Changes values of an object where they stand.
+fn set(document: &Document<'_>, object: &Range<usize>, changes: &[(&str, String)]) -> String {
+    let mut places: Vec<(Range<usize>, &str)> = changes
+        .iter()
+        .filter_map(|(key, new)| Some((document.find(object, key)?.value, new.as_str())))
+        .collect();
+    places.sort_by_key(|(place, _)| place.start);
+    let mut text = document.text.to_owned();
+    for (place, new) in places.into_iter().rev() {
+        text.replace_range(place, new);
+    }
+    text
+}
+
+/// Takes a member out of an object, with one comma.
+fn take_out(document: &Document<'_>, object: &Range<usize>, name: &str) -> String {
+    let members = document.members(object);
+    let Some(index) = members.iter().rposition(|member| member.key == name) else {
+        return document.text.to_owned();
+    };
+    let member = &members[index];
+    let start = document.text[..member.start].trim_end().len();
+    let mut text = document.text.to_owned();
+    let before = index.checked_sub(1).map(|before| &members[before]);
+    match (document.comma_after(member.value.end), before) {
+        (Some(comma), _) => text.replace_range(start..=comma, ""),
+        (None, Some(before)) => {
+            text.replace_range(start..member.value.end, "");
+            if let Some(comma) = document.comma_after(before.value.end) {
+                // The comma may be the very place where the white space before us began.
+                text.replace_range(comma..=comma, "");
+            }
+        }
+        (None, None) => text.replace_range(start..member.value.end, ""),
+    }
+    if members.len() == 1 {
+        let inner = object.start + 1;
+        let blank = text[inner..].len() - text[inner..].trim_start().len();
+        if text[inner + blank..].starts_with('}') {
+            text.replace_range(inner..inner + blank, "");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! `tabmux logs`: the log of the daemon that clients start, once or as it grows.
+
+use super::daemon::log_beside;
+use anyhow::{Context, bail};
+use std::fs::File;
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tabmux_daemon::socket::Place;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Go on printing what is added, until interrupted.
+    #[arg(long, short)]
+    follow: bool,
+
+    /// The daemon's socket; the log is beside it.
+    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let path = log_beside(Place::choose(args.socket).socket());
+    let shown = path.display().to_string();
+    match print(Tail::new(path), args.follow) {
+        Ok(true) => Ok(ExitCode::SUCCESS),
+        Ok(false) => bail!(
+            "there is no log at {shown} yet; it begins when `tabmux mcp` or `tabmux call` starts \
+             the daemon"
+        ),
+        // Whoever read has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(error).with_context(|| format!("{shown} cannot be read")),
+    }
+}
+
+/// Prints the log. Says whether there is one.
+fn print(mut tail: Tail, follow: bool) -> io::Result<bool> {
+    let mut out = io::stdout().lock();
+    loop {
+        let is_there = tail.print_new(&mut out)?;
+        if !follow {
+            return Ok(is_there);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// A file that grows, and how much of it has been printed.
+struct Tail {
+    path: PathBuf,
+    printed: u64,
+    /// Which file that was: a new one of the same name is printed from its beginning.
+    file: Option<u64>,
+}
+
+impl Tail {
+    fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            printed: 0,
+            file: None,
+        }
+    }
+
+    /// Prints what is new. Says whether there is a file.
+    fn print_new(&mut self, out: &mut impl Write) -> io::Result<bool> {
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            opened => opened?,
+        };
+        let meta = file.metadata()?;
+        if self.file != Some(meta.ino()) || meta.len() < self.printed {
+            self.file = Some(meta.ino());
+            self.printed = 0;
+        }
+        if meta.len() > self.printed {
+            file.seek(SeekFrom::Start(self.printed))?;
+            self.printed += io::copy(&mut file, out)?;
+            out.flush()?;
+        }
+        Ok(true)
+    }
+}
+
+const PAUSE: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn new(tail: &mut Tail) -> String {
+        let mut out = Vec::new();
+        tail.print_new(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn each_line_is_printed_once_also_when_the_file_starts_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        let mut tail = Tail::new(path.clone());
+        assert!(!tail.print_new(&mut Vec::new()).unwrap());
+        fs::write(&path, "one\n").unwrap();
+        assert_eq!(new(&mut tail), "one\n");
+        assert_eq!(new(&mut tail), "");
+        fs::write(&path, "one\ntwo\n").unwrap();
+        assert_eq!(new(&mut tail), "two\n");
+        fs::write(&path, "new\n").unwrap();
+        assert_eq!(new(&mut tail), "new\n");
+        let other = folder.path().join("other");
+        fs::write(&other, "another file\n").unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert_eq!(new(&mut tail), "another file\n");
+    }
+}

@@ -1,0 +1,94 @@
+//! `tabmux doctor`, as a new user runs it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+#[test]
+fn a_new_user_is_told_that_all_is_ready() {
+    let home = new_home();
+    let output = doctor(home.path(), &[]);
+    let told = told(&output, home.path());
+    // Whether this is root depends on who runs the test.
+    let told: Vec<&str> = told
+        .lines()
+        .filter(|line| !line.contains("  user "))
+        .collect();
+    assert_eq!(
+        told[..told.len() - 1].join("\n"),
+        "ok    browser  Chromium 150.0.1 at HOME/browser.\n\
+         ok    display  There is none, so browsers run headless.\n\
+         ok    folder   HOME/run/tabmux is made when it is needed.\n\
+         ok    daemon   None is running; the first client starts it.\n\
+         ok    log      None yet; it will be HOME/run/tabmux/daemon.log.\n\
+         ok    profile  HOME/data/tabmux/profile is free.\n\
+         ok    clients  None has been told of tabmux; `tabmux install CLIENT` does it.\n"
+    );
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        !home.path().join("run/tabmux").exists(),
+        "looking made a folder"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_told_with_a_next_step_and_exit_code_1() {
+    let home = new_home();
+    let folder = home.path().join("run/tabmux");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("daemon.sock"), "").unwrap();
+    fs::create_dir(folder.join("daemon.log")).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let output = doctor(home.path(), &["--executablePath", "/nowhere/chrome"]);
+    let told = told(&output, home.path());
+    for line in [
+        "fail  browser  There is no browser at /nowhere/chrome. Check --executablePath.\n",
+        "fail  folder   HOME/run/tabmux cannot hold the daemon's socket: others may write to it. Remove",
+        "fail  daemon   HOME/run/tabmux/daemon.sock is in the way: it is not a socket. Remove it",
+        "fail  log      HOME/run/tabmux/daemon.log is not a file. Remove it.\n",
+        "\n4 things have to be mended.\n",
+    ] {
+        assert!(told.contains(line), "{line} is missing:\n{told}");
+    }
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_program_is_told_the_same_as_json() {
+    let home = new_home();
+    let output = doctor(home.path(), &["--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["ok"], true);
+    assert_eq!(json["checks"][0]["name"], "browser");
+    assert_eq!(json["checks"][0]["level"], "ok");
+}
+
+/// A home with a runtime folder and a browser that only knows its version.
+fn new_home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("run")).unwrap();
+    let browser = home.path().join("browser");
+    fs::write(&browser, "#!/bin/sh\necho Chromium 150.0.1\n").unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    home
+}
+
+fn doctor(home: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tabmux"))
+        .arg("doctor")
+        .args(arguments)
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", "/usr/bin:/bin")
+        .env("XDG_RUNTIME_DIR", home.join("run"))
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("CHROME_PATH", home.join("browser"))
+        .output()
+        .unwrap()
+}
+
+fn told(output: &Output, home: &Path) -> String {
+    assert!(output.stderr.is_empty(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).replace(home.to_str().unwrap(), "HOME")
+}
