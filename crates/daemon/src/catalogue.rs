@@ -20,6 +20,11 @@ pub fn all() -> &'static [ToolInfo] {
     &INFOS
 }
 
+/// The tools that only a session with a fixed list has.
+pub fn only_static() -> &'static [ToolInfo] {
+    &STATIC_INFOS[..STATIC_INFOS.len() - tools::all().len()]
+}
+
 /// The names of the page actions.
 pub(crate) fn page_actions() -> Vec<ToolName> {
     tools::all()

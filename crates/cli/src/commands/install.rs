@@ -50,20 +50,23 @@ pub(crate) struct RemoveArgs {
 
 /// Puts the entry into every named client's config.
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let entry = Entry {
-        name: args.name,
-        command: own_path()?,
-        more: args.more,
-    };
-    let change = |client: Client, text: &str| match client.format() {
-        Format::Json { key, typed } => json::add(text, key, typed, &entry),
-        Format::Toml { key } => toml::add(text, key, &entry),
+    let command = own_path()?;
+    let change = |client: Client, text: &str| {
+        let entry = Entry {
+            name: args.name.clone(),
+            command: command.clone(),
+            more: client.arguments(&args.more),
+        };
+        match client.format() {
+            Format::Json { key, typed } => json::add(text, key, typed, &entry),
+            Format::Toml { key } => toml::add(text, key, &entry),
+        }
     };
     let words = Words {
         unchanged: "already has it",
         next: "Restart the client to use it.",
     };
-    for_each(&args.clients, args.dry_run, &entry.name, &words, change)
+    for_each(&args.clients, args.dry_run, &args.name, &words, change)
 }
 
 /// Takes the entry out of every named client's config, if it is ours.

@@ -354,7 +354,10 @@ async fn dial(place: &Place) -> io::Result<(LineReader, LineWriter)> {
 async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -> io::Result<()> {
     let id = || "hello".to_owned();
     writer.send(&FromClient::Ping { id: id() }).await?;
-    let FromDaemon::Pong { version: theirs, .. } = answer(reader).await? else {
+    let FromDaemon::Pong {
+        version: theirs, ..
+    } = answer(reader).await?
+    else {
         return Err(io::Error::other(NO_DAEMON));
     };
     let ours = env!("CARGO_PKG_VERSION");
@@ -362,7 +365,10 @@ async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -
         return Ok(());
     }
     writer.send(&FromClient::Status { id: id() }).await?;
-    let FromDaemon::StatusOk { active_sessions, .. } = answer(reader).await? else {
+    let FromDaemon::StatusOk {
+        active_sessions, ..
+    } = answer(reader).await?
+    else {
         return Err(io::Error::other(NO_DAEMON));
     };
     if active_sessions > 0 {
@@ -373,7 +379,11 @@ async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -
         );
         return Ok(());
     }
-    tracing::info!(daemon = theirs, client = ours, "replacing an idle daemon of another version");
+    tracing::info!(
+        daemon = theirs,
+        client = ours,
+        "replacing an idle daemon of another version"
+    );
     writer.send(&FromClient::Stop { id: id() }).await?;
     while reader.next().await.is_some() {}
     Err(io::ErrorKind::ConnectionRefused.into())

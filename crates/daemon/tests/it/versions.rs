@@ -34,7 +34,10 @@ async fn old_daemon(socket: PathBuf, sessions: usize) -> Vec<String> {
             _ => json!({"type": "STOPPING", "id": id}),
         };
         heard.push(kind.clone());
-        write.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        write
+            .write_all(format!("{answer}\n").as_bytes())
+            .await
+            .unwrap();
         if kind == "STOP" || kind == "TOOLS" {
             break;
         }
@@ -59,7 +62,9 @@ async fn meet(sessions: usize) -> (Vec<String>, usize) {
         SessionOptions::default(),
         Box::new(move || {
             start.fetch_add(1, Ordering::Relaxed);
-            Err(std::io::Error::other("there is no program to start in this test"))
+            Err(std::io::Error::other(
+                "there is no program to start in this test",
+            ))
         }),
     );
     let _ = session.tools().await;
