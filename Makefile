@@ -24,10 +24,10 @@ demo: browser ## Watch an agent work in a real browser (installs Chromium if the
 test: browser check ## Everything that must pass, tests with a real browser included
 	$(phase) 'Tests, with a real browser'
 ifeq ($(nextest),yes)
-	@CI=true $(CARGO) nextest run --workspace --cargo-quiet
+	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet
 else
 	@echo 'cargo-nextest is not installed, so cargo test runs them.'
-	@CI=true RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
+	@CI=true RUST_BACKTRACE=0 RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
 endif
 	$(phase) 'Examples in the documentation'
 	@$(CARGO) test --workspace --quiet --doc

@@ -204,6 +204,23 @@ impl Desk {
     }
 }
 
+impl Drop for Desk {
+    /// Ends the server with its browser, and sees that nobody writes to its home any more.
+    fn drop(&mut self) {
+        let server = self.client.pid();
+        let mut family = process::descendants(server);
+        process::kill_hard(server);
+        let patience = std::time::Instant::now() + std::time::Duration::from_secs(5);
+        while !family.is_empty() && std::time::Instant::now() < patience {
+            for member in &family {
+                process::kill_hard(member.pid);
+            }
+            std::thread::yield_now();
+            family.retain(|member| process::is_alive(member.pid));
+        }
+    }
+}
+
 /// What came of a call.
 pub(crate) struct Step {
     pub(crate) reply: ToolReply,
