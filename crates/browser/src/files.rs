@@ -1,9 +1,10 @@
 //! Where a client may read and write files: its own folders and our output folder, nowhere else.
 
 use crate::error::ToolError;
+use crate::user::own_uid;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -90,11 +91,7 @@ impl Files {
                 output.display()
             ))
         };
-        if let Err(error) = fs::DirBuilder::new().mode(0o700).create(output)
-            && !output.is_dir()
-        {
-            return Err(fail(error));
-        }
+        private_folder(output).map_err(fail)?;
         let mut number = std::process::id();
         loop {
             let place = output.join(format!("{number}.{extension}"));
@@ -111,6 +108,19 @@ impl Files {
             }
         }
     }
+}
+
+/// Makes a folder that is ours alone. One that is there already must be: in a shared place
+/// somebody else could have made it first.
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let meta = fs::symlink_metadata(folder)?;
+    let ours = meta.is_dir() && meta.uid() == own_uid() && meta.mode() & 0o077 == 0;
+    ours.then_some(())
+        .ok_or_else(|| std::io::Error::other("the folder is not ours alone; remove it"))
 }
 
 /// Writes without following a link in the last place.
@@ -151,6 +161,19 @@ mod tests {
         assert!(files.save(Some("link.png"), "png", b"x").is_err());
         assert!(files.save(Some("out/a.png"), "png", b"x").is_err());
         assert_eq!(fs::read(elsewhere.path()).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_folder_that_others_could_have_made_is_not_used() {
+        let home = tempfile::tempdir().unwrap();
+        let real = home.path().join("real");
+        private_folder(&real).unwrap();
+        private_folder(&real).unwrap();
+        let link = home.path().join("link");
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        assert!(private_folder(&link).is_err());
+        fs::set_permissions(&real, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        assert!(private_folder(&real).is_err());
     }
 
     #[test]

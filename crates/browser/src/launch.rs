@@ -174,9 +174,7 @@ struct Surroundings {
 impl Surroundings {
     fn look() -> Self {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        // SAFETY: geteuid has no preconditions and cannot fail.
-        #[expect(unsafe_code, reason = "std offers no way to ask for the user id")]
-        let root = unsafe { libc::geteuid() } == 0;
+        let root = crate::user::own_uid() == 0;
         let display = cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
         Self { display, root }
     }

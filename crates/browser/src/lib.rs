@@ -24,6 +24,7 @@ pub mod script;
 pub mod tab;
 pub mod text;
 pub mod tools;
+pub mod user;
 pub mod world;
 
 pub use address::{Address, AddressError, AddressPolicy};

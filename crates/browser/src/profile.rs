@@ -152,9 +152,7 @@ fn is_alive(pid: u32) -> bool {
 
 fn is_ours(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    // SAFETY: geteuid has no preconditions and cannot fail.
-    #[expect(unsafe_code, reason = "std offers no way to ask for the user id")]
-    let me = unsafe { libc::geteuid() };
+    let me = crate::user::own_uid();
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == me)
 }
 

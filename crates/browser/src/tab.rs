@@ -212,7 +212,12 @@ impl Tab {
     pub(crate) async fn clear(&self) -> Result<(), ToolError> {
         let scripts_off = |value| emulation::SetScriptExecutionDisabled { value };
         self.session().post(scripts_off(true));
-        self.terminate_scripts().await;
+        for _ in 0..CLEARING_TRIES {
+            self.terminate_scripts().await;
+            if self.responds().await {
+                break;
+            }
+        }
         let cleared = self.go_blank().await;
         self.session().post(scripts_off(false));
         self.suspect(cleared.is_err());
@@ -257,5 +262,6 @@ impl Tab {
 }
 
 const TERMINATION_LIMIT: Duration = Duration::from_secs(1);
-const CLEARING_LIMIT: Duration = Duration::from_secs(3);
+const CLEARING_LIMIT: Duration = Duration::from_secs(5);
+const CLEARING_TRIES: usize = 5;
 const PROBE_LIMIT: Duration = Duration::from_millis(500);

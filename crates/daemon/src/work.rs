@@ -163,7 +163,7 @@ pub(crate) async fn run(
 ) {
     let (progress, mut words) = mpsc::channel(16);
     let context = CallContext {
-        cancel: job.cancel,
+        cancel: job.cancel.clone(),
         files,
         progress: wants_progress.then_some(progress),
     };
@@ -178,6 +178,11 @@ pub(crate) async fn run(
             }
         }
     };
+    if let Err(ToolError::TabGone(_) | ToolError::BrowserGone) = &result {
+        // The browser's own word is on its way: it knows whether only the tab is gone, and the core
+        // answers the call then.
+        let _ = tokio::time::timeout(LAST_WORD_LIMIT, job.cancel.cancelled()).await;
+    }
     let ran = Event::Ran {
         call: job.call,
         browser: job.browser,
@@ -216,6 +221,9 @@ async fn unless_cancelled<F: Future>(cancel: &CancellationToken, work: F) -> Opt
 fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
     tabmux_browser::TargetId::from(&*target.0)
 }
+
+/// How long a call on a tab that is gone waits to hear why.
+const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

@@ -119,3 +119,19 @@ const STATIC: &str = "
 The list never changes: it has the tools below and the page actions above, each of which then takes an optional `tabId`.
 A tool without `tabId` works on the session's own tab, and opens one if there is none.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_reference_is_what_the_tools_say() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tools.md");
+        let committed = std::fs::read_to_string(path).unwrap();
+        let fresh = reference().unwrap();
+        assert!(
+            committed == fresh,
+            "docs/tools.md is stale, run `cargo xtask codegen`"
+        );
+    }
+}

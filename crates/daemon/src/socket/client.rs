@@ -1,10 +1,11 @@
 //! The client's end of the daemon's socket: a session that finds, starts and outlives its daemon.
 
 use super::lines::{self, LineReader, LineWriter};
-use super::place::{Place, own_uid};
+use super::place::Place;
 use std::collections::HashMap;
 use std::io;
 use std::time::Duration;
+use tabmux_browser::user::own_uid;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, PROTOCOL, Request, SessionId};
 use tabmux_protocol::{

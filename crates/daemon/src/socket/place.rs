@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use tabmux_browser::user::own_uid;
 use tabmux_protocol::wire::PROTOCOL;
 
 /// The socket of this user's daemon, and the lock that its daemon holds.
@@ -126,15 +127,6 @@ fn default_folder() -> PathBuf {
     match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
         Some(runtime) if runtime.is_absolute() => runtime.join("tabmux"),
         _ => std::env::temp_dir().join(format!("tabmux-{}", own_uid())),
-    }
-}
-
-/// Who we are.
-pub(super) fn own_uid() -> u32 {
-    // SAFETY: geteuid has no preconditions and cannot fail.
-    #[expect(unsafe_code, reason = "std offers no way to ask for the user id")]
-    unsafe {
-        libc::geteuid()
     }
 }
 
