@@ -88,6 +88,11 @@ pub(crate) fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
 }
 
 impl BrowserProcess {
+    /// Waits until the browser has ended by itself.
+    pub(crate) async fn exited(&mut self) {
+        let _ = self.child.wait().await;
+    }
+
     /// Waits until the browser has ended by itself, then makes sure. One with a temporary profile
     /// has nothing to save, and is given no time.
     pub(crate) async fn end(mut self, grace: Duration) {

@@ -22,16 +22,17 @@ pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
         tab.until(EVENT_LIMIT, |state| !state.navigating).await?;
         return Err(failed(address.as_str(), &code));
     }
-    // Within one document (a fragment) no new one comes.
-    let limit = match answer.loader_id {
-        Some(_) => crate::script::LONGEST,
-        None => EVENT_LIMIT,
+    match answer.loader_id {
+        // A document that was on its way before, such as a new tab's blank one, is not what we wait for.
+        Some(loader) => {
+            tab.until(crate::script::LONGEST, |state| {
+                state.arrivals.contains(&loader) || before.was_overtaken(state)
+            })
+            .await?
+        }
+        // Within one document (a fragment) no new one comes.
+        None => tab.until(EVENT_LIMIT, |state| before.moved(state)).await?,
     };
-    let within = answer.loader_id.is_none();
-    tab.until(limit, |state| {
-        before.differs(state) || (within && before.moved(state))
-    })
-    .await?;
     Ok(())
 }
 
@@ -92,6 +93,12 @@ impl Position {
     /// Whether the tab shows another document by now.
     fn differs(&self, state: &TabState) -> bool {
         state.frames.main().map(|main| main.document) != self.document
+    }
+
+    /// Whether another navigation than the one asked for has brought another document.
+    fn was_overtaken(&self, state: &TabState) -> bool {
+        let others = state.navigations_begun > self.navigations_begun + 1;
+        others && !state.navigating && self.differs(state)
     }
 
     /// Whether the tab is elsewhere by now, in this document or another.

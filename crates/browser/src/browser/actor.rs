@@ -108,19 +108,18 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                     Some(order) => self.handle_order(order).await,
                     None => break,
                 },
+                // A helper that lives on may hold the pipe open after the browser has died.
+                () = exit_of(self.process.as_mut()) => break,
             }
         }
         let entries: Vec<_> = self.tabs.drain().collect();
         for tab in entries.into_iter().filter_map(|(_, entry)| entry.tab) {
             tab.note_gone(Gone::Closed);
         }
-        if self.process.is_none() {
-            self.session.connection().close();
-        }
         if let Some(process) = self.process.take() {
             process.end(END_GRACE).await;
-            self.session.connection().close();
         }
+        self.session.connection().close();
         self.tell(BrowserEvent::Gone).await;
         if let Some(done) = shut_down {
             let _ = done.send(());
@@ -345,6 +344,14 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     async fn tell(&self, event: BrowserEvent) {
         // Nobody listens any more only when everything is ending.
         let _ = self.report.send(E::from((self.tag, event))).await;
+    }
+}
+
+/// Resolves when the process of a browser that we launched has ended; never for another's.
+async fn exit_of(process: Option<&mut BrowserProcess>) {
+    match process {
+        Some(process) => process.exited().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -31,8 +31,10 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             ..shown
         };
         let is_main = is_top && shown.parent.is_none();
+        let loader = shown.loader.clone();
         state.frames.show(shown, session);
         if is_main {
+            push(&mut state.arrivals, loader, MOST_ARRIVALS);
             // What comes back from the cache is whole, and tells nothing more.
             let restored = event.r#type == page::NavigationType::BACK_FORWARD_CACHE_RESTORE;
             state.load = if restored {
@@ -220,4 +222,5 @@ pub(super) fn keep<T>(list: &mut Vec<T>, item: T) {
 
 const MOST_REQUESTS: usize = 1_000;
 const MOST_MESSAGES: usize = 1_000;
+const MOST_ARRIVALS: usize = 16;
 const MOST_KEPT: usize = 1_000;

@@ -2,7 +2,7 @@
 
 use super::frames::{DocumentId, Frames};
 use std::collections::{BTreeMap, VecDeque};
-use tabmux_cdp::types::network::RequestId;
+use tabmux_cdp::types::network::{LoaderId, RequestId};
 use tabmux_cdp::types::target::TargetId;
 
 /// A tab as of now. Read it through a watch; wait on it with [`super::Tab::until`].
@@ -20,6 +20,8 @@ pub struct TabState {
     pub navigations_begun: u64,
     /// Whether one of them is still on its way.
     pub navigating: bool,
+    /// The documents that the main frame came to show last, oldest first.
+    pub(crate) arrivals: VecDeque<LoaderId>,
     /// Moves within the document, by history or fragment.
     pub moves_within: u64,
     /// The dialog that blocks the page.
