@@ -223,4 +223,5 @@ impl Browser {
 }
 
 const READY_LIMIT: Duration = Duration::from_secs(10);
-const CLOSE_LIMIT: Duration = Duration::from_secs(5);
+/// On a machine that is busy, Chrome takes its time; the call has a deadline of its own.
+const CLOSE_LIMIT: Duration = Duration::from_secs(20);
