@@ -16,7 +16,7 @@ pub enum AddressError {
         text: String,
     },
     /// It is a host without a scheme.
-    #[error("`{text}` has no scheme. Did you mean https://{text} ?")]
+    #[error("`{text}` has no scheme. Did you mean {}://{text} ?", likely_scheme(.text))]
     NoScheme {
         /// What was given, shortened.
         text: String,
@@ -96,6 +96,15 @@ fn is_error_page(url: &Url) -> bool {
     url.scheme() == "chrome-error"
 }
 
+/// What somebody who left the scheme out most likely meant: servers at home rarely have certificates.
+fn likely_scheme(text: &str) -> &'static str {
+    let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    match host == "localhost" || host.parse::<std::net::Ipv4Addr>().is_ok() {
+        true => "http",
+        false => "https",
+    }
+}
+
 fn looks_like_host(text: &str) -> bool {
     let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
     (host.contains('.') || host == "localhost")
@@ -166,7 +175,11 @@ mod tests {
         );
         check(
             "localhost:3000",
-            "`localhost:3000` has no scheme. Did you mean https://localhost:3000 ?",
+            "`localhost:3000` has no scheme. Did you mean http://localhost:3000 ?",
+        );
+        check(
+            "127.0.0.1:80/a",
+            "`127.0.0.1:80/a` has no scheme. Did you mean http://127.0.0.1:80/a ?",
         );
         check(
             "",

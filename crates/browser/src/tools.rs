@@ -211,9 +211,11 @@ pub fn parse<T: DeserializeOwned>(
         let detail = text
             .rsplit_once(" at line ")
             .map_or(text.as_str(), |(detail, _)| detail);
+        // Rust's names for kinds of numbers mean nothing to an agent.
+        let detail = detail.replace("expected u32", "expected a whole number");
         BadArguments {
             tool,
-            detail: crate::text::one_line(detail, 300),
+            detail: crate::text::one_line(&detail, 300),
         }
     })
 }

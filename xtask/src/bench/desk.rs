@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
-use tabmux_testkit::{Chromium, McpClient};
+use std::time::{Duration, Instant};
+use tabmux_testkit::{Chromium, McpClient, process};
 use tempfile::TempDir;
 
 /// One `tabmux mcp` with its client, in a home of its own.
@@ -78,5 +79,22 @@ impl Desk {
             .and_then(|rest| rest.split(' ').next());
         uid.unwrap_or_else(|| panic!("no uid in {line:?}"))
             .to_owned()
+    }
+}
+
+impl Drop for Desk {
+    /// Ends the server with its browser before its home is removed.
+    fn drop(&mut self) {
+        let server = self.client.pid();
+        let mut family = process::descendants(server);
+        process::kill_hard(server);
+        let patience = Instant::now() + Duration::from_secs(5);
+        while !family.is_empty() && Instant::now() < patience {
+            for member in &family {
+                process::kill_hard(member.pid);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+            family.retain(|member| process::is_alive(member.pid));
+        }
     }
 }

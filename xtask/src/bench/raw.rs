@@ -53,7 +53,7 @@ impl RawTab {
 }
 
 /// What any walk of a page has to do at least: visit every element, ask whether and where it is
-/// shown, and write down what it is and says.
+/// shown, and write down what it is and what it says itself.
 pub(super) const WALK: &str = r#"(() => {
   const lines = [];
   const visit = (element, depth) => {
@@ -61,9 +61,9 @@ pub(super) const WALK: &str = r#"(() => {
     const box = element.getBoundingClientRect();
     if (box.width && box.height) {
       const role = element.getAttribute("role") ?? element.localName;
-      const label = element.getAttribute("aria-label") ?? element.textContent.slice(0, 80);
-      const cursor = getComputedStyle(element).cursor;
-      lines.push(" ".repeat(depth) + role + " " + JSON.stringify(label) + " " + cursor);
+      const text = element.firstElementChild ? "" : element.textContent;
+      const label = element.getAttribute("aria-label") ?? text;
+      lines.push(" ".repeat(depth) + role + " " + JSON.stringify(label));
     }
     for (const child of element.children) visit(child, depth + 1);
   };
