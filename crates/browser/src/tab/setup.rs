@@ -5,8 +5,9 @@ use super::frames::Shown;
 use tabmux_cdp::types::{emulation, log, network, page, runtime, target};
 use tabmux_cdp::{CdpError, Session};
 
-/// Sends all set-up commands, waits for every answer, then lets a waiting target run.
-/// Answers with the frames as they are by then.
+/// Sends all set-up commands, then lets a waiting target run: Chrome takes them in this order.
+/// A target that cannot be set up runs all the same; nobody else would wake it.
+/// Answers with the frames as they were before that.
 pub(super) async fn set_up(
     session: Session,
     waiting: bool,
@@ -18,7 +19,15 @@ pub(super) async fn set_up(
             None => Ok(()),
         }
     };
-    let (tree, enabled, _, _, _, _, sized) = tokio::join!(
+    let resume = async {
+        if waiting {
+            session
+                .send(runtime::RunIfWaitingForDebugger::default())
+                .await?;
+        }
+        Ok::<_, CdpError>(())
+    };
+    let (tree, enabled, _, _, _, _, sized, resumed) = tokio::join!(
         session.send(page::GetFrameTree::default()),
         session.send(page::Enable::default()),
         session.send(runtime::Enable::default()),
@@ -26,16 +35,13 @@ pub(super) async fn set_up(
         session.send(network::Enable::default()),
         session.send(attach_frames()),
         viewport,
+        resume,
     );
+    resumed?;
     enabled?;
     let frames = shown(&tree?.frame_tree);
     if let Err(error) = sized {
         tracing::debug!(%error, "the viewport could not be set");
-    }
-    if waiting {
-        session
-            .send(runtime::RunIfWaitingForDebugger::default())
-            .await?;
     }
     Ok(frames)
 }

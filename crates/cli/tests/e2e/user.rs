@@ -85,10 +85,22 @@ impl User {
     /// Makes the tab that shows `url` crash.
     pub(crate) async fn crashes(&mut self, url: &str) {
         let (session, tab) = self.attach(url).await;
+        // Chrome shows nothing of a crash before the first page has arrived: what dies is the
+        // renderer of the blank page that it replaces.
+        let here = json!({"expression": "location.href"});
+        let arrival = async {
+            loop {
+                let answer = tab
+                    .send_raw("Runtime.evaluate", &here, CRASH_PATIENCE)
+                    .await;
+                if answer.is_ok_and(|answer| answer.get().contains(url)) {
+                    return;
+                }
+            }
+        };
+        patiently(arrival, || format!("{url} to be shown")).await;
         // The page dies before it can answer.
-        let _ = tab
-            .send_raw("Page.crash", &json!({}), Duration::from_secs(1))
-            .await;
+        let _ = tab.send_raw("Page.crash", &json!({}), CRASH_PATIENCE).await;
         self.detach(session).await;
     }
 
@@ -150,3 +162,5 @@ impl User {
         let _ = self.browser.send(detach).await;
     }
 }
+
+const CRASH_PATIENCE: Duration = Duration::from_secs(1);
