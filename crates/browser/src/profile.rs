@@ -33,6 +33,7 @@ impl Profile {
             ProfileChoice::Temporary => Self::temporary(),
             ProfileChoice::At(path) => {
                 private_dir(path)?;
+                remove_socket_folder(path);
                 Ok(Self {
                     path: std::path::absolute(path)?,
                     temporary: false,
@@ -43,6 +44,7 @@ impl Profile {
                 let (path, holder) = ours();
                 private_dir(&path)?;
                 let Some(holder) = holder else {
+                    remove_socket_folder(&path);
                     return Ok(Self {
                         path,
                         temporary: false,
@@ -87,6 +89,7 @@ impl Profile {
 
 impl Drop for Profile {
     fn drop(&mut self) {
+        remove_socket_folder(&self.path);
         if self.temporary {
             remove(&self.path);
         }
@@ -115,6 +118,7 @@ fn sweep(folder: &Path) {
             continue;
         };
         if !is_alive(owner) && is_ours(&entry.path()) {
+            remove_socket_folder(&entry.path());
             remove(&entry.path());
         }
     }
@@ -128,6 +132,29 @@ fn remove(path: &Path) {
         }
     }
     tracing::debug!(path = %path.display(), "a temporary profile could not be removed");
+}
+
+/// Removes the folder that Chrome makes in the temporary folder for a profile's socket. Chrome does
+/// so itself only when it ends in its own time.
+fn remove_socket_folder(profile: &Path) {
+    if holder_of(profile).is_some() {
+        return;
+    }
+    let Ok(socket) = fs::read_link(profile.join("SingletonSocket")) else {
+        return;
+    };
+    let Some(folder) = socket.parent() else {
+        return;
+    };
+    let name = folder.file_name().and_then(|name| name.to_str());
+    let is_chromes = name.is_some_and(|name| {
+        let name = name.trim_start_matches('.');
+        SOCKET_FOLDERS.iter().any(|prefix| name.starts_with(prefix))
+    });
+    if is_chromes && is_ours(folder) {
+        // Nothing but the socket and a cookie is in there.
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
 /// Chrome marks a profile in use by a link `SingletonLock` → `host-pid`.
@@ -174,6 +201,7 @@ pub(crate) fn data_home() -> PathBuf {
 }
 
 const PREFIX: &str = "tabmux-profile-";
+const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
 
 #[cfg(test)]
 mod tests {
@@ -222,5 +250,21 @@ mod tests {
         fs::remove_file(&lock).unwrap();
         std::os::unix::fs::symlink(format!("host-{}", std::process::id()), &lock).unwrap();
         assert_eq!(holder_of(folder.path()), Some(std::process::id()));
+    }
+
+    #[test]
+    fn what_a_killed_browser_left_in_the_temporary_folder_is_removed_with_its_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        let linked = |profile: &str, socket_folder: &str| {
+            let (profile, sockets) = (folder.path().join(profile), folder.path().join(socket_folder));
+            fs::create_dir(&profile).unwrap();
+            fs::create_dir(&sockets).unwrap();
+            let link = profile.join("SingletonSocket");
+            std::os::unix::fs::symlink(sockets.join("SingletonSocket"), link).unwrap();
+            remove_socket_folder(&profile);
+            sockets.exists()
+        };
+        assert!(!linked("a", "org.chromium.Chromium.x1"));
+        assert!(linked("b", "somebody's pictures"), "only what Chrome names so");
     }
 }

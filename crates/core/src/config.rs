@@ -94,7 +94,7 @@ impl SessionConfig {
 
 impl Config {
     /// How long a call may take, queueing included, if its agent asked for `timeout`.
-    pub(crate) fn deadline(&self, timeout: Option<Duration>) -> Duration {
+    pub fn deadline(&self, timeout: Option<Duration>) -> Duration {
         timeout
             .map_or(Duration::ZERO, |timeout| {
                 timeout.saturating_add(self.deadline_margin)

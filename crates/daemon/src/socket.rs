@@ -3,11 +3,13 @@
 mod client;
 mod connection;
 mod lines;
+mod link;
 mod listen;
+mod named;
 mod place;
 mod server;
 
-pub use client::{RemoteSession, StartDaemon, ask};
+pub use client::{Opening, RemoteSession, StartDaemon, ask};
 pub use listen::{ListenError, Listening};
 pub use place::{Place, PlaceError};
 pub use server::{ServeOptions, serve};

@@ -37,6 +37,10 @@ pub enum FromClient {
         /// The session to take up again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resume: Option<Resume>,
+        /// What people call the session. One with a name outlives its connection, and whoever names
+        /// it next goes on with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
     /// Asks for the session's tool list.
     Tools {
@@ -225,6 +229,8 @@ fn kind(line: &str) -> serde_json::Result<String> {
 pub enum EventKind {
     /// The tool list changed, or now means another tab.
     ToolsChanged,
+    /// The daemon ends because somebody wants it to.
+    Stopping,
 }
 
 /// A session's public name: `sess_` and 32 hexadecimal digits.

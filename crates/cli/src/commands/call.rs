@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_daemon::socket::{Place, RemoteSession};
+use tabmux_daemon::socket::{Opening, Place, RemoteSession};
 use tabmux_protocol::session::{ClientInfo, OnSessionEnd, SessionOptions, ToolMode};
 use tabmux_protocol::{Backend, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
 
@@ -28,6 +28,11 @@ pub(crate) struct Args {
     /// Print the whole answer as JSON.
     #[arg(long)]
     json: bool,
+
+    /// Run it in the session of this name, which keeps its tab between calls. It is opened by the
+    /// first call and ends after half an hour without one.
+    #[arg(long, value_name = "NAME", env = "TABMUX_SESSION")]
+    session: Option<String>,
 
     /// Leave the tabs open that the call opens.
     #[arg(long = "keepTabs", alias = "keep-tabs")]
@@ -77,7 +82,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("the runtime did not start")?;
-    match runtime.block_on(call(Place::choose(args.socket), options, request))? {
+    match runtime.block_on(call(Place::choose(args.socket), options, args.session, request))? {
         Outcome::Answered(reply) => answered(&args.tool, &reply, args.json),
         Outcome::Unknown { tools } => Ok(misused(&unknown(&args.tool, &tools))),
         Outcome::Ended => bail!("the session ended before the tool answered; see `tabmux logs`"),
@@ -93,10 +98,11 @@ enum Outcome {
     Ended,
 }
 
-/// Opens a session for this one call.
+/// Opens a session for this one call, or takes the one of that name.
 async fn call(
     place: Place,
     options: SessionOptions,
+    name: Option<String>,
     request: CallRequest,
 ) -> anyhow::Result<Outcome> {
     let client = ClientInfo {
@@ -104,7 +110,13 @@ async fn call(
         pid: std::process::id(),
     };
     let start = daemon::starter(&place)?;
-    let session = RemoteSession::open(place, client, options, start);
+    let session = RemoteSession::open(Opening {
+        place,
+        client,
+        options,
+        name,
+        start,
+    });
     Ok(match session.call(request).await {
         Ok(reply) => Outcome::Answered(reply),
         Err(CallFailure::UnknownTool { .. }) => Outcome::Unknown {

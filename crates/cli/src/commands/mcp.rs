@@ -9,7 +9,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_daemon::socket::{Place, RemoteSession};
+use tabmux_daemon::socket::{Opening, Place, RemoteSession};
 use tabmux_daemon::{Client, Hub};
 use tabmux_mcp::ServeError;
 use tabmux_protocol::session::{ClientInfo, OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
@@ -51,6 +51,10 @@ pub(crate) struct Args {
         conflicts_with = "no_daemon"
     )]
     socket: Option<PathBuf>,
+
+    /// The loopback port for pages and extensions; 0 takes any that is free.
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
 
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
@@ -134,7 +138,13 @@ async fn serve_through_daemon(options: SessionOptions, place: Place) -> anyhow::
         pid: std::process::id(),
     };
     let start = daemon::starter(&place)?;
-    let session = RemoteSession::open(place, client, options, start);
+    let session = RemoteSession::open(Opening {
+        place,
+        client,
+        options,
+        name: None,
+        start,
+    });
     ended(until_signalled(tabmux_mcp::serve_stdio(session)).await?)
 }
 

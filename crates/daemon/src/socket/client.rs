@@ -1,13 +1,16 @@
 //! The client's end of the daemon's socket: a session that finds, starts and outlives its daemon.
 
 use super::lines::{self, LineReader, LineWriter};
+use super::link::{End, Link, Order};
 use super::place::Place;
-use std::collections::HashMap;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::io;
 use std::time::Duration;
 use tabmux_browser::user::own_uid;
+use tabmux_core::Config;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
-use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, PROTOCOL, Request, SessionId};
+use tabmux_protocol::wire::{FromClient, FromDaemon, PROTOCOL, Resume};
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
 };
@@ -20,6 +23,22 @@ use tokio::time::Instant;
 pub struct RemoteSession {
     orders: mpsc::Sender<Order>,
     notices: Mutex<mpsc::Receiver<BackendEvent>>,
+    /// How much later than its deadline a call's answer may come.
+    lateness: Duration,
+}
+
+/// Which session to open, and where.
+pub struct Opening {
+    /// Where the daemon is.
+    pub place: Place,
+    /// Who wants it.
+    pub client: ClientInfo,
+    /// What it wants.
+    pub options: SessionOptions,
+    /// What people call the session, if it is to outlive its connection.
+    pub name: Option<String>,
+    /// How a daemon is started.
+    pub start: StartDaemon,
 }
 
 /// Starts a daemon, because there is none. Need not wait until it is up.
@@ -32,36 +51,23 @@ pub async fn ask(place: &Place, question: &FromClient) -> io::Result<FromDaemon>
     answer(&mut reader).await
 }
 
-#[derive(Debug)]
-enum Order {
-    Tools(oneshot::Sender<Vec<ToolInfo>>),
-    Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
-    Cancel(RequestId),
-}
-
 impl RemoteSession {
     /// Opens a session. Returns at once; the daemon is looked for, or started, behind it.
-    pub fn open(
-        place: Place,
-        client: ClientInfo,
-        options: SessionOptions,
-        start: StartDaemon,
-    ) -> Self {
+    pub fn open(opening: Opening) -> Self {
         let (orders, inbox) = mpsc::channel(QUEUE);
         let (notify, notices) = mpsc::channel(QUEUE);
         let actor = Actor {
-            place,
-            client,
-            options,
-            start,
+            opening,
             notify,
             inbox,
-            links: 0,
+            known: None,
+            count: 0,
         };
         tokio::spawn(actor.run());
         Self {
             orders,
             notices: Mutex::new(notices),
+            lateness: LATENESS,
         }
     }
 }
@@ -77,12 +83,24 @@ impl Backend for RemoteSession {
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
+        let deadline = deadline(&request.arguments);
+        let name = request.request_id.clone();
         let (answer, reply) = oneshot::channel();
-        self.orders
-            .send(Order::Call(request, answer))
-            .await
-            .map_err(|_| CallFailure::Closed)?;
-        reply.await.map_err(|_| CallFailure::Closed)?
+        let exchange = async {
+            self.orders
+                .send(Order::Call(request, answer))
+                .await
+                .map_err(|_| CallFailure::Closed)?;
+            reply.await.map_err(|_| CallFailure::Closed)?
+        };
+        // The daemon answers at the deadline at the latest, and says more than we could.
+        match tokio::time::timeout(deadline + self.lateness, exchange).await {
+            Ok(result) => result,
+            Err(_) => {
+                self.cancel(&name);
+                Ok(CallReply::error(no_answer(deadline)))
+            }
+        }
     }
 
     fn cancel(&self, request: &RequestId) {
@@ -98,59 +116,71 @@ impl Backend for RemoteSession {
     }
 }
 
+/// How long a call may take, by its own `timeout` argument.
+fn deadline(arguments: &RawValue) -> Duration {
+    #[derive(Deserialize)]
+    struct Wish {
+        timeout: u64,
+    }
+    let wish = serde_json::from_str(arguments.get()).ok();
+    let timeout = wish.map(|Wish { timeout }| Duration::from_millis(timeout));
+    Config::default().deadline(timeout)
+}
+
+fn no_answer(deadline: Duration) -> String {
+    let seconds = deadline.as_secs();
+    format!(
+        "The tabmux daemon did not answer within {seconds} s, so whether the call was carried out is \
+         not known. `tabmux doctor` finds out what is wrong."
+    )
+}
+
 struct Actor {
-    place: Place,
-    client: ClientInfo,
-    options: SessionOptions,
-    start: StartDaemon,
+    opening: Opening,
     notify: mpsc::Sender<BackendEvent>,
     inbox: mpsc::Receiver<Order>,
-    /// How many daemons this session has had.
-    links: u32,
-}
-
-/// A connection on which the session is registered.
-struct Link {
-    reader: LineReader,
-    writer: LineWriter,
-    session: SessionId,
+    /// The session that an earlier daemon knew.
+    known: Option<Resume>,
+    /// How many requests the session has made.
     count: u64,
-    tools: HashMap<String, oneshot::Sender<Vec<ToolInfo>>>,
-    calls: HashMap<RequestId, Waiting>,
-}
-
-struct Waiting {
-    request: RequestId,
-    answer: oneshot::Sender<Result<CallReply, CallFailure>>,
-}
-
-/// Why a link is over.
-enum End {
-    /// The session is over.
-    SessionOver,
-    /// The daemon has gone.
-    DaemonGone,
 }
 
 impl Actor {
     async fn run(mut self) {
+        // An order that came while there was no daemon, and needs one.
+        let mut first = None;
         loop {
+            let is_new = self.known.is_none();
             match self.link().await {
-                Ok(link) => {
-                    self.links += 1;
+                Ok(mut link) => {
                     // A new daemon knows nothing of what the old one showed.
-                    if self.links > 1 && self.notify.send(BackendEvent::ToolsChanged).await.is_err()
-                    {
+                    if !is_new && self.notify.send(BackendEvent::ToolsChanged).await.is_err() {
                         return;
                     }
-                    if let End::SessionOver = self.serve(link).await {
-                        return;
+                    if let Some(order) = first.take() {
+                        // Should the daemon be gone already, the link ends at once and says so.
+                        let _ = link.send(order).await;
+                    }
+                    let (end, count) = link.serve(&mut self.inbox, &self.notify).await;
+                    self.count = count;
+                    match end {
+                        End::SessionOver => return,
+                        End::DaemonGone => {}
+                        // Whoever stopped it wants it to stay so, until it is needed.
+                        End::DaemonStopped => match self.inbox.recv().await {
+                            Some(order) => first = Some(order),
+                            None => return,
+                        },
                     }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "there is no daemon");
                     // Whoever asks next is told, and makes us try again.
-                    let Some(order) = self.inbox.recv().await else {
+                    let order = match first.take() {
+                        Some(order) => Some(order),
+                        None => self.inbox.recv().await,
+                    };
+                    let Some(order) = order else {
                         return;
                     };
                     decline(order, &error);
@@ -160,7 +190,7 @@ impl Actor {
     }
 
     /// Finds the daemon, or starts one, and registers there.
-    async fn link(&self) -> io::Result<Link> {
+    async fn link(&mut self) -> io::Result<Link> {
         let deadline = Instant::now() + START_LIMIT;
         let mut started = false;
         let mut pause = Duration::from_millis(2);
@@ -173,7 +203,7 @@ impl Actor {
                 Err(_) => {}
             }
             if !started {
-                (self.start)()?;
+                (self.opening.start)()?;
                 started = true;
             }
             // The daemon is up when it answers; nothing tells us earlier.
@@ -182,159 +212,36 @@ impl Actor {
         }
     }
 
-    async fn register(&self) -> io::Result<Link> {
-        let (mut reader, mut writer) = dial(&self.place).await?;
+    async fn register(&mut self) -> io::Result<Link> {
+        let (mut reader, mut writer) = dial(&self.opening.place).await?;
         replace_if_outdated(&mut reader, &mut writer).await?;
         let register = FromClient::Register {
             id: "register".into(),
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").into(),
-            client: self.client.clone(),
-            options: Box::new(self.options.clone()),
-            resume: None,
+            client: self.opening.client.clone(),
+            options: Box::new(self.opening.options.clone()),
+            resume: self.known.clone(),
+            name: self.opening.name.clone(),
         };
         writer.send(&register).await?;
         match answer(&mut reader).await? {
             FromDaemon::Registered {
-                session_id: session,
-                ..
+                session_id, secret, ..
             } => {
-                let (tools, calls) = (HashMap::new(), HashMap::new());
-                Ok(Link {
-                    reader,
-                    writer,
-                    session,
-                    count: 0,
-                    tools,
-                    calls,
-                })
+                self.known = Some(Resume {
+                    session_id: session_id.clone(),
+                    secret,
+                });
+                // Several processes may use a named session at once, and no two requests of a
+                // session may have the same name.
+                if self.opening.name.is_some() && self.count == 0 {
+                    self.count = u64::from(std::process::id()) * REQUESTS_PER_PROCESS;
+                }
+                Ok(Link::new(reader, writer, session_id, self.count))
             }
             FromDaemon::Error { error, .. } => Err(io::Error::other(error)),
             _ => Err(io::Error::other(NO_DAEMON)),
-        }
-    }
-
-    async fn serve(&mut self, mut link: Link) -> End {
-        let end = loop {
-            let going_on = tokio::select! {
-                line = link.reader.next() => match line {
-                    Some(Ok(line)) => link.hear(&line, &self.notify).await,
-                    _ => false,
-                },
-                order = self.inbox.recv() => match order {
-                    Some(order) => link.send(order).await,
-                    None => {
-                        let session_id = link.session.clone();
-                        let _ = link.writer.send(&FromClient::Disconnect { session_id }).await;
-                        break End::SessionOver;
-                    }
-                },
-            };
-            if !going_on {
-                break End::DaemonGone;
-            }
-        };
-        for waiting in link.calls.into_values() {
-            let _ = waiting.answer.send(Ok(CallReply::error(DAEMON_GONE)));
-        }
-        end
-    }
-}
-
-impl Link {
-    /// Passes an order on. Says whether the daemon took it.
-    async fn send(&mut self, order: Order) -> bool {
-        self.count += 1;
-        let session_id = self.session.clone();
-        let name = format!("{}:{}", session_id.0, self.count);
-        let message = match order {
-            Order::Tools(answer) => {
-                self.tools.insert(name.clone(), answer);
-                FromClient::Tools {
-                    id: name,
-                    session_id,
-                }
-            }
-            Order::Call(
-                CallRequest {
-                    request_id: request,
-                    tool,
-                    arguments,
-                    progress,
-                },
-                answer,
-            ) => {
-                let request_id = RequestId(name);
-                self.calls
-                    .insert(request_id.clone(), Waiting { request, answer });
-                FromClient::Request(Request {
-                    session_id,
-                    request_id,
-                    action: tool,
-                    params: arguments,
-                    progress,
-                })
-            }
-            Order::Cancel(request) => {
-                let call = self
-                    .calls
-                    .iter()
-                    .find(|(_, waiting)| waiting.request == request);
-                let Some((request_id, _)) = call else {
-                    return true;
-                };
-                FromClient::Cancel {
-                    session_id,
-                    request_id: request_id.clone(),
-                }
-            }
-        };
-        self.writer.send(&message).await.is_ok()
-    }
-
-    /// Handles what the daemon says. Says whether to go on.
-    async fn hear(&mut self, line: &str, notify: &mpsc::Sender<BackendEvent>) -> bool {
-        match FromDaemon::parse(line) {
-            Ok(FromDaemon::Response(response)) => {
-                let result = match (response.reply, response.failure) {
-                    (Some(reply), _) => Ok(reply),
-                    (None, Some(failure)) => Err(failure),
-                    (None, None) => Err(CallFailure::Closed),
-                };
-                self.answer(&response.request_id, result);
-            }
-            Ok(FromDaemon::Error {
-                request_id: Some(request),
-                error,
-                ..
-            }) => {
-                self.answer(&request, Ok(CallReply::error(error)));
-            }
-            Ok(FromDaemon::ToolsOk { id, tools }) => {
-                if let Some(answer) = self.tools.remove(&id) {
-                    let _ = answer.send(tools);
-                }
-            }
-            Ok(FromDaemon::Event {
-                event: EventKind::ToolsChanged,
-            }) => {
-                return notify.send(BackendEvent::ToolsChanged).await.is_ok();
-            }
-            Ok(FromDaemon::Progress(mut progress)) => {
-                if let Some(waiting) = self.calls.get(&progress.request_id) {
-                    progress.request_id = waiting.request.clone();
-                    let _ = notify.try_send(BackendEvent::Progress(progress));
-                }
-            }
-            Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "the daemon said something unknown"),
-        }
-        true
-    }
-
-    fn answer(&mut self, request: &RequestId, result: Result<CallReply, CallFailure>) {
-        if let Some(waiting) = self.calls.remove(request) {
-            let _ = waiting.answer.send(result);
         }
     }
 }
@@ -419,9 +326,54 @@ fn is_absence(error: &io::Error) -> bool {
 }
 
 const NO_DAEMON: &str = "what answers at the daemon's socket is no daemon of this version";
-const DAEMON_GONE: &str = "The tabmux daemon went away while the call ran, so whether it was carried \
-                           out is not known. A new one is being started; call again.";
 const QUEUE: usize = 1_024;
+const REQUESTS_PER_PROCESS: u64 = 1_000_000;
 const START_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// The daemon's own answer at a call's deadline arrives before ours.
+const LATENESS: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    fn call(arguments: &serde_json::Value) -> CallRequest {
+        CallRequest {
+            request_id: RequestId("1".into()),
+            tool: "list_pages".into(),
+            arguments: to_raw_value(arguments).unwrap(),
+            progress: false,
+        }
+    }
+
+    #[test]
+    fn r002_39_a_call_has_thirty_seconds_or_what_it_asks_for() {
+        let seconds = |arguments| deadline(&call(&arguments).arguments).as_secs();
+        assert_eq!(seconds(json!({})), 30);
+        assert_eq!(seconds(json!({"timeout": 5_000})), 30);
+        assert_eq!(seconds(json!({"timeout": 60_000})), 61);
+        assert_eq!(seconds(json!({"timeout": "soon"})), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn r002_39_a_daemon_that_does_not_answer_is_not_waited_for_for_ever() {
+        let (orders, mut inbox) = mpsc::channel(QUEUE);
+        let session = RemoteSession {
+            orders,
+            notices: Mutex::new(mpsc::channel(1).1),
+            lateness: LATENESS,
+        };
+        let before = Instant::now();
+        let reply = session.call(call(&json!({}))).await.unwrap();
+        assert!(reply.is_error, "{reply:?}");
+        assert_eq!(before.elapsed().as_secs(), 32);
+        assert!(matches!(inbox.recv().await, Some(Order::Call(..))));
+        assert!(
+            matches!(inbox.recv().await, Some(Order::Cancel(_))),
+            "the daemon is told that nobody waits"
+        );
+    }
+}

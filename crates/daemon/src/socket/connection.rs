@@ -1,11 +1,14 @@
-//! One connection of the daemon's socket: at most one session, which ends with it.
+//! One connection of the daemon's socket: at most one session, which ends with it unless it has a
+//! name.
 
 use super::lines::{self, LineReader};
+use super::named::Lease;
 use super::server::Shared;
 use crate::handle::{Client, Handle, Reply};
 use crate::options::SessionOptions;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -41,14 +44,24 @@ pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
 struct Connection {
     shared: Arc<Shared>,
     out: mpsc::Sender<FromDaemon>,
-    session: Option<Session>,
+    session: Option<Attached>,
+}
+
+/// The session of this connection.
+struct Attached {
+    session: Arc<Session>,
+    /// The calls that have no answer yet.
+    open: HashSet<RequestId>,
+    _lease: Option<Lease>,
 }
 
 /// The calls of this connection that have no answer yet.
 type Answers = FuturesUnordered<Pin<Box<dyn Future<Output = Response> + Send>>>;
 
-struct Session {
+/// An open session.
+pub(super) struct Session {
     id: SessionId,
+    secret: String,
     handle: Handle,
     shared: Arc<Shared>,
 }
@@ -58,8 +71,18 @@ impl Session {
         shared.sessions.send_modify(|open| *open += 1);
         Self {
             id,
+            secret: random_hex::<32>(),
             handle,
             shared: Arc::clone(shared),
+        }
+    }
+}
+
+impl Drop for Attached {
+    /// Whoever waited for the answers has gone, even if the session has not.
+    fn drop(&mut self) {
+        for request in &self.open {
+            self.session.handle.cancel(request);
         }
     }
 }
@@ -79,9 +102,18 @@ impl Connection {
             // answer of the call that changed it.
             let going_on = tokio::select! {
                 biased;
-                () = stop.cancelled() => false,
+                () = stop.cancelled() => {
+                    let event = EventKind::Stopping;
+                    self.say(FromDaemon::Event { event }).await;
+                    false
+                }
                 event = next_event(self.session.as_ref()) => self.tell(event).await,
-                Some(answer) = answers.next() => self.say(FromDaemon::Response(answer)).await,
+                Some(answer) = answers.next() => {
+                    if let Some(attached) = &mut self.session {
+                        attached.open.remove(&answer.request_id);
+                    }
+                    self.say(FromDaemon::Response(answer)).await
+                }
                 line = reader.next() => match line {
                     None => false,
                     Some(Ok(line)) => self.hear(&line, &mut answers).await,
@@ -117,6 +149,7 @@ impl Connection {
                 client,
                 options,
                 resume: _,
+                name,
             } => {
                 if protocol != PROTOCOL {
                     return self
@@ -128,7 +161,7 @@ impl Connection {
                         .refuse(Some(id), None, "This connection has a session")
                         .await;
                 }
-                self.register(id, &client, *options).await
+                self.register(id, &client, *options, name).await
             }
             FromClient::Tools { id, session_id } => match self.own(&session_id) {
                 None => self.refuse(Some(id), None, INVALID_SESSION).await,
@@ -179,36 +212,40 @@ impl Connection {
         &mut self,
         id: String,
         client: &wanted::ClientInfo,
-        options: wanted::SessionOptions,
+        wanted: wanted::SessionOptions,
+        name: Option<String>,
     ) -> bool {
-        let options = match SessionOptions::from_wire(options) {
+        let browser = wanted.browser.clone();
+        let options = match SessionOptions::from_wire(wanted) {
             Ok(options) => options,
             Err(why) => return self.refuse(Some(id), None, &why).await,
         };
-        let session_id = SessionId(format!("sess_{}", random_hex::<16>()));
-        let name = tabmux_browser::text::one_line(&client.name, 60);
-        tracing::info!(
-            session = session_id.0,
-            client = name,
-            pid = client.pid,
-            "a client arrived"
-        );
-        let who = Client {
-            session: session_id.0.clone(),
-            name,
+        let shared = Arc::clone(&self.shared);
+        let joined = match &name {
+            None => Ok((Arc::new(open(&shared, client, options, None).await), None)),
+            Some(name) => {
+                let open = || open(&shared, client, options, Some(name));
+                let joined = shared.named.join(name, browser, &shared, open).await;
+                joined.map(|(session, lease)| (session, Some(lease)))
+            }
         };
-        let handle = self.shared.hub.open(options, who).await;
-        self.session = Some(Session::new(session_id.clone(), handle, &self.shared));
-        let version = env!("CARGO_PKG_VERSION").to_owned();
-        let secret = random_hex::<32>();
-        self.say(FromDaemon::Registered {
+        let (session, lease) = match joined {
+            Ok(joined) => joined,
+            Err(why) => return self.refuse(Some(id), None, &why).await,
+        };
+        let registered = FromDaemon::Registered {
             id,
-            session_id,
-            secret,
-            version,
+            session_id: session.id.clone(),
+            secret: session.secret.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
             resumed: false,
-        })
-        .await
+        };
+        self.session = Some(Attached {
+            session,
+            open: HashSet::new(),
+            _lease: lease,
+        });
+        self.say(registered).await
     }
 
     async fn request(&mut self, request: Request, answers: &mut Answers) -> bool {
@@ -231,6 +268,9 @@ impl Connection {
         let Ok(reply) = session.handle.submit(call).await else {
             return false;
         };
+        if let Some(attached) = &mut self.session {
+            attached.open.insert(request_id.clone());
+        }
         answers.push(Box::pin(answer(request_id, reply)));
         true
     }
@@ -238,7 +278,8 @@ impl Connection {
     /// The session of this connection, if that is the one meant. Sessions of other connections do
     /// not exist here.
     fn own(&self, id: &SessionId) -> Option<&Session> {
-        self.session.as_ref().filter(|session| session.id == *id)
+        let session = &self.session.as_ref()?.session;
+        (session.id == *id).then_some(session)
     }
 
     async fn tell(&self, event: Option<BackendEvent>) -> bool {
@@ -270,9 +311,36 @@ impl Connection {
     }
 }
 
-async fn next_event(session: Option<&Session>) -> Option<BackendEvent> {
-    match session {
-        Some(session) => session.handle.next_event().await,
+/// Opens a session of its own for a client.
+async fn open(
+    shared: &Arc<Shared>,
+    client: &wanted::ClientInfo,
+    options: SessionOptions,
+    name: Option<&str>,
+) -> Session {
+    let id = SessionId(format!("sess_{}", random_hex::<16>()));
+    let client_name = match name {
+        Some(name) => format!("{} ({name})", client.name),
+        None => client.name.clone(),
+    };
+    let client_name = tabmux_browser::text::one_line(&client_name, 80);
+    tracing::info!(
+        session = id.0,
+        client = client_name,
+        pid = client.pid,
+        "a client arrived"
+    );
+    let who = Client {
+        session: id.0.clone(),
+        name: client_name,
+    };
+    let handle = shared.hub.open(options, who).await;
+    Session::new(id, handle, shared)
+}
+
+async fn next_event(attached: Option<&Attached>) -> Option<BackendEvent> {
+    match attached {
+        Some(attached) => attached.session.handle.next_event().await,
         None => std::future::pending().await,
     }
 }

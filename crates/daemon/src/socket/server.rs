@@ -2,6 +2,7 @@
 
 use super::connection;
 use super::listen::Listening;
+use super::named::Named;
 use crate::handle::Hub;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub(super) struct Shared {
     pub(super) hub: Arc<Hub>,
     /// How many sessions are open.
     pub(super) sessions: watch::Sender<usize>,
+    pub(super) named: Named,
     pub(super) stop: CancellationToken,
 }
 
@@ -34,6 +36,7 @@ pub async fn serve(
     let shared = Arc::new(Shared {
         hub,
         sessions: watch::Sender::new(0),
+        named: Named::default(),
         stop: stop.clone(),
     });
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
@@ -75,16 +78,16 @@ pub async fn serve(
     let _ = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
 }
 
-/// Resolves when there has been no session for `limit`.
-async fn idle(mut sessions: watch::Receiver<usize>, limit: Option<Duration>) {
+/// Resolves when there has been none for `limit`.
+pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Duration>) {
     let Some(limit) = limit else {
         return std::future::pending().await;
     };
     loop {
-        if sessions.wait_for(|open| *open == 0).await.is_err() {
+        if count.wait_for(|open| *open == 0).await.is_err() {
             return;
         }
-        let busy = sessions.wait_for(|open| *open > 0);
+        let busy = count.wait_for(|open| *open > 0);
         if tokio::time::timeout(limit, busy).await.is_err() {
             return;
         }

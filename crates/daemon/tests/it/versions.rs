@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_daemon::socket::{Place, RemoteSession};
+use tabmux_daemon::socket::{Opening, Place, RemoteSession};
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -56,17 +56,18 @@ async fn meet(sessions: usize) -> (Vec<String>, usize) {
     let started = Arc::new(AtomicUsize::new(0));
     let start = Arc::clone(&started);
     let place = Place::choose(Some(socket));
-    let session = RemoteSession::open(
+    let session = RemoteSession::open(Opening {
         place,
-        ClientInfo::default(),
-        SessionOptions::default(),
-        Box::new(move || {
+        client: ClientInfo::default(),
+        options: SessionOptions::default(),
+        name: None,
+        start: Box::new(move || {
             start.fetch_add(1, Ordering::Relaxed);
             Err(std::io::Error::other(
                 "there is no program to start in this test",
             ))
         }),
-    );
+    });
     let _ = session.tools().await;
     (daemon.await.unwrap(), started.load(Ordering::Relaxed))
 }

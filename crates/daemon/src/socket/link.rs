@@ -1,0 +1,205 @@
+//! The client's end of one connection to the daemon, with a session registered on it.
+
+use super::lines::{LineReader, LineWriter};
+use std::collections::HashMap;
+use std::io;
+use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, Request, SessionId};
+use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
+use tokio::sync::{mpsc, oneshot};
+
+/// What a session asks of its daemon.
+#[derive(Debug)]
+pub(super) enum Order {
+    Tools(oneshot::Sender<Vec<ToolInfo>>),
+    Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
+    Cancel(RequestId),
+}
+
+/// A connection on which the session is registered.
+pub(super) struct Link {
+    reader: LineReader,
+    writer: LineWriter,
+    session: SessionId,
+    /// How many requests this session has made, over all its links.
+    count: u64,
+    tools: HashMap<String, oneshot::Sender<Vec<ToolInfo>>>,
+    calls: HashMap<RequestId, Waiting>,
+    stopping: bool,
+}
+
+struct Waiting {
+    request: RequestId,
+    answer: oneshot::Sender<Result<CallReply, CallFailure>>,
+}
+
+/// Why a link is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The session is over.
+    SessionOver,
+    /// The daemon has gone.
+    DaemonGone,
+    /// Somebody ended the daemon on purpose.
+    DaemonStopped,
+}
+
+impl Link {
+    pub(super) fn new(
+        reader: LineReader,
+        writer: LineWriter,
+        session: SessionId,
+        count: u64,
+    ) -> Self {
+        Self {
+            reader,
+            writer,
+            session,
+            count,
+            tools: HashMap::new(),
+            calls: HashMap::new(),
+            stopping: false,
+        }
+    }
+
+    /// Passes on what is ordered, and what the daemon says, until either side ends it. Answers how
+    /// it ended, and how many requests the session has made by then.
+    pub(super) async fn serve(
+        mut self,
+        inbox: &mut mpsc::Receiver<Order>,
+        notify: &mpsc::Sender<BackendEvent>,
+    ) -> (End, u64) {
+        let end = loop {
+            let going_on = tokio::select! {
+                line = self.reader.next() => match line {
+                    Some(Ok(line)) => self.hear(&line, notify).await,
+                    _ => false,
+                },
+                order = inbox.recv() => match order {
+                    Some(order) => self.send(order).await.is_ok(),
+                    None => {
+                        let session_id = self.session.clone();
+                        let _ = self.writer.send(&FromClient::Disconnect { session_id }).await;
+                        break End::SessionOver;
+                    }
+                },
+            };
+            match (going_on, self.stopping) {
+                (true, _) => {}
+                (false, true) => break End::DaemonStopped,
+                (false, false) => break End::DaemonGone,
+            }
+        };
+        let why = match end {
+            End::DaemonStopped => DAEMON_STOPPED,
+            End::SessionOver | End::DaemonGone => DAEMON_GONE,
+        };
+        for waiting in self.calls.into_values() {
+            let _ = waiting.answer.send(Ok(CallReply::error(why)));
+        }
+        (end, self.count)
+    }
+
+    /// Passes an order on.
+    pub(super) async fn send(&mut self, order: Order) -> io::Result<()> {
+        self.count += 1;
+        let session_id = self.session.clone();
+        let name = format!("{}:{}", session_id.0, self.count);
+        let message = match order {
+            Order::Tools(answer) => {
+                self.tools.insert(name.clone(), answer);
+                FromClient::Tools {
+                    id: name,
+                    session_id,
+                }
+            }
+            Order::Call(
+                CallRequest {
+                    request_id: request,
+                    tool,
+                    arguments,
+                    progress,
+                },
+                answer,
+            ) => {
+                let request_id = RequestId(name);
+                self.calls
+                    .insert(request_id.clone(), Waiting { request, answer });
+                FromClient::Request(Request {
+                    session_id,
+                    request_id,
+                    action: tool,
+                    params: arguments,
+                    progress,
+                })
+            }
+            Order::Cancel(request) => {
+                let call = self
+                    .calls
+                    .iter()
+                    .find(|(_, waiting)| waiting.request == request);
+                let Some((request_id, _)) = call else {
+                    return Ok(());
+                };
+                FromClient::Cancel {
+                    session_id,
+                    request_id: request_id.clone(),
+                }
+            }
+        };
+        self.writer.send(&message).await
+    }
+
+    /// Handles what the daemon says. Says whether to go on.
+    async fn hear(&mut self, line: &str, notify: &mpsc::Sender<BackendEvent>) -> bool {
+        match FromDaemon::parse(line) {
+            Ok(FromDaemon::Response(response)) => {
+                let result = match (response.reply, response.failure) {
+                    (Some(reply), _) => Ok(reply),
+                    (None, Some(failure)) => Err(failure),
+                    (None, None) => Err(CallFailure::Closed),
+                };
+                self.answer(&response.request_id, result);
+            }
+            Ok(FromDaemon::Error {
+                request_id: Some(request),
+                error,
+                ..
+            }) => {
+                self.answer(&request, Ok(CallReply::error(error)));
+            }
+            Ok(FromDaemon::ToolsOk { id, tools }) => {
+                if let Some(answer) = self.tools.remove(&id) {
+                    let _ = answer.send(tools);
+                }
+            }
+            Ok(FromDaemon::Event {
+                event: EventKind::ToolsChanged,
+            }) => {
+                return notify.send(BackendEvent::ToolsChanged).await.is_ok();
+            }
+            Ok(FromDaemon::Event {
+                event: EventKind::Stopping,
+            }) => self.stopping = true,
+            Ok(FromDaemon::Progress(mut progress)) => {
+                if let Some(waiting) = self.calls.get(&progress.request_id) {
+                    progress.request_id = waiting.request.clone();
+                    let _ = notify.try_send(BackendEvent::Progress(progress));
+                }
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "the daemon said something unknown"),
+        }
+        true
+    }
+
+    fn answer(&mut self, request: &RequestId, result: Result<CallReply, CallFailure>) {
+        if let Some(waiting) = self.calls.remove(request) {
+            let _ = waiting.answer.send(result);
+        }
+    }
+}
+
+const DAEMON_GONE: &str = "The tabmux daemon went away while the call ran, so whether it was carried \
+                           out is not known. A new one is being started; call again.";
+const DAEMON_STOPPED: &str = "The tabmux daemon was stopped while the call ran, so whether it was \
+                              carried out is not known. The next call starts it again.";
