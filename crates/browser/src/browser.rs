@@ -7,6 +7,7 @@ mod open;
 
 pub use connect::{ConnectError, Connected, Source};
 pub use facts::TabFacts;
+pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
 use crate::address::Address;
 use crate::error::ToolError;
@@ -98,11 +99,31 @@ impl Browser {
     pub async fn open(
         &self,
         address: &Address,
+        context: Option<ContextId>,
         tag: u64,
         whole: bool,
         limit: Duration,
     ) -> Result<TargetId, ToolError> {
-        open::open(self, address, tag, whole, limit).await
+        open::open(self, address, context, tag, whole, limit).await
+    }
+
+    /// Makes a context: tabs in it share cookies and storage with each other and with no others.
+    /// It ends with our connection at the latest.
+    pub async fn make_context(&self) -> Result<ContextId, ToolError> {
+        let create = target::CreateBrowserContext {
+            dispose_on_detach: Some(true),
+            ..Default::default()
+        };
+        Ok(self.0.session.send(create).await?.browser_context_id)
+    }
+
+    /// Ends a context with all its tabs.
+    pub async fn end_context(&self, context: ContextId) -> Result<(), ToolError> {
+        let dispose = target::DisposeBrowserContext {
+            browser_context_id: context,
+        };
+        self.0.session.send(dispose).await?;
+        Ok(())
     }
 
     /// Waits until a tab has loaded its page, at most `limit`. How it looks then has been reported.
@@ -139,7 +160,7 @@ impl Browser {
         })
         .await?;
         if last {
-            open::make(self, Origin::Spare).await?;
+            open::make(self, None, Origin::Spare).await?;
         }
         let close = target::CloseTarget {
             target_id: target.clone(),

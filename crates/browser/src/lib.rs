@@ -29,7 +29,8 @@ pub mod world;
 
 pub use address::{Address, AddressError, AddressPolicy};
 pub use browser::{
-    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, Origin, Source, TabFacts,
+    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Origin, Source,
+    TabFacts,
 };
 pub use error::ToolError;
 pub use files::Files;

@@ -256,7 +256,10 @@ mod tests {
     fn what_a_killed_browser_left_in_the_temporary_folder_is_removed_with_its_profile() {
         let folder = tempfile::tempdir().unwrap();
         let linked = |profile: &str, socket_folder: &str| {
-            let (profile, sockets) = (folder.path().join(profile), folder.path().join(socket_folder));
+            let (profile, sockets) = (
+                folder.path().join(profile),
+                folder.path().join(socket_folder),
+            );
             fs::create_dir(&profile).unwrap();
             fs::create_dir(&sockets).unwrap();
             let link = profile.join("SingletonSocket");
@@ -265,6 +268,9 @@ mod tests {
             sockets.exists()
         };
         assert!(!linked("a", "org.chromium.Chromium.x1"));
-        assert!(linked("b", "somebody's pictures"), "only what Chrome names so");
+        assert!(
+            linked("b", "somebody's pictures"),
+            "only what Chrome names so"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, ToolName};
+use crate::{BrowserKey, TabId, TargetId, ToolName};
 use std::time::Duration;
 
 /// Settings that hold for the core's whole life.
@@ -26,6 +26,10 @@ pub struct Config {
     ///
     /// [`Access::Bypass`]: crate::Access::Bypass
     pub calls_per_tab: usize,
+    /// How many numbers of tabs are used up: agents may still know tabs of an earlier daemon.
+    pub tabs_counted: u32,
+    /// Tabs that keep the number they had then.
+    pub remembered: Vec<RememberedTab>,
 }
 
 /// Settings that hold for a session's whole life.
@@ -44,6 +48,31 @@ pub struct SessionConfig {
     pub on_end: OnEnd,
     /// What other sessions may do with the tabs it holds.
     pub tab_policy: TabPolicy,
+    /// Whether it has cookies, storage and tabs of its own: it is shown no tabs but those of its own
+    /// context.
+    pub isolated: bool,
+    /// What it had before its daemon died.
+    pub heritage: Heritage,
+}
+
+/// Tabs that a session had before its daemon died, by the browser's names of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heritage {
+    /// Those that were opened for it.
+    pub opened: Vec<TargetId>,
+    /// The one that it was bound to.
+    pub bound: Option<TargetId>,
+}
+
+/// A tab that had a number before its daemon died.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RememberedTab {
+    /// Where it is.
+    pub browser: BrowserKey,
+    /// The browser's name of it.
+    pub target: TargetId,
+    /// Its number.
+    pub number: TabId,
 }
 
 /// How a session's tools are listed.
@@ -88,11 +117,19 @@ impl SessionConfig {
             page_actions: true,
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),
+            isolated: false,
+            heritage: Heritage::default(),
         }
     }
 }
 
 impl Config {
+    /// The highest number of a tab that agents may know.
+    pub(crate) fn numbers_used(&self) -> u32 {
+        let remembered = self.remembered.iter().map(|tab| tab.number.0);
+        remembered.max().unwrap_or(0).max(self.tabs_counted)
+    }
+
     /// How long a call may take, queueing included, if its agent asked for `timeout`.
     pub fn deadline(&self, timeout: Option<Duration>) -> Duration {
         timeout
@@ -116,6 +153,8 @@ impl Default for Config {
             sessions: 100,
             calls_per_session: 128,
             calls_per_tab: 64,
+            tabs_counted: 0,
+            remembered: Vec::new(),
         }
     }
 }

@@ -76,6 +76,7 @@ impl Core {
         config.page_actions.sort_unstable();
         config.page_actions.dedup();
         Self {
+            tabs_counted: config.numbers_used(),
             config,
             sessions: BTreeMap::new(),
             browsers: BTreeMap::new(),
@@ -84,7 +85,6 @@ impl Core {
             timers: Timers::default(),
             outputs: VecDeque::new(),
             browsers_counted: 0,
-            tabs_counted: 0,
         }
     }
 

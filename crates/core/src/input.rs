@@ -189,6 +189,8 @@ pub struct TabFacts {
     pub title: Option<Arc<str>>,
     /// Whether it shows an empty page that nobody has used.
     pub blank: bool,
+    /// The session in whose own context it is, if it is in one.
+    pub context: Option<SessionId>,
 }
 
 /// Who made a tab.

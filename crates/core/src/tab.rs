@@ -13,6 +13,8 @@ pub(crate) struct Tab {
     pub(crate) url: Arc<str>,
     pub(crate) title: Option<Arc<str>>,
     pub(crate) stage: Stage,
+    /// The session in whose own context it is: for others it does not exist.
+    pub(crate) context: Option<SessionId>,
     /// The session it was opened for, by a call or as a popup.
     pub(crate) owner: Option<SessionId>,
     /// The sessions that have it focused: those that are bound to it.
@@ -41,6 +43,7 @@ impl Tab {
             url: facts.url,
             title: facts.title,
             stage,
+            context: facts.context,
             owner: None,
             focused_by: BTreeSet::new(),
             lane: Lane::default(),
@@ -65,6 +68,14 @@ impl Tab {
         self.owner
             .into_iter()
             .chain(self.focused_by.iter().copied())
+    }
+
+    /// Whether it is in the part of its browser that a session has to do with.
+    pub(crate) fn is_within_reach(&self, session: SessionId, isolated: bool) -> bool {
+        match self.context {
+            Some(owner) => owner == session,
+            None => !isolated,
+        }
     }
 
     pub(crate) fn is_held(&self) -> bool {

@@ -18,6 +18,8 @@ mod page_actions;
 
 mod adoption;
 mod binding;
+mod heritage;
+mod isolation;
 mod losses;
 mod static_list;
 mod waiting;

@@ -228,13 +228,14 @@ pub(crate) fn output(output: ToolOutput, opened: &[TabId]) -> CallReply {
 }
 
 /// A tab's facts as the core takes them.
-pub(crate) fn facts(tab: TabFacts) -> core::TabFacts {
+pub(crate) fn facts(tab: TabFacts, context: Option<core::SessionId>) -> core::TabFacts {
     let blank = tab.url == "about:blank";
     core::TabFacts {
         target: core::TargetId(tab.target.as_str().into()),
         title: (!tab.title.is_empty()).then(|| tab.title.into()),
         url: tab.url.into(),
         blank,
+        context,
     }
 }
 

@@ -2,14 +2,17 @@
 
 use crate::audit::Audit;
 use crate::main_loop::{Event, MainLoop, Titles};
+use crate::memory::Memory;
 use crate::options::SessionOptions;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
-use tabmux_core::SessionId;
+use std::time::Duration;
+use tabmux_core::{Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
+use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
 };
@@ -25,17 +28,18 @@ pub struct Hub {
 impl Hub {
     /// Starts a main loop for one client, in that client's own process.
     pub fn start() -> Self {
-        Self::start_with(false, Audit::nowhere())
+        Self::start_with(false, Audit::nowhere(), Memory::none())
     }
 
-    /// Starts a main loop that clients share, with an audit log.
-    pub fn start_shared(audit: Option<PathBuf>) -> Self {
-        Self::start_with(true, audit.map_or_else(Audit::nowhere, Audit::start))
+    /// Starts a main loop that clients share, with files beside it.
+    pub fn start_shared(beside: Beside) -> Self {
+        let memory = Memory::at(beside.memory, beside.grace);
+        Self::start_with(true, Audit::start(beside.audit), memory)
     }
 
-    fn start_with(shared: bool, audit: Audit) -> Self {
+    fn start_with(shared: bool, audit: Audit, memory: Memory) -> Self {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
-        tokio::spawn(MainLoop::new(events.clone(), shared, audit).run(inbox));
+        tokio::spawn(MainLoop::new(events.clone(), shared, audit, memory).run(inbox));
         Self {
             events,
             sessions: AtomicU64::new(1),
@@ -61,6 +65,16 @@ impl Hub {
         }
     }
 
+    /// What a session of an earlier daemon had, for the client that proves that it was its own.
+    pub async fn take_up(&self, resume: Resume) -> Option<Heritage> {
+        let (answer, heritage) = oneshot::channel();
+        self.events
+            .send(Event::TakeUp { resume, answer })
+            .await
+            .ok()?;
+        heritage.await.ok()?
+    }
+
     /// Everything the loop knows, for people. `None` if it has ended.
     pub async fn overview(&self) -> Option<Overview> {
         let (answer, overview) = oneshot::channel();
@@ -81,6 +95,17 @@ impl Hub {
     }
 }
 
+/// The files that a shared main loop keeps.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// Who did what where.
+    pub audit: PathBuf,
+    /// Who had which tab, for the next daemon.
+    pub memory: PathBuf,
+    /// How long sessions of an earlier daemon have to come back.
+    pub grace: Duration,
+}
+
 /// Who opens a session, as people see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
@@ -88,6 +113,8 @@ pub struct Client {
     pub session: String,
     /// The client's name.
     pub name: String,
+    /// What proves to a later daemon that the session is this client's.
+    pub secret: String,
 }
 
 /// One session, in this process.

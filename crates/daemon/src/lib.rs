@@ -8,6 +8,8 @@
 //! - [`socket`]: the same over a unix socket, for clients in other processes.
 //! - [`catalogue`]: every tool, as clients are told about it.
 //! - `audit`: who did what where, and how it went.
+//! - `contexts`: the parts of browsers that isolated sessions have for themselves.
+//! - `memory`: what outlives a daemon.
 //! - `convert`: between the wire's types and the core's.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
@@ -18,9 +20,11 @@ pub mod options;
 pub mod socket;
 
 mod audit;
+mod contexts;
 mod convert;
 mod main_loop;
+mod memory;
 mod work;
 
-pub use handle::{Client, Handle, Hub};
+pub use handle::{Beside, Client, Handle, Hub};
 pub use options::{BrowserPlan, SessionOptions};

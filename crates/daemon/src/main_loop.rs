@@ -1,19 +1,25 @@
 //! The closed set of events, and the one task that handles them and owns the core.
 
-use crate::audit::{self, Audit};
+mod looking;
+mod replies;
+
+use crate::audit::Audit;
+use crate::contexts::{Context, Contexts};
 use crate::handle::Client;
+use crate::memory::Memory;
 use crate::options::{BrowserPlan, SessionOptions};
 use crate::work::{self, Job};
 use crate::{catalogue, convert};
 use std::collections::HashMap;
+use std::time::Duration;
 use tabmux_browser::tools::{Prepared, ToolResult};
-use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files};
+use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files, TabFacts};
 use tabmux_core::{
-    BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Mode, Output, Reply, SessionId,
+    BrowserId, BrowserKey, CallId, Config, Core, Finish, Heritage, Input, Mode, Output, SessionId,
     TargetId, Time,
 };
-use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
-use tabmux_protocol::wire::PROTOCOL;
+use tabmux_protocol::overview::Overview;
+use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{
     BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId, ToolInfo,
 };
@@ -21,6 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// Everything that can make the main loop act.
 #[derive(Debug)]
@@ -32,6 +39,13 @@ pub(crate) enum Event {
         client: Client,
         notify: mpsc::Sender<BackendEvent>,
     },
+    /// A client says that it had a session at an earlier daemon.
+    TakeUp {
+        resume: Resume,
+        answer: oneshot::Sender<Option<Heritage>>,
+    },
+    /// Whoever had a session at an earlier daemon had time to come back.
+    Abandon,
     /// Somebody wants to see everything.
     Overview {
         answer: oneshot::Sender<Overview>,
@@ -113,6 +127,10 @@ pub(crate) struct MainLoop {
     next_call: u64,
     /// Browsers on their way, so that none is forgotten at the end.
     connecting: JoinSet<()>,
+    /// Tabs and contexts on their way out, so that none stays at the end.
+    closing: TaskTracker,
+    contexts: Contexts,
+    memory: Memory,
     /// Whether several clients share this loop.
     shared: bool,
     audit: Audit,
@@ -142,10 +160,17 @@ struct Call {
 }
 
 impl MainLoop {
-    pub(crate) fn new(events: mpsc::Sender<Event>, shared: bool, audit: Audit) -> Self {
+    pub(crate) fn new(
+        events: mpsc::Sender<Event>,
+        shared: bool,
+        audit: Audit,
+        memory: Memory,
+    ) -> Self {
         let config = Config {
             page_actions: catalogue::page_actions(),
             static_tools: catalogue::static_tools(),
+            tabs_counted: memory.tabs_counted(),
+            remembered: memory.tabs(),
             ..Config::default()
         };
         Self {
@@ -158,6 +183,9 @@ impl MainLoop {
             calls: HashMap::new(),
             next_call: 1,
             connecting: JoinSet::new(),
+            closing: TaskTracker::new(),
+            contexts: Contexts::default(),
+            memory,
             shared,
             audit,
         }
@@ -165,6 +193,9 @@ impl MainLoop {
 
     /// Handles events until the end, then lets go of every browser.
     pub(crate) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
+        if let Some(grace) = self.memory.grace() {
+            tokio::spawn(work::abandon_later(grace, self.events.clone()));
+        }
         let done = loop {
             let alarm = self.core.poll_timeout();
             tokio::select! {
@@ -181,15 +212,22 @@ impl MainLoop {
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }
+            if self.memory.is_kept() {
+                let notes = self.notes();
+                self.memory.keep(notes);
+            }
         };
         for call in self.calls.values() {
             call.cancel.cancel();
         }
         self.connecting.shutdown().await;
+        self.closing.close();
+        let _ = tokio::time::timeout(CLOSING_LIMIT, self.closing.wait()).await;
         // Browsers report their end to this queue, which nobody reads any more.
         inbox.close();
         let ends = self.browsers.values().map(Browser::shut_down);
         futures_util::future::join_all(ends).await;
+        self.memory.finish();
         if let Some(done) = done {
             let _ = done.send(());
         }
@@ -206,6 +244,8 @@ impl MainLoop {
             } => {
                 self.open(session, options, client, notify);
             }
+            Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
+            Event::Abandon => self.close_abandoned(),
             Event::Overview {
                 answer,
                 titles: Titles::Fresh,
@@ -264,7 +304,7 @@ impl MainLoop {
         client: Client,
         notify: mpsc::Sender<BackendEvent>,
     ) {
-        let config = options.config(&client.session);
+        let config = options.config();
         self.plans
             .entry(config.browser.clone())
             .or_insert_with(|| options.browser.clone());
@@ -281,21 +321,40 @@ impl MainLoop {
         self.input(Input::SessionOpened { session, config });
     }
 
-    /// A session is over. A browser that was for it alone is, too.
+    /// A session is over, and its contexts are, too.
     fn close(&mut self, session: SessionId) {
         self.input(Input::SessionClosed { session });
-        let Some(gone) = self.sessions.remove(&session) else {
-            return;
-        };
-        if !gone.options.browser.is_isolated() {
-            return;
+        self.sessions.remove(&session);
+        for (browser, context) in self.contexts.take(session) {
+            if let Some(browser) = self.browsers.get(&browser).cloned() {
+                self.closing.spawn(work::end_context(browser, context));
+            }
         }
-        let key = gone.options.config(&gone.client.session).browser;
-        self.plans.remove(&key);
-        let own = self.core.browsers().filter(|browser| *browser.key == key);
-        for browser in own.filter_map(|browser| self.browsers.get(&browser.id)) {
-            let browser = browser.clone();
-            tokio::spawn(async move { browser.shut_down().await });
+    }
+
+    /// Closes what sessions of an earlier daemon opened and nobody came back for.
+    fn close_abandoned(&mut self) {
+        let mut elsewhere: HashMap<String, Vec<TargetId>> = HashMap::new();
+        for (key, target) in self.memory.take_abandoned() {
+            let mut known = self
+                .core
+                .browsers()
+                .filter(|browser| *browser.key.0 == *key);
+            let here = known.find_map(|known| Some((known.id, self.browsers.get(&known.id)?)));
+            let Some((id, browser)) = here else {
+                elsewhere.entry(key).or_default().push(target);
+                continue;
+            };
+            let mut tabs = self.core.tabs().filter(|tab| tab.browser == id);
+            let free = tabs.any(|tab| *tab.target == target && tab.holder.or(tab.owner).is_none());
+            if free {
+                let last = self.core.tabs().filter(|tab| tab.browser == id).count() == 1;
+                self.closing
+                    .spawn(work::discard(browser.clone(), target, last));
+            }
+        }
+        for (browser, targets) in elsewhere {
+            self.closing.spawn(work::close_abandoned(browser, targets));
         }
     }
 
@@ -349,13 +408,8 @@ impl MainLoop {
         match result {
             Ok(connected) => {
                 let about = convert::about(&connected.info);
-                let tabs = connected
-                    .info
-                    .tabs
-                    .iter()
-                    .cloned()
-                    .map(convert::facts)
-                    .collect();
+                let tabs = connected.info.tabs.iter().cloned();
+                let tabs = tabs.map(|tab| convert::facts(tab, None)).collect();
                 let front = connected.info.front.as_ref();
                 let front = front.map(|id| TargetId(id.as_str().into()));
                 let handle = connected.follow(browser.0, self.events.clone());
@@ -376,11 +430,16 @@ impl MainLoop {
     }
 
     fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
+        let facts = |tab: TabFacts| {
+            let context = tab.context.as_ref();
+            let owner = context.and_then(|context| self.contexts.owner(browser, context));
+            convert::facts(tab, owner)
+        };
         let target = |id: tabmux_browser::TargetId| TargetId(id.as_str().into());
         let input = match event {
             BrowserEvent::TabAppeared { tab, origin } => Input::TabAppeared {
                 browser,
-                tab: convert::facts(tab),
+                tab: facts(tab),
                 origin: match origin {
                     tabmux_browser::Origin::Browser => tabmux_core::Origin::Browser,
                     tabmux_browser::Origin::Spare => tabmux_core::Origin::Spare,
@@ -392,7 +451,7 @@ impl MainLoop {
             },
             BrowserEvent::TabChanged(tab) => Input::TabChanged {
                 browser,
-                tab: convert::facts(tab),
+                tab: facts(tab),
             },
             BrowserEvent::TabGone { target: id, gone } => Input::TabGone {
                 browser,
@@ -401,6 +460,7 @@ impl MainLoop {
             },
             BrowserEvent::Gone => {
                 self.browsers.remove(&browser);
+                self.contexts.forget(browser);
                 Input::BrowserGone {
                     browser,
                     reason: "it was closed or its connection ended".into(),
@@ -468,7 +528,10 @@ impl MainLoop {
                 url,
                 focus,
             } => {
-                self.start(call, browser, |job| work::open_tab(job, url, focus));
+                let context = self.context_for(call, browser);
+                self.start(call, browser, |job| {
+                    work::open_tab(job, url, focus, context)
+                });
             }
             Output::PrepareFocus {
                 call,
@@ -501,7 +564,7 @@ impl MainLoop {
                 last,
             } => {
                 if let Some(browser) = self.browsers.get(&browser).cloned() {
-                    tokio::spawn(work::discard(browser, target, last));
+                    self.closing.spawn(work::discard(browser, target, last));
                 }
             }
             Output::Hold { browser, target } => self.hold(browser, target, true),
@@ -518,6 +581,13 @@ impl MainLoop {
                 tracing::warn!(?session, %refusal, "a session was refused");
             }
         }
+    }
+
+    /// The context in which a call's tab belongs, if its session has one of its own.
+    fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
+        let session = self.calls.get(&call)?.session;
+        let isolated = self.sessions.get(&session)?.options.isolated;
+        isolated.then(|| self.contexts.of(browser, session))
     }
 
     /// Starts work for a call in a task of its own.
@@ -562,112 +632,6 @@ impl MainLoop {
         }
     }
 
-    fn reply(&mut self, call: CallId, reply: Reply) {
-        let Some(call) = self.calls.remove(&call) else {
-            return;
-        };
-        let session = self.sessions.get(&call.session);
-        let who = session
-            .map(|session| session.client.session.as_str())
-            .unwrap_or_default();
-        let answer = match reply {
-            Reply::Status {
-                connected,
-                active_sessions,
-                browsers,
-            } => Ok(convert::status(
-                connected,
-                who,
-                self.shared,
-                active_sessions,
-                &browsers,
-            )),
-            reply => convert::reply(reply, call.payload, call.mode),
-        };
-        self.audit.note(audit::Entry {
-            time: audit::now(),
-            session: who.to_owned(),
-            client: session
-                .map(|session| session.client.name.clone())
-                .unwrap_or_default(),
-            tool: call.tool,
-            origin: call
-                .place
-                .and_then(|(browser, target)| self.origin_of(browser, &target)),
-            outcome: match &answer {
-                Err(_) => audit::Outcome::Cancelled,
-                Ok(reply) if reply.is_error => audit::Outcome::Error,
-                Ok(_) => audit::Outcome::Done,
-            },
-            millis: audit::millis(call.started.elapsed()),
-        });
-        // A client that went away needs no answer.
-        let _ = call.answer.send(answer);
-    }
-
-    /// Where a tab is, as far as the audit log may know.
-    fn origin_of(&self, browser: BrowserId, target: &TargetId) -> Option<String> {
-        let number = self.core.tab(browser, target)?;
-        let tab = self.core.tabs().find(|tab| tab.id == number)?;
-        Some(audit::origin(tab.url))
-    }
-
-    fn overview(&self) -> Overview {
-        let calls_of = |session| {
-            self.calls
-                .values()
-                .filter(|call| call.session == session)
-                .count()
-        };
-        let mut sessions: Vec<_> = self.sessions.iter().collect();
-        sessions.sort_by_key(|(id, _)| **id);
-        let sessions = sessions.into_iter().map(|(&id, session)| SessionRow {
-            id: session.client.session.clone(),
-            client: session.client.name.clone(),
-            tab: self.core.bound_tab(id).map(|tab| tab.0),
-            calls: calls_of(id),
-            age_seconds: session.opened.elapsed().as_secs(),
-        });
-        let name = |id| {
-            self.sessions
-                .get(&id)
-                .map(|session| session.client.session.clone())
-        };
-        let tabs = self.core.tabs().map(|tab| TabRow {
-            id: tab.id.0,
-            url: tab.url.to_owned(),
-            title: tab.title.to_owned(),
-            browser: tab.browser.0,
-            holder: tab.holder.and_then(name),
-        });
-        let browsers = self.core.browsers().map(|browser| BrowserRow {
-            index: browser.id.0,
-            name: browser
-                .about
-                .map(|about| about.name.to_string())
-                .unwrap_or_default(),
-            version: browser
-                .about
-                .map(|about| about.version.to_string())
-                .unwrap_or_default(),
-            state: browser.state.as_str().to_owned(),
-            source: self
-                .plans
-                .get(browser.key)
-                .map(BrowserPlan::source)
-                .unwrap_or_default(),
-        });
-        Overview {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            protocol: PROTOCOL,
-            pid: std::process::id(),
-            uptime_seconds: self.start.elapsed().as_secs(),
-            browsers: browsers.collect(),
-            tabs: tabs.collect(),
-            sessions: sessions.collect(),
-        }
-    }
-
     fn input(&mut self, input: Input) {
         let now = self.now();
         self.core.handle(now, input);
@@ -677,3 +641,6 @@ impl MainLoop {
         Time::since_start(self.start.elapsed())
     }
 }
+
+/// How long the end waits for tabs that are being closed.
+const CLOSING_LIMIT: Duration = Duration::from_secs(1);

@@ -5,7 +5,7 @@ use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, Source};
-use tabmux_core::{BrowserKey, Mode, OnEnd, SessionConfig, TabPolicy};
+use tabmux_core::{BrowserKey, Heritage, Mode, OnEnd, SessionConfig, TabPolicy};
 use tabmux_protocol::session as wire;
 
 /// What a session wants.
@@ -23,6 +23,10 @@ pub struct SessionOptions {
     pub on_end: OnEnd,
     /// Who may use the tabs it holds.
     pub tab_policy: TabPolicy,
+    /// Whether it has cookies, storage and tabs of its own.
+    pub isolated: bool,
+    /// What it had before its daemon died.
+    pub heritage: Heritage,
 }
 
 /// Which browser `connect_browser` should take, in this order: the one that was named, one that
@@ -43,6 +47,8 @@ impl SessionOptions {
     /// What a client asked for, in our own terms. Fails, in words, on what makes no sense.
     pub fn from_wire(options: wire::SessionOptions) -> Result<Self, String> {
         Ok(Self {
+            isolated: options.browser.isolated,
+            heritage: Heritage::default(),
             browser: BrowserPlan::from_wire(options.browser)?,
             page_actions: options.page_actions,
             folder: options.folder,
@@ -64,20 +70,31 @@ impl SessionOptions {
 }
 
 impl SessionOptions {
-    /// The same as the core takes it. An isolated session shares its browser with nobody, so its
-    /// key carries its name.
-    pub(crate) fn config(&self, session: &str) -> SessionConfig {
-        let key = match self.browser.is_isolated() {
-            true => format!("{} for {session}", self.browser.key()),
-            false => self.browser.key(),
-        };
+    /// The same for a session that is alone in its process: its browser is its own, so isolation is
+    /// a profile of its own.
+    #[must_use]
+    pub fn alone(mut self) -> Self {
+        if std::mem::take(&mut self.isolated) {
+            self.browser.launch.profile = ProfileChoice::Temporary;
+        }
+        self
+    }
+
+    /// The same as the core takes it.
+    pub(crate) fn config(&self) -> SessionConfig {
         SessionConfig {
-            browser: BrowserKey(key.into()),
+            browser: BrowserKey(self.browser.key().into()),
             attached: self.browser.named.is_some(),
             mode: self.mode,
             page_actions: self.page_actions,
-            on_end: self.on_end,
+            // A context ends with its session, and with it all its tabs.
+            on_end: match self.isolated {
+                true => OnEnd::Close,
+                false => self.on_end,
+            },
             tab_policy: self.tab_policy,
+            isolated: self.isolated,
+            heritage: self.heritage.clone(),
         }
     }
 }
@@ -96,10 +113,9 @@ impl BrowserPlan {
             Some(None) => return Err("The channel is stable, beta, dev or canary".into()),
             known => known.flatten(),
         };
-        let profile = match (options.user_data_dir, options.isolated) {
-            (Some(dir), _) => ProfileChoice::At(dir),
-            (None, true) => ProfileChoice::Temporary,
-            (None, false) => ProfileChoice::Ours,
+        let profile = match options.user_data_dir {
+            Some(dir) => ProfileChoice::At(dir),
+            None => ProfileChoice::Ours,
         };
         Ok(Self {
             // Whoever says how to launch a browser does not mean one that runs already.
@@ -121,11 +137,6 @@ impl BrowserPlan {
                 allow_files: options.allow_file_urls,
             },
         })
-    }
-
-    /// Whether the browser is for one session alone, and ends with it.
-    pub(crate) fn is_isolated(&self) -> bool {
-        self.named.is_none() && self.launch.profile == ProfileChoice::Temporary
     }
 
     /// Where the browser comes from, as people see it.

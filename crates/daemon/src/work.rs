@@ -1,5 +1,6 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
+use crate::contexts::Context;
 use crate::main_loop::{Event, Titles};
 use crate::options::BrowserPlan;
 use std::future::Future;
@@ -7,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::tools::Prepared;
 use tabmux_browser::{
-    AddressPolicy, Browser, CallContext, ConnectError, Connected, Files, Source, TabSettings,
-    ToolError,
+    AddressPolicy, Browser, CallContext, ConnectError, Connected, ContextId, Files, Source,
+    TabSettings, ToolError,
 };
 use tabmux_core::{BrowserId, CallId, TargetId, Time};
 use tabmux_protocol::overview::Overview;
@@ -93,14 +94,22 @@ pub(crate) async fn refresh_all(
 }
 
 /// Opens a tab. The core closes it again if it asks for that.
-pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool) {
+pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool, context: Option<Context>) {
     let open = async {
         // The address was checked when the call came in; `file:` is the plan's business.
         let address = AddressPolicy { allow_files: true }
             .parse(&url)
             .map_err(ToolError::from)?;
+        let context = match &context {
+            Some(own) => Some(
+                own.get_or_try_init(|| job.handle.make_context())
+                    .await?
+                    .clone(),
+            ),
+            None => None,
+        };
         job.handle
-            .open(&address, job.call.0, focus, LOAD_LIMIT)
+            .open(&address, context, job.call.0, focus, LOAD_LIMIT)
             .await
     };
     let Some(opened) = unless_cancelled(&job.cancel, open).await else {
@@ -196,6 +205,48 @@ pub(crate) async fn discard(browser: Browser, target: TargetId, last: bool) {
     if let Err(error) = browser.close_tab(&target_id(&target), last).await {
         tracing::debug!(%error, "a tab that was opened in vain could not be closed");
     }
+}
+
+/// Ends the context of a session that is over.
+pub(crate) async fn end_context(browser: Browser, context: ContextId) {
+    if let Err(error) = browser.end_context(context).await {
+        tracing::debug!(%error, "a context could not be ended");
+    }
+}
+
+/// Sessions of an earlier daemon have this long to come back.
+pub(crate) async fn abandon_later(grace: Duration, events: mpsc::Sender<Event>) {
+    tokio::time::sleep(grace).await;
+    let _ = events.send(Event::Abandon).await;
+}
+
+/// Closes tabs in a browser that nobody here is connected to.
+pub(crate) async fn close_abandoned(browser: String, targets: Vec<TargetId>) {
+    let source = match browser.starts_with("ws") {
+        true => Source::WebSocket(browser),
+        false => Source::Url(browser),
+    };
+    let Ok(connected) = Browser::connect(&source, TabSettings::default()).await else {
+        return; // It has ended, and its tabs with it.
+    };
+    let is_left = |target: &&TargetId| {
+        let mut tabs = connected.info.tabs.iter();
+        tabs.any(|tab| tab.target.as_str() == &*target.0)
+    };
+    let left: Vec<_> = targets.iter().filter(is_left).cloned().collect();
+    let mut others = connected.info.tabs.len() - left.len();
+    let (report, mut events) = mpsc::channel::<Event>(64);
+    let browser = connected.follow(0, report);
+    let ignore = async { while events.recv().await.is_some() {} };
+    let close = async {
+        for target in left {
+            // A browser must not end with its last tab: it is not ours.
+            discard(browser.clone(), target, others == 0).await;
+            others = others.max(1);
+        }
+        browser.shut_down().await;
+    };
+    tokio::join!(ignore, close);
 }
 
 /// A session holds a tab, or no longer does.

@@ -110,6 +110,7 @@ fn registering_names_the_protocol_and_may_resume() {
         },
         options: Box::new(SessionOptions::default()),
         resume: Some(resume),
+        name: None,
     };
     let line = serde_json::to_value(&register).unwrap();
     assert_eq!(line["type"], "REGISTER");

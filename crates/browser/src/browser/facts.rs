@@ -2,6 +2,7 @@
 
 use crate::tab::{Load, Tab, TargetId};
 use crate::text::{one_line, shorten};
+use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 use tabmux_cdp::types::target::TargetInfo;
 
 /// What is known of a tab without touching it.
@@ -13,6 +14,8 @@ pub struct TabFacts {
     pub url: String,
     /// Its title, bounded and on one line. Empty while its page has none yet.
     pub title: String,
+    /// The context it is in: tabs of one context share cookies and storage.
+    pub context: Option<ContextId>,
 }
 
 impl TabFacts {
@@ -47,6 +50,7 @@ impl From<&TargetInfo> for TabFacts {
             target: info.target_id.clone(),
             url: shorten(&info.url, MOST_URL),
             title: one_line(&info.title, MOST_TITLE),
+            context: info.browser_context_id.clone(),
         }
     }
 }
@@ -85,6 +89,7 @@ mod tests {
             target: TargetId::from("T"),
             url: "about:blank".into(),
             title: "about:blank".into(),
+            context: None,
         };
         let told = blank.told(None, Some("http://a/"));
         assert_eq!((told.url.as_str(), told.title.as_str()), ("http://a/", ""));

@@ -1,7 +1,7 @@
 //! Opens a tab: blank first, set up, then sent to its page, so that nothing of the page is missed.
 
 use super::actor::Order;
-use super::{Browser, Origin};
+use super::{Browser, ContextId, Origin};
 use crate::address::Address;
 use crate::error::ToolError;
 use crate::navigate;
@@ -14,12 +14,13 @@ use tokio::time::Instant;
 pub(super) async fn open(
     browser: &Browser,
     address: &Address,
+    context: Option<ContextId>,
     tag: u64,
     whole: bool,
     limit: Duration,
 ) -> Result<TargetId, ToolError> {
     let deadline = Instant::now() + limit;
-    let target = make(browser, Origin::Call(tag)).await?;
+    let target = make(browser, context, Origin::Call(tag)).await?;
     let tab = browser.tab(&target).await?;
     match tokio::time::timeout_at(deadline, navigate::go(&tab, address)).await {
         Ok(result) => result?,
@@ -45,13 +46,18 @@ pub(super) async fn open(
 }
 
 /// Makes a blank tab in the background and has it announced with its origin.
-pub(super) async fn make(browser: &Browser, origin: Origin) -> Result<TargetId, ToolError> {
+pub(super) async fn make(
+    browser: &Browser,
+    context: Option<ContextId>,
+    origin: Origin,
+) -> Result<TargetId, ToolError> {
     let (done, begun) = oneshot::channel();
     browser.order(Order::BeginMaking { done }).await?;
     let _ = begun.await;
     let create = target::CreateTarget {
         url: "about:blank".into(),
         background: Some(true),
+        browser_context_id: context,
         ..Default::default()
     };
     let created = browser.0.session.send(create).await;

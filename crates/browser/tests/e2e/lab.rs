@@ -87,7 +87,7 @@ impl Lab {
     pub(crate) async fn try_open(&self, url: &str) -> Result<TargetId, ToolError> {
         let address = AddressPolicy::default().parse(url)?;
         self.browser
-            .open(&address, 1, true, Duration::from_secs(10))
+            .open(&address, None, 1, true, Duration::from_secs(10))
             .await
     }
 

@@ -82,7 +82,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("the runtime did not start")?;
-    match runtime.block_on(call(Place::choose(args.socket), options, args.session, request))? {
+    match runtime.block_on(call(
+        Place::choose(args.socket),
+        options,
+        args.session,
+        request,
+    ))? {
         Outcome::Answered(reply) => answered(&args.tool, &reply, args.json),
         Outcome::Unknown { tools } => Ok(misused(&unknown(&args.tool, &tools))),
         Outcome::Ended => bail!("the session ended before the tool answered; see `tabmux logs`"),

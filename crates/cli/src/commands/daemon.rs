@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_daemon::Hub;
 use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
+use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -32,6 +32,11 @@ pub(crate) struct Run {
     /// End after this many seconds without a session; 0 means never.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     idle: u64,
+
+    /// Sessions of a daemon that died have this many seconds to come back before their tabs are
+    /// closed.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    grace: u64,
 
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
@@ -84,7 +89,11 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         Listening::start(&place).inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone()));
-    let hub = Arc::new(Hub::start_shared(Some(audit_beside(place.socket()))));
+    let hub = Arc::new(Hub::start_shared(Beside {
+        audit: audit_beside(place.socket()),
+        memory: memory_beside(place.socket()),
+        grace: Duration::from_secs(args.grace),
+    }));
     let idle = (args.idle > 0).then(|| Duration::from_secs(args.idle));
     tracing::info!(socket = %place.socket().display(), "the daemon is up");
     serve(listening, Arc::clone(&hub), ServeOptions { idle }, stop).await;
@@ -135,6 +144,11 @@ async fn stop_on_signal(stop: CancellationToken) {
 /// Who did what where is kept beside the socket, too.
 fn audit_beside(socket: &std::path::Path) -> PathBuf {
     socket.with_file_name("audit.jsonl")
+}
+
+/// And who had which tab.
+fn memory_beside(socket: &std::path::Path) -> PathBuf {
+    socket.with_file_name("sessions.json")
 }
 
 /// A daemon that a client started writes its log beside its socket.

@@ -125,7 +125,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 async fn serve_here(options: SessionOptions) -> anyhow::Result<ExitCode> {
     let options = tabmux_daemon::SessionOptions::from_wire(options).map_err(|why| anyhow!(why))?;
     let hub = Hub::start();
-    let session = hub.open(options, Client::default()).await;
+    let session = hub.open(options.alone(), Client::default()).await;
     let served = until_signalled(tabmux_mcp::serve_stdio(session)).await;
     hub.shut_down().await;
     ended(served?)

@@ -32,8 +32,16 @@ impl Crowd {
         })
     }
 
-    /// One more client, after its handshake. The first one starts the daemon.
+    /// One more client, after its handshake, of a browser with a profile of the crowd's. The first
+    /// one starts the daemon.
     pub(crate) async fn client(&self, flags: &[&str]) -> McpClient {
+        let profile = self.home.path().join("profile");
+        let profile = format!("--userDataDir={}", profile.display());
+        self.client_in(&[&[profile.as_str()], flags].concat()).await
+    }
+
+    /// One more client, after its handshake, of a browser as its flags say.
+    pub(crate) async fn client_in(&self, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
         command.args([
             "mcp",
@@ -42,10 +50,6 @@ impl Crowd {
             "--chromeArg=--disable-quic",
         ]);
         command.arg(format!("--executablePath={}", self.browser.display()));
-        command.arg(format!(
-            "--userDataDir={}",
-            self.home.path().join("profile").display()
-        ));
         let client = McpClient::spawn({
             command.args(flags);
             command

@@ -14,6 +14,7 @@ mod eras;
 mod hookup;
 mod lifecycle;
 mod looping;
+mod outliving;
 mod random_walk;
 mod sessions;
 mod walk;

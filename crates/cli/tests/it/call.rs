@@ -75,6 +75,44 @@ fn a_tool_answers_in_words_in_json_with_a_picture_or_with_an_error() {
 }
 
 #[test]
+fn a_named_session_keeps_its_tab_between_calls() {
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
+    let home = Home::new();
+    let browser = browser.to_str().unwrap();
+    let flags = ["--headless", "--isolated", "--executablePath", browser];
+    let call = |session: &str, arguments: &[&str]| {
+        home.tabmux(&[&["call", "--session", session], arguments].concat())
+    };
+    let page = r#"{"url": "data:text/html,<title>Kept</title>"}"#;
+    let opened = call("work", &[&["navigate_page", page], &flags[..]].concat());
+    assert_eq!(opened.status.code(), Some(0), "{opened:?}");
+
+    // Whoever names no browser goes on where the session is.
+    let title = r#"{"function": "() => document.title"}"#;
+    let read = call("work", &["evaluate_script", title]);
+    assert!(
+        String::from_utf8_lossy(&read.stdout).contains("Kept"),
+        "{read:?}"
+    );
+
+    let elsewhere = ["list_pages", "--browserUrl", "http://127.0.0.1:1"];
+    let refused = call("work", &elsewhere);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        said.contains("Session `work` works with another browser"),
+        "{said}"
+    );
+
+    let sessions = home.tabmux(&["sessions", "--json"]);
+    let sessions: serde_json::Value = serde_json::from_slice(&sessions.stdout).unwrap();
+    assert_eq!(sessions.as_array().unwrap().len(), 1, "{sessions}");
+    assert_eq!(sessions[0]["client"], "tabmux call (work)");
+}
+
+#[test]
 fn shells_get_their_completions() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish"] {

@@ -36,6 +36,9 @@ impl Core {
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
         }
+        for session in self.sessions_meaning(id) {
+            self.inherit(session);
+        }
         self.join_waiting(id);
         for call in self.waiting_for(id) {
             self.resume(call);
@@ -162,6 +165,14 @@ impl Core {
         self.sessions
             .get(&session)
             .is_some_and(|known| known.focus.is_some() && self.about(known.browser).is_some())
+    }
+
+    fn sessions_meaning(&self, id: BrowserId) -> Vec<SessionId> {
+        let meant = self
+            .sessions
+            .iter()
+            .filter(|(_, known)| known.browser == id);
+        meant.map(|(session, _)| *session).collect()
     }
 
     fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {

@@ -31,8 +31,18 @@ impl Core {
     /// Whether a session is shown a tab: its own, those nobody holds, and those whose holders share
     /// them.
     pub(super) fn is_shown(&self, session: SessionId, tab: &Tab) -> bool {
+        if !self.is_within_reach(session, tab) {
+            return false;
+        }
         let shares = |holder| self.tab_policy(holder) == Some(TabPolicy::Shared);
         tab.is_open() && (tab.is_held_by(session) || tab.holders().all(shares))
+    }
+
+    /// Whether a tab is in the part of its browser that a session has to do with.
+    pub(super) fn is_within_reach(&self, session: SessionId, tab: &Tab) -> bool {
+        self.sessions
+            .get(&session)
+            .is_some_and(|known| tab.is_within_reach(session, known.config.isolated))
     }
 
     /// Whether a session other than this one holds a tab.

@@ -2,7 +2,7 @@
 
 use super::Core;
 use crate::tab::Tab;
-use crate::{BrowserFacts, BrowserId, BrowserKey, BrowserState, SessionId, TabId};
+use crate::{BrowserFacts, BrowserId, BrowserKey, BrowserState, SessionId, TabId, TargetId};
 
 /// A browser as onlookers see it.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,12 @@ pub struct TabView<'a> {
     pub url: &'a str,
     /// Its title; empty while it has none.
     pub title: &'a str,
+    /// The browser's name of it.
+    pub target: &'a TargetId,
     /// A session that is bound to it.
     pub holder: Option<SessionId>,
+    /// The session that it was opened for.
+    pub owner: Option<SessionId>,
 }
 
 impl Core {
@@ -51,8 +55,15 @@ impl Core {
             browser: tab.browser,
             url: &tab.url,
             title: tab.title.as_deref().unwrap_or_default(),
+            target: &tab.target,
             holder: tab.focused_by.first().copied(),
+            owner: tab.owner,
         })
+    }
+
+    /// How many numbers of tabs are used up.
+    pub fn tabs_counted(&self) -> u32 {
+        self.tabs_counted
     }
 
     /// The tab that a session is bound to.

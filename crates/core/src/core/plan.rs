@@ -246,7 +246,8 @@ impl Core {
         let named = given
             .number()
             .and_then(|id| Some((id, self.tabs.get(&id)?)))
-            .filter(|(_, tab)| tab.browser == known.browser && tab.is_open());
+            .filter(|(_, tab)| tab.browser == known.browser && tab.is_open())
+            .filter(|(_, tab)| tab.is_within_reach(session, known.config.isolated));
         let Some((id, tab)) = named else {
             return Err(Refusal::UnknownTab {
                 given: given.clone(),

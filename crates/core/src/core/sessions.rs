@@ -4,7 +4,9 @@ use super::Core;
 use crate::browser::{Browser, Link};
 use crate::session::Session;
 use crate::timers::Timer;
-use crate::{BrowserId, BrowserKey, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId};
+use crate::{
+    BrowserId, BrowserKey, Heritage, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId,
+};
 
 impl Core {
     pub(super) fn open_session(&mut self, session: SessionId, config: SessionConfig) {
@@ -18,6 +20,9 @@ impl Core {
         }
         let browser = self.entry(config.browser.clone());
         self.sessions.insert(session, Session::new(config, browser));
+        if self.about(browser).is_some() {
+            self.inherit(session);
+        }
         let tools = self.tools(session);
         if let Some(known) = self.sessions.get_mut(&session) {
             known.announced = tools;
@@ -38,6 +43,27 @@ impl Core {
         }
         self.release_all(session);
         self.forget_unwanted(known.browser);
+    }
+
+    /// Gives a session the tabs back that it had before its daemon died, as far as they are there.
+    /// A progressive session has to focus again: its agent knows that it is disconnected.
+    pub(super) fn inherit(&mut self, session: SessionId) {
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        let (browser, is_static) = (known.browser, known.is_static());
+        let Heritage { opened, bound } = std::mem::take(&mut known.config.heritage);
+        for target in opened {
+            if let Some(tab) = self.tab_of(browser, &target) {
+                self.change_hold(tab, |tab| {
+                    tab.owner.get_or_insert(session);
+                });
+            }
+        }
+        let bound = bound.filter(|_| is_static);
+        if let Some(tab) = bound.and_then(|target| self.tab_of(browser, &target)) {
+            self.move_focus(session, tab);
+        }
     }
 
     /// Forgets a browser that is not connected and that no session means.

@@ -98,7 +98,7 @@ impl Core {
     /// browser that the user named, and only if no session holds it.
     fn page_in_front(&mut self, session: SessionId) -> Option<TabId> {
         let known = self.sessions.get(&session)?;
-        if !known.config.attached {
+        if !known.config.attached || known.config.isolated {
             return None;
         }
         let browser = known.browser;
@@ -110,9 +110,14 @@ impl Core {
 
     /// A blank tab that nobody has used is as good as a new one, and the session's own from now on.
     fn unused_tab(&mut self, session: SessionId) -> Option<TabId> {
-        let browser = self.sessions.get(&session)?.browser;
+        let known = self.sessions.get(&session)?;
+        let (browser, isolated) = (known.browser, known.config.isolated);
         let mut tabs = self.tabs.iter();
-        let (id, _) = tabs.find(|(_, tab)| tab.browser == browser && tab.stage == Stage::Unused)?;
+        let (id, _) = tabs.find(|(_, tab)| {
+            tab.browser == browser
+                && tab.stage == Stage::Unused
+                && tab.is_within_reach(session, isolated)
+        })?;
         let id = *id;
         self.change_hold(id, |tab| tab.owner = Some(session));
         Some(id)

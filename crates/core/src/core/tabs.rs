@@ -6,8 +6,8 @@ use crate::call::Task;
 use crate::session::Focus;
 use crate::tab::{Stage, Tab};
 use crate::{
-    BrowserId, CallId, Fate, LostTab, Mode, OnEnd, Origin, Output, Refusal, Reply, SessionId,
-    TabFacts, TabId, TargetId,
+    BrowserId, CallId, Fate, LostTab, Mode, OnEnd, Origin, Output, Refusal, RememberedTab, Reply,
+    SessionId, TabFacts, TabId, TargetId,
 };
 
 impl Core {
@@ -16,12 +16,13 @@ impl Core {
             return self.tab_changed(browser, facts);
         }
         let (stage, owner) = self.place(browser, &facts, &origin);
-        let id = TabId(self.tabs_counted + 1);
+        let id = self.remembered_number(browser, &facts.target);
+        let id = id.unwrap_or(TabId(self.tabs_counted + 1));
         let Some(connection) = self.connection_mut(browser) else {
             return;
         };
         connection.tabs.insert(facts.target.clone(), id);
-        self.tabs_counted = id.0;
+        self.tabs_counted = self.tabs_counted.max(id.0);
         self.tabs.insert(id, Tab::new(browser, facts, stage));
         match (stage, origin) {
             (Stage::Opening, Origin::Call(call)) => self.give_tab(call, id),
@@ -29,6 +30,15 @@ impl Core {
             _ => {}
         }
         self.change_hold(id, |tab| tab.owner = owner);
+    }
+
+    /// The number that agents know a tab by from an earlier daemon.
+    fn remembered_number(&mut self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
+        let key = &self.browsers.get(&browser)?.key;
+        let remembered = &mut self.config.remembered;
+        let is_it = |tab: &RememberedTab| tab.browser == *key && tab.target == *target;
+        let place = remembered.iter().position(is_it)?;
+        Some(remembered.swap_remove(place).number)
     }
 
     pub(super) fn tab_changed(&mut self, browser: BrowserId, facts: TabFacts) {

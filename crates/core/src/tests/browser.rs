@@ -1,8 +1,8 @@
 //! A browser that does what it is told, a little later.
 
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, Finish, Input, Origin, Output, TabFacts,
-    TargetId,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, Finish, Input, Origin, Output, SessionId,
+    TabFacts, TargetId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -19,6 +19,8 @@ pub(super) struct FakeBrowser {
     pub(super) id: Option<BrowserId>,
     /// The tab that the user has in front.
     pub(super) front: Option<TargetId>,
+    /// The session in whose own context new tabs are made.
+    pub(super) context: Option<SessionId>,
     tabs: BTreeMap<TargetId, TabFacts>,
     held: BTreeSet<TargetId>,
     counted: usize,
@@ -35,6 +37,7 @@ impl FakeBrowser {
             hangs: false,
             id: None,
             front: None,
+            context: None,
             tabs: BTreeMap::new(),
             held: BTreeSet::new(),
             counted: 0,
@@ -54,7 +57,10 @@ impl FakeBrowser {
     /// A new tab that shows a page.
     pub(super) fn add(&mut self, url: &str) -> TabFacts {
         self.counted += 1;
-        let tab = facts(&format!("T{}", self.counted), url);
+        let tab = TabFacts {
+            context: self.context,
+            ..facts(&format!("T{}", self.counted), url)
+        };
         self.tabs.insert(tab.target.clone(), tab.clone());
         tab
     }
@@ -231,5 +237,6 @@ pub(super) fn facts(target: &str, url: &str) -> TabFacts {
         url: url.into(),
         title: (!url.contains("untitled.test")).then(|| format!("Title of {url}").into()),
         blank: url == "about:blank",
+        context: None,
     }
 }

@@ -7,8 +7,8 @@ use super::browser::facts;
 use super::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallId, CallKind, Config, ConnectFailure, Core,
-    Finish, Input, Mode, OnEnd, Origin, Output, Reply, RequestId, SessionConfig, SessionId,
-    TabPolicy, TabRef, TargetId, Time, ToolName,
+    Finish, Heritage, Input, Mode, OnEnd, Origin, Output, Reply, RequestId, SessionConfig,
+    SessionId, TabPolicy, TabRef, TargetId, Time, ToolName,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -93,15 +93,24 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
         1 => Just(TabPolicy::Exclusive),
         1 => Just(TabPolicy::Shared),
     ];
-    let flags = (any::<bool>(), prop::bool::weighted(0.8));
+    let flags = (
+        any::<bool>(),
+        prop::bool::weighted(0.8),
+        prop::bool::weighted(0.2),
+    );
     (0..2_u8, mode, on_end, tab_policy, flags).prop_map(
-        |(key, mode, on_end, tab_policy, (attached, page_actions))| SessionConfig {
+        |(key, mode, on_end, tab_policy, (attached, page_actions, isolated))| SessionConfig {
             browser: BrowserKey(format!("browser-{key}").into()),
             attached,
             mode,
             page_actions,
             on_end,
             tab_policy,
+            isolated,
+            heritage: Heritage {
+                opened: vec![TargetId("t-1".into())],
+                bound: Some(TargetId("t-2".into())),
+            },
         },
     )
 }

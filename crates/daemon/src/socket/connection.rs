@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{
-    EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, SessionId,
+    EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,
 };
 use tabmux_protocol::{Backend, BackendEvent, CallRequest, RequestId};
 use tokio::net::UnixStream;
@@ -67,11 +67,11 @@ pub(super) struct Session {
 }
 
 impl Session {
-    fn new(id: SessionId, handle: Handle, shared: &Arc<Shared>) -> Self {
+    fn new(id: SessionId, secret: String, handle: Handle, shared: &Arc<Shared>) -> Self {
         shared.sessions.send_modify(|open| *open += 1);
         Self {
             id,
-            secret: random_hex::<32>(),
+            secret,
             handle,
             shared: Arc::clone(shared),
         }
@@ -148,7 +148,7 @@ impl Connection {
                 version,
                 client,
                 options,
-                resume: _,
+                resume,
                 name,
             } => {
                 if protocol != PROTOCOL {
@@ -161,7 +161,7 @@ impl Connection {
                         .refuse(Some(id), None, "This connection has a session")
                         .await;
                 }
-                self.register(id, &client, *options, name).await
+                self.register(id, &client, *options, resume, name).await
             }
             FromClient::Tools { id, session_id } => match self.own(&session_id) {
                 None => self.refuse(Some(id), None, INVALID_SESSION).await,
@@ -213,18 +213,31 @@ impl Connection {
         id: String,
         client: &wanted::ClientInfo,
         wanted: wanted::SessionOptions,
+        resume: Option<Resume>,
         name: Option<String>,
     ) -> bool {
         let browser = wanted.browser.clone();
-        let options = match SessionOptions::from_wire(wanted) {
+        let mut options = match SessionOptions::from_wire(wanted) {
             Ok(options) => options,
             Err(why) => return self.refuse(Some(id), None, &why).await,
         };
         let shared = Arc::clone(&self.shared);
+        let mut session = SessionId(format!("sess_{}", random_hex::<16>()));
+        let mut resumed = false;
+        if let Some(resume) = resume
+            && let Some(heritage) = shared.hub.take_up(resume.clone()).await
+        {
+            session = resume.session_id;
+            options.heritage = heritage;
+            resumed = true;
+        }
         let joined = match &name {
-            None => Ok((Arc::new(open(&shared, client, options, None).await), None)),
+            None => Ok((
+                Arc::new(open(&shared, session, client, options, None).await),
+                None,
+            )),
             Some(name) => {
-                let open = || open(&shared, client, options, Some(name));
+                let open = || open(&shared, session, client, options, Some(name));
                 let joined = shared.named.join(name, browser, &shared, open).await;
                 joined.map(|(session, lease)| (session, Some(lease)))
             }
@@ -238,7 +251,7 @@ impl Connection {
             session_id: session.id.clone(),
             secret: session.secret.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            resumed: false,
+            resumed,
         };
         self.session = Some(Attached {
             session,
@@ -314,11 +327,11 @@ impl Connection {
 /// Opens a session of its own for a client.
 async fn open(
     shared: &Arc<Shared>,
+    id: SessionId,
     client: &wanted::ClientInfo,
     options: SessionOptions,
     name: Option<&str>,
 ) -> Session {
-    let id = SessionId(format!("sess_{}", random_hex::<16>()));
     let client_name = match name {
         Some(name) => format!("{} ({name})", client.name),
         None => client.name.clone(),
@@ -330,12 +343,14 @@ async fn open(
         pid = client.pid,
         "a client arrived"
     );
+    let secret = random_hex::<32>();
     let who = Client {
         session: id.0.clone(),
         name: client_name,
+        secret: secret.clone(),
     };
     let handle = shared.hub.open(options, who).await;
-    Session::new(id, handle, shared)
+    Session::new(id, secret, handle, shared)
 }
 
 async fn next_event(attached: Option<&Attached>) -> Option<BackendEvent> {

@@ -1,0 +1,142 @@
+//! What outlives what: sessions their daemon, named sessions their callers, nothing its purpose.
+
+use crate::crowd::Crowd;
+use serde_json::{Value, json};
+use tabmux_testkit::{McpClient, process};
+
+async fn evaluate(client: &McpClient, script: &str) -> String {
+    let arguments = json!({"function": format!("() => {script}")});
+    let reply = client.call_tool("evaluate_script", arguments).await.ok();
+    reply.text().replace('"', "")
+}
+
+async fn session_of(client: &McpClient) -> Value {
+    let status = client.call_tool("browser_get_connection_status", json!({}));
+    status.await.ok().json()["sessionId"].clone()
+}
+
+fn rows(crowd: &Crowd, what: &str) -> Vec<Value> {
+    crowd.asked(what).as_array().unwrap().clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_in_a_users_browser_finds_its_tab_again_after_its_daemon_died() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let chromium = crowd.somebodys_browser();
+    let mut client = crowd.guest(&chromium).await;
+    let url = crowd.secret_of("mine");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    let before = rows(&crowd, "tabs");
+    let session = session_of(&client).await;
+
+    process::kill_hard(crowd.daemon().expect("a daemon runs"));
+    client.next_notification().await;
+    assert_eq!(evaluate(&client, "document.title").await, "mine");
+    assert_eq!(session_of(&client).await, session);
+    // Its number still means it, and the user's tab is still the user's.
+    let held = |rows: &[Value]| rows.iter().find(|row| row["title"] == "mine").cloned();
+    let (old, new) = (held(&before).unwrap(), held(&rows(&crowd, "tabs")).unwrap());
+    assert_eq!((&old["id"], &old["holder"]), (&new["id"], &new["holder"]));
+
+    client.close_input().await;
+    assert!(client.wait_for_exit().await.success());
+    while rows(&crowd, "tabs")
+        .iter()
+        .any(|row| row["title"] == "mine")
+    {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(rows(&crowd, "tabs").len(), 1, "the user's own tab stays");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let chromium = crowd.somebodys_browser();
+    let client = crowd.guest(&chromium).await;
+    let url = crowd.secret_of("abandoned");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    let daemon = crowd.daemon().expect("a daemon runs");
+    process::kill_hard(client.pid());
+    process::kill_hard(daemon);
+    process::wait_until_gone(&[client.pid(), daemon]).await;
+
+    let user = crate::user::User::at(chromium.websocket_url()).await;
+    assert!(user.urls().await.contains(&url));
+    let mut next = crowd.tabmux();
+    next.args(["daemon", "run", "--grace=0"]);
+    let mut next = next.spawn().unwrap();
+    while user.urls().await.contains(&url) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(user.urls().await.len(), 1, "the user's own tab stays");
+    process::kill_hard(next.id());
+    next.wait().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_was_stopped_stays_so_until_it_is_needed() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let client = crowd.client(&[]).await;
+    let url = crowd.secret_of("one");
+    client
+        .call_tool("navigate_page", json!({"url": url}))
+        .await
+        .ok();
+    let waiting = client
+        .begin_call("wait_for", json!({"text": ["never"]}))
+        .await;
+    while crowd.asked("sessions")[0]["calls"] != json!(1) {
+        tokio::task::yield_now().await;
+    }
+    let daemon = crowd.daemon().expect("a daemon runs");
+    assert!(
+        crowd
+            .tabmux()
+            .args(["daemon", "stop"])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let told = waiting.tool_reply().await.expect_error();
+    assert!(told.contains("daemon was stopped"), "{told}");
+    process::wait_until_gone(&[daemon]).await;
+    assert_eq!(crowd.daemon(), None, "nobody has started another");
+    client
+        .call_tool("navigate_page", json!({"url": url}))
+        .await
+        .ok();
+    assert_eq!(evaluate(&client, "document.title").await, "one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn isolated_sessions_share_a_browser_and_nothing_in_it() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let [one, mut two] = [
+        crowd.client_in(&["--isolated"]).await,
+        crowd.client_in(&["--isolated"]).await,
+    ];
+    for (client, name) in [(&one, "one"), (&two, "two")] {
+        let url = crowd.secret_of("same");
+        client
+            .call_tool("navigate_page", json!({"url": url}))
+            .await
+            .ok();
+        evaluate(client, &format!("document.cookie = 'who={name}'")).await;
+    }
+    for (client, name) in [(&one, "one"), (&two, "two")] {
+        assert_eq!(
+            evaluate(client, "document.cookie").await,
+            format!("who={name}")
+        );
+        let pages = client.call_tool("list_pages", json!({})).await.ok().text();
+        assert_eq!(pages.lines().count(), 1, "{pages}");
+    }
+    assert_eq!(rows(&crowd, "browsers").len(), 1);
+    two.close_input().await;
+    assert!(two.wait_for_exit().await.success());
+    while rows(&crowd, "tabs").len() > 1 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(evaluate(&one, "document.cookie").await, "who=one");
+}

@@ -1,0 +1,41 @@
+//! The browser contexts of isolated sessions: cookies, storage and tabs that are theirs alone.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use tabmux_browser::ContextId;
+use tabmux_core::{BrowserId, SessionId};
+use tokio::sync::OnceCell;
+
+/// A context that is made when its first tab is, and once only.
+pub(crate) type Context = Arc<OnceCell<ContextId>>;
+
+/// All contexts that sessions have.
+#[derive(Debug, Default)]
+pub(crate) struct Contexts(HashMap<(BrowserId, SessionId), Context>);
+
+impl Contexts {
+    /// The session's own context in a browser.
+    pub(crate) fn of(&mut self, browser: BrowserId, session: SessionId) -> Context {
+        Arc::clone(self.0.entry((browser, session)).or_default())
+    }
+
+    /// The session whose own context this is.
+    pub(crate) fn owner(&self, browser: BrowserId, context: &ContextId) -> Option<SessionId> {
+        let mut own = self.0.iter().filter(|((place, _), _)| *place == browser);
+        let (key, _) = own.find(|(_, known)| known.get() == Some(context))?;
+        Some(key.1)
+    }
+
+    /// Takes out the contexts of a session that is over.
+    pub(crate) fn take(&mut self, session: SessionId) -> Vec<(BrowserId, ContextId)> {
+        let taken = self.0.extract_if(|(_, owner), _| *owner == session);
+        let made =
+            taken.filter_map(|((browser, _), context)| Some((browser, context.get()?.clone())));
+        made.collect()
+    }
+
+    /// A browser is gone, and its contexts with it.
+    pub(crate) fn forget(&mut self, browser: BrowserId) {
+        self.0.retain(|(place, _), _| *place != browser);
+    }
+}

@@ -1,0 +1,105 @@
+//! What the loop knows: for people who look, and for a daemon that comes after this one.
+
+use super::MainLoop;
+use crate::memory::{Notes, SessionNotes, TabNotes};
+use crate::options::BrowserPlan;
+use tabmux_core::BrowserKey;
+use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
+use tabmux_protocol::wire::PROTOCOL;
+
+impl MainLoop {
+    pub(super) fn overview(&self) -> Overview {
+        let calls_of = |session| {
+            self.calls
+                .values()
+                .filter(|call| call.session == session)
+                .count()
+        };
+        let mut sessions: Vec<_> = self.sessions.iter().collect();
+        sessions.sort_by_key(|(id, _)| **id);
+        let sessions = sessions.into_iter().map(|(&id, session)| SessionRow {
+            id: session.client.session.clone(),
+            client: session.client.name.clone(),
+            tab: self.core.bound_tab(id).map(|tab| tab.0),
+            calls: calls_of(id),
+            age_seconds: session.opened.elapsed().as_secs(),
+        });
+        let name = |id| {
+            self.sessions
+                .get(&id)
+                .map(|session| session.client.session.clone())
+        };
+        let tabs = self.core.tabs().map(|tab| TabRow {
+            id: tab.id.0,
+            url: tab.url.to_owned(),
+            title: tab.title.to_owned(),
+            browser: tab.browser.0,
+            holder: tab.holder.and_then(name),
+        });
+        let browsers = self.core.browsers().map(|browser| BrowserRow {
+            index: browser.id.0,
+            name: browser
+                .about
+                .map(|about| about.name.to_string())
+                .unwrap_or_default(),
+            version: browser
+                .about
+                .map(|about| about.version.to_string())
+                .unwrap_or_default(),
+            state: browser.state.as_str().to_owned(),
+            source: self
+                .plans
+                .get(browser.key)
+                .map(BrowserPlan::source)
+                .unwrap_or_default(),
+        });
+        Overview {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocol: PROTOCOL,
+            pid: std::process::id(),
+            uptime_seconds: self.start.elapsed().as_secs(),
+            browsers: browsers.collect(),
+            tabs: tabs.collect(),
+            sessions: sessions.collect(),
+        }
+    }
+
+    /// What a later daemon should know of the sessions in browsers that outlive this one.
+    pub(super) fn notes(&self) -> Notes {
+        let mut notes = Notes {
+            tabs_counted: self.core.tabs_counted(),
+            ..Notes::default()
+        };
+        for tab in self.core.tabs() {
+            let Some(browser) = self.core.browsers().find(|known| known.id == tab.browser) else {
+                continue;
+            };
+            let is_named = |key: &BrowserKey| {
+                let plan = self.plans.get(key);
+                plan.is_some_and(|plan| plan.named.is_some())
+            };
+            if !is_named(browser.key) {
+                continue;
+            }
+            let owner = tab.owner.into_iter();
+            for id in owner.chain(tab.holder.filter(|holder| Some(*holder) != tab.owner)) {
+                let Some(session) = self.sessions.get(&id) else {
+                    continue;
+                };
+                let known = notes.sessions.entry(session.client.session.clone());
+                let known = known.or_insert_with(|| SessionNotes {
+                    secret: session.client.secret.clone(),
+                    tabs: Vec::new(),
+                });
+                known.tabs.push(TabNotes {
+                    browser: browser.key.0.to_string(),
+                    target: tab.target.0.to_string(),
+                    number: tab.id.0,
+                    opened: tab.owner == Some(id),
+                    bound: self.core.bound_tab(id) == Some(tab.id),
+                });
+            }
+        }
+        notes
+    }
+}

@@ -1,0 +1,57 @@
+//! A call is answered, and the audit log hears of it.
+
+use super::MainLoop;
+use crate::{audit, convert};
+use tabmux_core::{BrowserId, CallId, Reply, TargetId};
+
+impl MainLoop {
+    pub(super) fn reply(&mut self, call: CallId, reply: Reply) {
+        let Some(call) = self.calls.remove(&call) else {
+            return;
+        };
+        let session = self.sessions.get(&call.session);
+        let who = session
+            .map(|session| session.client.session.as_str())
+            .unwrap_or_default();
+        let answer = match reply {
+            Reply::Status {
+                connected,
+                active_sessions,
+                browsers,
+            } => Ok(convert::status(
+                connected,
+                who,
+                self.shared,
+                active_sessions,
+                &browsers,
+            )),
+            reply => convert::reply(reply, call.payload, call.mode),
+        };
+        self.audit.note(audit::Entry {
+            time: audit::now(),
+            session: who.to_owned(),
+            client: session
+                .map(|session| session.client.name.clone())
+                .unwrap_or_default(),
+            tool: call.tool,
+            origin: call
+                .place
+                .and_then(|(browser, target)| self.origin_of(browser, &target)),
+            outcome: match &answer {
+                Err(_) => audit::Outcome::Cancelled,
+                Ok(reply) if reply.is_error => audit::Outcome::Error,
+                Ok(_) => audit::Outcome::Done,
+            },
+            millis: audit::millis(call.started.elapsed()),
+        });
+        // A client that went away needs no answer.
+        let _ = call.answer.send(answer);
+    }
+
+    /// Where a tab is, as far as the audit log may know.
+    fn origin_of(&self, browser: BrowserId, target: &TargetId) -> Option<String> {
+        let number = self.core.tab(browser, target)?;
+        let tab = self.core.tabs().find(|tab| tab.id == number)?;
+        Some(audit::origin(tab.url))
+    }
+}

@@ -1,0 +1,285 @@
+//! What outlives a daemon: which session had which tabs in browsers that are not ours, in a file
+//! that only its user can read. Browsers that we launched end with their daemon, so there is nothing
+//! to remember of those.
+
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tabmux_core::{BrowserKey, Heritage, RememberedTab, TabId, TargetId};
+use tabmux_protocol::wire::Resume;
+use tokio::sync::watch;
+
+/// What is written down.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Notes {
+    /// How many numbers of tabs are used up.
+    pub(crate) tabs_counted: u32,
+    /// Sessions by their public names.
+    pub(crate) sessions: HashMap<String, SessionNotes>,
+}
+
+/// One session's tabs, and the proof that a client is the one it belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SessionNotes {
+    pub(crate) secret: String,
+    pub(crate) tabs: Vec<TabNotes>,
+}
+
+/// One tab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TabNotes {
+    /// The browser, as its user named it.
+    pub(crate) browser: String,
+    pub(crate) target: String,
+    pub(crate) number: u32,
+    /// Whether it was opened for the session.
+    pub(crate) opened: bool,
+    /// Whether the session was bound to it.
+    pub(crate) bound: bool,
+}
+
+/// The file, and what an earlier daemon left in it.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    /// Sessions of an earlier daemon that nobody has taken up yet.
+    left: HashMap<String, SessionNotes>,
+    last: Notes,
+    /// How long they have to come back.
+    grace: Duration,
+    write: Option<watch::Sender<Notes>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Memory {
+    /// Remembers nothing.
+    pub(crate) fn none() -> Self {
+        Self {
+            left: HashMap::new(),
+            last: Notes::default(),
+            grace: Duration::ZERO,
+            write: None,
+            writer: None,
+        }
+    }
+
+    /// Reads what an earlier daemon left, and keeps the file up to date from now on.
+    pub(crate) fn at(path: PathBuf, grace: Duration) -> Self {
+        let last = read(&path).unwrap_or_else(|error| {
+            tracing::warn!(%error, path = %path.display(), "what an earlier daemon left is unreadable");
+            Notes::default()
+        });
+        let (write, written) = watch::channel(last.clone());
+        let writer = std::thread::spawn(move || keep(&path, written));
+        Self {
+            left: last.sessions.clone(),
+            last,
+            grace,
+            write: Some(write),
+            writer: Some(writer),
+        }
+    }
+
+    /// How many numbers of tabs are used up.
+    pub(crate) fn tabs_counted(&self) -> u32 {
+        self.last.tabs_counted
+    }
+
+    /// The tabs that keep their numbers.
+    pub(crate) fn tabs(&self) -> Vec<RememberedTab> {
+        let tabs = self.left.values().flat_map(|session| &session.tabs);
+        let tabs = tabs.map(|tab| RememberedTab {
+            browser: BrowserKey(tab.browser.as_str().into()),
+            target: TargetId(tab.target.as_str().into()),
+            number: TabId(tab.number),
+        });
+        tabs.collect()
+    }
+
+    /// Gives a session of an earlier daemon to the client that proves it is its own.
+    pub(crate) fn take_up(&mut self, resume: &Resume) -> Option<Heritage> {
+        let name = &resume.session_id.0;
+        let known = self.left.get(name)?;
+        if known.secret != resume.secret {
+            tracing::warn!(
+                session = name,
+                "refused to resume a session: its secret is another"
+            );
+            return None;
+        }
+        let tabs = self.left.remove(name)?.tabs;
+        let target = |tab: &TabNotes| TargetId(tab.target.as_str().into());
+        Some(Heritage {
+            opened: tabs.iter().filter(|tab| tab.opened).map(target).collect(),
+            bound: tabs.iter().find(|tab| tab.bound).map(target),
+        })
+    }
+
+    /// The tabs that sessions of an earlier daemon opened and nobody came back for, each with its
+    /// browser. From now on they are forgotten.
+    pub(crate) fn take_abandoned(&mut self) -> Vec<(String, TargetId)> {
+        let tabs = self.left.drain().flat_map(|(_, session)| session.tabs);
+        let opened = tabs.filter(|tab| tab.opened);
+        opened
+            .map(|tab| (tab.browser, TargetId(tab.target.into())))
+            .collect()
+    }
+
+    /// Keeps what is so now, if it is not what was so before.
+    pub(crate) fn keep(&mut self, mut notes: Notes) {
+        let Some(write) = &self.write else {
+            return;
+        };
+        for (name, left) in &self.left {
+            notes
+                .sessions
+                .entry(name.clone())
+                .or_insert_with(|| left.clone());
+        }
+        if notes != self.last {
+            self.last = notes.clone();
+            write.send_replace(notes);
+        }
+    }
+
+    /// Whether there is a file to keep.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.write.is_some()
+    }
+
+    /// How long sessions of an earlier daemon have to come back, if there are any.
+    pub(crate) fn grace(&self) -> Option<Duration> {
+        (!self.left.is_empty()).then_some(self.grace)
+    }
+
+    /// Waits until everything is written.
+    pub(crate) fn finish(mut self) {
+        self.write = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+/// Writes whatever is newest, until nobody has anything to write.
+fn keep(path: &Path, mut notes: watch::Receiver<Notes>) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() else {
+        return;
+    };
+    while runtime.block_on(notes.changed()).is_ok() {
+        let newest = notes.borrow_and_update().clone();
+        if let Err(error) = write(path, &newest) {
+            tracing::warn!(%error, path = %path.display(), "sessions could not be written down");
+        }
+    }
+}
+
+fn read(path: &Path) -> io::Result<Notes> {
+    match fs::read(path) {
+        Ok(text) => Ok(serde_json::from_slice(&text)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Notes::default()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes beside the file first, so that a daemon that dies meanwhile leaves the old one whole.
+fn write(path: &Path, notes: &Notes) -> io::Result<()> {
+    let draft = path.with_extension("new");
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&draft)?;
+    file.write_all(&serde_json::to_vec(notes)?)?;
+    fs::rename(draft, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use tabmux_protocol::wire::SessionId;
+
+    const GRACE: Duration = Duration::from_secs(60);
+
+    fn notes() -> Notes {
+        let tab = |target: &str, number, opened, bound| TabNotes {
+            browser: "http://127.0.0.1:9222".into(),
+            target: target.into(),
+            number,
+            opened,
+            bound,
+        };
+        let session = SessionNotes {
+            secret: "s3cret".into(),
+            tabs: vec![
+                tab("A", 3, true, true),
+                tab("B", 5, true, false),
+                tab("C", 7, false, false),
+            ],
+        };
+        Notes {
+            tabs_counted: 9,
+            sessions: HashMap::from([("sess_1".to_owned(), session)]),
+        }
+    }
+
+    fn resume(session: &str, secret: &str) -> Resume {
+        Resume {
+            session_id: SessionId(session.into()),
+            secret: secret.into(),
+        }
+    }
+
+    #[test]
+    fn what_one_daemon_kept_the_next_one_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions.json");
+        let mut first = Memory::at(path.clone(), GRACE);
+        first.keep(notes());
+        first.finish();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+
+        let mut second = Memory::at(path.clone(), GRACE);
+        assert_eq!(second.tabs_counted(), 9);
+        assert_eq!(second.tabs().len(), 3);
+        // What nobody has taken up yet is not forgotten if this one dies, too.
+        second.keep(Notes::default());
+        assert_eq!(read(&path).unwrap().sessions.len(), 1);
+        assert_eq!(second.take_up(&resume("sess_1", "guess")), None);
+        assert_eq!(second.take_up(&resume("sess_2", "s3cret")), None);
+        let heritage = second.take_up(&resume("sess_1", "s3cret")).unwrap();
+        assert_eq!(heritage.opened.len(), 2);
+        assert_eq!(heritage.bound, Some(TargetId("A".into())));
+        assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
+        assert!(second.take_abandoned().is_empty());
+        second.finish();
+    }
+
+    #[test]
+    fn of_those_who_do_not_come_back_only_what_they_opened_is_abandoned() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions.json");
+        write(&path, &notes()).unwrap();
+        let mut memory = Memory::at(path, GRACE);
+        let abandoned = memory.take_abandoned();
+        let targets: Vec<_> = abandoned.iter().map(|(_, target)| &*target.0).collect();
+        assert_eq!(targets, ["A", "B"]);
+        assert_eq!(memory.grace(), None);
+    }
+
+    #[test]
+    fn a_file_that_makes_no_sense_is_as_good_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions.json");
+        fs::write(&path, "{]").unwrap();
+        assert_eq!(Memory::at(path, GRACE).tabs_counted(), 0);
+    }
+}
