@@ -2,32 +2,57 @@
 
 use anyhow::{Context, bail};
 use clap::Args;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tabmux_browser::find::Channel;
-use tabmux_protocol::session::BrowserOptions;
+use tabmux_protocol::session::{BrowserOptions, Endpoint};
 
 /// Which browser, and how it is launched.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Browser")]
 pub(crate) struct BrowserFlags {
-    /// Attach to the browser at this address, such as http://127.0.0.1:9222.
+    /// Attach to the browser at this address, such as http://127.0.0.1:9222. May be repeated; those
+    /// at a websocket are numbered after these. A name can stand before it (work=http://…), and a
+    /// command after it (http://…|google-chrome …) that is run with your rights when the agent asks to
+    /// reconnect a browser that cannot be reached: trusted commands only.
     #[arg(
         long = "browserUrl",
         alias = "browser-url",
         short = 'u',
-        value_name = "URL"
+        value_name = "[NAME=]URL[|COMMAND]",
+        value_parser = endpoint
     )]
-    browser_url: Option<String>,
+    browser_url: Vec<Endpoint>,
 
-    /// Attach to the browser at this websocket, such as ws://127.0.0.1:9222/devtools/browser/ID.
+    /// Attach to the browser at this websocket, such as ws://127.0.0.1:9222/devtools/browser/ID. May
+    /// be repeated, and have a name and a command like --browserUrl.
     #[arg(
         long = "wsEndpoint",
         alias = "ws-endpoint",
         short = 'w',
-        value_name = "URL",
-        conflicts_with = "browser_url"
+        value_name = "[NAME=]URL[|COMMAND]",
+        value_parser = endpoint
     )]
-    ws_endpoint: Option<String>,
+    ws_endpoint: Vec<Endpoint>,
+
+    /// Headers for --wsEndpoint, a JSON object such as {"Authorization":"Bearer TOKEN"}; one for each
+    /// endpoint, in their order.
+    #[arg(
+        long = "wsHeaders",
+        alias = "ws-headers",
+        value_name = "JSON",
+        requires = "ws_endpoint",
+        value_parser = headers
+    )]
+    ws_headers: Vec<Headers>,
+
+    /// Let agents add browsers that are not on this machine.
+    #[arg(long = "allowRemoteBrowsers", alias = "allow-remote-browsers")]
+    allow_remote_browsers: bool,
+
+    /// Let agents choose a default among several browsers, so that browserIndex can be left out.
+    #[arg(long = "allowDefaultBrowser", alias = "allow-default-browser")]
+    allow_default_browser: bool,
 
     /// Launch without a window. Also so by itself when there is no display.
     #[arg(long)]
@@ -89,14 +114,16 @@ impl BrowserFlags {
     /// What the flags mean. Fails on flags that contradict each other.
     pub(crate) fn options(self) -> anyhow::Result<BrowserOptions> {
         let launches = self.launches();
-        if launches && (self.browser_url.is_some() || self.ws_endpoint.is_some()) {
+        let endpoints = self.endpoints()?;
+        if launches && !endpoints.is_empty() {
             bail!(
                 "--browserUrl and --wsEndpoint attach to a browser; flags that launch one do not go with them"
             );
         }
         Ok(BrowserOptions {
-            url: self.browser_url,
-            web_socket: self.ws_endpoint,
+            endpoints,
+            allow_remote: self.allow_remote_browsers,
+            allow_default: self.allow_default_browser,
             launches,
             headless: self.headless,
             isolated: self.isolated,
@@ -109,6 +136,27 @@ impl BrowserFlags {
             extra_args: self.chrome_arg,
             allow_file_urls: self.allow_file_urls,
         })
+    }
+
+    /// The browsers to attach to, in the order of their numbers.
+    fn endpoints(&self) -> anyhow::Result<Vec<Endpoint>> {
+        let mut web_sockets = self.ws_endpoint.clone();
+        if !self.ws_headers.is_empty() && self.ws_headers.len() != web_sockets.len() {
+            bail!(
+                "--wsHeaders is given {} times for {} endpoints; give it once for each --wsEndpoint, {{}} \
+                 where none is needed",
+                self.ws_headers.len(),
+                web_sockets.len()
+            );
+        }
+        for (endpoint, headers) in web_sockets.iter_mut().zip(&self.ws_headers) {
+            endpoint.headers.clone_from(&headers.0);
+        }
+        for endpoint in &mut web_sockets {
+            endpoint.web_socket = true;
+        }
+        let urls = self.browser_url.iter().cloned();
+        Ok(urls.chain(web_sockets).collect())
     }
 
     fn launches(&self) -> bool {
@@ -126,6 +174,44 @@ impl BrowserFlags {
 /// The daemon works in another folder than whoever wrote the path.
 fn absolute(path: PathBuf) -> anyhow::Result<PathBuf> {
     std::path::absolute(&path).with_context(|| format!("{} is no path", path.display()))
+}
+
+/// Headers as the command line has them.
+#[derive(Clone, Debug)]
+struct Headers(Vec<(String, String)>);
+
+fn headers(text: &str) -> Result<Headers, String> {
+    serde_json::from_str::<BTreeMap<String, String>>(text)
+        .map(|map| Headers(map.into_iter().collect()))
+        .map_err(|error| format!("write a JSON object of texts ({error})"))
+}
+
+/// `[NAME=]URL[|COMMAND]`.
+fn endpoint(text: &str) -> Result<Endpoint, String> {
+    let (address, start_command) = match text.split_once('|') {
+        Some((address, command)) => (address.trim(), Some(command.trim().to_owned())),
+        None => (text.trim(), None),
+    };
+    let is_name = |name: &str| {
+        let fits = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
+        !name.is_empty() && name.len() <= 64 && name.chars().all(fits)
+    };
+    let (name, address) = match address.split_once('=') {
+        Some((name, address)) if is_name(name) => (Some(name.to_owned()), address),
+        _ => (None, address),
+    };
+    // An address that is none is told when somebody needs the browser: whoever starts a server for an
+    // agent does not see what it says at its start.
+    if address.is_empty() {
+        return Err("write it like http://127.0.0.1:9222".to_owned());
+    }
+    Ok(Endpoint {
+        address: address.to_owned(),
+        web_socket: false,
+        name,
+        start_command: start_command.filter(|command| !command.is_empty()),
+        headers: Vec::new(),
+    })
 }
 
 fn channel(text: &str) -> Result<Channel, String> {
@@ -186,6 +272,36 @@ mod tests {
     }
 
     #[test]
+    fn r003_31_32_35_86_87_browsers_may_be_several_with_names_commands_and_headers() {
+        let given = options(&[
+            "--browserUrl",
+            "work=http://127.0.0.1:9222|chrome --port=9222",
+            "--browserUrl",
+            "http://127.0.0.1:9223",
+            "--wsEndpoint",
+            "ws://127.0.0.1:1/a?b=c",
+            "--wsHeaders",
+            r#"{"Authorization": "Bearer x"}"#,
+        ]);
+        let [work, plain, socket] = &given.endpoints[..] else {
+            panic!("{given:?}");
+        };
+        assert_eq!(work.name.as_deref(), Some("work"));
+        assert_eq!(work.address, "http://127.0.0.1:9222");
+        assert_eq!(work.start_command.as_deref(), Some("chrome --port=9222"));
+        assert_eq!((&plain.name, &plain.start_command), (&None, &None));
+        assert_eq!(socket.address, "ws://127.0.0.1:1/a?b=c");
+        assert_eq!(
+            socket.headers,
+            [("Authorization".into(), "Bearer x".into())]
+        );
+        assert!(
+            work.headers.is_empty(),
+            "headers go to their own endpoint only"
+        );
+    }
+
+    #[test]
     fn contradictions_and_nonsense_are_refused() {
         let refused = |flags: &[&str]| {
             let args = [&["x"], flags].concat();
@@ -193,12 +309,10 @@ mod tests {
                 || Only::try_parse_from([&["x"], flags].concat())
                     .is_ok_and(|o| o.flags.options().is_err())
         };
-        assert!(refused(&[
-            "--browserUrl",
-            "http://a:1",
-            "--wsEndpoint",
-            "ws://a"
-        ]));
+        assert!(refused(&["--browserUrl", ""]));
+        assert!(refused(&["--wsHeaders", "{}"]));
+        let two = ["--wsEndpoint", "ws://a", "--wsEndpoint", "ws://b"];
+        assert!(refused(&[&two[..], &["--wsHeaders", "{}"]].concat()));
         assert!(refused(&["--browserUrl", "http://a:1", "--headless"]));
         assert!(refused(&["--viewport", "big"]));
         assert!(refused(&["--viewport", "0x10"]));

@@ -1,8 +1,9 @@
 //! One entry of the browser registry, and how it is connected.
 
-use crate::{BrowserFacts, BrowserKey, TabId, TargetId};
+use crate::{BrowserFacts, BrowserKey, TabId, TargetId, Time};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// How far the connection to a browser is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,17 @@ pub enum BrowserState {
 #[derive(Debug)]
 pub(crate) struct Browser {
     pub(crate) key: BrowserKey,
+    /// Whether a user named it by its address, so that it is not ours to launch.
+    pub(crate) named: bool,
     pub(crate) link: Link,
+    /// Whether it was connected before.
+    pub(crate) was_connected: bool,
+    /// How often it was tried in vain, in a row.
+    pub(crate) failures: u32,
+    /// Why it is not connected.
+    pub(crate) last_error: Option<Arc<str>>,
+    /// Until when it is left alone, because it was tried in vain.
+    pub(crate) cooldown: Option<Time>,
 }
 
 /// The connection to a browser, as far as there is one.
@@ -31,6 +42,8 @@ pub(crate) enum Link {
     /// One attempt is under way, and everybody who wants this browser waits for it.
     Connecting {
         launch: bool,
+        /// When the next attempt begins, between two of them.
+        retry_at: Option<Time>,
     },
     Connected(Connection),
     Disconnected,
@@ -65,10 +78,15 @@ impl fmt::Display for BrowserState {
 }
 
 impl Browser {
-    pub(crate) fn new(key: BrowserKey) -> Self {
+    pub(crate) fn new(key: BrowserKey, named: bool) -> Self {
         Self {
             key,
+            named,
             link: Link::Pending,
+            was_connected: false,
+            failures: 0,
+            last_error: None,
+            cooldown: None,
         }
     }
 

@@ -24,6 +24,11 @@ pub(crate) enum Task {
     Connect {
         launch: bool,
     },
+    /// It wants a browser connected, and nothing else.
+    Reconnect {
+        /// Whether the browser is new to the session, and is not to stay if it cannot be reached.
+        added: bool,
+    },
     /// It waits for its session's browser, and is resolved when that is there.
     Await {
         kind: CallKind,
@@ -60,7 +65,9 @@ impl Call {
     /// What it waits for now.
     pub(crate) fn stuck(&self) -> Stuck {
         match self.task {
-            Task::Connect { .. } | Task::Await { .. } | Task::List => Stuck::Connecting,
+            Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. } | Task::List => {
+                Stuck::Connecting
+            }
             Task::Settle { .. } => Stuck::Settling,
             Task::Open { .. } => Stuck::Opening,
             Task::Focus { tab } | Task::Close { tab } => Stuck::Working(tab),
@@ -80,7 +87,7 @@ impl Task {
     /// The tab it is about, once there is one.
     pub(crate) fn tab(&self) -> Option<TabId> {
         match *self {
-            Self::Connect { .. } | Self::Await { .. } | Self::List => None,
+            Self::Connect { .. } | Self::Reconnect { .. } | Self::Await { .. } | Self::List => None,
             Self::Open { tab, .. } | Self::Settle { tab, .. } => tab,
             Self::Focus { tab } | Self::Close { tab } | Self::Page { tab, .. } => Some(tab),
         }

@@ -1,6 +1,7 @@
 //! What the driver decides once: for the whole core, and for each session.
 
 use crate::{BrowserKey, TabId, TargetId, ToolName};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Settings that hold for the core's whole life.
@@ -26,6 +27,15 @@ pub struct Config {
     ///
     /// [`Access::Bypass`]: crate::Access::Bypass
     pub calls_per_tab: usize,
+    /// How many browsers a session may have.
+    pub browsers_per_session: usize,
+    /// How often a browser that was named is tried before those who wait for it are told, the pause
+    /// before the second try, which doubles from then on, and how long it is left alone after the last.
+    pub connect_tries: u32,
+    /// See [`connect_tries`](Self::connect_tries).
+    pub connect_pause: Duration,
+    /// See [`connect_tries`](Self::connect_tries).
+    pub cooldown: Duration,
     /// How many numbers of tabs are used up: agents may still know tabs of an earlier daemon.
     pub tabs_counted: u32,
     /// Tabs that keep the number they had then.
@@ -35,11 +45,10 @@ pub struct Config {
 /// Settings that hold for a session's whole life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionConfig {
-    /// The browser it means.
-    pub browser: BrowserKey,
-    /// Whether the user named that browser by its address. Then the first static session that needs a
-    /// tab there takes over the page in front.
-    pub attached: bool,
+    /// The browsers it means, numbered from 1 in this order.
+    pub browsers: Vec<Meant>,
+    /// Whether its agent may choose a browser that is meant when none is named.
+    pub may_choose_default: bool,
     /// How its tools are listed.
     pub mode: Mode,
     /// Whether it is offered the generic page actions.
@@ -55,13 +64,25 @@ pub struct SessionConfig {
     pub heritage: Heritage,
 }
 
+/// A browser that a session means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meant {
+    /// Sessions with equal keys share it.
+    pub key: BrowserKey,
+    /// What people call it.
+    pub label: Arc<str>,
+    /// Whether the user named it by its address. Then the first static session that needs a tab there
+    /// takes over the page in front.
+    pub attached: bool,
+}
+
 /// Tabs that a session had before its daemon died, by the browser's names of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heritage {
     /// Those that were opened for it.
     pub opened: Vec<TargetId>,
-    /// The one that it was bound to.
-    pub bound: Option<TargetId>,
+    /// Those that it was bound to, one for each browser at most.
+    pub bound: Vec<TargetId>,
 }
 
 /// A tab that had a number before its daemon died.
@@ -109,10 +130,16 @@ pub enum TabPolicy {
 
 impl SessionConfig {
     /// What a session that means this browser gets if it asks for nothing else.
-    pub fn new(browser: BrowserKey) -> Self {
+    pub fn new(key: BrowserKey) -> Self {
+        let label = key.0.clone();
+        let attached = false;
         Self {
-            browser,
-            attached: false,
+            browsers: vec![Meant {
+                key,
+                label,
+                attached,
+            }],
+            may_choose_default: false,
             mode: Mode::default(),
             page_actions: true,
             on_end: OnEnd::default(),
@@ -153,6 +180,10 @@ impl Default for Config {
             sessions: 100,
             calls_per_session: 128,
             calls_per_tab: 64,
+            browsers_per_session: 16,
+            connect_tries: 5,
+            connect_pause: Duration::from_millis(250),
+            cooldown: Duration::from_secs(60),
             tabs_counted: 0,
             remembered: Vec::new(),
         }

@@ -1,5 +1,6 @@
 //! The state machine: inputs in, outputs out, and time as data.
 
+mod browsers;
 mod sessions;
 
 mod calls;
@@ -66,6 +67,7 @@ pub struct Core {
     calls: BTreeMap<CallId, Call>,
     timers: Timers,
     outputs: VecDeque<Output>,
+    now: Time,
     browsers_counted: u32,
     tabs_counted: u32,
 }
@@ -84,12 +86,14 @@ impl Core {
             calls: BTreeMap::new(),
             timers: Timers::default(),
             outputs: VecDeque::new(),
+            now: Time::default(),
             browsers_counted: 0,
         }
     }
 
     /// Takes in what happened. Any input is fine at any time.
     pub fn handle(&mut self, now: Time, input: Input) {
+        self.now = now;
         match input {
             Input::SessionOpened { session, config } => self.open_session(session, config),
             Input::SessionClosed { session } => self.close_session(session),
@@ -98,8 +102,9 @@ impl Core {
                 session,
                 request,
                 kind,
+                browser,
                 timeout,
-            } => self.call(now, call, session, request, kind, timeout),
+            } => self.call(call, session, request, kind, browser, timeout),
             Input::Cancel { session, request } => self.cancel(session, &request),
             Input::Connected {
                 browser,
@@ -137,9 +142,11 @@ impl Core {
 
     /// Takes in that it is `now`. Calling it early or often does no harm.
     pub fn handle_timeout(&mut self, now: Time) {
+        self.now = now;
         while let Some(timer) = self.timers.pop_due(now) {
             match timer {
                 Timer::Deadline(call) => self.expire(call),
+                Timer::Retry(browser) => self.retry(browser),
                 Timer::Announce(session) => self.announce_gathered(session),
             }
         }
@@ -149,6 +156,13 @@ impl Core {
     /// A session's tool list as it is now, in published order. Empty if there is no such session.
     pub fn tools(&self, session: SessionId) -> Vec<ToolName> {
         self.listed(session).collect()
+    }
+
+    /// Whether a session's tools have to be told which browser.
+    pub fn has_several(&self, session: SessionId) -> bool {
+        self.sessions
+            .get(&session)
+            .is_some_and(Session::has_several)
     }
 
     /// The number that agents know a tab by. `None` as long as no session is shown it.

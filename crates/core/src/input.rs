@@ -1,6 +1,8 @@
 //! What happens to the core: everything a client, a browser or the driver can tell it.
 
-use crate::{BrowserId, CallId, RequestId, SessionConfig, SessionId, TabRef, TargetId, ToolName};
+use crate::{
+    BrowserId, CallId, Meant, RequestId, SessionConfig, SessionId, TabRef, TargetId, ToolName,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ pub enum Input {
         request: RequestId,
         /// What it calls.
         kind: CallKind,
+        /// The number of the browser that the agent named.
+        browser: Option<i64>,
         /// The `timeout` argument, where the tool has one.
         timeout: Option<Duration>,
     },
@@ -154,6 +158,22 @@ pub enum CallKind {
     },
     /// `browser_get_connection_status`.
     ConnectionStatus,
+    /// `list_browsers`.
+    ListBrowsers,
+    /// `reconnect_browser`.
+    ReconnectBrowser {
+        /// Whether to try also while the browser is left alone.
+        force: bool,
+    },
+    /// `add_browser`.
+    AddBrowser {
+        /// The browser.
+        meant: Meant,
+    },
+    /// `disconnect_browser`.
+    DisconnectBrowser,
+    /// `select_default_browser`.
+    SelectDefaultBrowser,
 }
 
 /// How a page action gets along with other calls on the same tab.
@@ -249,6 +269,11 @@ impl CallKind {
             Self::SelectPage { .. } => ToolName::SELECT_PAGE,
             Self::ClosePage { .. } => ToolName::CLOSE_PAGE,
             Self::ConnectionStatus => ToolName::CONNECTION_STATUS,
+            Self::ListBrowsers => ToolName::LIST_BROWSERS,
+            Self::ReconnectBrowser { .. } => ToolName::RECONNECT_BROWSER,
+            Self::AddBrowser { .. } => ToolName::ADD_BROWSER,
+            Self::DisconnectBrowser => ToolName::DISCONNECT_BROWSER,
+            Self::SelectDefaultBrowser => ToolName::SELECT_DEFAULT_BROWSER,
             Self::Page { tool, .. } => *tool,
         }
     }

@@ -59,7 +59,7 @@ mod timers;
 mod tests;
 
 pub use browser::BrowserState;
-pub use config::{Config, Heritage, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy};
+pub use config::{Config, Heritage, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy};
 pub use core::{BrowserView, Core, TabView};
 pub use ids::{
     BrowserId, BrowserKey, CallId, RequestId, SessionId, TabId, TabRef, TargetId, ToolName,

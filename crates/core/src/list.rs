@@ -53,6 +53,16 @@ impl ToolName {
     pub const SELECT_PAGE: Self = Self::new("select_page");
     /// Closes a page, unless it is the last one.
     pub const CLOSE_PAGE: Self = Self::new("close_page");
+    /// Shows the session's browsers.
+    pub const LIST_BROWSERS: Self = Self::new("list_browsers");
+    /// Connects a browser again.
+    pub const RECONNECT_BROWSER: Self = Self::new("reconnect_browser");
+    /// Adds a browser to the session's.
+    pub const ADD_BROWSER: Self = Self::new("add_browser");
+    /// Lets go of a browser.
+    pub const DISCONNECT_BROWSER: Self = Self::new("disconnect_browser");
+    /// Chooses the browser that is meant when none is named.
+    pub const SELECT_DEFAULT_BROWSER: Self = Self::new("select_default_browser");
     /// Says what is connected. Can be called in every mode.
     pub const CONNECTION_STATUS: Self = Self::new("browser_get_connection_status");
 }

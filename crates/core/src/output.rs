@@ -17,6 +17,13 @@ pub enum Output {
         key: BrowserKey,
         /// Whether to launch one if none is found.
         launch: bool,
+        /// Whether to run its start command if it cannot be reached.
+        start: bool,
+    },
+    /// Let go of a browser: no session means it any more. Needs no answer.
+    Disconnect {
+        /// Which one.
+        browser: BrowserId,
     },
     /// Ask a browser how its tabs are called now, because it does not tell by itself when a title
     /// changes. Answered by `TabChanged` for those that are called otherwise, and then by `Finished`.
@@ -107,6 +114,9 @@ pub enum Output {
         request: RequestId,
         /// The answer.
         reply: Reply,
+        /// The number of the call's browser, if that was lost and is back and the session was not
+        /// told yet.
+        renewed: Option<usize>,
     },
     /// Tell a session that its tool list changed, or now means another tab.
     ToolsChanged {
@@ -189,6 +199,21 @@ pub enum Reply {
         /// The browsers that the session means.
         browsers: Vec<BrowserRow>,
     },
+    /// `list_browsers`.
+    Browsers {
+        /// The browsers that the session means, by their numbers.
+        browsers: Vec<BrowserRow>,
+    },
+    /// `reconnect_browser`, `add_browser` and `select_default_browser`: how the browser is now.
+    Browser {
+        /// The browser.
+        browser: BrowserRow,
+    },
+    /// `disconnect_browser`.
+    Disconnected {
+        /// The number that the browser had.
+        number: usize,
+    },
     /// The work failed, and says so in the driver's words.
     Failed {
         /// A sentence for the agent.
@@ -220,8 +245,14 @@ pub struct TabRow {
 /// A browser as a session sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserRow {
-    /// Its position among the session's browsers, from 1.
+    /// Its number among the session's browsers, from 1.
     pub index: usize,
+    /// What people call it.
+    pub label: Arc<str>,
+    /// Why it is disconnected, if it is.
+    pub error: Option<Arc<str>>,
+    /// Whether calls without a number mean it.
+    pub is_default: bool,
     /// Its product name, while it is connected.
     pub name: Option<Arc<str>>,
     /// How far its connection is.

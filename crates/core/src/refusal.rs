@@ -2,6 +2,7 @@
 
 use crate::{ConnectFailure, Mode, SessionId, TabId, TabRef, ToolName};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -25,6 +26,80 @@ pub enum Refusal {
         tool: ToolName,
         /// Why there is none.
         failure: ConnectFailure,
+    },
+    /// The browser was tried in vain a moment ago.
+    #[error(
+        "{tool} needs browser {number} ({label}), which could not be reached: {}. It is tried again in \
+         {} at the earliest; call {RECONNECT} with {}force: true to try now.",
+        .error.trim_end_matches('.'),
+        Seconds(*.left),
+        Index { number: *.number, several: *.several }
+    )]
+    CoolingDown {
+        /// The tool that was called.
+        tool: ToolName,
+        /// The browser's number.
+        number: usize,
+        /// What people call it.
+        label: Arc<str>,
+        /// Why it could not be reached.
+        error: Arc<str>,
+        /// How long it is still left alone.
+        left: Duration,
+        /// Whether the session has several browsers.
+        several: bool,
+    },
+    /// The agent named a browser, and there is only one.
+    #[error(
+        "browserIndex must NOT be specified when only one browser is connected. Remove the browserIndex \
+         parameter from your tool call."
+    )]
+    IndexForbidden,
+    /// The agent named no browser, and there are several.
+    #[error(
+        "browserIndex parameter is required when multiple browsers are connected. Use list_browsers to \
+         see available browser indices, then call {tool} again."
+    )]
+    IndexRequired {
+        /// The tool that was called.
+        tool: ToolName,
+    },
+    /// The agent named a browser that is not there.
+    #[error("There is no browser {given}. {}Use list_browsers to see them.", Indices(.available))]
+    UnknownBrowser {
+        /// What the agent wrote.
+        given: i64,
+        /// The numbers it could have meant.
+        available: Vec<usize>,
+    },
+    /// A progressive session lives in one browser.
+    #[error(
+        "{tool} works in the browser that connect_browser chose. Remove the browserIndex parameter; \
+         connect_browser takes it."
+    )]
+    IndexMisplaced {
+        /// The tool that was called.
+        tool: ToolName,
+    },
+    /// The session has let go of all its browsers.
+    #[error("{tool} needs a browser, and this session has let go of all. Call add_browser first.")]
+    NoBrowserLeft {
+        /// The tool that was called.
+        tool: ToolName,
+    },
+    /// `add_browser` for one that is there.
+    #[error("{label} is browser {number} already. Use list_browsers to see all.")]
+    BrowserKnown {
+        /// Its number.
+        number: usize,
+        /// What people call it.
+        label: Arc<str>,
+    },
+    /// Too many browsers in one session.
+    #[error("This session has {limit} browsers already. Call disconnect_browser first.")]
+    TooManyBrowsers {
+        /// How many it may have.
+        limit: usize,
     },
     /// `connect_browser` while there is a connection.
     #[error("A browser is already connected. Call list_tabs to see its tabs.")]
@@ -290,6 +365,38 @@ impl Mode {
             Self::Progressive => ToolName::CLOSE_TAB,
             Self::Static => ToolName::NEW_PAGE,
         }
+    }
+}
+
+const RECONNECT: ToolName = ToolName::RECONNECT_BROWSER;
+
+/// `browserIndex: 2, ` where it is needed.
+struct Index {
+    number: usize,
+    several: bool,
+}
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.several {
+            true => write!(f, "browserIndex: {}, ", self.number),
+            false => Ok(()),
+        }
+    }
+}
+
+struct Indices<'a>(&'a [usize]);
+
+impl fmt::Display for Indices<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, others)) = self.0.split_first() else {
+            return Ok(());
+        };
+        write!(f, "Available browsers: {first}")?;
+        for number in others {
+            write!(f, ", {number}")?;
+        }
+        f.write_str(". ")
     }
 }
 

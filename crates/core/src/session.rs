@@ -1,19 +1,49 @@
-//! One client: what it asked for, the tab it is bound to, and what it was last told about its tools.
+//! One client: what it asked for, its seat in each of its browsers, and what it was last told about
+//! its tools.
 
-use crate::{BrowserId, Fate, LostTab, Mode, SessionConfig, TabId, Time, ToolName};
+use crate::{BrowserId, Fate, LostTab, Meant, Mode, SessionConfig, TabId, Time, ToolName};
+use std::sync::Arc;
 
 /// One open session.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) config: SessionConfig,
-    pub(crate) browser: BrowserId,
-    /// What it looks at in its browser. `None` only in progressive mode: until `connect_browser`
-    /// succeeded, and again once the browser is gone.
-    pub(crate) focus: Option<Focus>,
+    /// Its browsers, by their numbers.
+    pub(crate) seats: Vec<Seat>,
+    /// The number of the browser that a progressive session lives in.
+    pub(crate) home: usize,
+    /// The number of the browser that calls without a number mean.
+    pub(crate) default: Option<usize>,
+    seats_counted: usize,
     /// The tool list that the client knows of.
-    pub(crate) announced: Vec<ToolName>,
+    pub(crate) announced: Announced,
     /// When it will be told about changes that it did not ask for, if there are any.
     pub(crate) announce_at: Option<Time>,
+}
+
+/// What a client knows of its tool list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Announced {
+    pub(crate) tools: Vec<ToolName>,
+    /// Whether its tools have to be told which browser.
+    pub(crate) several: bool,
+}
+
+/// A session's place in one browser.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    /// What the agent calls this browser. No number is used twice in a session.
+    pub(crate) number: usize,
+    pub(crate) browser: BrowserId,
+    /// What people call this browser.
+    pub(crate) label: Arc<str>,
+    /// Whether the user named this browser by its address.
+    pub(crate) attached: bool,
+    /// What it looks at in this browser. `None` only in progressive mode: until `connect_browser`
+    /// succeeded, and again once the browser is gone.
+    pub(crate) focus: Option<Focus>,
+    /// Whether the browser was lost and is back, and the session was not told.
+    pub(crate) renewed: bool,
 }
 
 /// What a session looks at. Focusing a tab and being bound to it are the same.
@@ -26,23 +56,73 @@ pub(crate) enum Focus {
 }
 
 impl Session {
-    pub(crate) fn new(config: SessionConfig, browser: BrowserId) -> Self {
+    pub(crate) fn new(config: SessionConfig) -> Self {
         Self {
-            focus: match config.mode {
-                Mode::Progressive => None,
-                Mode::Static => Some(Focus::Nothing),
-            },
             config,
-            browser,
-            announced: Vec::new(),
+            seats: Vec::new(),
+            home: 1,
+            default: None,
+            seats_counted: 0,
+            announced: Announced::default(),
             announce_at: None,
         }
+    }
+
+    /// Takes a seat in one more browser.
+    pub(crate) fn sit_down(&mut self, meant: &Meant, browser: BrowserId) -> usize {
+        self.seats_counted += 1;
+        let focus = match self.config.mode {
+            Mode::Progressive => None,
+            Mode::Static => Some(Focus::Nothing),
+        };
+        self.seats.push(Seat {
+            number: self.seats_counted,
+            browser,
+            label: meant.label.clone(),
+            attached: meant.attached,
+            focus,
+            renewed: false,
+        });
+        self.seats_counted
     }
 
     pub(crate) fn is_static(&self) -> bool {
         self.config.mode == Mode::Static
     }
 
+    /// Whether its tools have to be told which browser.
+    pub(crate) fn has_several(&self) -> bool {
+        self.seats.len() > 1
+    }
+
+    pub(crate) fn means(&self, browser: BrowserId) -> bool {
+        self.seat(browser).is_some()
+    }
+
+    pub(crate) fn seat(&self, browser: BrowserId) -> Option<&Seat> {
+        self.seats.iter().find(|seat| seat.browser == browser)
+    }
+
+    pub(crate) fn seat_mut(&mut self, browser: BrowserId) -> Option<&mut Seat> {
+        self.seats.iter_mut().find(|seat| seat.browser == browser)
+    }
+
+    pub(crate) fn seat_numbered(&self, number: usize) -> Option<&Seat> {
+        self.seats.iter().find(|seat| seat.number == number)
+    }
+
+    /// The browser that a progressive session lives in.
+    pub(crate) fn home_seat(&self) -> Option<&Seat> {
+        self.seat_numbered(self.home)
+    }
+
+    /// The tab that it is bound to in a browser.
+    pub(crate) fn focused_in(&self, browser: BrowserId) -> Option<TabId> {
+        self.seat(browser)?.focused_tab()
+    }
+}
+
+impl Seat {
     pub(crate) fn focused_tab(&self) -> Option<TabId> {
         match self.focus {
             Some(Focus::On(tab)) => Some(tab),
@@ -52,9 +132,9 @@ impl Session {
 
     /// Its browser is gone. A progressive session has to connect again. A static one need not even know,
     /// unless it worked in a tab there and none of its calls is `told`.
-    pub(crate) fn lose_browser(&mut self, told: bool) {
+    pub(crate) fn lose_browser(&mut self, mode: Mode, told: bool) {
         let fate = Fate::BrowserGone;
-        self.focus = match (self.config.mode, self.focus) {
+        self.focus = match (mode, self.focus) {
             (Mode::Progressive, _) => None,
             (Mode::Static, Some(Focus::On(tab))) if !told => {
                 Some(Focus::Lost(LostTab { tab, fate }))

@@ -63,6 +63,11 @@ impl Tab {
         self.stage == Stage::Open
     }
 
+    /// Whether it is in that browser, or in any.
+    pub(crate) fn is_in(&self, browser: Option<BrowserId>) -> bool {
+        browser.is_none_or(|browser| self.browser == browser)
+    }
+
     /// The sessions that hold it: the one it was opened for comes first.
     pub(crate) fn holders(&self) -> impl Iterator<Item = SessionId> {
         self.owner

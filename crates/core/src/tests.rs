@@ -16,6 +16,8 @@ mod list_tabs;
 mod open_tab;
 mod page_actions;
 
+mod several;
+
 mod adoption;
 mod binding;
 mod heritage;

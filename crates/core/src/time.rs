@@ -13,6 +13,11 @@ impl Time {
         Self(elapsed)
     }
 
+    /// How long after an earlier moment this is.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+
     /// How long after the driver's start this is.
     pub const fn elapsed(self) -> Duration {
         self.0

@@ -1,6 +1,6 @@
 //! Everything that will happen by itself, ordered by when.
 
-use crate::{CallId, SessionId, Time};
+use crate::{BrowserId, CallId, SessionId, Time};
 use std::collections::BTreeSet;
 
 /// The timers that are armed now.
@@ -14,6 +14,8 @@ pub(crate) struct Timers {
 pub(crate) enum Timer {
     /// A call has taken as long as it may.
     Deadline(CallId),
+    /// A browser is tried again.
+    Retry(BrowserId),
     /// A session is told about list changes that were gathered for it.
     Announce(SessionId),
 }

@@ -6,13 +6,52 @@ use tabmux_browser::tools::{self, Access, ToolSpec};
 use tabmux_core::{Mode, ToolName};
 use tabmux_protocol::{ToolHints, ToolInfo};
 
-/// A tool as it is published to sessions of that mode.
-pub fn info(name: ToolName, mode: Mode) -> Option<ToolInfo> {
+/// A tool as it is published to sessions of that mode, with one browser or with `several`.
+pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     let list = match mode {
         Mode::Progressive => &*INFOS,
         Mode::Static => &*STATIC_INFOS,
     };
-    list.iter().find(|info| info.name == name.as_str()).cloned()
+    let info = list.iter().find(|info| info.name == name.as_str())?.clone();
+    let chooses = match mode {
+        Mode::Progressive => name == ToolName::CONNECT_BROWSER,
+        Mode::Static => takes_index(&info.name),
+    };
+    Some(match several && chooses {
+        true => with_index(info),
+        false => info,
+    })
+}
+
+/// Whether a tool works in a browser, so that it has to be told which if there are several.
+pub(crate) fn takes_index(tool: &str) -> bool {
+    !matches!(
+        tool,
+        "list_browsers"
+            | "add_browser"
+            | "browser_get_connection_status"
+            | "list_browser_tabs"
+            | "list_page_tools"
+            | "call_page_tool"
+    )
+}
+
+/// The seed's words, as they are.
+const BROWSER_INDEX: &str = "Index of the browser to use (1-based). When multiple browsers are configured via --browserUrl or --wsEndpoint, this parameter is REQUIRED to specify which browser to target. When only one browser is configured, this parameter can be omitted. Use list_browsers to see available browser indices.";
+
+/// A tool that can be told which browser: its first argument.
+fn with_index(mut info: ToolInfo) -> ToolInfo {
+    let schema = Arc::make_mut(&mut info.input_schema);
+    let index = json!({"type": "integer", "exclusiveMinimum": 0, "description": BROWSER_INDEX});
+    let properties = schema
+        .entry("properties")
+        .or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(properties) = properties {
+        // A tool may have it already, as one argument among others.
+        properties.shift_remove("browserIndex");
+        properties.shift_insert(0, "browserIndex".to_owned(), index);
+    }
+    info
 }
 
 /// The core tools first, in the order of the seed, then the page actions by name.
@@ -40,6 +79,11 @@ pub(crate) fn static_tools() -> Vec<ToolName> {
         ToolName::NEW_PAGE,
         ToolName::SELECT_PAGE,
         ToolName::CLOSE_PAGE,
+        ToolName::LIST_BROWSERS,
+        ToolName::RECONNECT_BROWSER,
+        ToolName::ADD_BROWSER,
+        ToolName::DISCONNECT_BROWSER,
+        ToolName::SELECT_DEFAULT_BROWSER,
         ToolName::CONNECTION_STATUS,
     ];
     pages.into_iter().chain(page_actions()).collect()
@@ -54,7 +98,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
     let pages = [
         reading(core_tool(
             ToolName::LIST_PAGES,
-            "List the open pages with their numbers; the selected one is where tools work.",
+            "Get a list of pages open in the browser.",
             json!({"type": "object", "properties": {}}),
         )),
         core_tool(
@@ -75,6 +119,47 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
             ToolName::CLOSE_PAGE,
             "Close a page. The last one cannot be closed.",
             one_page,
+        ),
+        reading(core_tool(
+            ToolName::LIST_BROWSERS,
+            "List all browsers with their index and status.",
+            json!({"type": "object", "properties": {}}),
+        )),
+        core_tool(
+            ToolName::RECONNECT_BROWSER,
+            "Connect a browser again that was lost or could not be reached.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "force": {"type": "boolean", "description": "Try now, whenever the last try was"}
+                }
+            }),
+        ),
+        core_tool(
+            ToolName::ADD_BROWSER,
+            "Attach to one more browser that has remote debugging on.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "url": {"type": "string", "description": "Such as http://127.0.0.1:9222"},
+                    "name": {"type": "string", "description": "What to call it"}
+                },
+                "required": ["url"]
+            }),
+        ),
+        core_tool(
+            ToolName::DISCONNECT_BROWSER,
+            "Let go of a browser. An attached one runs on.",
+            json!({"type": "object", "properties": {}}),
+        ),
+        core_tool(
+            ToolName::SELECT_DEFAULT_BROWSER,
+            "Choose the browser that tools without browserIndex use.",
+            json!({
+                "type": "object",
+                "properties": {"browserIndex": {"type": "integer", "exclusiveMinimum": 0}},
+                "required": ["browserIndex"]
+            }),
         ),
         reading(core_tool(
             ToolName::CONNECTION_STATUS,
@@ -214,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_lists_stay_within_their_budget() {
-        let start = bytes(&[info(ToolName::CONNECT_BROWSER, Mode::Progressive).unwrap()]);
+        let start = bytes(&[info(ToolName::CONNECT_BROWSER, Mode::Progressive, false).unwrap()]);
         assert!(start <= 400, "{start} bytes when disconnected");
         let focused: Vec<_> = all().iter().skip(1).cloned().collect();
         assert!(

@@ -1,8 +1,12 @@
 //! Between the wire's types and the core's: calls come in, replies go out.
 
+mod browsers;
 mod pages;
 
+pub(crate) use browsers::with_news;
 pub(crate) use pages::status;
+
+use crate::options::{BrowserPlan, SessionOptions};
 
 use indexmap::IndexMap;
 use serde::de::{self, Visitor};
@@ -12,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput};
-use tabmux_browser::{AddressError, AddressPolicy, BrowserInfo, TabFacts};
+use tabmux_browser::{AddressError, BrowserInfo, TabFacts};
 use tabmux_core as core;
 use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, TabRow, ToolName};
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
@@ -20,6 +24,10 @@ use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 /// A call whose arguments have been read.
 pub(crate) struct Parsed {
     pub(crate) kind: CallKind,
+    /// The number of the browser that the agent named.
+    pub(crate) browser: Option<i64>,
+    /// How to come by a browser that the agent adds.
+    pub(crate) plan: Option<BrowserPlan>,
     pub(crate) timeout: Option<Duration>,
     /// What to run in the page, for page actions.
     pub(crate) prepared: Option<Prepared>,
@@ -34,12 +42,20 @@ pub(crate) enum Rejected {
 }
 
 /// Reads a call. Bad input changes nothing.
-pub(crate) fn parse(
+pub(crate) fn parse(request: &CallRequest, options: &SessionOptions) -> Result<Parsed, Rejected> {
+    let (browser, arguments) = browsers::without_index(&request.tool, &request.arguments)?;
+    let parsed = parse_in_browser(request, &arguments, options)?;
+    Ok(Parsed { browser, ..parsed })
+}
+
+/// Reads a call whose browser is known.
+fn parse_in_browser(
     request: &CallRequest,
-    mode: Mode,
-    policy: AddressPolicy,
+    arguments: &RawValue,
+    options: &SessionOptions,
 ) -> Result<Parsed, Rejected> {
-    let arguments = &*request.arguments;
+    let (mode, policy) = (options.mode, options.policy);
+    let mut plan = None;
     let kind = match request.tool.as_str() {
         "connect_browser" => {
             let ConnectBrowser { launch } = tools::parse("connect_browser", arguments)?;
@@ -87,6 +103,29 @@ pub(crate) fn parse(
             let OnePage { page_id } = tools::parse("close_page", arguments)?;
             CallKind::ClosePage { tab: page_id.0 }
         }
+        "list_browsers" if mode == Mode::Static => {
+            let ListTabs {} = tools::parse("list_browsers", arguments)?;
+            CallKind::ListBrowsers
+        }
+        "reconnect_browser" if mode == Mode::Static => {
+            let browsers::Reconnect { force } = tools::parse("reconnect_browser", arguments)?;
+            CallKind::ReconnectBrowser { force }
+        }
+        "add_browser" if mode == Mode::Static => {
+            let browsers::Add { url, name } = tools::parse("add_browser", arguments)?;
+            let addition = options.addition(&url, name).map_err(Rejected::Arguments)?;
+            let meant = addition.meant();
+            plan = Some(addition);
+            CallKind::AddBrowser { meant }
+        }
+        "disconnect_browser" if mode == Mode::Static => {
+            let ListTabs {} = tools::parse("disconnect_browser", arguments)?;
+            CallKind::DisconnectBrowser
+        }
+        "select_default_browser" if mode == Mode::Static && options.allow_default => {
+            let ListTabs {} = tools::parse("select_default_browser", arguments)?;
+            CallKind::SelectDefaultBrowser
+        }
         "browser_get_connection_status" => {
             let ListTabs {} = tools::parse("browser_get_connection_status", arguments)?;
             CallKind::ConnectionStatus
@@ -99,6 +138,8 @@ pub(crate) fn parse(
     };
     Ok(Parsed {
         kind,
+        browser: None,
+        plan,
         timeout: None,
         prepared: None,
     })
@@ -142,6 +183,8 @@ fn parse_page_action(
     };
     Ok(Parsed {
         kind,
+        browser: None,
+        plan: None,
         timeout: prepared.timeout,
         prepared: Some(prepared),
     })
@@ -201,7 +244,11 @@ pub(crate) fn reply(
         }),
         Reply::Done { .. } => payload.unwrap_or_default(),
         // The loop answers these itself, or they are of another mode.
-        Reply::Status { .. } | Reply::Pages { .. } => CallReply::default(),
+        Reply::Status { .. }
+        | Reply::Pages { .. }
+        | Reply::Browsers { .. }
+        | Reply::Browser { .. }
+        | Reply::Disconnected { .. } => CallReply::default(),
         Reply::Failed { message } => CallReply::error(message),
         Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
         Reply::Cancelled => return Err(CallFailure::Cancelled),

@@ -266,8 +266,9 @@ impl MainLoop {
                     .get(&session)
                     .map(|s| s.options.mode)
                     .unwrap_or_default();
+                let several = self.core.has_several(session);
                 let tools = self.core.tools(session).into_iter();
-                let tools = tools.filter_map(|name| catalogue::info(name, mode));
+                let tools = tools.filter_map(|name| catalogue::info(name, mode, several));
                 let _ = answer.send(tools.collect());
             }
             Event::Call {
@@ -305,9 +306,9 @@ impl MainLoop {
         notify: mpsc::Sender<BackendEvent>,
     ) {
         let config = options.config();
-        self.plans
-            .entry(config.browser.clone())
-            .or_insert_with(|| options.browser.clone());
+        for plan in &options.browsers {
+            self.plan_for(plan.clone());
+        }
         let opened = Instant::now();
         self.sessions.insert(
             session,
@@ -319,6 +320,11 @@ impl MainLoop {
             },
         );
         self.input(Input::SessionOpened { session, config });
+    }
+
+    /// Keeps how to come by a browser. The first to mean it says how.
+    fn plan_for(&mut self, plan: BrowserPlan) {
+        self.plans.entry(plan.meant().key).or_insert(plan);
     }
 
     /// A session is over, and its contexts are, too.
@@ -360,11 +366,12 @@ impl MainLoop {
 
     fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
         let options = self.sessions.get(&session).map(|session| &session.options);
-        let policy = options
-            .map(|options| options.browser.policy)
-            .unwrap_or_default();
-        let mode = options.map(|options| options.mode).unwrap_or_default();
-        let parsed = match convert::parse(&request, mode, policy) {
+        let Some(options) = options else {
+            let _ = answer.send(Err(CallFailure::Closed));
+            return;
+        };
+        let mode = options.mode;
+        let parsed = match convert::parse(&request, options) {
             Ok(parsed) => parsed,
             Err(convert::Rejected::UnknownTool) => {
                 let _ = answer.send(Err(CallFailure::UnknownTool { name: request.tool }));
@@ -375,6 +382,9 @@ impl MainLoop {
                 return;
             }
         };
+        if let Some(plan) = parsed.plan {
+            self.plan_for(plan);
+        }
         let call = CallId(self.next_call);
         self.next_call += 1;
         let name = convert::request_id(&request.request_id);
@@ -393,12 +403,13 @@ impl MainLoop {
             cancel: CancellationToken::new(),
         };
         self.calls.insert(call, entry);
-        let (kind, timeout) = (parsed.kind, parsed.timeout);
+        let (kind, browser, timeout) = (parsed.kind, parsed.browser, parsed.timeout);
         self.input(Input::Call {
             call,
             session,
             request: name,
             kind,
+            browser,
             timeout,
         });
     }
@@ -515,10 +526,17 @@ impl MainLoop {
                 browser,
                 key,
                 launch,
+                start,
             } => {
                 if let Some(plan) = self.plans.get(&key).cloned() {
-                    let connect = work::connect(browser, plan, launch, self.events.clone());
+                    let events = self.events.clone();
+                    let connect = work::connect(browser, plan, launch, start, events);
                     self.connecting.spawn(connect);
+                }
+            }
+            Output::Disconnect { browser } => {
+                if let Some(browser) = self.browsers.remove(&browser) {
+                    self.closing.spawn(async move { browser.shut_down().await });
                 }
             }
             Output::Refresh { call, browser } => self.start(call, browser, work::refresh),
@@ -569,7 +587,12 @@ impl MainLoop {
             }
             Output::Hold { browser, target } => self.hold(browser, target, true),
             Output::Release { browser, target } => self.hold(browser, target, false),
-            Output::Reply { call, reply, .. } => self.reply(call, reply),
+            Output::Reply {
+                call,
+                reply,
+                renewed,
+                ..
+            } => self.reply(call, reply, renewed),
             Output::ToolsChanged { session } => {
                 if let Some(session) = self.sessions.get(&session)
                     && session.notify.try_send(BackendEvent::ToolsChanged).is_err()

@@ -116,7 +116,7 @@ impl Memory {
         let target = |tab: &TabNotes| TargetId(tab.target.as_str().into());
         Some(Heritage {
             opened: tabs.iter().filter(|tab| tab.opened).map(target).collect(),
-            bound: tabs.iter().find(|tab| tab.bound).map(target),
+            bound: tabs.iter().filter(|tab| tab.bound).map(target).collect(),
         })
     }
 
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(second.take_up(&resume("sess_2", "s3cret")), None);
         let heritage = second.take_up(&resume("sess_1", "s3cret")).unwrap();
         assert_eq!(heritage.opened.len(), 2);
-        assert_eq!(heritage.bound, Some(TargetId("A".into())));
+        assert_eq!(heritage.bound, [TargetId("A".into())]);
         assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
         assert!(second.take_abandoned().is_empty());
         second.finish();

@@ -5,14 +5,20 @@ use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, Source};
-use tabmux_core::{BrowserKey, Heritage, Mode, OnEnd, SessionConfig, TabPolicy};
+use tabmux_core::{BrowserKey, Heritage, Meant, Mode, OnEnd, SessionConfig, TabPolicy};
 use tabmux_protocol::session as wire;
 
 /// What a session wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// The browser it means.
-    pub browser: BrowserPlan,
+    /// The browsers it means, in the order of their numbers.
+    pub browsers: Vec<BrowserPlan>,
+    /// Which pages may be opened and read.
+    pub policy: AddressPolicy,
+    /// Whether its agent may add browsers that are not on this machine.
+    pub allow_remote: bool,
+    /// Whether its agent may choose a browser that is meant when none is named.
+    pub allow_default: bool,
     /// Whether it is offered the generic page actions while a tab is focused.
     pub page_actions: bool,
     /// The folder its client works in; files stay there.
@@ -29,12 +35,15 @@ pub struct SessionOptions {
     pub heritage: Heritage,
 }
 
-/// Which browser `connect_browser` should take, in this order: the one that was named, one that
-/// runs, one that we launch.
+/// How to come by a browser: the one that was named, else one that runs, else one that we launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserPlan {
     /// The one that the user named. If there is one, no other is taken.
     pub named: Option<Source>,
+    /// What people call it.
+    pub name: Option<String>,
+    /// What to run when it is to be reconnected and cannot be reached.
+    pub start_command: Option<String>,
     /// Whether a running browser may be taken.
     pub running: bool,
     /// How to launch one, when the agent asks for it.
@@ -46,10 +55,16 @@ pub struct BrowserPlan {
 impl SessionOptions {
     /// What a client asked for, in our own terms. Fails, in words, on what makes no sense.
     pub fn from_wire(options: wire::SessionOptions) -> Result<Self, String> {
+        let browser = options.browser;
         Ok(Self {
-            isolated: options.browser.isolated,
+            policy: AddressPolicy {
+                allow_files: browser.allow_file_urls,
+            },
+            allow_remote: browser.allow_remote,
+            allow_default: browser.allow_default,
+            isolated: browser.isolated,
             heritage: Heritage::default(),
-            browser: BrowserPlan::from_wire(options.browser)?,
+            browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
             folder: options.folder,
             mode: match options.tools {
@@ -67,15 +82,15 @@ impl SessionOptions {
             },
         })
     }
-}
 
-impl SessionOptions {
     /// The same for a session that is alone in its process: its browser is its own, so isolation is
     /// a profile of its own.
     #[must_use]
     pub fn alone(mut self) -> Self {
         if std::mem::take(&mut self.isolated) {
-            self.browser.launch.profile = ProfileChoice::Temporary;
+            for browser in &mut self.browsers {
+                browser.launch.profile = ProfileChoice::Temporary;
+            }
         }
         self
     }
@@ -83,8 +98,8 @@ impl SessionOptions {
     /// The same as the core takes it.
     pub(crate) fn config(&self) -> SessionConfig {
         SessionConfig {
-            browser: BrowserKey(self.browser.key().into()),
-            attached: self.browser.named.is_some(),
+            browsers: self.browsers.iter().map(BrowserPlan::meant).collect(),
+            may_choose_default: self.allow_default,
             mode: self.mode,
             page_actions: self.page_actions,
             // A context ends with its session, and with it all its tabs.
@@ -97,18 +112,50 @@ impl SessionOptions {
             heritage: self.heritage.clone(),
         }
     }
+
+    /// How to come by a browser that the agent adds. Fails, in words, on an address that is none, and
+    /// on one that is not on this machine unless that is allowed.
+    pub(crate) fn addition(
+        &self,
+        address: &str,
+        name: Option<String>,
+    ) -> Result<BrowserPlan, String> {
+        let url = url::Url::parse(address).ok();
+        let host = url.as_ref().and_then(url::Url::host);
+        let Some(host) = host.filter(|_| is_endpoint(address)) else {
+            return Err(format!(
+                "`{}` is no browser's address. Write it like http://127.0.0.1:9222 or ws://127.0.0.1:9222/devtools/browser/ID.",
+                tabmux_browser::text::one_line(address, 200)
+            ));
+        };
+        let local = match host {
+            url::Host::Ipv4(host) => host.is_loopback(),
+            url::Host::Ipv6(host) => host.is_loopback(),
+            url::Host::Domain(host) => host == "localhost",
+        };
+        if !local && !self.allow_remote {
+            return Err(format!(
+                "{host} is not this machine. Only browsers of this machine may be added, unless tabmux \
+                 is started with --allowRemoteBrowsers."
+            ));
+        }
+        let endpoint = wire::Endpoint {
+            address: address.to_owned(),
+            web_socket: is_web_socket(address),
+            name,
+            ..wire::Endpoint::default()
+        };
+        let launch = self.browsers.first().map(|plan| plan.launch.clone());
+        Ok(BrowserPlan::attached(
+            endpoint,
+            launch.unwrap_or_default(),
+            self.policy,
+        ))
+    }
 }
 
 impl BrowserPlan {
-    fn from_wire(options: wire::BrowserOptions) -> Result<Self, String> {
-        let named = match (options.url, options.web_socket) {
-            (Some(_), Some(_)) => {
-                return Err("Name a browser's URL or its websocket, not both".into());
-            }
-            (Some(url), None) => Some(Source::Url(url)),
-            (None, Some(url)) => Some(Source::WebSocket(url)),
-            (None, None) => None,
-        };
+    fn from_wire(options: wire::BrowserOptions) -> Result<Vec<Self>, String> {
         let channel = match options.channel.as_deref().map(Channel::parse) {
             Some(None) => return Err("The channel is stable, beta, dev or canary".into()),
             known => known.flatten(),
@@ -117,42 +164,94 @@ impl BrowserPlan {
             Some(dir) => ProfileChoice::At(dir),
             None => ProfileChoice::Ours,
         };
-        Ok(Self {
-            // Whoever says how to launch a browser does not mean one that runs already.
-            running: named.is_none() && !options.launches,
-            named,
-            launch: LaunchOptions {
-                wanted: Wanted {
-                    executable: options.executable,
-                    channel,
-                },
-                profile,
-                headless: options.headless,
-                viewport: options.viewport,
-                proxy: options.proxy,
-                accept_insecure_certs: options.accept_insecure_certs,
-                extra_args: options.extra_args,
+        let launch = LaunchOptions {
+            wanted: Wanted {
+                executable: options.executable,
+                channel,
             },
-            policy: AddressPolicy {
-                allow_files: options.allow_file_urls,
-            },
-        })
+            profile,
+            headless: options.headless,
+            viewport: options.viewport,
+            proxy: options.proxy,
+            accept_insecure_certs: options.accept_insecure_certs,
+            extra_args: options.extra_args,
+        };
+        let policy = AddressPolicy {
+            allow_files: options.allow_file_urls,
+        };
+        if options.endpoints.is_empty() {
+            return Ok(vec![Self {
+                named: None,
+                name: None,
+                start_command: None,
+                // Whoever says how to launch a browser does not mean one that runs already.
+                running: !options.launches,
+                launch,
+                policy,
+            }]);
+        }
+        let endpoints = options.endpoints.into_iter();
+        let plans = endpoints.map(|endpoint| Self::attached(endpoint, launch.clone(), policy));
+        Ok(plans.collect())
+    }
+
+    fn attached(endpoint: wire::Endpoint, launch: LaunchOptions, policy: AddressPolicy) -> Self {
+        let wire::Endpoint {
+            address,
+            web_socket,
+            name,
+            start_command,
+            headers,
+        } = endpoint;
+        let named = match web_socket {
+            true => Source::WebSocket(address, headers),
+            false => Source::Url(address),
+        };
+        Self {
+            named: Some(named),
+            name,
+            start_command,
+            running: false,
+            launch,
+            policy,
+        }
+    }
+
+    /// The browser as the core takes it.
+    pub(crate) fn meant(&self) -> Meant {
+        Meant {
+            key: BrowserKey(self.key().into()),
+            label: self.source().into(),
+            attached: self.named.is_some(),
+        }
     }
 
     /// Where the browser comes from, as people see it.
     pub(crate) fn source(&self) -> String {
-        match &self.named {
-            Some(Source::Url(url) | Source::WebSocket(url)) => url.clone(),
+        let source = match &self.named {
+            Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
             _ if self.running => "running or launched".to_owned(),
             _ => "launched".to_owned(),
+        };
+        match &self.name {
+            Some(name) => format!("{name} ({source})"),
+            None => source,
         }
     }
 
     /// Sessions with equal plans share one browser.
     pub(crate) fn key(&self) -> String {
         match &self.named {
-            Some(Source::Url(url) | Source::WebSocket(url)) => url.clone(),
+            Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
             _ => format!("{self:?}"),
         }
     }
+}
+
+fn is_endpoint(address: &str) -> bool {
+    is_web_socket(address) || address.starts_with("http://") || address.starts_with("https://")
+}
+
+fn is_web_socket(address: &str) -> bool {
+    address.starts_with("ws://") || address.starts_with("wss://")
 }

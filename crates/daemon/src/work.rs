@@ -31,9 +31,14 @@ pub(crate) async fn connect(
     browser: BrowserId,
     plan: BrowserPlan,
     launch: bool,
+    start: bool,
     events: mpsc::Sender<Event>,
 ) {
-    let result = connect_as_planned(&plan, launch).await.map(Box::new);
+    let mut result = connect_as_planned(&plan, launch).await;
+    if let (Err(_), true, Some(command)) = (&result, start, &plan.start_command) {
+        result = start_and_connect(&plan, command).await;
+    }
+    let result = result.map(Box::new);
     let _ = events.send(Event::Connected { browser, result }).await;
 }
 
@@ -59,6 +64,36 @@ async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connecte
         return Err(ConnectError::NoneRunning);
     }
     Browser::connect(&Source::Launch(plan.launch.clone()), settings).await
+}
+
+/// Runs the user's own command for a browser that cannot be reached, and tries until it can be, or
+/// for long enough.
+async fn start_and_connect(plan: &BrowserPlan, command: &str) -> Result<Connected, ConnectError> {
+    tracing::info!(command, "starting a browser as its user said");
+    if let Err(error) = run_detached(command) {
+        tracing::warn!(%error, command, "the start command could not be run");
+    }
+    let patience = Instant::now() + START_LIMIT;
+    loop {
+        match connect_as_planned(plan, false).await {
+            Err(_) if Instant::now() < patience => tokio::time::sleep(START_PAUSE).await,
+            result => return result,
+        }
+    }
+}
+
+/// What it starts is the user's, and outlives us.
+fn run_detached(command: &str) -> std::io::Result<()> {
+    use std::process::Stdio;
+    let mut shell = tokio::process::Command::new("sh");
+    shell.arg("-c").arg(command).process_group(0);
+    shell
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = shell.spawn()?;
+    tokio::spawn(async move { child.wait().await });
+    Ok(())
 }
 
 /// Brings the titles of tabs up to date. Those of a browser that does not answer stay as they are.
@@ -223,7 +258,7 @@ pub(crate) async fn abandon_later(grace: Duration, events: mpsc::Sender<Event>) 
 /// Closes tabs in a browser that nobody here is connected to.
 pub(crate) async fn close_abandoned(browser: String, targets: Vec<TargetId>) {
     let source = match browser.starts_with("ws") {
-        true => Source::WebSocket(browser),
+        true => Source::WebSocket(browser, Vec::new()),
         false => Source::Url(browser),
     };
     let Ok(connected) = Browser::connect(&source, TabSettings::default()).await else {
@@ -275,6 +310,10 @@ fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
 
 /// How long a call on a tab that is gone waits to hear why.
 const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
+
+/// How long a browser that was just started may take until it answers, and how often it is asked.
+const START_LIMIT: Duration = Duration::from_secs(20);
+const START_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

@@ -70,10 +70,12 @@ pub enum TabPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BrowserOptions {
-    /// Attach to the one at `http://host:port`.
-    pub url: Option<String>,
-    /// Attach to the one at `ws://…`.
-    pub web_socket: Option<String>,
+    /// Attach to these, numbered from 1 in this order. None of the launch options goes with them.
+    pub endpoints: Vec<Endpoint>,
+    /// Let the agent add browsers that are not on this machine.
+    pub allow_remote: bool,
+    /// Let the agent choose a browser that is meant when none is named.
+    pub allow_default: bool,
     /// Whether flags say how to launch one, so that one that runs is not meant.
     pub launches: bool,
     /// Launch without a window.
@@ -96,4 +98,20 @@ pub struct BrowserOptions {
     pub extra_args: Vec<String>,
     /// Let agents open `file:` URLs.
     pub allow_file_urls: bool,
+}
+
+/// A browser that is named by its address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Endpoint {
+    /// `http://host:port`, or `ws://…`.
+    pub address: String,
+    /// Whether it is a websocket's.
+    pub web_socket: bool,
+    /// What people call it.
+    pub name: Option<String>,
+    /// What to run when it is to be reconnected and cannot be reached.
+    pub start_command: Option<String>,
+    /// Headers for its websocket.
+    pub headers: Vec<(String, String)>,
 }

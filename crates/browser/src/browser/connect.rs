@@ -18,8 +18,8 @@ pub enum Source {
     Launch(LaunchOptions),
     /// One at `http://host:port`.
     Url(String),
-    /// One at `ws://…`.
-    WebSocket(String),
+    /// One at `ws://…`, which wants these headers.
+    WebSocket(String, Vec<(String, String)>),
     /// Whichever of this user's browsers allows remote debugging.
     Running,
 }
@@ -123,11 +123,14 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }
-        Source::Url(url) => Ok(over(dial(&discover::websocket_of(url).await?).await?)),
-        Source::WebSocket(url) => Ok(over(dial(url).await?)),
+        Source::Url(url) => {
+            let websocket = discover::websocket_of(url).await?;
+            Ok(over(dial(&websocket, &[]).await?))
+        }
+        Source::WebSocket(url, headers) => Ok(over(dial(url, headers).await?)),
         Source::Running => {
             for endpoint in discover::running_browsers() {
-                match dial(&endpoint).await {
+                match dial(&endpoint, &[]).await {
                     Ok(transport) => return Ok(over(transport)),
                     Err(error) => tracing::debug!(%error, "a browser's profile is out of date"),
                 }
@@ -137,12 +140,12 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     }
 }
 
-async fn dial(url: &str) -> Result<WebSocketTransport, ConnectError> {
+async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransport, ConnectError> {
     let failed = |detail| ConnectError::WebSocket {
         url: url.to_owned(),
         detail,
     };
-    match tokio::time::timeout(DIAL_LIMIT, WebSocketTransport::connect(url, &[])).await {
+    match tokio::time::timeout(DIAL_LIMIT, WebSocketTransport::connect(url, headers)).await {
         Ok(Ok(transport)) => Ok(transport),
         Ok(Err(error)) => Err(failed(error.to_string())),
         Err(_) => Err(failed(format!("no answer in {} s", DIAL_LIMIT.as_secs()))),

@@ -1,7 +1,7 @@
 //! Several agents at once: one daemon, one browser, a client for each.
 
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, process};
 use tempfile::TempDir;
@@ -60,12 +60,22 @@ impl Crowd {
 
     /// One more client, of somebody else's browser.
     pub(crate) async fn guest(&self, chromium: &Chromium) -> McpClient {
+        let flag = format!("--browserUrl={}", chromium.http_url());
+        self.visitor(&[&flag]).await
+    }
+
+    /// One more client, of browsers as its flags name them.
+    pub(crate) async fn visitor(&self, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
-        command.args(["mcp", "--tools=static"]);
-        command.arg(format!("--browserUrl={}", chromium.http_url()));
+        command.args(["mcp", "--tools=static"]).args(flags);
         let client = McpClient::spawn(command);
         client.initialize().await;
         client
+    }
+
+    /// Where the crowd lives.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
     }
 
     /// Somebody else's browser, with one tab.

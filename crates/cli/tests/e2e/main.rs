@@ -17,4 +17,5 @@ mod looping;
 mod outliving;
 mod random_walk;
 mod sessions;
+mod several;
 mod walk;

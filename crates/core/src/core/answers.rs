@@ -1,12 +1,12 @@
 //! Calls that only ask: what a session is told at once.
 
 use super::Core;
-use crate::{BrowserRow, Mode, Reply, SessionId, TabRow};
+use crate::{BrowserId, Mode, Reply, SessionId, TabRow};
 
 impl Core {
-    /// The tabs that the session sees, in the words of its mode.
-    pub(super) fn list(&self, session: SessionId) -> Reply {
-        let (rows, bound) = (self.rows(session), self.focused(session));
+    /// The tabs that the session sees in a browser, in the words of its mode.
+    pub(super) fn list(&self, session: SessionId, browser: BrowserId) -> Reply {
+        let (rows, bound) = (self.rows(session, browser), self.focused(session, browser));
         match self.mode(session) {
             Some(Mode::Static) => Reply::Pages {
                 pages: rows,
@@ -19,24 +19,20 @@ impl Core {
         }
     }
 
-    fn rows(&self, session: SessionId) -> Vec<TabRow> {
-        self.shown(session)
+    fn rows(&self, session: SessionId, browser: BrowserId) -> Vec<TabRow> {
+        self.shown(session, browser)
             .map(|(id, tab)| tab.row(id, session))
             .collect()
     }
 
     pub(super) fn status(&self, session: SessionId) -> Reply {
         let known = self.sessions.get(&session);
-        let browser = known.and_then(|known| self.browsers.get(&known.browser));
-        let row = browser.map(|browser| BrowserRow {
-            index: 1,
-            name: browser.connection().map(|known| known.about.name.clone()),
-            state: browser.state(),
-        });
+        let seats = known.map_or(&[][..], |known| &known.seats[..]);
+        let mut browsers = seats.iter().map(|seat| seat.browser);
         Reply::Status {
-            connected: self.is_connected(session),
+            connected: browsers.any(|browser| self.is_connected(session, browser)),
             active_sessions: self.sessions.len(),
-            browsers: row.into_iter().collect(),
+            browsers: self.browser_rows(session),
         }
     }
 }

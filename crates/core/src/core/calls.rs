@@ -6,7 +6,7 @@ use crate::call::{Call, Task};
 use crate::timers::Timer;
 use crate::{
     BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, RequestId, SessionId, TabId,
-    TargetId, Time, ToolName,
+    TargetId, ToolName,
 };
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,27 +14,26 @@ use std::time::Duration;
 impl Core {
     pub(super) fn call(
         &mut self,
-        now: Time,
         id: CallId,
         session: SessionId,
         request: RequestId,
         kind: CallKind,
+        given: Option<i64>,
         timeout: Option<Duration>,
     ) {
         if self.calls.contains_key(&id) {
             return;
         }
-        let Some(browser) = self.sessions.get(&session).map(|known| known.browser) else {
-            return self.reply(id, session, request, Reply::Refused(Refusal::NoSession));
-        };
         let tool = kind.tool();
-        let task = match self.plan(session, &request, kind) {
-            Ok(Plan::Work(task)) => task,
-            Ok(Plan::Answer(reply)) => return self.reply(id, session, request, reply),
-            Err(refusal) => return self.reply(id, session, request, Reply::Refused(refusal)),
+        let (browser, task) = match self.plan(session, &request, kind, given) {
+            Ok(Plan::Work(browser, task)) => (browser, task),
+            Ok(Plan::Answer(reply)) => return self.reply(id, session, request, reply, None),
+            Err(refusal) => {
+                return self.reply(id, session, request, Reply::Refused(refusal), None);
+            }
         };
         let limit = self.config.deadline(timeout);
-        let deadline = now + limit;
+        let deadline = self.now + limit;
         let call = Call {
             session,
             request,
@@ -92,14 +91,18 @@ impl Core {
             return;
         };
         self.timers.disarm(call.deadline, Timer::Deadline(id));
-        self.reply(id, call.session, call.request, reply);
+        let renewed = match reply {
+            Reply::Refused(_) | Reply::Failed { .. } | Reply::Cancelled => None,
+            _ => self.take_renewal(call.session, call.browser),
+        };
+        self.reply(id, call.session, call.request, reply, renewed);
         match call.task {
             Task::Open { tab: Some(tab), .. } => self.discard(tab),
             Task::Settle { tab, .. } if call.at_work => {
                 if let Some(tab) = tab {
                     self.discard(tab);
                 }
-                self.find_tab_for_others(call.session);
+                self.find_tab_for_others(call.session, call.browser);
             }
             Task::Page { tab, access, .. } => {
                 let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
@@ -108,6 +111,7 @@ impl Core {
                 }
             }
             Task::Connect { .. }
+            | Task::Reconnect { .. }
             | Task::List
             | Task::Await { .. }
             | Task::Settle { .. }
@@ -153,6 +157,7 @@ impl Core {
                 let launch = *launch;
                 self.connect(browser, launch);
             }
+            Task::Reconnect { .. } => self.reconnect(browser),
             Task::Await { .. } => self.connect(browser, true),
             Task::List => {
                 call.at_work = true;
@@ -220,12 +225,26 @@ impl Core {
         }
     }
 
-    fn reply(&mut self, call: CallId, session: SessionId, request: RequestId, reply: Reply) {
+    /// The number of a browser that was lost and is back, if the session was not told yet.
+    fn take_renewal(&mut self, session: SessionId, browser: BrowserId) -> Option<usize> {
+        let seat = self.seat_mut(session, browser)?;
+        std::mem::take(&mut seat.renewed).then_some(seat.number)
+    }
+
+    fn reply(
+        &mut self,
+        call: CallId,
+        session: SessionId,
+        request: RequestId,
+        reply: Reply,
+        renewed: Option<usize>,
+    ) {
         self.emit(Output::Reply {
             call,
             session,
             request,
             reply,
+            renewed,
         });
     }
 }

@@ -1,9 +1,11 @@
-//! Browsers are connected, one attempt at a time, and lost.
+//! Browsers are connected, one attempt at a time, lost, and tried again.
 
 use super::Core;
-use crate::browser::{Connection, Link};
+use super::plan::Plan;
+use crate::browser::{Browser, Connection, Link};
 use crate::call::Task;
 use crate::session::Focus;
+use crate::timers::Timer;
 use crate::{
     BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, SessionId,
     TabFacts, TargetId,
@@ -14,8 +16,47 @@ impl Core {
     pub(super) fn connect(&mut self, id: BrowserId, launch: bool) {
         match self.browsers.get(&id).map(|browser| &browser.link) {
             Some(Link::Connected(_)) => self.join_waiting(id),
-            Some(Link::Pending | Link::Disconnected) => self.attempt(id, launch),
+            Some(Link::Pending | Link::Disconnected) => self.attempt(id, launch, false),
             Some(Link::Connecting { .. }) | None => {}
+        }
+    }
+
+    /// The agent wants a browser connected now, and started if that helps. Those who wait for the next
+    /// try of one that could not be reached wait no longer.
+    pub(super) fn reconnect(&mut self, id: BrowserId) {
+        match self.browsers.get(&id).map(|browser| &browser.link) {
+            Some(Link::Connected(_)) => self.join_waiting(id),
+            Some(Link::Connecting { retry_at: None, .. }) | None => {}
+            Some(&Link::Connecting {
+                retry_at: Some(at), ..
+            }) => {
+                self.timers.disarm(at, Timer::Retry(id));
+                self.attempt(id, true, true);
+            }
+            Some(Link::Pending | Link::Disconnected) => self.attempt(id, true, true),
+        }
+    }
+
+    /// The pause between two attempts is over.
+    pub(super) fn retry(&mut self, id: BrowserId) {
+        let wanted = self.sessions.values().any(|known| known.means(id));
+        match self.browsers.get_mut(&id) {
+            Some(browser) if !wanted => {
+                browser.link = Link::Disconnected;
+                self.forget_unwanted(id);
+            }
+            Some(Browser {
+                link:
+                    Link::Connecting {
+                        launch,
+                        retry_at: Some(_),
+                    },
+                ..
+            }) => {
+                let launch = *launch;
+                self.attempt(id, launch, false);
+            }
+            _ => {}
         }
     }
 
@@ -33,11 +74,17 @@ impl Core {
             return;
         };
         browser.link = Link::Connected(Connection::new(about, front));
+        browser.failures = 0;
+        (browser.last_error, browser.cooldown) = (None, None);
+        let renewed = std::mem::replace(&mut browser.was_connected, true);
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
         }
         for session in self.sessions_meaning(id) {
             self.inherit(session);
+            if let Some(seat) = self.seat_mut(session, id) {
+                seat.renewed = renewed && seat.attached;
+            }
         }
         self.join_waiting(id);
         for call in self.waiting_for(id) {
@@ -49,10 +96,22 @@ impl Core {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return;
         };
-        let Link::Connecting { launch: launched } = browser.link else {
+        let Link::Connecting {
+            launch: launched, ..
+        } = browser.link
+        else {
+            return;
+        };
+        browser.last_error = Some(failure.error().into());
+        if self.will_retry(id, &failure) {
+            return;
+        }
+        let Some(browser) = self.browsers.get_mut(&id) else {
             return;
         };
         browser.link = Link::Disconnected;
+        let failures = std::mem::take(&mut browser.failures);
+        browser.cooldown = (browser.named && failures > 0).then(|| self.now + self.config.cooldown);
 
         // A caller that would launch joined an attempt that would not: now it is its turn.
         let may_launch = !launched && failure == ConnectFailure::NotFound;
@@ -66,8 +125,43 @@ impl Core {
         if retry.is_empty() {
             self.forget_unwanted(id);
         } else {
-            self.attempt(id, true);
+            self.attempt(id, true, false);
         }
+    }
+
+    /// A browser that a user named is tried several times, with growing pauses, for calls that need it.
+    /// Those who only asked whether it is there are told at once.
+    fn will_retry(&mut self, id: BrowserId, failure: &ConnectFailure) -> bool {
+        let asking = self
+            .calls_where(|call| call.browser == id && matches!(call.task, Task::Connect { .. }));
+        let needed = self.waiting_for(id).len() > asking.len() || self.is_followed(id);
+        let (tries, pause) = (self.config.connect_tries, self.config.connect_pause);
+        let Some(browser) = self.browsers.get_mut(&id) else {
+            return false;
+        };
+        if !browser.named || !needed || *failure == ConnectFailure::NotFound {
+            return false;
+        }
+        browser.failures += 1;
+        if browser.failures >= tries {
+            return false;
+        }
+        let at = self.now + pause * 2_u32.saturating_pow(browser.failures - 1);
+        if let Link::Connecting { retry_at, .. } = &mut browser.link {
+            *retry_at = Some(at);
+        }
+        self.timers.arm(at, Timer::Retry(id));
+        for call in asking {
+            self.give_up(call, failure.clone());
+        }
+        true
+    }
+
+    /// Whether a static session worked in a browser that is gone: then it is tried without being asked.
+    fn is_followed(&self, id: BrowserId) -> bool {
+        let browser = self.browsers.get(&id);
+        let was_connected = browser.is_some_and(|browser| browser.was_connected);
+        was_connected && (self.sessions.values()).any(|known| known.is_static() && known.means(id))
     }
 
     pub(super) fn browser_gone(&mut self, id: BrowserId, reason: &str) {
@@ -87,12 +181,15 @@ impl Core {
             }
             Link::Connected(_) => browser.link = Link::Disconnected,
         }
+        browser.last_error = Some(reason.into());
+        let named = browser.named;
         self.tabs.retain(|_, tab| tab.browser != id);
         let calls = self.calls_where(|call| call.browser == id);
         let told = self.sessions_of(&calls);
         for (session, known) in &mut self.sessions {
-            if known.browser == id {
-                known.lose_browser(told.contains(session));
+            let mode = known.config.mode;
+            if let Some(seat) = known.seat_mut(id) {
+                seat.lose_browser(mode, told.contains(session));
             }
         }
         self.end_all(calls, |core, call| {
@@ -103,24 +200,30 @@ impl Core {
             });
         });
         self.forget_unwanted(id);
+        if named && self.is_followed(id) {
+            self.attempt(id, false, false);
+        }
     }
 
-    fn attempt(&mut self, id: BrowserId, launch: bool) {
+    fn attempt(&mut self, id: BrowserId, launch: bool, start: bool) {
         if let Some(browser) = self.browsers.get_mut(&id) {
-            browser.link = Link::Connecting { launch };
+            let retry_at = None;
+            browser.link = Link::Connecting { launch, retry_at };
             let key = browser.key.clone();
             self.emit(Output::Connect {
                 browser: id,
                 key,
                 launch,
+                start,
             });
         }
     }
 
     /// Answers a call whose browser could not be connected.
     fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
+        self.take_back_addition(id);
         let reply = match self.calls.get(&id) {
-            Some(call) if matches!(call.task, Task::Await { .. }) => {
+            Some(call) if matches!(call.task, Task::Await { .. } | Task::Reconnect { .. }) => {
                 let tool = call.tool;
                 Reply::Refused(Refusal::NoBrowser { tool, failure })
             }
@@ -138,21 +241,32 @@ impl Core {
         let waiting = self
             .calls_where(|call| call.browser == id && matches!(call.task, Task::Connect { .. }));
         for session in self.sessions_of(&waiting) {
-            if let Some(known) = self.sessions.get_mut(&session) {
-                known.focus = Some(Focus::Nothing);
+            if let Some(seat) = self.seat_mut(session, id) {
+                seat.focus = Some(Focus::Nothing);
                 self.announce(session);
             }
         }
-        for id in waiting {
-            let Some(call) = self.calls.get(&id) else {
+        for call in waiting {
+            let Some(session) = self.calls.get(&call).map(|call| call.session) else {
                 continue;
             };
             let reply = Reply::Connected {
                 name: about.name.clone(),
                 version: about.version.clone(),
-                tab_count: self.shown(call.session).count(),
+                tab_count: self.shown(session, id).count(),
             };
-            self.answer(id, reply);
+            self.answer(call, reply);
+        }
+        let reconnecting = self
+            .calls_where(|call| call.browser == id && matches!(call.task, Task::Reconnect { .. }));
+        for call in reconnecting {
+            let Some(session) = self.calls.get(&call).map(|call| call.session) else {
+                continue;
+            };
+            self.announce_if_changed(session);
+            if let Ok(Plan::Answer(reply)) = self.browser_answer(session, id) {
+                self.answer(call, reply);
+            }
         }
     }
 
@@ -160,24 +274,24 @@ impl Core {
         Some(&self.browsers.get(&id)?.connection()?.about)
     }
 
-    /// Whether the session has its browser now.
-    pub(super) fn is_connected(&self, session: SessionId) -> bool {
-        self.sessions
-            .get(&session)
-            .is_some_and(|known| known.focus.is_some() && self.about(known.browser).is_some())
+    /// Whether the session has that browser now.
+    pub(super) fn is_connected(&self, session: SessionId, browser: BrowserId) -> bool {
+        let seat = self.seat(session, browser);
+        seat.is_some_and(|seat| seat.focus.is_some() && self.about(browser).is_some())
     }
 
     fn sessions_meaning(&self, id: BrowserId) -> Vec<SessionId> {
-        let meant = self
-            .sessions
-            .iter()
-            .filter(|(_, known)| known.browser == id);
+        let meant = self.sessions.iter().filter(|(_, known)| known.means(id));
         meant.map(|(session, _)| *session).collect()
     }
 
     fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {
         self.calls_where(|call| {
-            call.browser == id && matches!(call.task, Task::Connect { .. } | Task::Await { .. })
+            let waits = matches!(
+                call.task,
+                Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. }
+            );
+            waits && call.browser == id
         })
     }
 
@@ -185,7 +299,7 @@ impl Core {
         self.calls.get(&call).is_some_and(|call| {
             matches!(
                 call.task,
-                Task::Connect { launch: true } | Task::Await { .. }
+                Task::Connect { launch: true } | Task::Reconnect { .. } | Task::Await { .. }
             )
         })
     }

@@ -13,9 +13,9 @@ impl Core {
         if let Finish::Failed { message } = outcome {
             return self.answer(id, Reply::Failed { message });
         }
-        let (session, tool) = (call.session, call.tool);
+        let (session, browser, tool) = (call.session, call.browser, call.tool);
         let reply = match call.task {
-            Task::List => Some(self.list(session)),
+            Task::List => Some(self.list(session, browser)),
             Task::Settle { tab, .. } => self.settled(session, tab, tool),
             Task::Open { tab, focus, .. } => self.opened(session, tab, focus, tool),
             Task::Focus { tab } => self.prepared(session, tab),
@@ -24,7 +24,7 @@ impl Core {
                 tab,
                 shared: named && self.is_shared(session, tab),
             }),
-            Task::Connect { .. } | Task::Await { .. } => None,
+            Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. } => None,
         };
         if let Some(reply) = reply {
             self.answer(id, reply);

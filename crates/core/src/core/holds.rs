@@ -3,20 +3,21 @@
 use super::Core;
 use crate::session::Focus;
 use crate::tab::Tab;
-use crate::{Output, SessionId, TabId, TabPolicy};
+use crate::{BrowserId, Output, SessionId, TabId, TabPolicy};
 
 impl Core {
     /// Moves a session's focus, and announces it: the same tools mean another tab now. Focusing the
     /// focused tab moves nothing.
     pub(super) fn move_focus(&mut self, session: SessionId, tab: TabId) {
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let browser = self.tabs.get(&tab).map(|tab| tab.browser);
+        let Some(seat) = browser.and_then(|browser| self.seat_mut(session, browser)) else {
             return;
         };
-        let before = known.focused_tab();
+        let before = seat.focused_tab();
         if before == Some(tab) {
             return;
         }
-        known.focus = Some(Focus::On(tab));
+        seat.focus = Some(Focus::On(tab));
         if let Some(before) = before {
             self.change_hold(before, |tab| {
                 tab.focused_by.remove(&session);
@@ -56,12 +57,12 @@ impl Core {
         Some(self.sessions.get(&holder)?.config.tab_policy)
     }
 
-    /// Lets go of every tab that a session holds.
-    pub(super) fn release_all(&mut self, session: SessionId) {
+    /// Lets go of every tab that a session holds, in one of its browsers or in all.
+    pub(super) fn release_all(&mut self, session: SessionId, browser: Option<BrowserId>) {
         let held: Vec<_> = self
             .tabs
             .iter()
-            .filter(|(_, tab)| tab.is_held_by(session))
+            .filter(|(_, tab)| tab.is_held_by(session) && tab.is_in(browser))
             .map(|(id, _)| *id)
             .collect();
         for tab in held {

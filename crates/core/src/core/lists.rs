@@ -2,10 +2,10 @@
 
 use super::Core;
 use crate::list::State;
-use crate::session::Focus;
+use crate::session::{Announced, Focus};
 use crate::tab::Tab;
 use crate::timers::Timer;
-use crate::{Mode, Output, SessionId, TabId, Time, ToolName};
+use crate::{BrowserId, Mode, Output, SessionId, TabId, Time, ToolName};
 
 impl Core {
     /// The session's tools. In progressive mode: the core tools of its state, then those of the focused
@@ -37,7 +37,11 @@ impl Core {
             Some(Mode::Static) => &self.config.static_tools[..],
             Some(Mode::Progressive) | None => &[],
         };
-        fixed.iter().filter(|tool| !withheld.contains(tool))
+        let known = self.sessions.get(&session);
+        let may_choose = known.is_some_and(|known| known.config.may_choose_default);
+        fixed.iter().filter(move |tool| {
+            !withheld.contains(tool) && (may_choose || **tool != ToolName::SELECT_DEFAULT_BROWSER)
+        })
     }
 
     pub(super) fn mode(&self, session: SessionId) -> Option<Mode> {
@@ -54,12 +58,13 @@ impl Core {
 
     /// Where the session is, if there is such a session and it is progressive.
     pub(super) fn state(&self, session: SessionId) -> Option<State> {
-        let has_tabs = || self.shown(session).next().is_some();
         let known = self.sessions.get(&session)?;
         if known.is_static() {
             return None;
         }
-        Some(match known.focus {
+        let seat = known.home_seat()?;
+        let has_tabs = || self.shown(session, seat.browser).next().is_some();
+        Some(match seat.focus {
             None => State::Disconnected,
             Some(Focus::On(tab)) => State::Focused(tab),
             Some(_) if !has_tabs() => State::NoTabs,
@@ -68,13 +73,14 @@ impl Core {
         })
     }
 
-    /// The tabs that a session sees, oldest first.
-    pub(super) fn shown(&self, session: SessionId) -> impl Iterator<Item = (TabId, &Tab)> {
-        let browser = self
-            .sessions
-            .get(&session)
-            .filter(|known| known.focus.is_some())
-            .map(|known| known.browser);
+    /// The tabs that a session sees in a browser, oldest first.
+    pub(super) fn shown(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+    ) -> impl Iterator<Item = (TabId, &Tab)> {
+        let seat = self.seat(session, browser);
+        let browser = seat.filter(|seat| seat.focus.is_some()).map(|_| browser);
         self.tabs
             .iter()
             .filter(move |(_, tab)| Some(tab.browser) == browser && self.is_shown(session, tab))
@@ -82,16 +88,16 @@ impl Core {
     }
 
     /// Tells a session now, because its own call changed what the list is or what it means. A static
-    /// list never changes.
+    /// list changes only when there are several browsers and was one, or the other way round.
     pub(super) fn announce(&mut self, session: SessionId) {
-        let tools = self.tools(session);
+        let announced = self.offer(session);
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        if known.is_static() {
+        if known.is_static() && known.announced == announced {
             return;
         }
-        known.announced = tools;
+        known.announced = announced;
         if let Some(at) = known.announce_at.take() {
             self.timers.disarm(at, Timer::Announce(session));
         }
@@ -131,10 +137,21 @@ impl Core {
         }
     }
 
+    /// The session's list as it would be told now.
+    pub(super) fn offer(&self, session: SessionId) -> Announced {
+        Announced {
+            tools: self.tools(session),
+            several: self.has_several(session),
+        }
+    }
+
     /// Whether the session's list is not the one it was told last.
     fn is_outdated(&self, session: SessionId) -> bool {
-        self.sessions
-            .get(&session)
-            .is_some_and(|known| !self.listed(session).eq(known.announced.iter().copied()))
+        self.sessions.get(&session).is_some_and(|known| {
+            known.announced.several != known.has_several()
+                || !self
+                    .listed(session)
+                    .eq(known.announced.tools.iter().copied())
+        })
     }
 }

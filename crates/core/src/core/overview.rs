@@ -1,8 +1,10 @@
 //! What the core knows, for those who only look.
 
 use super::Core;
+use crate::session::Seat;
 use crate::tab::Tab;
 use crate::{BrowserFacts, BrowserId, BrowserKey, BrowserState, SessionId, TabId, TargetId};
+use std::collections::BTreeSet;
 
 /// A browser as onlookers see it.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,8 @@ pub struct TabView<'a> {
     pub target: &'a TargetId,
     /// A session that is bound to it.
     pub holder: Option<SessionId>,
+    /// All sessions that are bound to it.
+    pub bound: &'a BTreeSet<SessionId>,
     /// The session that it was opened for.
     pub owner: Option<SessionId>,
 }
@@ -57,6 +61,7 @@ impl Core {
             title: tab.title.as_deref().unwrap_or_default(),
             target: &tab.target,
             holder: tab.focused_by.first().copied(),
+            bound: &tab.focused_by,
             owner: tab.owner,
         })
     }
@@ -66,8 +71,9 @@ impl Core {
         self.tabs_counted
     }
 
-    /// The tab that a session is bound to.
+    /// The tab that a session is bound to, in the first of its browsers where it is bound to one.
     pub fn bound_tab(&self, session: SessionId) -> Option<TabId> {
-        self.sessions.get(&session)?.focused_tab()
+        let seats = &self.sessions.get(&session)?.seats;
+        seats.iter().find_map(Seat::focused_tab)
     }
 }

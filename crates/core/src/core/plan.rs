@@ -4,31 +4,49 @@ use super::Core;
 use crate::call::Task;
 use crate::session::Focus;
 use crate::{
-    Access, CallId, CallKind, Mode, Refusal, Reply, RequestId, SessionId, TabId, TabPolicy, TabRef,
-    ToolName,
+    Access, BrowserId, CallId, CallKind, Mode, Refusal, Reply, RequestId, SessionId, TabId,
+    TabPolicy, TabRef, ToolName,
 };
 
 /// What a call that may be made comes to.
 pub(super) enum Plan {
     Answer(Reply),
-    Work(Task),
+    Work(BrowserId, Task),
 }
 
 impl Core {
     /// The checks, in the order that holds for every tool: is the session there, has it room for a
-    /// call, does it have the tool, which tab is meant, has that tab room.
+    /// call, does it have the tool, which browser is meant, is that connected, which tab is meant, has
+    /// that tab room.
     pub(super) fn plan(
         &mut self,
         session: SessionId,
         request: &RequestId,
         kind: CallKind,
+        given: Option<i64>,
     ) -> Result<Plan, Refusal> {
         let mode = self.mode(session).ok_or(Refusal::NoSession)?;
         self.check_session(session, request, kind.tool())?;
+        self.check_offered(session, &kind)?;
+        match &kind {
+            CallKind::ConnectionStatus => return Ok(Plan::Answer(self.status(session))),
+            CallKind::ListBrowsers => {
+                let browsers = self.browser_rows(session);
+                return Ok(Plan::Answer(Reply::Browsers { browsers }));
+            }
+            CallKind::AddBrowser { meant } => return self.plan_addition(session, meant),
+            _ => {}
+        }
+        let browser = self.meant_browser(session, &kind, given)?;
         match (kind, mode) {
-            (CallKind::ConnectionStatus, _) => Ok(Plan::Answer(self.status(session))),
-            (kind, Mode::Progressive) => self.plan_progressive(session, kind),
-            (kind, Mode::Static) => self.plan_static(session, kind),
+            (
+                kind @ (CallKind::ReconnectBrowser { .. }
+                | CallKind::DisconnectBrowser
+                | CallKind::SelectDefaultBrowser),
+                _,
+            ) => self.plan_browsers(session, browser, &kind),
+            (kind, Mode::Progressive) => self.plan_progressive(session, browser, kind),
+            (kind, Mode::Static) => self.plan_static(session, browser, kind),
         }
     }
 
@@ -36,15 +54,16 @@ impl Core {
     pub(super) fn plan_static(
         &mut self,
         session: SessionId,
+        browser: BrowserId,
         kind: CallKind,
     ) -> Result<Plan, Refusal> {
         let tool = kind.tool();
-        self.check_offered(session, &kind)?;
         if let CallKind::Page { tab: None, .. } = kind {
-            self.report_loss(session, tool)?;
+            self.report_loss(session, browser, tool)?;
         }
-        if !self.is_connected(session) {
-            return Ok(Plan::Work(Task::Await { kind }));
+        if !self.is_connected(session, browser) {
+            self.check_cooldown(session, browser, tool)?;
+            return Ok(Plan::Work(browser, Task::Await { kind }));
         }
         let task = match kind {
             CallKind::ListPages => Task::List,
@@ -53,22 +72,22 @@ impl Core {
                 Task::Open { url, focus, tab }
             }
             CallKind::SelectPage { tab } => {
-                let tab = self.resolve(session, &tab)?;
+                let tab = self.resolve(session, browser, &tab)?;
                 Task::Focus { tab }
             }
             CallKind::ClosePage { tab } => {
-                let tab = self.resolve(session, &tab)?;
-                self.check_not_last(session, tab)?;
+                let tab = self.resolve(session, browser, &tab)?;
+                self.check_not_last(session, browser, tab)?;
                 Task::Close { tab }
             }
             CallKind::Page { access, tab, .. } => {
                 let named = tab.is_some();
                 let tab = match tab {
-                    Some(tab) => Some(self.resolve(session, &tab)?),
-                    None => self.focused(session),
+                    Some(tab) => Some(self.resolve(session, browser, &tab)?),
+                    None => self.focused(session, browser),
                 };
                 let Some(tab) = tab else {
-                    return Ok(Plan::Work(Task::Settle { access, tab }));
+                    return Ok(Plan::Work(browser, Task::Settle { access, tab }));
                 };
                 self.check_tab(tab, tool, access)?;
                 Task::Page { tab, access, named }
@@ -78,16 +97,31 @@ impl Core {
             | CallKind::OpenTab { .. }
             | CallKind::FocusTab { .. }
             | CallKind::CloseTab { .. }
-            | CallKind::ConnectionStatus => return Err(Refusal::NotOffered { tool }),
+            | CallKind::ConnectionStatus
+            | CallKind::ListBrowsers
+            | CallKind::ReconnectBrowser { .. }
+            | CallKind::AddBrowser { .. }
+            | CallKind::DisconnectBrowser
+            | CallKind::SelectDefaultBrowser => return Err(Refusal::NotOffered { tool }),
         };
-        Ok(Plan::Work(task))
+        Ok(Plan::Work(browser, task))
     }
 
     /// In progressive mode a call needs a state that has its tool.
-    fn plan_progressive(&self, session: SessionId, kind: CallKind) -> Result<Plan, Refusal> {
+    fn plan_progressive(
+        &mut self,
+        session: SessionId,
+        browser: BrowserId,
+        kind: CallKind,
+    ) -> Result<Plan, Refusal> {
         let tool = kind.tool();
-        self.check_offered(session, &kind)?;
         self.check_state(session, tool)?;
+        if let CallKind::ConnectBrowser { .. } = kind
+            && let Some(known) = self.sessions.get_mut(&session)
+            && let Some(seat) = known.seat(browser)
+        {
+            known.home = seat.number;
+        }
         let task = match kind {
             CallKind::ConnectBrowser { launch } => Task::Connect { launch },
             CallKind::ListTabs => Task::List,
@@ -96,22 +130,22 @@ impl Core {
                 Task::Open { url, focus, tab }
             }
             CallKind::FocusTab { tab } => {
-                let tab = self.resolve(session, &tab)?;
+                let tab = self.resolve(session, browser, &tab)?;
                 Task::Focus { tab }
             }
             CallKind::CloseTab { tab: Some(tab) } => {
-                let tab = self.resolve(session, &tab)?;
+                let tab = self.resolve(session, browser, &tab)?;
                 Task::Close { tab }
             }
             CallKind::CloseTab { tab: None } => {
-                let tab = self.needed_focus(session, tool)?;
+                let tab = self.needed_focus(session, browser, tool)?;
                 Task::Close { tab }
             }
             CallKind::Page { access, tab, .. } => {
                 let named = tab.is_some();
-                let focused = self.needed_focus(session, tool)?;
+                let focused = self.needed_focus(session, browser, tool)?;
                 let tab = match tab {
-                    Some(tab) => self.resolve(session, &tab)?,
+                    Some(tab) => self.resolve(session, browser, &tab)?,
                     None => focused,
                 };
                 if tab != focused {
@@ -124,9 +158,14 @@ impl Core {
             | CallKind::NewPage { .. }
             | CallKind::SelectPage { .. }
             | CallKind::ClosePage { .. }
-            | CallKind::ConnectionStatus => return Err(Refusal::NotOffered { tool }),
+            | CallKind::ConnectionStatus
+            | CallKind::ListBrowsers
+            | CallKind::ReconnectBrowser { .. }
+            | CallKind::AddBrowser { .. }
+            | CallKind::DisconnectBrowser
+            | CallKind::SelectDefaultBrowser => return Err(Refusal::NotOffered { tool }),
         };
-        Ok(Plan::Work(task))
+        Ok(Plan::Work(browser, task))
     }
 
     /// The session's open call of that name.
@@ -190,7 +229,15 @@ impl Core {
             CallKind::ListPages
             | CallKind::NewPage { .. }
             | CallKind::SelectPage { .. }
-            | CallKind::ClosePage { .. } => self.mode(session) == Some(Mode::Static),
+            | CallKind::ClosePage { .. }
+            | CallKind::ListBrowsers
+            | CallKind::ReconnectBrowser { .. }
+            | CallKind::AddBrowser { .. }
+            | CallKind::DisconnectBrowser => self.mode(session) == Some(Mode::Static),
+            CallKind::SelectDefaultBrowser => {
+                let known = self.sessions.get(&session);
+                known.is_some_and(|known| known.is_static() && known.config.may_choose_default)
+            }
         };
         match offered {
             true => Ok(()),
@@ -206,8 +253,13 @@ impl Core {
     }
 
     /// Some page stays: one that this session sees, and that is not on its way out.
-    fn check_not_last(&self, session: SessionId, tab: TabId) -> Result<(), Refusal> {
-        let mut others = self.shown(session).filter(|(id, _)| *id != tab);
+    fn check_not_last(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+        tab: TabId,
+    ) -> Result<(), Refusal> {
+        let mut others = self.shown(session, browser).filter(|(id, _)| *id != tab);
         match others.any(|(id, _)| !self.is_leaving(id)) {
             true => Ok(()),
             false => Err(Refusal::LastPage { tab }),
@@ -215,12 +267,13 @@ impl Core {
     }
 
     /// The first call that would go to a vanished tab is told about it. The next one is not.
-    fn report_loss(&mut self, session: SessionId, tool: ToolName) -> Result<(), Refusal> {
-        match self
-            .sessions
-            .get_mut(&session)
-            .map(|known| &mut known.focus)
-        {
+    fn report_loss(
+        &mut self,
+        session: SessionId,
+        browser: BrowserId,
+        tool: ToolName,
+    ) -> Result<(), Refusal> {
+        match self.seat_mut(session, browser).map(|seat| &mut seat.focus) {
             Some(focus @ &mut Some(Focus::Lost(lost))) => {
                 *focus = Some(Focus::Nothing);
                 Err(Refusal::BindingLost { tool, lost })
@@ -229,29 +282,39 @@ impl Core {
         }
     }
 
-    pub(super) fn focused(&self, session: SessionId) -> Option<TabId> {
-        self.sessions.get(&session)?.focused_tab()
+    pub(super) fn focused(&self, session: SessionId, browser: BrowserId) -> Option<TabId> {
+        self.sessions.get(&session)?.focused_in(browser)
     }
 
-    fn needed_focus(&self, session: SessionId, tool: ToolName) -> Result<TabId, Refusal> {
-        self.focused(session)
+    fn needed_focus(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+        tool: ToolName,
+    ) -> Result<TabId, Refusal> {
+        self.focused(session, browser)
             .ok_or_else(|| self.refusal(session, tool))
     }
 
     /// Which tab the agent means. One that another session holds is not listed, but can be named,
     /// unless that session keeps it to itself.
-    fn resolve(&self, session: SessionId, given: &TabRef) -> Result<TabId, Refusal> {
+    fn resolve(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+        given: &TabRef,
+    ) -> Result<TabId, Refusal> {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let mode = known.config.mode;
         let named = given
             .number()
             .and_then(|id| Some((id, self.tabs.get(&id)?)))
-            .filter(|(_, tab)| tab.browser == known.browser && tab.is_open())
+            .filter(|(_, tab)| tab.browser == browser && tab.is_open())
             .filter(|(_, tab)| tab.is_within_reach(session, known.config.isolated));
         let Some((id, tab)) = named else {
             return Err(Refusal::UnknownTab {
                 given: given.clone(),
-                available: self.shown(session).map(|(id, _)| id).collect(),
+                available: self.shown(session, browser).map(|(id, _)| id).collect(),
                 mode,
             });
         };

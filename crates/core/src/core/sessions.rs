@@ -5,7 +5,7 @@ use crate::browser::{Browser, Link};
 use crate::session::Session;
 use crate::timers::Timer;
 use crate::{
-    BrowserId, BrowserKey, Heritage, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId,
+    BrowserId, Heritage, Meant, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId, TargetId,
 };
 
 impl Core {
@@ -18,14 +18,20 @@ impl Core {
             let refusal = Refusal::TooManySessions { limit };
             return self.emit(Output::SessionRefused { session, refusal });
         }
-        let browser = self.entry(config.browser.clone());
-        self.sessions.insert(session, Session::new(config, browser));
-        if self.about(browser).is_some() {
-            self.inherit(session);
+        let meant = config.browsers.clone();
+        let mut opened = Session::new(config);
+        for meant in &meant {
+            let browser = self.entry(meant);
+            // Two names of one browser are one browser.
+            if !opened.means(browser) {
+                opened.sit_down(meant, browser);
+            }
         }
-        let tools = self.tools(session);
+        self.sessions.insert(session, opened);
+        self.inherit(session);
+        let announced = self.offer(session);
         if let Some(known) = self.sessions.get_mut(&session) {
-            known.announced = tools;
+            known.announced = announced;
         }
     }
 
@@ -39,36 +45,51 @@ impl Core {
             self.timers.disarm(at, Timer::Announce(session));
         }
         if known.config.on_end == OnEnd::Close {
-            self.discard_all(session);
+            self.discard_all(session, None);
         }
-        self.release_all(session);
-        self.forget_unwanted(known.browser);
+        self.release_all(session, None);
+        for seat in known.seats {
+            self.forget_unwanted(seat.browser);
+        }
     }
 
-    /// Gives a session the tabs back that it had before its daemon died, as far as they are there.
-    /// A progressive session has to focus again: its agent knows that it is disconnected.
+    /// Gives a session the tabs back that it had before its daemon died, in those of its browsers that
+    /// are connected. A progressive session has to focus again: its agent knows that it is disconnected.
     pub(super) fn inherit(&mut self, session: SessionId) {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let (browser, is_static) = (known.browser, known.is_static());
+        let is_static = known.is_static();
+        let browsers: Vec<_> = known.seats.iter().map(|seat| seat.browser).collect();
         let Heritage { opened, bound } = std::mem::take(&mut known.config.heritage);
+        let mut left = Heritage::default();
+        let find = |core: &Self, target: &TargetId| {
+            let mut places = browsers.iter();
+            places.find_map(|browser| core.tab_of(*browser, target))
+        };
         for target in opened {
-            if let Some(tab) = self.tab_of(browser, &target) {
-                self.change_hold(tab, |tab| {
+            match find(self, &target) {
+                None => left.opened.push(target),
+                Some(tab) => self.change_hold(tab, |tab| {
                     tab.owner.get_or_insert(session);
-                });
+                }),
             }
         }
-        let bound = bound.filter(|_| is_static);
-        if let Some(tab) = bound.and_then(|target| self.tab_of(browser, &target)) {
-            self.move_focus(session, tab);
+        for target in bound {
+            match find(self, &target) {
+                None => left.bound.push(target),
+                Some(tab) if is_static => self.move_focus(session, tab),
+                Some(_) => {}
+            }
+        }
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.config.heritage = left;
         }
     }
 
     /// Forgets a browser that is not connected and that no session means.
     pub(super) fn forget_unwanted(&mut self, browser: BrowserId) {
-        let wanted = self.sessions.values().any(|known| known.browser == browser);
+        let wanted = self.sessions.values().any(|known| known.means(browser));
         let idle = self
             .browsers
             .get(&browser)
@@ -78,14 +99,16 @@ impl Core {
         }
     }
 
-    /// The registry's entry for a key, made if there is none.
-    fn entry(&mut self, key: BrowserKey) -> BrowserId {
-        if let Some((id, _)) = self.browsers.iter().find(|(_, known)| known.key == key) {
+    /// The registry's entry for a browser, made if there is none. Nothing is connected for that.
+    pub(super) fn entry(&mut self, meant: &Meant) -> BrowserId {
+        let mut known = self.browsers.iter();
+        if let Some((id, _)) = known.find(|(_, known)| known.key == meant.key) {
             return *id;
         }
         self.browsers_counted += 1;
         let id = BrowserId(self.browsers_counted);
-        self.browsers.insert(id, Browser::new(key));
+        let browser = Browser::new(meant.key.clone(), meant.attached);
+        self.browsers.insert(id, browser);
         id
     }
 }

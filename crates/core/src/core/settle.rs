@@ -4,7 +4,7 @@ use super::Core;
 use super::plan::Plan;
 use crate::call::Task;
 use crate::tab::Stage;
-use crate::{CallId, Output, Reply, SessionId, TabId};
+use crate::{BrowserId, CallId, Output, Reply, SessionId, TabId};
 
 impl Core {
     /// A call that waited for its browser can be resolved now.
@@ -15,9 +15,9 @@ impl Core {
         let Task::Await { kind } = &call.task else {
             return;
         };
-        let (session, kind) = (call.session, kind.clone());
-        match self.plan_static(session, kind) {
-            Ok(Plan::Work(task)) => {
+        let (session, browser, kind) = (call.session, call.browser, kind.clone());
+        match self.plan_static(session, browser, kind) {
+            Ok(Plan::Work(_, task)) => {
                 if let Some(call) = self.calls.get_mut(&id) {
                     call.task = task;
                     self.start(id);
@@ -35,11 +35,12 @@ impl Core {
             return;
         };
         let (session, browser) = (call.session, call.browser);
-        if self.settling(session).iter().any(|id| self.is_at_work(*id)) {
+        let mut settling = self.settling(session, browser).into_iter();
+        if settling.any(|id| self.is_at_work(id)) {
             return;
         }
-        let vacant = self.page_in_front(session);
-        if let Some(tab) = vacant.or_else(|| self.unused_tab(session)) {
+        let vacant = self.page_in_front(session, browser);
+        if let Some(tab) = vacant.or_else(|| self.unused_tab(session, browser)) {
             return self.settle(session, tab);
         }
         if let Some(call) = self.calls.get_mut(&id) {
@@ -54,8 +55,8 @@ impl Core {
     }
 
     /// The call that looked for a tab has given up: the next one that waits for it takes over.
-    pub(super) fn find_tab_for_others(&mut self, session: SessionId) {
-        if let Some(next) = self.settling(session).first() {
+    pub(super) fn find_tab_for_others(&mut self, session: SessionId, browser: BrowserId) {
+        if let Some(next) = self.settling(session, browser).first() {
             self.find_tab(*next);
         }
     }
@@ -63,14 +64,15 @@ impl Core {
     /// A session has found its tab: it is bound to it, unless it bound itself to another one meanwhile,
     /// and every call that waited for a tab runs there.
     pub(super) fn settle(&mut self, session: SessionId, id: TabId) {
-        if let Some(tab) = self.tabs.get_mut(&id) {
-            tab.stage = Stage::Open;
-        }
-        let known = self.sessions.get(&session);
-        if known.is_some_and(|known| known.focused_tab().is_none()) {
+        let Some(tab) = self.tabs.get_mut(&id) else {
+            return;
+        };
+        tab.stage = Stage::Open;
+        let browser = tab.browser;
+        if self.focused(session, browser).is_none() {
             self.move_focus(session, id);
         }
-        for call in self.settling(session) {
+        for call in self.settling(session, browser) {
             self.run_in(call, id);
         }
     }
@@ -96,12 +98,11 @@ impl Core {
 
     /// The page that the user has in front, for the first session that could take it over: only in a
     /// browser that the user named, and only if no session holds it.
-    fn page_in_front(&mut self, session: SessionId) -> Option<TabId> {
+    fn page_in_front(&mut self, session: SessionId, browser: BrowserId) -> Option<TabId> {
         let known = self.sessions.get(&session)?;
-        if !known.config.attached || known.config.isolated {
+        if !known.seat(browser)?.attached || known.config.isolated {
             return None;
         }
-        let browser = known.browser;
         let front = self.connection_mut(browser)?.front.take()?;
         let id = self.tab_of(browser, &front)?;
         let tab = self.tabs.get(&id)?;
@@ -109,9 +110,8 @@ impl Core {
     }
 
     /// A blank tab that nobody has used is as good as a new one, and the session's own from now on.
-    fn unused_tab(&mut self, session: SessionId) -> Option<TabId> {
-        let known = self.sessions.get(&session)?;
-        let (browser, isolated) = (known.browser, known.config.isolated);
+    fn unused_tab(&mut self, session: SessionId, browser: BrowserId) -> Option<TabId> {
+        let isolated = self.sessions.get(&session)?.config.isolated;
         let mut tabs = self.tabs.iter();
         let (id, _) = tabs.find(|(_, tab)| {
             tab.browser == browser
@@ -123,8 +123,13 @@ impl Core {
         Some(id)
     }
 
-    fn settling(&self, session: SessionId) -> Vec<CallId> {
-        self.calls_where(|call| call.session == session && matches!(call.task, Task::Settle { .. }))
+    /// The session's calls that wait for its tab in a browser.
+    fn settling(&self, session: SessionId, browser: BrowserId) -> Vec<CallId> {
+        self.calls_where(|call| {
+            call.session == session
+                && call.browser == browser
+                && matches!(call.task, Task::Settle { .. })
+        })
     }
 
     fn is_at_work(&self, id: CallId) -> bool {

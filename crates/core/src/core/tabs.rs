@@ -78,10 +78,13 @@ impl Core {
                     Mode::Progressive => closers.contains(id),
                     Mode::Static => told.contains(id),
                 };
-                session.focus = Some(match aware {
+                let focus = Some(match aware {
                     true => Focus::Nothing,
                     false => Focus::Lost(lost),
                 });
+                if let Some(seat) = session.seat_mut(tab.browser) {
+                    seat.focus = focus;
+                }
             }
         }
         for session in closers {
@@ -102,13 +105,14 @@ impl Core {
         });
     }
 
-    /// Sees to it that the tabs which a session created are closed: all but those that another
-    /// session is bound to.
-    pub(super) fn discard_all(&mut self, session: SessionId) {
+    /// Sees to it that the tabs which a session created, in one of its browsers or in all, are closed:
+    /// all but those that another session is bound to.
+    pub(super) fn discard_all(&mut self, session: SessionId, browser: Option<BrowserId>) {
         let unneeded: Vec<_> = self
             .tabs
             .iter()
             .filter(|(_, tab)| tab.stage == Stage::Open && tab.owner == Some(session))
+            .filter(|(_, tab)| tab.is_in(browser))
             .filter(|(_, tab)| tab.focused_by.iter().all(|bound| *bound == session))
             .map(|(id, _)| *id)
             .collect();

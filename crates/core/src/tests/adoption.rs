@@ -15,11 +15,7 @@ fn with_b_in_front() -> Sim {
 }
 
 fn attached() -> SessionConfig {
-    let attached = true;
-    SessionConfig {
-        attached,
-        ..fixed()
-    }
+    named(fixed())
 }
 
 fn url(sim: &Sim, session: SessionId) -> String {

@@ -145,6 +145,10 @@ impl FakeBrowser {
                 assert!(self.held.remove(target), "released unheld: {target:?}");
                 vec![]
             }
+            Output::Disconnect { .. } => {
+                self.quit();
+                vec![]
+            }
             Output::Abort { .. }
             | Output::Reply { .. }
             | Output::ToolsChanged { .. }

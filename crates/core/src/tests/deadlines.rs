@@ -191,6 +191,7 @@ fn a_request_id_is_free_again_once_it_is_answered() {
         session: ONE,
         request: request.clone(),
         kind: page(CLICK, Act),
+        browser: None,
         timeout: None,
     };
     assert_eq!(first, crate::CallId(4));
@@ -216,6 +217,7 @@ fn a_call_id_in_use_is_a_drivers_mistake_and_changes_nothing() {
         session: ONE,
         request: RequestId("another".into()),
         kind: page(SNAPSHOT, Read),
+        browser: None,
         timeout: None,
     });
     sim.finish(call);

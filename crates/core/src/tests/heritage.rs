@@ -14,7 +14,7 @@ fn scene(config: impl FnOnce(Heritage) -> SessionConfig) -> Sim {
     let (a, b) = (browser.at(A), browser.at(B));
     let heritage = Heritage {
         opened: vec![a.clone()],
-        bound: Some(b),
+        bound: vec![b],
     };
     let remembered = vec![RememberedTab {
         browser: key(),
@@ -32,7 +32,7 @@ fn scene(config: impl FnOnce(Heritage) -> SessionConfig) -> Sim {
 }
 
 fn key() -> BrowserKey {
-    fixed().browser
+    fixed().browsers[0].key.clone()
 }
 
 fn heir(heritage: Heritage) -> SessionConfig {

@@ -63,14 +63,7 @@ fn it_takes_over_neither_the_page_in_front_nor_an_unused_tab() {
     let mut browser = FakeBrowser::running(&[A]);
     browser.front = Some(browser.at(A));
     let mut sim = Sim::new(browser);
-    let attached = true;
-    sim.open_session_as(
-        ONE,
-        SessionConfig {
-            attached,
-            ..isolated()
-        },
-    );
+    sim.open_session_as(ONE, named(isolated()));
     sim.browser.context = Some(ONE);
     sim.click_of(ONE);
     assert_eq!(sim.opens(), 1);

@@ -7,7 +7,7 @@ use super::browser::facts;
 use super::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallId, CallKind, Config, ConnectFailure, Core,
-    Finish, Heritage, Input, Mode, OnEnd, Origin, Output, Reply, RequestId, SessionConfig,
+    Finish, Heritage, Input, Meant, Mode, OnEnd, Origin, Output, Reply, RequestId, SessionConfig,
     SessionId, TabPolicy, TabRef, TargetId, Time, ToolName,
 };
 use proptest::prelude::*;
@@ -40,6 +40,7 @@ enum Step {
         session: SessionId,
         request: u8,
         kind: CallKind,
+        browser: Option<i64>,
         timeout: Option<Duration>,
     },
     /// The driver finishes one of the calls that were ever made, counted from the newest.
@@ -61,9 +62,11 @@ fn step() -> impl Strategy<Value = Step> {
         2 => session_input().prop_map(Step::Happens),
         3 => browser_input().prop_map(Step::Happens),
         4 => tab_input().prop_map(Step::Happens),
-        9 => (session(), 0..12_u8, kind(), timeout()).prop_map(|(session, request, kind, timeout)| {
-            Step::Calls { session, request, kind, timeout }
-        }),
+        9 => (session(), 0..12_u8, kind(), index(), timeout()).prop_map(
+            |(session, request, kind, browser, timeout)| {
+                Step::Calls { session, request, kind, browser, timeout }
+            }
+        ),
         6 => (0..6_u64, outcome()).prop_map(|(back, outcome)| Step::Finishes { back, outcome }),
         2 => (0..4_u64, browser(), 0..8_u8).prop_map(|(back, browser, target)| {
             Step::Opens { back, browser, target }
@@ -100,8 +103,8 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
     );
     (0..2_u8, mode, on_end, tab_policy, flags).prop_map(
         |(key, mode, on_end, tab_policy, (attached, page_actions, isolated))| SessionConfig {
-            browser: BrowserKey(format!("browser-{key}").into()),
-            attached,
+            browsers: (0..=key).map(|key| meant(key, attached)).collect(),
+            may_choose_default: attached,
             mode,
             page_actions,
             on_end,
@@ -109,7 +112,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             isolated,
             heritage: Heritage {
                 opened: vec![TargetId("t-1".into())],
-                bound: Some(TargetId("t-2".into())),
+                bound: vec![TargetId("t-2".into())],
             },
         },
     )
@@ -168,10 +171,28 @@ fn kind() -> impl Strategy<Value = CallKind> {
         2 => named().prop_map(|tab| CallKind::SelectPage { tab }),
         2 => named().prop_map(|tab| CallKind::ClosePage { tab }),
         1 => Just(CallKind::ConnectionStatus),
+        1 => Just(CallKind::ListBrowsers),
+        1 => any::<bool>().prop_map(|force| CallKind::ReconnectBrowser { force }),
+        1 => (0..3_u8).prop_map(|key| CallKind::AddBrowser { meant: meant(key, true) }),
+        1 => Just(CallKind::DisconnectBrowser),
+        1 => Just(CallKind::SelectDefaultBrowser),
         12 => (page_action(), prop::option::weighted(0.2, named())).prop_map(|((tool, access), tab)| {
             CallKind::Page { tool, access, tab }
         }),
     ]
+}
+
+/// Mostly what is right for a session with one browser.
+fn index() -> impl Strategy<Value = Option<i64>> {
+    prop_oneof![3 => Just(None), 2 => (-1..4_i64).prop_map(Some)]
+}
+
+fn meant(key: u8, attached: bool) -> Meant {
+    Meant {
+        key: BrowserKey(format!("browser-{key}").into()),
+        label: "a browser".into(),
+        attached,
+    }
 }
 
 fn page_action() -> impl Strategy<Value = (ToolName, Access)> {
@@ -228,6 +249,8 @@ struct Chaos {
     held: BTreeSet<Place>,
     /// What each client's list is, if it fetches it when it is told to.
     lists: BTreeMap<SessionId, Vec<ToolName>>,
+    /// Whether each client knows that it has to say which browser.
+    several: BTreeMap<SessionId, bool>,
 }
 
 type Place = (BrowserId, TargetId);
@@ -256,6 +279,7 @@ impl Chaos {
             closing: BTreeMap::new(),
             held: BTreeSet::new(),
             lists: BTreeMap::new(),
+            several: BTreeMap::new(),
         }
     }
 
@@ -266,6 +290,7 @@ impl Chaos {
                 session,
                 request: n,
                 kind,
+                browser,
                 timeout,
             } => {
                 let call = CallId(self.calls.len() as u64);
@@ -288,6 +313,7 @@ impl Chaos {
                     session,
                     request: request(n),
                     kind,
+                    browser,
                     timeout,
                 });
             }
@@ -425,7 +451,10 @@ impl Chaos {
                 Output::ToolsChanged { session } => {
                     let tools = self.core.tools(session);
                     assert!(!tools.is_empty(), "{session:?} is not open");
-                    assert!(!tools.contains(&ToolName::LIST_PAGES), "its list is static");
+                    let several = self.core.has_several(session);
+                    let known = self.several.insert(session, several);
+                    let is_static = tools.contains(&ToolName::LIST_PAGES);
+                    assert!(!is_static || known != Some(several), "its list is static");
                     self.lists.insert(session, tools);
                 }
                 Output::Hold { browser, target } => {
@@ -440,6 +469,9 @@ impl Chaos {
                     browser, target, ..
                 } => {
                     self.held.remove(&(browser, target));
+                }
+                Output::Disconnect { browser } => {
+                    self.held.retain(|(place, _)| *place != browser);
                 }
                 Output::Connect { .. } | Output::SessionRefused { .. } => {}
             }

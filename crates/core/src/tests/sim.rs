@@ -154,6 +154,7 @@ impl Sim {
             session,
             request,
             kind,
+            browser: None,
             timeout,
         });
         call
@@ -393,6 +394,7 @@ impl Sim {
                 session,
                 request,
                 reply,
+                ..
             } => {
                 self.acting.retain(|_, acting| acting != call);
                 let sent = self.calls.get_mut(call).expect("it was asked");

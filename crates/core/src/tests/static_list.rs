@@ -15,6 +15,9 @@ fn status(connected: bool, active_sessions: usize, state: BrowserState) -> Reply
             index: 1,
             name: (state == BrowserState::Connected).then(|| "Chrome".into()),
             state,
+            label: "chrome".into(),
+            error: (state == BrowserState::Disconnected).then(|| "it was closed".into()),
+            is_default: false,
         }],
     }
 }

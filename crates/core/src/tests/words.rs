@@ -65,6 +65,14 @@ pub(super) fn progressive() -> SessionConfig {
     SessionConfig::new(BrowserKey("chrome".into()))
 }
 
+/// A session whose user named its browser by its address.
+pub(super) fn named(mut config: SessionConfig) -> SessionConfig {
+    for browser in &mut config.browsers {
+        browser.attached = true;
+    }
+    config
+}
+
 /// A session that leaves its tabs behind.
 pub(super) fn keeping(config: SessionConfig) -> SessionConfig {
     let on_end = OnEnd::Keep;

@@ -29,6 +29,11 @@ pub(super) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallRepl
             }
             reply
         }
+        Reply::Browsers { browsers } => CallReply::text(super::browsers::list(&browsers)),
+        Reply::Browser { browser } => CallReply::text(super::browsers::line(&browser)),
+        Reply::Disconnected { number } => CallReply::text(format!(
+            "Let go of browser {number}. It runs on, unless tabmux launched it."
+        )),
         Reply::Failed { message } => CallReply::error(message),
         Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
@@ -50,7 +55,7 @@ pub(crate) fn status(
 ) -> CallReply {
     let browsers = browsers.iter().map(|browser| Browser {
         index: browser.index,
-        name: browser.name.as_deref(),
+        name: browser.name.as_deref().unwrap_or(&browser.label),
         state: browser.state.as_str(),
     });
     json(&Status {
@@ -111,6 +116,6 @@ struct Status<'a> {
 #[derive(Serialize)]
 struct Browser<'a> {
     index: usize,
-    name: Option<&'a str>,
+    name: &'a str,
     state: &'a str,
 }

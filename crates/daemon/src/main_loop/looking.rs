@@ -81,8 +81,12 @@ impl MainLoop {
             if !is_named(browser.key) {
                 continue;
             }
-            let owner = tab.owner.into_iter();
-            for id in owner.chain(tab.holder.filter(|holder| Some(*holder) != tab.owner)) {
+            let others = tab
+                .bound
+                .iter()
+                .copied()
+                .filter(|id| Some(*id) != tab.owner);
+            for id in tab.owner.into_iter().chain(others) {
                 let Some(session) = self.sessions.get(&id) else {
                     continue;
                 };
@@ -96,7 +100,7 @@ impl MainLoop {
                     target: tab.target.0.to_string(),
                     number: tab.id.0,
                     opened: tab.owner == Some(id),
-                    bound: self.core.bound_tab(id) == Some(tab.id),
+                    bound: tab.bound.contains(&id),
                 });
             }
         }

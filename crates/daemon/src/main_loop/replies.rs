@@ -5,7 +5,7 @@ use crate::{audit, convert};
 use tabmux_core::{BrowserId, CallId, Reply, TargetId};
 
 impl MainLoop {
-    pub(super) fn reply(&mut self, call: CallId, reply: Reply) {
+    pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<usize>) {
         let Some(call) = self.calls.remove(&call) else {
             return;
         };
@@ -27,6 +27,7 @@ impl MainLoop {
             )),
             reply => convert::reply(reply, call.payload, call.mode),
         };
+        let answer = answer.map(|reply| convert::with_news(reply, renewed, call.mode));
         self.audit.note(audit::Entry {
             time: audit::now(),
             session: who.to_owned(),

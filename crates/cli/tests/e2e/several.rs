@@ -1,0 +1,277 @@
+//! Several real browsers in one session: the manual test plan of the seed.
+
+use crate::crowd::Crowd;
+use serde_json::{Value, json};
+use tabmux_testkit::{Chromium, McpClient, patiently, process};
+
+/// Browsers of somebody else's, and a client that is attached to all of them.
+struct Scene {
+    crowd: Crowd,
+    browsers: Vec<Chromium>,
+    client: McpClient,
+}
+
+impl Scene {
+    async fn with(count: usize, flag: impl Fn(&Chromium) -> String) -> Option<Self> {
+        let crowd = Crowd::gather()?;
+        let browsers: Vec<_> = (0..count).map(|_| crowd.somebodys_browser()).collect();
+        let flags: Vec<_> = browsers.iter().map(flag).collect();
+        let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+        let client = crowd.visitor(&flags).await;
+        Some(Self {
+            crowd,
+            browsers,
+            client,
+        })
+    }
+
+    async fn text(&self, tool: &str, arguments: Value) -> String {
+        self.client.call_tool(tool, arguments).await.ok().text()
+    }
+
+    async fn title(&self, browser: usize) -> String {
+        let arguments = json!({"browserIndex": browser, "function": "() => document.title"});
+        self.text("evaluate_script", arguments)
+            .await
+            .replace('"', "")
+    }
+
+    async fn goes_to(&self, browser: usize, name: &str) {
+        let url = self.crowd.secret_of(name);
+        let arguments = json!({"browserIndex": browser, "type": "url", "url": url});
+        self.text("navigate_page", arguments).await;
+    }
+}
+
+fn by_url(chromium: &Chromium) -> String {
+    format!("--browserUrl={}", chromium.http_url())
+}
+
+fn by_web_socket(chromium: &Chromium) -> String {
+    format!("--wsEndpoint={}", chromium.websocket_url())
+}
+
+async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
+    let Some(scene) = Scene::with(count, flag).await else {
+        return;
+    };
+    // R003-36, R003-104: nothing is connected before it is needed.
+    let list = scene.text("list_browsers", json!({})).await;
+    assert!(
+        list.starts_with(&format!("Total browsers: {count}\n\n[1] ")),
+        "{list}"
+    );
+    assert_eq!(list.matches(" - pending").count(), count, "{list}");
+    // R003-54, R003-73: each browser goes where it is sent.
+    for browser in 1..=count {
+        scene.goes_to(browser, &format!("number{browser}")).await;
+    }
+    // R003-53, R003-74: and only there.
+    for browser in 1..=count {
+        assert_eq!(scene.title(browser).await, format!("number{browser}"));
+        let pages = scene
+            .text("list_pages", json!({"browserIndex": browser}))
+            .await;
+        assert!(pages.contains(&format!("number{browser} (")), "{pages}");
+        assert_eq!(pages.lines().count(), 1, "{pages}");
+        // R003-52: a picture of each.
+        let picture = json!({"browserIndex": browser, "format": "png"});
+        scene
+            .client
+            .call_tool("take_screenshot", picture)
+            .await
+            .ok();
+    }
+    // R003-47, R003-70, R003-92.
+    let list = scene.text("list_browsers", json!({})).await;
+    assert_eq!(list.matches(" - connected").count(), count, "{list}");
+    // R003-43, R003-106: every tool that works in a browser is told which, first of all.
+    for tool in scene.client.list_tools().await {
+        let properties = tool["inputSchema"]["properties"].as_object().unwrap();
+        let exempt = [
+            "list_browsers",
+            "add_browser",
+            "browser_get_connection_status",
+        ];
+        let first = properties.keys().next().map(String::as_str);
+        if !exempt.contains(&tool["name"].as_str().unwrap()) {
+            assert_eq!(first, Some("browserIndex"), "{tool}");
+        }
+    }
+    // R003-55, R003-79.
+    let missing = scene
+        .client
+        .call_tool("take_snapshot", json!({}))
+        .await
+        .expect_error();
+    let start = "browserIndex parameter is required when multiple browsers are connected";
+    assert!(missing.starts_with(start), "{missing}");
+    for wrong in [
+        json!(0),
+        json!(count + 1),
+        json!(-1),
+        json!(1.5),
+        json!("1"),
+    ] {
+        let arguments = json!({"browserIndex": wrong});
+        scene
+            .client
+            .call_tool("take_snapshot", arguments)
+            .await
+            .expect_error();
+    }
+    // R003-21: attached browsers are let go of, never closed.
+    let pids: Vec<_> = scene.browsers.iter().map(Chromium::pid).collect();
+    let Scene {
+        crowd,
+        mut client,
+        browsers: _browsers,
+        ..
+    } = scene;
+    client.close_input().await;
+    assert!(client.wait_for_exit().await.success());
+    assert!(
+        crowd
+            .tabmux()
+            .args(["daemon", "stop"])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(pids.into_iter().all(process::is_alive));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r003_48_two_browsers_by_their_addresses() {
+    manual_plan(2, by_url).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r003_49_two_browsers_by_their_web_sockets() {
+    manual_plan(2, by_web_socket).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r003_92_three_browsers() {
+    manual_plan(3, by_url).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r003_50_51_58_91_one_browser_is_as_before() {
+    let Some(scene) = Scene::with(1, by_url).await else {
+        return;
+    };
+    let picture = scene
+        .client
+        .call_tool("take_screenshot", json!({"format": "png"}));
+    picture.await.ok();
+    let indexed = json!({"browserIndex": 1, "format": "png"});
+    assert_eq!(
+        scene
+            .client
+            .call_tool("take_screenshot", indexed)
+            .await
+            .expect_error(),
+        "browserIndex must NOT be specified when only one browser is connected. Remove the \
+         browserIndex parameter from your tool call."
+    );
+    let list = scene.text("list_browsers", json!({})).await;
+    assert!(list.ends_with("Single browser mode: browserIndex parameter must NOT be specified."));
+    for tool in scene.client.list_tools().await {
+        assert!(!tool.to_string().contains("browserIndex"), "{tool}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r003_81_84_85_browsers_come_go_and_die_without_disturbing_each_other() {
+    let Some(mut scene) = Scene::with(1, by_url).await else {
+        return;
+    };
+    let other = scene.crowd.somebodys_browser();
+    scene
+        .text(
+            "add_browser",
+            json!({"url": other.http_url(), "name": "other"}),
+        )
+        .await;
+    scene.client.next_notification().await;
+    scene.goes_to(1, "first").await;
+    scene.goes_to(2, "second").await;
+
+    let far = json!({"url": "http://192.0.2.1:9222"});
+    let refused = scene
+        .client
+        .call_tool("add_browser", far)
+        .await
+        .expect_error();
+    assert!(refused.contains("--allowRemoteBrowsers"), "{refused}");
+
+    scene.browsers[0].kill();
+    assert_eq!(scene.title(2).await, "second");
+    let gone = || "the first browser to be known as gone".to_owned();
+    patiently(
+        async {
+            while scene
+                .text("list_browsers", json!({}))
+                .await
+                .contains("[1] http://127.0.0.1")
+            {
+                let list = scene.text("list_browsers", json!({})).await;
+                if list.contains(" - disconnected (") {
+                    return;
+                }
+            }
+        },
+        gone,
+    )
+    .await;
+    scene
+        .text("disconnect_browser", json!({"browserIndex": 1}))
+        .await;
+    scene.client.next_notification().await;
+    let title = json!({"function": "() => document.title"});
+    assert!(
+        scene
+            .text("evaluate_script", title)
+            .await
+            .contains("second")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r003_29_32_33_a_start_command_runs_when_a_reconnect_is_asked_for() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let chromium = crowd.somebodys_browser();
+    let port = chromium.http_url();
+    drop(chromium);
+    let mark = crowd.home().join("started");
+    let command = format!("--browserUrl={port}|touch {}", mark.display());
+    let client = crowd.visitor(&[&command]).await;
+    let told = client
+        .call_tool("list_pages", json!({}))
+        .await
+        .expect_error();
+    assert!(!mark.exists(), "not before it is asked for: {told}");
+    let cooling = client
+        .call_tool("list_pages", json!({}))
+        .await
+        .expect_error();
+    assert!(
+        cooling.contains("call reconnect_browser with force: true"),
+        "{cooling}"
+    );
+    let reconnect = client
+        .begin_call("reconnect_browser", json!({"force": true}))
+        .await;
+    let ran = || "the start command to run".to_owned();
+    patiently(
+        async {
+            while !mark.exists() {
+                tokio::task::yield_now().await;
+            }
+        },
+        ran,
+    )
+    .await;
+    drop(reconnect);
+}

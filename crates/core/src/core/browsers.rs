@@ -1,0 +1,256 @@
+//! A session's browsers: which one a call means, and how they come and go.
+
+use super::Core;
+use super::plan::Plan;
+use crate::browser::Link;
+use crate::call::Task;
+use crate::session::{Seat, Session};
+use crate::{
+    BrowserId, BrowserRow, CallId, CallKind, Meant, Mode, OnEnd, Output, Refusal, Reply, SessionId,
+};
+
+impl Core {
+    /// The browser that a call means. Strict: with one browser none may be named, with several one must
+    /// be.
+    pub(super) fn meant_browser(
+        &self,
+        session: SessionId,
+        kind: &CallKind,
+        given: Option<i64>,
+    ) -> Result<BrowserId, Refusal> {
+        let tool = kind.tool();
+        let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
+        if let ([only], Some(_)) = (&known.seats[..], given) {
+            // Choosing the default is naming it, however many there are.
+            if !matches!(kind, CallKind::SelectDefaultBrowser) {
+                return Err(Refusal::IndexForbidden);
+            }
+            return seat_given(known, given, only).map(|seat| seat.browser);
+        }
+        let seat = match (&known.seats[..], known.config.mode, given) {
+            ([], ..) => return Err(Refusal::NoBrowserLeft { tool }),
+            ([only], _, None) => only,
+            ([first, ..], Mode::Progressive, None) if !is_connect(kind) => {
+                known.home_seat().unwrap_or(first)
+            }
+            (_, Mode::Progressive, Some(_)) if !is_connect(kind) => {
+                return Err(Refusal::IndexMisplaced { tool });
+            }
+            ([first, ..], _, Some(_)) => seat_given(known, given, first)?,
+            (_, _, None) => known
+                .default
+                .and_then(|number| known.seat_numbered(number))
+                .ok_or(Refusal::IndexRequired { tool })?,
+        };
+        Ok(seat.browser)
+    }
+
+    /// Calls that are about browsers themselves.
+    pub(super) fn plan_browsers(
+        &mut self,
+        session: SessionId,
+        browser: BrowserId,
+        kind: &CallKind,
+    ) -> Result<Plan, Refusal> {
+        let tool = kind.tool();
+        match kind {
+            CallKind::ReconnectBrowser { force } => {
+                if self.about(browser).is_some() {
+                    return self.browser_answer(session, browser);
+                }
+                if !force {
+                    self.check_cooldown(session, browser, tool)?;
+                }
+                let added = false;
+                Ok(Plan::Work(browser, Task::Reconnect { added }))
+            }
+            CallKind::DisconnectBrowser => {
+                let number = self.seat(session, browser).map(|seat| seat.number);
+                let number = number.ok_or(Refusal::NoBrowserLeft { tool })?;
+                self.leave(session, browser);
+                Ok(Plan::Answer(Reply::Disconnected { number }))
+            }
+            CallKind::SelectDefaultBrowser => {
+                if let Some(known) = self.sessions.get_mut(&session) {
+                    known.default = known.seat(browser).map(|seat| seat.number);
+                }
+                self.browser_answer(session, browser)
+            }
+            _ => Err(Refusal::NotOffered { tool }),
+        }
+    }
+
+    /// `add_browser`: a seat in one more browser, which stays if it can be connected.
+    pub(super) fn plan_addition(
+        &mut self,
+        session: SessionId,
+        meant: &Meant,
+    ) -> Result<Plan, Refusal> {
+        let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
+        let limit = self.config.browsers_per_session;
+        let taken = known.seats.iter().find(|seat| {
+            let browser = self.browsers.get(&seat.browser);
+            browser.is_some_and(|browser| browser.key == meant.key)
+        });
+        if let Some(seat) = taken {
+            return Err(Refusal::BrowserKnown {
+                number: seat.number,
+                label: seat.label.clone(),
+            });
+        }
+        if known.seats.len() >= limit {
+            return Err(Refusal::TooManyBrowsers { limit });
+        }
+        let browser = self.entry(meant);
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.sit_down(meant, browser);
+        }
+        if self.about(browser).is_some() {
+            return self.browser_answer(session, browser);
+        }
+        let added = true;
+        Ok(Plan::Work(browser, Task::Reconnect { added }))
+    }
+
+    /// A session lets go of a browser: its calls there end, and so do the tabs that it created there.
+    pub(super) fn leave(&mut self, session: SessionId, browser: BrowserId) {
+        let calls = self.calls_where(|call| call.session == session && call.browser == browser);
+        self.end_all(calls, |core, call| {
+            core.fail(call, |tool, mode| Refusal::BrowserLost {
+                tool,
+                reason: "disconnect_browser let go of it".to_owned(),
+                mode,
+            });
+        });
+        if self.on_end(session) == Some(OnEnd::Close) {
+            self.discard_all(session, Some(browser));
+        }
+        self.release_all(session, Some(browser));
+        if let Some(known) = self.sessions.get_mut(&session) {
+            let number = known.seat(browser).map(|seat| seat.number);
+            known.default.take_if(|default| Some(*default) == number);
+            known.seats.retain(|seat| seat.browser != browser);
+        }
+        self.let_go_of(browser);
+    }
+
+    /// Disconnects a browser that a user named and that nobody means any more.
+    fn let_go_of(&mut self, id: BrowserId) {
+        let wanted = self.sessions.values().any(|known| known.means(id));
+        let connected = self.about(id).is_some();
+        if !wanted && connected {
+            self.emit(Output::Disconnect { browser: id });
+            if let Some(browser) = self.browsers.get_mut(&id) {
+                browser.link = Link::Disconnected;
+            }
+            self.tabs.retain(|_, tab| tab.browser != id);
+        }
+        self.forget_unwanted(id);
+    }
+
+    /// `add_browser` came to nothing: it is as if it had not been called.
+    pub(super) fn take_back_addition(&mut self, id: CallId) {
+        let Some(call) = self.calls.get(&id) else {
+            return;
+        };
+        let (session, browser) = (call.session, call.browser);
+        if matches!(call.task, Task::Reconnect { added: true })
+            && let Some(known) = self.sessions.get_mut(&session)
+        {
+            known.seats.retain(|seat| seat.browser != browser);
+        }
+    }
+
+    /// A browser that was tried in vain a moment ago is left alone.
+    pub(super) fn check_cooldown(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+        tool: crate::ToolName,
+    ) -> Result<(), Refusal> {
+        let known = self.browsers.get(&browser);
+        let until = known.and_then(|known| known.cooldown);
+        let (Some(known), Some(until)) = (known, until.filter(|until| *until > self.now)) else {
+            return Ok(());
+        };
+        let seat = self.seat(session, browser).ok_or(Refusal::NoSession)?;
+        let sessions = self.sessions.get(&session);
+        Err(Refusal::CoolingDown {
+            tool,
+            number: seat.number,
+            label: seat.label.clone(),
+            error: known.last_error.clone().unwrap_or_default(),
+            left: until.since(self.now),
+            several: sessions.is_some_and(Session::has_several),
+        })
+    }
+
+    /// The session's browsers, by their numbers.
+    pub(super) fn browser_rows(&self, session: SessionId) -> Vec<BrowserRow> {
+        let known = self.sessions.get(&session);
+        let seats = known.map_or(&[][..], |known| &known.seats[..]);
+        let default = known.and_then(|known| known.default);
+        let rows = seats.iter().filter_map(|seat| {
+            let browser = self.browsers.get(&seat.browser)?;
+            let about = browser.connection().map(|connection| &connection.about);
+            Some(BrowserRow {
+                index: seat.number,
+                label: seat.label.clone(),
+                name: about.map(|about| about.name.clone()),
+                state: browser.state(),
+                error: match browser.link {
+                    Link::Disconnected => browser.last_error.clone(),
+                    _ => None,
+                },
+                is_default: default == Some(seat.number),
+            })
+        });
+        rows.collect()
+    }
+
+    /// How one of the session's browsers is now.
+    pub(super) fn browser_answer(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+    ) -> Result<Plan, Refusal> {
+        let number = self.seat(session, browser).map(|seat| seat.number);
+        let mut rows = self.browser_rows(session).into_iter();
+        let row = rows.find(|row| Some(row.index) == number);
+        row.map(|browser| Plan::Answer(Reply::Browser { browser }))
+            .ok_or(Refusal::NoSession)
+    }
+
+    pub(super) fn seat(&self, session: SessionId, browser: BrowserId) -> Option<&Seat> {
+        self.sessions.get(&session)?.seat(browser)
+    }
+
+    pub(super) fn seat_mut(&mut self, session: SessionId, browser: BrowserId) -> Option<&mut Seat> {
+        self.sessions.get_mut(&session)?.seat_mut(browser)
+    }
+
+    fn on_end(&self, session: SessionId) -> Option<OnEnd> {
+        Some(self.sessions.get(&session)?.config.on_end)
+    }
+}
+
+fn is_connect(kind: &CallKind) -> bool {
+    matches!(kind, CallKind::ConnectBrowser { .. })
+}
+
+/// The seat whose number was given; `first` if none was.
+fn seat_given<'a>(
+    known: &'a Session,
+    given: Option<i64>,
+    first: &'a Seat,
+) -> Result<&'a Seat, Refusal> {
+    let Some(given) = given else {
+        return Ok(first);
+    };
+    let number = usize::try_from(given).ok();
+    let seat = number.and_then(|number| known.seat_numbered(number));
+    seat.ok_or_else(|| Refusal::UnknownBrowser {
+        given,
+        available: known.seats.iter().map(|seat| seat.number).collect(),
+    })
+}

@@ -1,0 +1,194 @@
+//! Calls about browsers, and the number that says which browser a call is for.
+
+use super::Rejected;
+use crate::catalogue;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use std::borrow::Cow;
+use std::fmt::Write;
+use tabmux_browser::tools;
+use tabmux_core::{BrowserRow, Mode};
+use tabmux_protocol::{CallReply, Content};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+pub(super) struct Reconnect {
+    pub(super) force: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Add {
+    pub(super) url: String,
+    pub(super) name: Option<String>,
+}
+
+/// Takes the browser's number out of a call's arguments; the tools themselves know nothing of it.
+pub(super) fn without_index<'a>(
+    tool: &str,
+    arguments: &'a RawValue,
+) -> Result<(Option<i64>, Cow<'a, RawValue>), Rejected> {
+    if !catalogue::takes_index(tool) || !arguments.get().contains(INDEX) {
+        return Ok((None, Cow::Borrowed(arguments)));
+    }
+    let Ok(mut map) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(arguments.get())
+    else {
+        return Ok((None, Cow::Borrowed(arguments))); // Whoever reads the arguments says what is wrong.
+    };
+    let Some(given) = map.shift_remove(INDEX) else {
+        return Ok((None, Cow::Borrowed(arguments)));
+    };
+    let given: Value = tools::parse("browserIndex", &given)?;
+    let Some(number) = whole(&given) else {
+        return Err(Rejected::Arguments(
+            "browserIndex must be a whole number, from 1. Use list_browsers to see available browser \
+             indices."
+                .to_owned(),
+        ));
+    };
+    let rest = to_raw_value(&map).map_err(|error| Rejected::Arguments(error.to_string()))?;
+    Ok((Some(number), Cow::Owned(rest)))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "only whole numbers are taken"
+)]
+fn whole(given: &Value) -> Option<i64> {
+    let float = given.as_f64().filter(|number| number.fract() == 0.0);
+    given.as_i64().or(float.map(|number| number as i64))
+}
+
+/// `list_browsers`, in the seed's words.
+pub(super) fn list(browsers: &[BrowserRow]) -> String {
+    let mut text = format!("Total browsers: {}\n\n", browsers.len());
+    for browser in browsers {
+        let _ = writeln!(text, "{}", line(browser));
+    }
+    text.push('\n');
+    text.push_str(match browsers {
+        [] => "No browser is left. Call add_browser to attach to one.",
+        [_] => "Single browser mode: browserIndex parameter must NOT be specified.",
+        _ if browsers.iter().any(|browser| browser.is_default) => {
+            "Multiple browsers detected. Calls without browserIndex go to the default one."
+        }
+        _ => {
+            "Multiple browsers detected. You MUST specify browserIndex parameter in all tool calls to \
+             target a specific browser."
+        }
+    });
+    text
+}
+
+/// One browser, on one line.
+pub(super) fn line(browser: &BrowserRow) -> String {
+    let BrowserRow {
+        index,
+        label,
+        state,
+        error,
+        is_default,
+        ..
+    } = browser;
+    let why = error.as_ref().map(|error| format!(" ({error})"));
+    let default = if *is_default { " (default)" } else { "" };
+    format!(
+        "[{index}] {label} - {state}{}{default}",
+        why.unwrap_or_default()
+    )
+}
+
+/// An answer that also says, once, that its browser was lost and is back.
+pub(crate) fn with_news(mut reply: CallReply, renewed: Option<usize>, mode: Mode) -> CallReply {
+    if let (Some(number), Mode::Static) = (renewed, mode) {
+        reply.content.push(Content::Text {
+            text: format!(
+                "Browser {number} had been lost and is connected again. Its pages may have other numbers \
+                 now; list_pages shows them."
+            ),
+        });
+    }
+    reply
+}
+
+const INDEX: &str = "browserIndex";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabmux_core::BrowserState;
+
+    fn row(index: usize, state: BrowserState) -> BrowserRow {
+        BrowserRow {
+            index,
+            label: format!("http://127.0.0.1:922{}", index + 1).into(),
+            name: None,
+            state,
+            error: None,
+            is_default: false,
+        }
+    }
+
+    #[test]
+    fn r003_46_one_browser_in_the_seeds_words() {
+        assert_eq!(
+            list(&[row(1, BrowserState::Connected)]),
+            "Total browsers: 1\n\n[1] http://127.0.0.1:9222 - connected\n\nSingle browser mode: \
+             browserIndex parameter must NOT be specified."
+        );
+    }
+
+    #[test]
+    fn r003_47_93_several_browsers_in_the_seeds_words() {
+        assert_eq!(
+            list(&[
+                row(1, BrowserState::Connected),
+                row(2, BrowserState::Pending)
+            ]),
+            "Total browsers: 2\n\n[1] http://127.0.0.1:9222 - connected\n[2] http://127.0.0.1:9223 - \
+             pending\n\nMultiple browsers detected. You MUST specify browserIndex parameter in all tool \
+             calls to target a specific browser."
+        );
+    }
+
+    #[test]
+    fn r003_72_104_a_default_is_marked_and_a_loss_is_explained() {
+        let lost = BrowserRow {
+            error: Some("nobody answers".into()),
+            is_default: true,
+            ..row(2, BrowserState::Disconnected)
+        };
+        assert_eq!(
+            line(&lost),
+            "[2] http://127.0.0.1:9223 - disconnected (nobody answers) (default)"
+        );
+    }
+
+    #[test]
+    fn r003_79_only_whole_numbers_are_numbers_of_browsers() {
+        let read = |text: &str| {
+            let raw = RawValue::from_string(text.to_owned()).unwrap();
+            without_index("click", &raw).map(|(index, rest)| (index, rest.get().to_owned()))
+        };
+        let fine = |text: &str| read(text).ok().unwrap();
+        assert_eq!(
+            fine(r#"{"browserIndex": 2, "uid": "1_2"}"#),
+            (Some(2), r#"{"uid":"1_2"}"#.into())
+        );
+        assert_eq!(fine(r#"{"browserIndex": 2.0}"#).0, Some(2));
+        assert_eq!(fine(r#"{"text": "browserIndex"}"#).0, None);
+        for wrong in [
+            r#"{"browserIndex": 1.5}"#,
+            r#"{"browserIndex": "1"}"#,
+            r#"{"browserIndex": null}"#,
+        ] {
+            assert!(
+                matches!(read(wrong), Err(Rejected::Arguments(_))),
+                "{wrong}"
+            );
+        }
+    }
+}
