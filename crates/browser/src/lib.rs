@@ -21,6 +21,7 @@ pub mod navigate;
 pub mod profile;
 pub mod run;
 pub mod script;
+mod source_map;
 pub mod tab;
 pub mod text;
 pub mod tools;

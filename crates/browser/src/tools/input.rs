@@ -1,7 +1,7 @@
 //! Clicking and hovering.
 
 use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use schemars::JsonSchema;
@@ -25,6 +25,7 @@ impl Tool for Click {
     const DESCRIPTION: &'static str = "Click an element. Scrolls to it and waits until it can be clicked; tells \
                                        what the click caused, or what is in the way.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
@@ -57,6 +58,7 @@ impl Tool for Hover {
     const DESCRIPTION: &'static str =
         "Move the pointer over an element, to open a menu or a tooltip.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;

@@ -1,7 +1,7 @@
 //! Going to an address, back, forward, or loading the page again.
 
 use super::act::Before;
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::{ToolError, dialog_open};
 use crate::navigate;
 use crate::run::Page;
@@ -41,6 +41,7 @@ impl Tool for NavigatePage {
     const DESCRIPTION: &'static str = "Go to a URL, back or forward in the tab's history, or reload. Answers when \
                                        the page is loaded.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Navigation;
     // Leaving is what a page may ask about with a dialog, and what helps against a stuck one.
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;

@@ -1,7 +1,7 @@
 //! Running a function of the agent's in the page.
 
 use super::act::{self, Before, Element};
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
@@ -27,6 +27,7 @@ impl Tool for EvaluateScript {
     const NAME: &'static str = "evaluate_script";
     const DESCRIPTION: &'static str = "Run a JavaScript function in the page and get what it returns as JSON. Promises are awaited.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
         match self.function.trim() {

@@ -1,6 +1,6 @@
 //! Waiting for a text to appear.
 
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::{DocumentId, Frame, Tab};
@@ -29,6 +29,7 @@ impl Tool for WaitFor {
     const DESCRIPTION: &'static str =
         "Wait until one of the given texts is shown on the page, in any frame.";
     const ACCESS: Access = Access::Read;
+    const CATEGORY: Category = Category::Navigation;
 
     fn check(&self) -> Result<(), String> {
         match self.text.iter().any(|text| text.trim().is_empty()) || self.text.is_empty() {

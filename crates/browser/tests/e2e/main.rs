@@ -4,11 +4,13 @@
 
 mod click;
 mod consequences;
+mod console;
 mod fill;
 mod find;
 mod keyboard;
 mod lab;
 mod navigate;
+mod network;
 mod pick;
 mod screenshot;
 mod script;
