@@ -22,6 +22,7 @@ pub mod profile;
 pub mod run;
 pub mod script;
 mod source_map;
+mod stream;
 pub mod tab;
 pub mod text;
 pub mod tools;

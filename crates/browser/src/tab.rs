@@ -203,6 +203,11 @@ impl Tab {
         &self.0.emulation
     }
 
+    /// The size that pages have here where nobody asks for another.
+    pub(crate) fn usual_size(&self) -> Option<(u32, u32)> {
+        self.0.settings.viewport
+    }
+
     /// The sessions that reach the tab's frames, the tab's own first.
     pub(crate) fn sessions(&self) -> Vec<Session> {
         let mut sessions = vec![self.session().clone()];

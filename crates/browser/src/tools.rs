@@ -7,6 +7,8 @@
 mod act;
 mod console;
 mod dialog;
+mod drag;
+mod emulate;
 mod fill;
 mod find;
 mod input;
@@ -15,11 +17,13 @@ mod look;
 mod navigate;
 mod network;
 mod paging;
+mod save;
 mod schema;
 mod screenshot;
 mod script;
 mod scroll;
 mod snapshot;
+mod upload;
 mod wait;
 
 use crate::error::ToolError;
@@ -40,20 +44,27 @@ pub fn all() -> &'static [ToolSpec] {
             ToolSpec::of::<console::GetConsoleMessage>(),
             ToolSpec::of::<console::ListConsoleMessages>(),
             ToolSpec::of::<dialog::HandleDialog>(),
+            ToolSpec::of::<drag::Drag>(),
+            ToolSpec::of::<emulate::Emulate>(),
+            ToolSpec::of::<emulate::ResizePage>(),
             ToolSpec::of::<fill::Fill>(),
             ToolSpec::of::<fill::FillForm>(),
             ToolSpec::of::<find::Find>(),
             ToolSpec::of::<input::Click>(),
+            ToolSpec::of::<input::ClickAt>(),
             ToolSpec::of::<input::Hover>(),
             ToolSpec::of::<keyboard::PressKey>(),
             ToolSpec::of::<keyboard::TypeText>(),
             ToolSpec::of::<navigate::NavigatePage>(),
             ToolSpec::of::<network::GetNetworkRequest>(),
             ToolSpec::of::<network::ListNetworkRequests>(),
+            ToolSpec::of::<save::SavePdf>(),
+            ToolSpec::of::<save::TakeHeapsnapshot>(),
             ToolSpec::of::<screenshot::TakeScreenshot>(),
             ToolSpec::of::<script::EvaluateScript>(),
             ToolSpec::of::<scroll::Scroll>(),
             ToolSpec::of::<snapshot::TakeSnapshot>(),
+            ToolSpec::of::<upload::UploadFile>(),
             ToolSpec::of::<wait::WaitFor>(),
         ];
         all.sort_by_key(|spec: &ToolSpec| spec.name);

@@ -5,6 +5,8 @@
 mod click;
 mod consequences;
 mod console;
+mod drag;
+mod emulate;
 mod fill;
 mod find;
 mod keyboard;

@@ -84,7 +84,7 @@ async fn r003_67_large_bodies_go_to_files() {
     lab.server.route(
         "/page",
         Response::html(
-            "<script>for (const it of ['/big', '/bin']) fetch(it).then((r) => r.blob())</script>",
+            "<script>for (const it of ['/big', '/bin']) fetch(it).then((r) => r.arrayBuffer())</script>",
         ),
     );
     lab.server.route("/big", Response::text(big.clone()));
