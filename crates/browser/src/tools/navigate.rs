@@ -91,8 +91,11 @@ impl Tool for NavigatePage {
         let stayed = AtomicBool::new(false);
         let outcome = tokio::select! {
             arrived = self.arrive(tab, limit) => match arrived {
-                // The navigation that was called off may end before we see its dialog close.
-                Err(ToolError::Navigation { .. }) if stayed.load(Ordering::Relaxed) => Err(told_to_stay()),
+                // The navigation that was called off ends before its dialog closes.
+                Err(ToolError::Navigation { .. }) if stayed.load(Ordering::Relaxed) => {
+                    tab.until(STAY_LIMIT, |state| state.dialog.is_none()).await?;
+                    Err(told_to_stay())
+                }
                 arrived => arrived,
             },
             ended = answer_leaving(tab, leave, &stayed) => ended,
@@ -252,8 +255,7 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
         })
         .await?;
         if !leave {
-            // Chrome ends the navigation a moment later, and would end with it one that begins before;
-            // it tells so of some kinds of navigation only.
+            // Chrome tells the end of some kinds of navigation only.
             tokio::time::sleep(STAY_LIMIT).await;
             return Err(told_to_stay());
         }
@@ -280,6 +282,6 @@ fn stopped_by(dialog: &Dialog) -> ToolOutput {
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
 /// How long a navigation that was called off may take to end.
-const STAY_LIMIT: Duration = Duration::from_millis(500);
+const STAY_LIMIT: Duration = Duration::from_secs(1);
 /// For the title alone the time may be exceeded by so much.
 const TITLE_LIMIT: Duration = Duration::from_millis(200);
