@@ -176,6 +176,7 @@ const DOMAINS: &[&str] = &[
     "DOMDebugger",
     "Emulation",
     "Fetch",
+    "HeapProfiler",
     "IO",
     "Input",
     "Inspector",

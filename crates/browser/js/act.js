@@ -48,6 +48,12 @@
     return { ok: true, matrix: [a, b, c, d, e, f] };
   };
 
+  /** What lies at a point of the viewport, and how large that is. */
+  tabmux.at = ({ x, y }) => {
+    const hit = reach.hitAt(x, y);
+    return { width: innerWidth, height: innerHeight, hit: hit ? describe(hit) : null };
+  };
+
   /** Brings the element's middle into view at once, without waiting for anything. */
   tabmux.bringIntoView = ({ n }) => {
     const target = element(n);

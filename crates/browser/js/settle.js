@@ -24,19 +24,44 @@
   };
 
   /** Resolves with the first of the texts that is shown in this document, or with null after `timeoutMs`. */
-  tabmux.waitForText = async ({ texts, timeoutMs }) => {
+  tabmux.waitForText = ({ texts, timeoutMs }) =>
+    watchFor(timeoutMs, () => texts[tabmux.hasText({ texts }).present.indexOf(true)]);
+
+  /** Resolves with true when none of the texts is shown in this document, or with null after `timeoutMs`. */
+  tabmux.waitForTextGone = ({ texts, timeoutMs }) =>
+    watchFor(timeoutMs, () => !tabmux.hasText({ texts }).present.includes(true));
+
+  /** Resolves with an element that the selector finds and that is shown, or with null after `timeoutMs`. */
+  tabmux.waitForSelector = ({ selector, timeoutMs }) =>
+    watchFor(timeoutMs, () => {
+      const shown = [...dom.allInDocument(document, selector)].find((node) => reach.hasBox(node));
+      return shown && describe(shown);
+    });
+
+  /** Whether a selector can be read. */
+  tabmux.isSelector = ({ selector }) => {
+    try {
+      dom.allInDocument(document, selector);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  /** Looks after every change of the document until there is something to find. */
+  async function watchFor(timeoutMs, look) {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       const looked = performance.now();
-      const index = tabmux.hasText({ texts }).present.indexOf(true);
-      if (index >= 0) return { found: texts[index] };
+      const found = look();
+      if (found) return { found };
       const left = deadline - performance.now();
       if (left <= 0) return { found: null };
       // A page that never stands still is looked at with a fifth of the time at most.
       const cost = performance.now() - looked;
       await nextChange(left, Math.min(Math.max(30, cost * 4), 1000));
     }
-  };
+  }
 
   /** Moves the scroller of the element, or of the page, and says where it is now. */
   tabmux.scroll = ({ n, direction, amount }) => {

@@ -29,15 +29,55 @@ impl Files {
             .iter()
             .chain(more_roots)
             .filter_map(|root| root.canonicalize().ok());
-        let user = std::env::var("USER").unwrap_or_default();
-        let user: String = user.chars().filter(char::is_ascii_alphanumeric).collect();
-        let output = std::env::var_os("XDG_RUNTIME_DIR")
-            .map_or_else(std::env::temp_dir, PathBuf::from)
-            .join(format!("tabmux-output-{user}"));
         Self(Arc::new(Folders {
             roots: roots.collect(),
-            output,
+            output: output_folder(),
         }))
+    }
+
+    /// The folder for what browsers of ours download.
+    pub(crate) fn downloads() -> std::io::Result<PathBuf> {
+        let output = output_folder();
+        private_folder(&output)?;
+        let downloads = output.join("downloads");
+        private_folder(&downloads)?;
+        Ok(downloads)
+    }
+
+    /// A file of the client's that may be read, such as one to upload.
+    pub fn readable(&self, path: &str) -> Result<PathBuf, ToolError> {
+        let fail = |why: &str| ToolError::File(format!("{path} cannot be read: {why}"));
+        let roots = self.0.roots.iter().chain([&self.0.output]);
+        let first = roots.clone().next().unwrap_or(&self.0.output);
+        let place = first
+            .join(path)
+            .canonicalize()
+            .map_err(|error| fail(&format!("{error}.")))?;
+        let allowed = roots
+            .filter_map(|root| root.canonicalize().ok())
+            .any(|root| place.starts_with(root));
+        match place.is_file() {
+            _ if !allowed => Err(fail(&format!("it lies outside {}.", first.display()))),
+            false => Err(fail("it is not a file.")),
+            true => Ok(place),
+        }
+    }
+
+    /// Opens a file to be written bit by bit: where `path` says, or under a fresh name.
+    pub fn create(
+        &self,
+        path: Option<&str>,
+        extension: &str,
+    ) -> Result<(fs::File, PathBuf), ToolError> {
+        let place = self.save(path, extension, b"")?;
+        let file = OpenOptions::new()
+            .write(true)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&place)
+            .map_err(|error| {
+                ToolError::File(format!("{} cannot be written: {error}.", place.display()))
+            })?;
+        Ok((file, place))
     }
 
     /// Writes a file: where `path` says, or under a fresh name with `extension` in our output folder.
@@ -110,6 +150,15 @@ impl Files {
     }
 }
 
+/// Where what has no other place goes; one folder per user.
+fn output_folder() -> PathBuf {
+    let user = std::env::var("USER").unwrap_or_default();
+    let user: String = user.chars().filter(char::is_ascii_alphanumeric).collect();
+    std::env::var_os("XDG_RUNTIME_DIR")
+        .map_or_else(std::env::temp_dir, PathBuf::from)
+        .join(format!("tabmux-output-{user}"))
+}
+
 /// Makes a folder that is ours alone. One that is there already must be: in a shared place
 /// somebody else could have made it first.
 fn private_folder(folder: &Path) -> std::io::Result<()> {
@@ -148,6 +197,18 @@ mod tests {
         assert_eq!(fs::read(place).unwrap(), b"x");
         for outside in ["../a.png", "/etc/a.png", "/", "nowhere/a.png"] {
             assert!(files.save(Some(outside), "png", b"x").is_err(), "{outside}");
+        }
+    }
+
+    #[test]
+    fn only_files_of_the_client_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::new(Some(folder.path().into()), &[]);
+        fs::write(folder.path().join("a.txt"), "x").unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", folder.path().join("link")).unwrap();
+        assert!(files.readable("a.txt").unwrap().ends_with("a.txt"));
+        for outside in ["../a.txt", "/etc/hostname", "link", ".", "nothing"] {
+            assert!(files.readable(outside).is_err(), "{outside}");
         }
     }
 

@@ -21,6 +21,8 @@ pub mod navigate;
 pub mod profile;
 pub mod run;
 pub mod script;
+mod source_map;
+mod stream;
 pub mod tab;
 pub mod text;
 pub mod tools;

@@ -76,7 +76,7 @@ struct Position {
     document: Option<DocumentId>,
     moves_within: u64,
     navigations_begun: u64,
-    requests_begun: u64,
+    next_request: u64,
 }
 
 impl Position {
@@ -86,7 +86,7 @@ impl Position {
             document: state.frames.main().map(|main| main.document),
             moves_within: state.moves_within,
             navigations_begun: state.navigations_begun,
-            requests_begun: state.requests_begun,
+            next_request: state.network.next(),
         }
     }
 
@@ -125,8 +125,10 @@ impl Position {
         if self.moved(&state) && !failed_page {
             return Ok(());
         }
-        let begun = usize::try_from(state.requests_begun - self.requests_begun).unwrap_or(0);
-        let mut recent = state.requests.iter().rev().take(begun);
+        let mut recent = state.network.iter().rev();
+        let mut recent = recent
+            .by_ref()
+            .take_while(|it| it.number >= self.next_request);
         let main_request = recent.find(|request| request.kind == "Document");
         let url = main_request.map_or("The page", |request| request.url.as_str());
         let code = main_request.and_then(|request| request.failure.as_deref());

@@ -3,16 +3,24 @@
 //! The actor is the only one that writes [`TabState`]; everybody else reads it or waits on it.
 
 mod actor;
+mod console;
+mod emulating;
 mod frames;
+mod network;
 mod observe;
 mod setup;
 mod state;
+mod taps;
 
+pub use console::{Argument, Console, ConsoleMessage, Place};
+pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
 pub use frames::{DocumentId, Frame, Frames};
+pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
 pub(crate) use setup::only;
-pub use state::{ConsoleMessage, Dialog, Gone, Load, NetworkRequest, TabState};
+pub use state::{Dialog, Download, Gone, Load, Progress, TabState};
 pub use tabmux_cdp::types::page::FrameId;
 pub use tabmux_cdp::types::target::TargetId;
+pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
@@ -23,6 +31,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, page, runtime};
 use tabmux_cdp::{Events, Session};
+use taps::Taps;
 use tokio::sync::{mpsc, watch};
 
 /// How tabs are set up in this browser.
@@ -45,6 +54,8 @@ struct Inner {
     settings: TabSettings,
     state: watch::Receiver<TabState>,
     nudges: mpsc::Sender<Nudge>,
+    taps: Taps,
+    emulation: Emulating,
     /// Whether a script had to be stopped and the page may still not respond.
     suspect: AtomicBool,
 }
@@ -59,13 +70,25 @@ impl Tab {
         settings: TabSettings,
     ) -> Self {
         let (publish, state) = watch::channel(TabState::default());
-        let nudges = actor::spawn(session.clone(), events, waiting, settings, publish);
+        let taps = Taps::default();
+        let emulation = Emulating::default();
+        let nudges = actor::spawn(
+            session.clone(),
+            events,
+            waiting,
+            settings,
+            taps.clone(),
+            emulation.clone(),
+            publish,
+        );
         Self(Arc::new(Inner {
             target,
             session,
             settings,
             state,
             nudges,
+            taps,
+            emulation,
             suspect: AtomicBool::new(false),
         }))
     }
@@ -165,9 +188,38 @@ impl Tab {
         let _ = self.0.nudges.try_send(Nudge::Popup(popup));
     }
 
-    /// Notes that this tab began to download a file.
-    pub(crate) fn note_download(&self, name: String) {
-        let _ = self.0.nudges.try_send(Nudge::Download(name));
+    /// Notes that this tab began to download a file, or is further with it.
+    pub(crate) fn note_download(&self, download: Download) {
+        let _ = self.0.nudges.try_send(Nudge::Download(download));
+    }
+
+    /// Takes the events of these names from now on, instead of everybody else, until dropped.
+    pub(crate) fn tap(&self, methods: &'static [&'static str]) -> Tap {
+        self.0.taps.open(methods)
+    }
+
+    /// What is emulated in this tab.
+    pub(crate) fn emulation(&self) -> &Emulating {
+        &self.0.emulation
+    }
+
+    /// The size that pages have here where nobody asks for another.
+    pub(crate) fn usual_size(&self) -> Option<(u32, u32)> {
+        self.0.settings.viewport
+    }
+
+    /// The sessions that reach the tab's frames, the tab's own first.
+    pub(crate) fn sessions(&self) -> Vec<Session> {
+        let mut sessions = vec![self.session().clone()];
+        for frame in self.state().frames.iter() {
+            if !sessions
+                .iter()
+                .any(|session| session.id() == frame.session.id())
+            {
+                sessions.push(frame.session.clone());
+            }
+        }
+        sessions
     }
 
     /// Notes that the tab is no more.
@@ -177,15 +229,7 @@ impl Tab {
 
     /// Ends whatever script is running in the tab's pages. Harmless when none is.
     pub(crate) async fn terminate_scripts(&self) {
-        let mut sessions: Vec<Session> = Vec::new();
-        for frame in self.state().frames.iter() {
-            if !sessions
-                .iter()
-                .any(|session| session.id() == frame.session.id())
-            {
-                sessions.push(frame.session.clone());
-            }
-        }
+        let sessions = self.sessions();
         let end = sessions.iter().map(|session| {
             session.send_within(runtime::TerminateExecution::default(), TERMINATION_LIMIT)
         });

@@ -5,18 +5,25 @@
 //! is in [`run`](mod@crate::run), not here.
 
 mod act;
+mod console;
 mod dialog;
+mod drag;
+mod emulate;
 mod fill;
 mod find;
 mod input;
 mod keyboard;
 mod look;
 mod navigate;
+mod network;
+mod paging;
+mod save;
 mod schema;
 mod screenshot;
 mod script;
 mod scroll;
 mod snapshot;
+mod upload;
 mod wait;
 
 use crate::error::ToolError;
@@ -34,19 +41,30 @@ use std::time::Duration;
 pub fn all() -> &'static [ToolSpec] {
     static ALL: std::sync::LazyLock<Vec<ToolSpec>> = std::sync::LazyLock::new(|| {
         let mut all = vec![
+            ToolSpec::of::<console::GetConsoleMessage>(),
+            ToolSpec::of::<console::ListConsoleMessages>(),
             ToolSpec::of::<dialog::HandleDialog>(),
+            ToolSpec::of::<drag::Drag>(),
+            ToolSpec::of::<emulate::Emulate>(),
+            ToolSpec::of::<emulate::ResizePage>(),
             ToolSpec::of::<fill::Fill>(),
             ToolSpec::of::<fill::FillForm>(),
             ToolSpec::of::<find::Find>(),
             ToolSpec::of::<input::Click>(),
+            ToolSpec::of::<input::ClickAt>(),
             ToolSpec::of::<input::Hover>(),
             ToolSpec::of::<keyboard::PressKey>(),
             ToolSpec::of::<keyboard::TypeText>(),
             ToolSpec::of::<navigate::NavigatePage>(),
+            ToolSpec::of::<network::GetNetworkRequest>(),
+            ToolSpec::of::<network::ListNetworkRequests>(),
+            ToolSpec::of::<save::SavePdf>(),
+            ToolSpec::of::<save::TakeHeapsnapshot>(),
             ToolSpec::of::<screenshot::TakeScreenshot>(),
             ToolSpec::of::<script::EvaluateScript>(),
             ToolSpec::of::<scroll::Scroll>(),
             ToolSpec::of::<snapshot::TakeSnapshot>(),
+            ToolSpec::of::<upload::UploadFile>(),
             ToolSpec::of::<wait::WaitFor>(),
         ];
         all.sort_by_key(|spec: &ToolSpec| spec.name);
@@ -68,6 +86,12 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const DESCRIPTION: &'static str;
     /// How it shares a tab with other tools.
     const ACCESS: Access;
+    /// What it is for, so that users can switch it off with its like.
+    const CATEGORY: Category;
+    /// Whether it is there only for those who ask for its category.
+    const OPT_IN: bool = false;
+    /// Whether it is in the short list of a focused tab too.
+    const PROGRESSIVE: bool = true;
     /// Whether it works while a dialog blocks the page.
     const DURING_DIALOG: bool = false;
     /// Whether it needs a page that responds.
@@ -96,6 +120,43 @@ pub enum Access {
     Act,
     /// Must never wait behind another tool.
     Bypass,
+}
+
+/// What a tool is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Category {
+    /// Acting on the page.
+    Input,
+    /// Going elsewhere and waiting.
+    Navigation,
+    /// Pretending to be elsewhere or something else.
+    Emulation,
+    /// Measuring.
+    Performance,
+    /// Seeing requests.
+    Network,
+    /// Seeing the page and its scripts.
+    Debugging,
+    /// Cookies and what else a site keeps.
+    Storage,
+    /// Changing requests.
+    Rules,
+}
+
+impl Category {
+    /// The name that users switch it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Navigation => "navigation",
+            Self::Emulation => "emulation",
+            Self::Performance => "performance",
+            Self::Network => "network",
+            Self::Debugging => "debugging",
+            Self::Storage => "storage",
+            Self::Rules => "rules",
+        }
+    }
 }
 
 /// What a tool answers.
@@ -143,6 +204,12 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// How it shares a tab.
     pub access: Access,
+    /// What it is for.
+    pub category: Category,
+    /// Whether it is there only for those who ask for its category.
+    pub opt_in: bool,
+    /// Whether it is in the short list of a focused tab too.
+    pub progressive: bool,
     pub(crate) during_dialog: bool,
     pub(crate) needs_page: bool,
     schema: fn() -> Map<String, Value>,
@@ -165,6 +232,9 @@ impl ToolSpec {
             name: T::NAME,
             description: T::DESCRIPTION,
             access: T::ACCESS,
+            category: T::CATEGORY,
+            opt_in: T::OPT_IN,
+            progressive: T::PROGRESSIVE,
             during_dialog: T::DURING_DIALOG,
             needs_page: T::NEEDS_PAGE,
             schema: schema::of::<T>,

@@ -11,6 +11,7 @@ pub mod dom;
 pub mod dom_debugger;
 pub mod emulation;
 pub mod fetch;
+pub mod heap_profiler;
 pub mod input;
 pub mod inspector;
 pub mod io;

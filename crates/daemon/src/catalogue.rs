@@ -61,15 +61,24 @@ pub fn all() -> &'static [ToolInfo] {
 
 /// The tools that only a session with a fixed list has.
 pub fn only_static() -> &'static [ToolInfo] {
-    &STATIC_INFOS[..STATIC_INFOS.len() - tools::all().len()]
+    &STATIC_INFOS[..STATIC_INFOS.len() - static_actions().count()]
 }
 
-/// The names of the page actions.
+/// The names of the page actions that a focused tab has.
 pub(crate) fn page_actions() -> Vec<ToolName> {
-    tools::all()
-        .iter()
+    focused_actions()
         .map(|spec| ToolName::new(spec.name))
         .collect()
+}
+
+/// The page actions of a focused tab.
+fn focused_actions() -> impl Iterator<Item = &'static ToolSpec> {
+    tools::all().iter().filter(|spec| spec.progressive)
+}
+
+/// The page actions of the fixed list.
+fn static_actions() -> impl Iterator<Item = &'static ToolSpec> {
+    tools::all().iter().filter(|spec| !spec.opt_in)
 }
 
 /// The names of the fixed list, in the order it is published.
@@ -86,7 +95,8 @@ pub(crate) fn static_tools() -> Vec<ToolName> {
         ToolName::SELECT_DEFAULT_BROWSER,
         ToolName::CONNECTION_STATUS,
     ];
-    pages.into_iter().chain(page_actions()).collect()
+    let actions = static_actions().map(|spec| ToolName::new(spec.name));
+    pages.into_iter().chain(actions).collect()
 }
 
 /// The fixed list: pages instead of tabs, and page actions that can be told which page.
@@ -169,7 +179,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
     ];
     pages
         .into_iter()
-        .chain(tools::all().iter().map(|spec| with_tab(page_action(spec))))
+        .chain(static_actions().map(|spec| with_tab(page_action(spec))))
         .collect()
 });
 
@@ -254,7 +264,7 @@ static INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
         ),
     ];
     core.into_iter()
-        .chain(tools::all().iter().map(page_action))
+        .chain(focused_actions().map(page_action))
         .collect()
 });
 

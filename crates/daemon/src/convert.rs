@@ -169,7 +169,9 @@ fn parse_page_action(
     arguments: &RawValue,
     tab: Option<TabRef>,
 ) -> Result<Parsed, Rejected> {
-    let spec = tools::find(name).ok_or(Rejected::UnknownTool)?;
+    // Those that have to be asked for cannot be asked for yet.
+    let spec = tools::find(name).filter(|spec| !spec.opt_in);
+    let spec = spec.ok_or(Rejected::UnknownTool)?;
     let prepared = spec.prepare(arguments)?;
     let access = match spec.access {
         tools::Access::Read => core::Access::Read,

@@ -2,9 +2,9 @@
 
 use super::{BrowserEvent, Origin, TabFacts};
 use crate::launch::BrowserProcess;
-use crate::tab::{Gone, Tab, TabSettings, TargetId};
+use crate::tab::{Download, Gone, Progress, Tab, TabSettings, TargetId};
 use crate::text::one_line;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
 use tabmux_cdp::{Events, RawEvent, Session};
@@ -50,6 +50,8 @@ pub(super) struct Actor<E> {
     /// Tabs being made now, and those that have to wait until it is known whose they are.
     making: usize,
     unannounced: Vec<TargetId>,
+    /// Downloads that are on their way, with the tabs that began them.
+    downloads: VecDeque<(Tab, Download)>,
     tag: u32,
     report: mpsc::Sender<E>,
 }
@@ -85,6 +87,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             tabs: tabs.collect(),
             making: 0,
             unannounced: Vec::new(),
+            downloads: VecDeque::new(),
             tag,
             report,
         }
@@ -140,7 +143,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         } else if let Some(event) = event.decode::<target::TargetCrashed>() {
             self.handle_gone(&event.target_id, Gone::Crashed).await;
         } else if let Some(event) = event.decode::<browser::DownloadWillBegin>() {
-            self.handle_download(&event);
+            self.handle_download(event);
+        } else if let Some(event) = event.decode::<browser::DownloadProgress>() {
+            self.handle_download_progress(event);
         }
     }
 
@@ -322,12 +327,42 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    fn handle_download(&self, event: &browser::DownloadWillBegin) {
+    fn handle_download(&mut self, event: browser::DownloadWillBegin) {
         let tabs = self.tabs.values().filter_map(|entry| entry.tab.as_ref());
         let shows = |tab: &&Tab| tab.state().frames.find(&event.frame_id).is_some();
-        if let Some(tab) = tabs.into_iter().find(shows) {
-            tab.note_download(one_line(&event.suggested_filename, 200));
+        let Some(tab) = tabs.into_iter().find(shows) else {
+            return;
+        };
+        let download = Download {
+            guid: event.guid,
+            name: one_line(&event.suggested_filename, 200),
+            progress: Progress::Running,
+            received: 0.0,
+        };
+        tab.note_download(download.clone());
+        if self.downloads.len() >= MOST_DOWNLOADS {
+            self.downloads.pop_front();
         }
+        self.downloads.push_back((tab.clone(), download));
+    }
+
+    fn handle_download_progress(&mut self, event: browser::DownloadProgress) {
+        let running = self
+            .downloads
+            .iter()
+            .position(|(_, download)| download.guid == event.guid);
+        let Some((tab, download)) = running.and_then(|index| self.downloads.get_mut(index)) else {
+            return;
+        };
+        download.received = event.received_bytes;
+        download.progress = match event.state.as_str() {
+            "completed" => Progress::Saved(event.file_path.filter(|path| !path.is_empty())),
+            "canceled" => Progress::Stopped,
+            _ => return,
+        };
+        tab.note_download(download.clone());
+        self.downloads
+            .retain(|(_, download)| download.guid != event.guid);
     }
 
     /// Tells of a new tab and where it comes from.
@@ -369,4 +404,5 @@ impl Entry {
     }
 }
 
+const MOST_DOWNLOADS: usize = 100;
 const END_GRACE: Duration = Duration::from_millis(600);

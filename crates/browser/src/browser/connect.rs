@@ -3,6 +3,7 @@
 use super::actor::Actor;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError};
+use crate::files::Files;
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
@@ -166,8 +167,14 @@ async fn introduce(session: &Session, launched: bool) -> Result<BrowserInfo, Cdp
         }
         Ok::<_, CdpError>(())
     };
+    // What a browser of ours downloads goes to our folder; in somebody else's, where theirs goes.
+    let folder = launched.then(Files::downloads).and_then(Result::ok);
     let downloads = browser::SetDownloadBehavior {
-        behavior: browser::SetDownloadBehaviorBehavior::DEFAULT,
+        behavior: match folder {
+            Some(_) => browser::SetDownloadBehaviorBehavior::ALLOW,
+            None => browser::SetDownloadBehaviorBehavior::DEFAULT,
+        },
+        download_path: folder.map(|folder| folder.display().to_string()),
         events_enabled: Some(true),
         ..Default::default()
     };

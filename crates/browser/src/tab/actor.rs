@@ -1,10 +1,12 @@
 //! Follows one tab: the only task that writes its [`TabState`].
 
 use super::TabSettings;
+use super::emulating::Emulating;
 use super::frames::Shown;
 use super::observe;
 use super::setup::set_up;
-use super::state::{Gone, TabState};
+use super::state::{Download, Gone, TabState};
+use super::taps::Taps;
 use tabmux_cdp::types::target::{self, TargetId};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tokio::sync::{mpsc, watch};
@@ -14,8 +16,8 @@ use tokio::sync::{mpsc, watch};
 pub(super) enum Nudge {
     /// This tab opened another one.
     Popup(TargetId),
-    /// This tab began to download a file of that name.
-    Download(String),
+    /// This tab began to download a file, or is further with it.
+    Download(Download),
     /// The tab is no more.
     Gone(Gone),
 }
@@ -34,6 +36,8 @@ pub(super) fn spawn(
     events: Events,
     waiting: bool,
     settings: TabSettings,
+    taps: Taps,
+    emulation: Emulating,
     publish: watch::Sender<TabState>,
 ) -> mpsc::Sender<Nudge> {
     let (nudge, nudges) = mpsc::channel(64);
@@ -41,6 +45,8 @@ pub(super) fn spawn(
     let actor = Actor {
         top: session.clone(),
         settings,
+        taps,
+        emulation,
         publish,
         happen,
     };
@@ -52,6 +58,8 @@ pub(super) fn spawn(
 struct Actor {
     top: Session,
     settings: TabSettings,
+    taps: Taps,
+    emulation: Emulating,
     publish: watch::Sender<TabState>,
     happen: mpsc::Sender<Happening>,
 }
@@ -96,9 +104,17 @@ impl Actor {
                 self.publish
                     .send_modify(|state| observe::keep(&mut state.popups, popup));
             }
-            Happening::Nudged(Nudge::Download(name)) => {
-                self.publish
-                    .send_modify(|state| observe::keep(&mut state.downloads, name));
+            Happening::Nudged(Nudge::Download(download)) => {
+                self.publish.send_modify(|state| {
+                    let known = state
+                        .downloads
+                        .iter_mut()
+                        .find(|known| known.guid == download.guid);
+                    match known {
+                        Some(known) => *known = download,
+                        None => observe::keep(&mut state.downloads, download),
+                    }
+                });
             }
             Happening::Nudged(Nudge::Gone(gone)) => {
                 self.publish.send_modify(|state| state.gone = Some(gone));
@@ -113,6 +129,9 @@ impl Actor {
                 .is_some_and(|attached| attached.waiting_for_debugger);
             return self.adopt(child, events, waiting);
         }
+        let Some(event) = self.taps.offer(&session, event) else {
+            return;
+        };
         let is_top = session.id() == self.top.id();
         self.publish
             .send_if_modified(|state| observe::apply(state, &session, is_top, &event));
@@ -162,8 +181,9 @@ impl Actor {
                 ..self.settings
             }
         };
+        let emulation = self.emulation.clone();
         tokio::spawn(async move {
-            let result = set_up(session.clone(), waiting, settings).await;
+            let result = set_up(session.clone(), waiting, settings, &emulation).await;
             let _ = happen.send(Happening::SetUp(session, result)).await;
         });
     }

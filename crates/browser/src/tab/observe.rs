@@ -1,11 +1,12 @@
 //! What each event of Chrome changes in a tab's state. Pure: state and event in, state out.
 
 use super::frames::Shown;
-use super::state::{ConsoleMessage, Dialog, Gone, Load, NetworkRequest, TabState};
-use crate::text::{one_line, shorten};
+use super::network::{Change, MOST_REQUESTS};
+use super::state::{Dialog, Gone, Load, TabState};
+use crate::text::one_line;
 use std::collections::VecDeque;
-use tabmux_cdp::types::network::{LoaderId, RequestId};
-use tabmux_cdp::types::{inspector, log, network, page, runtime};
+use tabmux_cdp::types::network::LoaderId;
+use tabmux_cdp::types::{inspector, page};
 use tabmux_cdp::{RawEvent, Session};
 
 /// Applies an event that came over `session`; `is_top` if that is the tab's own.
@@ -16,9 +17,10 @@ pub(super) fn apply(
     is_top: bool,
     event: &RawEvent,
 ) -> bool {
-    apply_page(state, session, is_top, event)
-        || apply_network(state, event)
-        || apply_console(state, event)
+    if event.method().starts_with("Network.") {
+        return apply_network(state, session, event);
+    }
+    state.console.apply(session, state.epoch, event) || apply_page(state, session, is_top, event)
 }
 
 fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &RawEvent) -> bool {
@@ -34,6 +36,11 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         let loader = shown.loader.clone();
         state.frames.show(shown, session);
         if is_main {
+            state.epoch += 1;
+            state.network.arrive(&loader, state.epoch);
+            let oldest = state.epoch.saturating_sub(KEPT_DOCUMENTS);
+            state.network.forget_before(oldest);
+            state.console.forget_before(oldest);
             push(&mut state.arrivals, loader, MOST_ARRIVALS);
             // What comes back from the cache is whole, and tells nothing more.
             let restored = event.r#type == page::NavigationType::BACK_FORWARD_CACHE_RESTORE;
@@ -62,7 +69,12 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         }
         state.frames.remove(&event.frame_id);
     } else if let Some(event) = event.decode::<page::FrameRequestedNavigation>() {
-        let elsewhere = event.disposition.as_str() != "currentTab";
+        let disposition = event.disposition.as_str();
+        if disposition == "download" {
+            state.downloads_requested += 1;
+            return true;
+        }
+        let elsewhere = disposition != "currentTab";
         if !is_top || elsewhere || !state.frames.is_main(&event.frame_id) {
             return false;
         }
@@ -110,100 +122,21 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
     true
 }
 
-fn apply_network(state: &mut TabState, event: &RawEvent) -> bool {
-    if let Some(event) = event.decode::<network::RequestWillBeSent>() {
-        let kind = event
-            .r#type
-            .map(|kind| kind.to_string())
-            .unwrap_or_default();
-        // A redirect is the same request, sent on.
-        if event.redirect_response.is_none() && counts(&kind) {
-            state
-                .in_flight
-                .insert(state.requests_begun, event.request_id.clone());
+fn apply_network(state: &mut TabState, session: &Session, event: &RawEvent) -> bool {
+    match state.network.apply(session, state.epoch, event) {
+        Some(Change::Began(number, id)) => {
+            if state.network.find(number).is_some_and(|it| it.counts()) {
+                state.in_flight.insert(number, id);
+            }
+            if state.in_flight.len() > MOST_REQUESTS {
+                state.in_flight.pop_first();
+            }
         }
-        state.requests_begun += 1;
-        if state.in_flight.len() > MOST_REQUESTS {
-            state.in_flight.pop_first();
-        }
-        let request = NetworkRequest {
-            id: event.request_id,
-            method: event.request.method,
-            url: shorten(&event.request.url, 2_000),
-            kind,
-            status: None,
-            failure: None,
-            ended: false,
-        };
-        push(&mut state.requests, request, MOST_REQUESTS);
-    } else if let Some(event) = event.decode::<network::ResponseReceived>() {
-        with_request(state, &event.request_id, |request| {
-            request.status = Some(event.response.status)
-        });
-    } else if let Some(event) = event.decode::<network::LoadingFinished>() {
-        end_request(state, &event.request_id, None);
-    } else if let Some(event) = event.decode::<network::LoadingFailed>() {
-        end_request(state, &event.request_id, Some(event.error_text));
-    } else {
-        return false;
+        Some(Change::Ended(id)) => state.in_flight.retain(|_, running| *running != id),
+        Some(Change::Noted) => {}
+        None => return false,
     }
     true
-}
-
-fn apply_console(state: &mut TabState, event: &RawEvent) -> bool {
-    let (kind, text) = if let Some(event) = event.decode::<runtime::ConsoleAPICalled>() {
-        let words: Vec<_> = event.args.iter().map(console_word).collect();
-        (event.r#type.to_string(), words.join(" "))
-    } else if let Some(event) = event.decode::<runtime::ExceptionThrown>() {
-        (
-            "exception".into(),
-            crate::script::describe(&event.exception_details),
-        )
-    } else if let Some(event) = event.decode::<log::EntryAdded>() {
-        (event.entry.level.to_string(), event.entry.text)
-    } else {
-        return false;
-    };
-    let document = state.frames.main().map(|main| main.document);
-    let message = ConsoleMessage {
-        kind,
-        text: shorten(&text, 2_000),
-        document,
-    };
-    push(&mut state.console, message, MOST_MESSAGES);
-    true
-}
-
-fn console_word(value: &runtime::RemoteObject) -> String {
-    match (&value.value, &value.description) {
-        (Some(value), _) => value.decode().unwrap_or_else(|_| value.as_str().to_owned()),
-        (None, Some(description)) => description.clone(),
-        (None, None) => value.r#type.to_string(),
-    }
-}
-
-/// Requests whose end a person would wait for. Streams and beacons never end in this sense.
-fn counts(kind: &str) -> bool {
-    matches!(kind, "Document" | "Stylesheet" | "Script" | "XHR" | "Fetch")
-}
-
-fn with_request(state: &mut TabState, id: &RequestId, change: impl FnOnce(&mut NetworkRequest)) {
-    if let Some(request) = state
-        .requests
-        .iter_mut()
-        .rev()
-        .find(|request| request.id == *id)
-    {
-        change(request);
-    }
-}
-
-fn end_request(state: &mut TabState, id: &RequestId, failure: Option<String>) {
-    state.in_flight.retain(|_, running| running != id);
-    with_request(state, id, |request| {
-        request.ended = true;
-        request.failure = failure;
-    });
 }
 
 fn push<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
@@ -220,7 +153,7 @@ pub(super) fn keep<T>(list: &mut Vec<T>, item: T) {
     }
 }
 
-const MOST_REQUESTS: usize = 1_000;
-const MOST_MESSAGES: usize = 1_000;
+/// Console and network are kept for the present document and for so many before it.
+const KEPT_DOCUMENTS: u64 = 3;
 const MOST_ARRIVALS: usize = 16;
 const MOST_KEPT: usize = 1_000;

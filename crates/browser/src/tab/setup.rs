@@ -1,6 +1,7 @@
 //! Sets up the session of a tab or of a cross-site frame, so that nothing is missed from then on.
 
 use super::TabSettings;
+use super::emulating::Emulating;
 use super::frames::Shown;
 use tabmux_cdp::types::{emulation, log, network, page, runtime, target};
 use tabmux_cdp::{CdpError, Session};
@@ -12,7 +13,10 @@ pub(super) async fn set_up(
     session: Session,
     waiting: bool,
     settings: TabSettings,
+    emulation: &Emulating,
 ) -> Result<Vec<Shown>, CdpError> {
+    // Posted first, so a frame that comes later is emulated from its first script.
+    emulation.join(&session);
     let viewport = async {
         match settings.viewport {
             Some((width, height)) => session.send(fixed_size(width, height)).await.map(drop),
@@ -32,7 +36,7 @@ pub(super) async fn set_up(
         session.send(page::Enable::default()),
         session.send(runtime::Enable::default()),
         session.send(log::Enable::default()),
-        session.send(network::Enable::default()),
+        session.send(hear_network()),
         session.send(attach_frames()),
         viewport,
         resume,
@@ -79,6 +83,14 @@ fn attach_frames() -> target::SetAutoAttach {
         wait_for_debugger_on_start: true,
         flatten: Some(true),
         filter: Some(only("iframe")),
+    }
+}
+
+/// Bodies that are sent are asked for when somebody wants them; small ones come along.
+fn hear_network() -> network::Enable {
+    network::Enable {
+        max_post_data_size: Some(10_000),
+        ..Default::default()
     }
 }
 

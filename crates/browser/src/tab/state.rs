@@ -1,6 +1,8 @@
 //! What a tab's actor publishes about its tab, for everybody to read and to wait on.
 
-use super::frames::{DocumentId, Frames};
+use super::console::Console;
+use super::frames::Frames;
+use super::network::Network;
 use std::collections::{BTreeMap, VecDeque};
 use tabmux_cdp::types::network::{LoaderId, RequestId};
 use tabmux_cdp::types::target::TargetId;
@@ -28,18 +30,20 @@ pub struct TabState {
     pub dialog: Option<Dialog>,
     /// Requests that count for "is it done yet", by their order of start.
     pub in_flight: BTreeMap<u64, RequestId>,
-    /// Requests begun so far; the next one gets this number.
-    pub requests_begun: u64,
     /// Tabs that this one opened, in order.
     pub popups: Vec<TargetId>,
-    /// Downloads that this tab began, by file name.
-    pub downloads: Vec<String>,
+    /// Downloads that the page asked for by a link that says so.
+    pub downloads_requested: u64,
+    /// Downloads that this tab began, in order.
+    pub downloads: Vec<Download>,
     /// Why the tab is no more.
     pub gone: Option<Gone>,
-    /// Console messages, oldest first.
-    pub console: VecDeque<ConsoleMessage>,
-    /// Requests, oldest first.
-    pub requests: VecDeque<NetworkRequest>,
+    /// Documents that the main frame has come to show so far.
+    pub epoch: u64,
+    /// What was written to the console.
+    pub console: Console,
+    /// What was asked of the network.
+    pub network: Network,
 }
 
 /// How far a document has loaded.
@@ -74,32 +78,48 @@ pub enum Gone {
     Crashed,
 }
 
-/// One line of a page's console.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConsoleMessage {
-    /// `log`, `warning`, `error`, `exception`, …
-    pub kind: String,
-    /// The text as a console would show it, shortened.
-    pub text: String,
-    /// The main document that was shown when it came.
-    pub document: Option<DocumentId>,
+/// A file that a page had the browser download.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Download {
+    /// Chrome's name of it.
+    pub guid: String,
+    /// The file's name, as the page or the server proposed it.
+    pub name: String,
+    /// How far it is.
+    pub progress: Progress,
+    /// Bytes that have come.
+    pub received: f64,
 }
 
-/// One request of a page.
+/// How far a download is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NetworkRequest {
-    /// Chrome's name of it.
-    pub id: RequestId,
-    /// `GET` and the like.
-    pub method: String,
-    /// Where it went, shortened.
-    pub url: String,
-    /// `Document`, `Script`, `Fetch`, …
-    pub kind: String,
-    /// The HTTP status, once there is one.
-    pub status: Option<i64>,
-    /// Why it failed, if it did.
-    pub failure: Option<String>,
-    /// Whether it has ended, well or not.
-    pub ended: bool,
+pub enum Progress {
+    /// It is coming.
+    Running,
+    /// It is whole; where it lies, if Chrome tells.
+    Saved(Option<String>),
+    /// It was stopped.
+    Stopped,
+}
+
+impl Download {
+    /// Everything about it in a sentence or two.
+    pub fn tell(&self) -> String {
+        let name = &self.name;
+        match &self.progress {
+            Progress::Running => format!(
+                "A download started: {name}. It is still coming; list_network_requests tells when it is there."
+            ),
+            Progress::Saved(Some(path)) => {
+                format!(
+                    "A download started: {name}. It is saved as {path} ({} bytes).",
+                    self.received
+                )
+            }
+            Progress::Saved(None) => format!("A download started: {name}. It is saved."),
+            Progress::Stopped => {
+                format!("A download started: {name}. It was stopped before it was whole.")
+            }
+        }
+    }
 }

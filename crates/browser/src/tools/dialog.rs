@@ -1,7 +1,7 @@
 //! Answering the dialogs that pages open.
 
 use super::act::{self, Before};
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::{ToolError, dialog_open};
 use crate::run::Page;
 use crate::script::LONGEST;
@@ -32,6 +32,7 @@ impl Tool for HandleDialog {
     const DESCRIPTION: &'static str =
         "Accept or dismiss the alert, confirm, prompt or leave-page dialog that is open.";
     const ACCESS: Access = Access::Bypass;
+    const CATEGORY: Category = Category::Input;
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
 

@@ -1,7 +1,7 @@
 //! Filling fields: one, or a whole form.
 
 use super::act::{self, Before, Chord, Drawing, Element, Patience, Reached};
-use super::{Access, Tool, ToolResult};
+use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::text::one_line;
@@ -26,6 +26,7 @@ impl Tool for Fill {
     const DESCRIPTION: &'static str = "Fill a field: replaces a text, chooses from a list, ticks a box or sets a \
                                        date, and makes sure that the field took it.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     async fn run(self, page: Page) -> ToolResult {
         let _drawing = Drawing::of(&page.tab);
@@ -60,6 +61,7 @@ impl Tool for FillForm {
     const NAME: &'static str = "fill_form";
     const DESCRIPTION: &'static str = "Fill several fields in one call.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     fn check(&self) -> Result<(), String> {
         match self.elements.len() {

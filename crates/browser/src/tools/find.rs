@@ -1,7 +1,7 @@
 //! Searching the whole page.
 
 use super::look::{Sight, look};
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::run::Page;
 use crate::text::one_line;
 use schemars::JsonSchema;
@@ -27,6 +27,7 @@ impl Tool for Find {
     const DESCRIPTION: &'static str = "Search the whole page, all frames, for a text, a role or both. Answers in \
                                        the lines of take_snapshot, with what is inside each match.";
     const ACCESS: Access = Access::Read;
+    const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
         let blank = |text: &Option<String>| text.as_ref().is_none_or(|text| text.trim().is_empty());

@@ -1,9 +1,10 @@
 //! Clicking and hovering.
 
 use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
+use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -25,6 +26,7 @@ impl Tool for Click {
     const DESCRIPTION: &'static str = "Click an element. Scrolls to it and waits until it can be clicked; tells \
                                        what the click caused, or what is in the way.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
@@ -57,6 +59,7 @@ impl Tool for Hover {
     const DESCRIPTION: &'static str =
         "Move the pointer over an element, to open a menu or a tooltip.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
@@ -72,6 +75,58 @@ impl Tool for Hover {
         page.acting();
         act::move_to(tab, x, y).await?;
         let output = act::settle(tab, &before, None, "The pointer is over the element.").await?;
+        act::with_snapshot(&page, self.include_snapshot, output).await
+    }
+}
+
+/// Clicks a point.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ClickAt {
+    /// CSS pixels from the left of the viewport.
+    x: f64,
+    /// CSS pixels from its top.
+    y: f64,
+    /// Click twice.
+    dbl_click: Option<bool>,
+    /// Add a snapshot.
+    include_snapshot: Option<bool>,
+}
+
+impl Tool for ClickAt {
+    const NAME: &'static str = "click_at";
+    const DESCRIPTION: &'static str =
+        "Click a point of the viewport, as on a screenshot, where there is no uid.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
+    const PROGRESSIVE: bool = false;
+
+    async fn run(self, page: Page) -> ToolResult {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Hit {
+            width: f64,
+            height: f64,
+            hit: Option<String>,
+        }
+        let tab = &page.tab;
+        let _drawing = Drawing::of(tab);
+        let point = json!({ "x": self.x, "y": self.y });
+        let found: Hit = tab.world().await?.call("tabmux.at", point).await?;
+        let inside = (0.0..found.width).contains(&self.x) && (0.0..found.height).contains(&self.y);
+        if !inside {
+            return Err(ToolError::Arguments(format!(
+                "The point {},{} is outside the viewport of {}x{}. Scroll first, or use another point.",
+                self.x, self.y, found.width, found.height
+            )));
+        }
+        let before = Before::look(tab);
+        page.acting();
+        let times = if self.dbl_click == Some(true) { 2 } else { 1 };
+        act::click(tab, self.x, self.y, times).await?;
+        let hit = found.hit.unwrap_or_else(|| "nothing".into());
+        let done = format!("Clicked on {}.", one_line(&hit, 200));
+        let output = act::settle(tab, &before, None, &done).await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }

@@ -1,7 +1,7 @@
 //! Typing and pressing keys, wherever the focus is.
 
 use super::act::{self, Before, Chord, Drawing};
-use super::{Access, Tool, ToolResult};
+use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use schemars::JsonSchema;
@@ -23,6 +23,7 @@ impl Tool for TypeText {
     const DESCRIPTION: &'static str =
         "Type text key by key into the element that has the focus; it is added to what is there.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     fn check(&self) -> Result<(), String> {
         self.submit_key
@@ -77,6 +78,7 @@ impl Tool for PressKey {
     const DESCRIPTION: &'static str = "Press a key or a combination where the focus is, for shortcuts and moving \
                                        around. The page gets it, not the browser around it.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     fn check(&self) -> Result<(), String> {
         Chord::parse(&self.key).map(drop)

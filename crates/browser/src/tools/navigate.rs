@@ -1,7 +1,7 @@
 //! Going to an address, back, forward, or loading the page again.
 
 use super::act::Before;
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::{ToolError, dialog_open};
 use crate::navigate;
 use crate::run::Page;
@@ -9,7 +9,9 @@ use crate::tab::{Dialog, Load, Tab};
 use crate::text::{one_line, shorten};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tabmux_cdp::Session;
 use tabmux_cdp::types::page;
 use tokio::time::Instant;
 
@@ -23,8 +25,19 @@ pub(super) struct NavigatePage {
     url: Option<String>,
     /// Reload everything from the server.
     ignore_cache: Option<bool>,
+    /// What to answer if the page asks whether to leave. Default: accept.
+    handle_before_unload: Option<Leaving>,
+    /// JavaScript to run before the new page's own scripts, this once.
+    init_script: Option<String>,
     /// How long to wait at most, in milliseconds. Default: 10000.
     timeout: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Leaving {
+    Accept,
+    Dismiss,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -41,6 +54,7 @@ impl Tool for NavigatePage {
     const DESCRIPTION: &'static str = "Go to a URL, back or forward in the tab's history, or reload. Answers when \
                                        the page is loaded.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Navigation;
     // Leaving is what a page may ask about with a dialog, and what helps against a stuck one.
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
@@ -69,9 +83,50 @@ impl Tool for NavigatePage {
             return Err(ToolError::DialogOpen(dialog));
         }
         let limit = self.timeout().unwrap_or(DEFAULT_LIMIT);
-        tokio::select! {
-            arrived = self.arrive(tab, limit) => arrived,
-            dialog = answer_leaving(tab) => Ok(stopped_by(&dialog?)),
+        let script = match &self.init_script {
+            Some(source) => Some(OnceScript::add(tab, source).await?),
+            None => None,
+        };
+        let leave = self.handle_before_unload != Some(Leaving::Dismiss);
+        let stayed = AtomicBool::new(false);
+        let outcome = tokio::select! {
+            arrived = self.arrive(tab, limit) => match arrived {
+                // The navigation that was called off ends before its dialog closes.
+                Err(ToolError::Navigation { .. }) if stayed.load(Ordering::Relaxed) => {
+                    tab.until(STAY_LIMIT, |state| state.dialog.is_none()).await?;
+                    Err(told_to_stay())
+                }
+                arrived => arrived,
+            },
+            ended = answer_leaving(tab, leave, &stayed) => ended,
+        };
+        drop(script);
+        outcome
+    }
+}
+
+/// A script that runs in new documents until this is dropped.
+struct OnceScript(Vec<(Session, page::ScriptIdentifier)>);
+
+impl OnceScript {
+    async fn add(tab: &Tab, source: &str) -> Result<Self, ToolError> {
+        let mut scripts = Self(Vec::new());
+        for session in tab.sessions() {
+            let add = page::AddScriptToEvaluateOnNewDocument {
+                source: source.to_owned(),
+                ..Default::default()
+            };
+            let added = session.send(add).await?;
+            scripts.0.push((session, added.identifier));
+        }
+        Ok(scripts)
+    }
+}
+
+impl Drop for OnceScript {
+    fn drop(&mut self) {
+        for (session, identifier) in self.0.drain(..) {
+            session.post(page::RemoveScriptToEvaluateOnNewDocument { identifier });
         }
     }
 }
@@ -177,8 +232,8 @@ async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
     Some(one_line(&title, 200)).filter(|title| !title.is_empty())
 }
 
-/// Says yes to every question whether to leave; resolves with any other dialog.
-async fn answer_leaving(tab: &Tab) -> Result<Dialog, ToolError> {
+/// Answers every question whether to leave; resolves when the page stays, or with any other dialog.
+async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResult {
     loop {
         tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
             .await?;
@@ -186,18 +241,31 @@ async fn answer_leaving(tab: &Tab) -> Result<Dialog, ToolError> {
             continue;
         };
         if !asks_to_stay(&dialog) {
-            return Ok(dialog);
+            return Ok(stopped_by(&dialog));
         }
-        let leave = page::HandleJavaScriptDialog {
-            accept: true,
+        let answer = page::HandleJavaScriptDialog {
+            accept: leave,
             prompt_text: None,
         };
+        stayed.store(!leave, Ordering::Relaxed);
         // It may have been answered by somebody else meanwhile.
-        let _ = tab.session().send(leave).await;
+        let _ = tab.session().send(answer).await;
         tab.until(crate::script::LONGEST, |state| {
             state.dialog.as_ref() != Some(&dialog)
         })
         .await?;
+        if !leave {
+            // Chrome tells the end of some kinds of navigation only.
+            tokio::time::sleep(STAY_LIMIT).await;
+            return Err(told_to_stay());
+        }
+    }
+}
+
+fn told_to_stay() -> ToolError {
+    ToolError::NotActionable {
+        why: "The page asked whether to leave it, and was told to stay. Use handleBeforeUnload accept to leave it."
+            .into(),
     }
 }
 
@@ -213,5 +281,7 @@ fn stopped_by(dialog: &Dialog) -> ToolOutput {
 }
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
+/// How long a navigation that was called off may take to end.
+const STAY_LIMIT: Duration = Duration::from_secs(1);
 /// For the title alone the time may be exceeded by so much.
 const TITLE_LIMIT: Duration = Duration::from_millis(200);

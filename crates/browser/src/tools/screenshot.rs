@@ -1,7 +1,7 @@
 //! Pictures of the page, of all of it, or of one element.
 
 use super::act::{self, Drawing, Element, Rect};
-use super::{Access, Block, Tool, ToolOutput, ToolResult};
+use super::{Access, Block, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
@@ -42,6 +42,7 @@ impl Tool for TakeScreenshot {
                                        read or act, take_snapshot is better.";
     // Scrolls to an element, and two pictures of one tab would disturb each other.
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
         if self.uid.is_some() && self.full_page == Some(true) {

@@ -1,7 +1,7 @@
 //! Running a function of the agent's in the page.
 
 use super::act::{self, Before, Element};
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
@@ -21,16 +21,22 @@ pub(super) struct EvaluateScript {
     function: String,
     /// uids of elements to call it with. The function runs in their frame.
     args: Option<Vec<String>>,
+    /// uid of an iframe: run in the page inside it.
+    frame_uid: Option<String>,
 }
 
 impl Tool for EvaluateScript {
     const NAME: &'static str = "evaluate_script";
     const DESCRIPTION: &'static str = "Run a JavaScript function in the page and get what it returns as JSON. Promises are awaited.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
         match self.function.trim() {
             "" => Err("`function` is empty".into()),
+            _ if self.frame_uid.is_some() && self.args.is_some() => {
+                Err("`args` already say the frame; leave `frameUid` out".into())
+            }
             _ if self
                 .args
                 .as_ref()
@@ -43,7 +49,10 @@ impl Tool for EvaluateScript {
     }
 
     async fn run(self, page: Page) -> ToolResult {
-        let place = Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?;
+        let place = match &self.frame_uid {
+            Some(uid) => Place::inside(&page.tab, uid).await?,
+            None => Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
+        };
         let before = Before::look(&page.tab);
         page.acting();
         let result = place.call(&wrap(&self.function)).await?;
@@ -60,9 +69,47 @@ struct Place {
     session: Session,
     /// Elements of one frame. The function runs there; without any, in the main frame.
     arguments: Vec<RemoteObject>,
+    /// Something of the frame to run in, where that is neither the main frame nor told by arguments.
+    anchor: Option<RemoteObject>,
 }
 
 impl Place {
+    /// The document inside an iframe.
+    async fn inside(tab: &Tab, uid: &str) -> Result<Self, ToolError> {
+        let element = Element::find(tab, uid).await?;
+        let object = element.world.object(element.n).await?;
+        let describe = dom::DescribeNode {
+            object_id: Some(object.id.clone()),
+            ..Default::default()
+        };
+        let described = element.world.session.send(describe).await;
+        let node = described.map_err(script::document_gone_or)?.node;
+        let inner = node
+            .frame_id
+            .and_then(|id| tab.state().frames.find(&id).cloned());
+        let Some(inner) = inner else {
+            return Err(ToolError::NotActionable {
+                why: format!(
+                    "The element {uid} is not an iframe. Use the uid of the iframe itself."
+                ),
+            });
+        };
+        let world = tab.world_of(&inner).await?;
+        let document = runtime::Evaluate {
+            expression: "document".into(),
+            context_id: Some(world.context),
+            ..Default::default()
+        };
+        let document = script::in_page(world.session.send(document)).await?;
+        let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
+        let ours = RemoteObject::new(id, world.session.clone());
+        Ok(Self {
+            session: world.session.clone(),
+            arguments: Vec::new(),
+            anchor: Some(theirs(&world.session, &ours).await?),
+        })
+    }
+
     async fn find(tab: &Tab, uids: &[String]) -> Result<Self, ToolError> {
         let mut elements: Vec<Element> = Vec::new();
         for uid in uids {
@@ -72,6 +119,7 @@ impl Place {
             return Ok(Self {
                 session: tab.session().clone(),
                 arguments: Vec::new(),
+                anchor: None,
             });
         };
         let document = first.world.document;
@@ -88,11 +136,15 @@ impl Place {
         for element in &elements {
             arguments.push(in_page_world(element).await?);
         }
-        Ok(Self { session, arguments })
+        Ok(Self {
+            session,
+            arguments,
+            anchor: None,
+        })
     }
 
     async fn call(&self, function: &str) -> Result<runtime::RemoteObject, ToolError> {
-        let (result, exception) = match self.arguments.first() {
+        let (result, exception) = match self.anchor.as_ref().or(self.arguments.first()) {
             None => {
                 let evaluate = runtime::Evaluate {
                     expression: format!("({function})()"),
@@ -179,26 +231,25 @@ impl Place {
 async fn in_page_world(element: &Element) -> Result<RemoteObject, ToolError> {
     let world = &element.world;
     let ours = world.object(element.n).await?;
+    theirs(&world.session, &ours).await
+}
+
+/// A node of our world as the page's own scripts see it.
+async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, ToolError> {
     let describe = dom::DescribeNode {
         object_id: Some(ours.id.clone()),
         ..Default::default()
     };
-    let described = world
-        .session
-        .send(describe)
-        .await
-        .map_err(script::document_gone_or)?;
+    let described = session.send(describe).await;
+    let described = described.map_err(script::document_gone_or)?;
     let resolve = dom::ResolveNode {
         backend_node_id: Some(described.node.backend_node_id),
         ..Default::default()
     };
-    let theirs = world
-        .session
-        .send(resolve)
-        .await
-        .map_err(script::document_gone_or)?;
-    let id = theirs.object.object_id.ok_or(ToolError::DocumentGone)?;
-    Ok(RemoteObject::new(id, world.session.clone()))
+    let resolved = session.send(resolve).await;
+    let resolved = resolved.map_err(script::document_gone_or)?;
+    let id = resolved.object.object_id.ok_or(ToolError::DocumentGone)?;
+    Ok(RemoteObject::new(id, session.clone()))
 }
 
 /// Takes a function or an expression; `await`s nothing itself, because Chrome does.

@@ -1,7 +1,7 @@
 //! Scrolling the page, a part of it, or to an element.
 
 use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
-use super::{Access, Tool, ToolResult};
+use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::world::World;
@@ -36,6 +36,7 @@ impl Tool for Scroll {
     const NAME: &'static str = "scroll";
     const DESCRIPTION: &'static str = "Scroll to an element, or the page or a part of it in a direction. Other tools scroll by themselves.";
     const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
 
     fn check(&self) -> Result<(), String> {
         match (&self.uid, self.direction, self.amount) {

@@ -3,7 +3,7 @@
 mod changes;
 
 use super::look::{Inside, Left, Place, Sight, look};
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::text::one_line;
@@ -35,6 +35,7 @@ impl Tool for TakeSnapshot {
     const DESCRIPTION: &'static str = "Read the page as text. Each line names one element with the uid that other \
                                        tools take. On a long page, find is quicker.";
     const ACCESS: Access = Access::Read;
+    const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
         if self.depth == Some(0) {

@@ -1,41 +1,87 @@
-//! Waiting for a text to appear.
+//! Waiting for a text, an element, an address, a condition of the agent's, or a quiet network.
 
-use super::{Access, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::{DocumentId, Frame, Tab};
+use crate::script::{self, LONGEST};
+use crate::tab::{DocumentId, Frame, Gone, Tab, TabState};
 use crate::text::one_line;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
+use tabmux_cdp::types::runtime;
 use tokio::time::Instant;
 
-/// Waits for a text.
+/// Waits for one thing.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct WaitFor {
-    /// Any of these texts will do. Upper and lower case are the same.
-    text: Vec<String>,
+    /// Any of these texts is shown. Upper and lower case are the same.
+    text: Option<Vec<String>>,
+    /// None of these texts is shown any more.
+    text_gone: Option<Vec<String>>,
+    /// An element that this CSS selector finds is shown.
+    selector: Option<String>,
+    /// The address contains this.
+    url: Option<String>,
+    /// A JavaScript function that returns true.
+    function: Option<String>,
+    /// Nothing has been loading for half a second.
+    network_idle: Option<bool>,
     /// How long to wait at most, in milliseconds. Default: 5000.
     timeout: Option<u32>,
 }
 
 impl Tool for WaitFor {
     const NAME: &'static str = "wait_for";
-    const DESCRIPTION: &'static str =
-        "Wait until one of the given texts is shown on the page, in any frame.";
+    const DESCRIPTION: &'static str = "Wait for one thing, in any frame: text shown or gone, an element, an \
+                                       address, a condition, a quiet network.";
     const ACCESS: Access = Access::Read;
+    const CATEGORY: Category = Category::Navigation;
 
     fn check(&self) -> Result<(), String> {
-        match self.text.iter().any(|text| text.trim().is_empty()) || self.text.is_empty() {
-            true => Err("`text` wants at least one text, and none that is empty".into()),
-            false if self.text.len() > MOST_TEXTS => {
-                Err(format!("`text` has more than {MOST_TEXTS} entries"))
+        let given = [
+            self.text.is_some(),
+            self.text_gone.is_some(),
+            self.selector.is_some(),
+            self.url.is_some(),
+            self.function.is_some(),
+            self.network_idle.is_some(),
+        ];
+        if given.iter().filter(|given| **given).count() != 1 {
+            return Err(
+                "give exactly one of `text`, `textGone`, `selector`, `url`, `function` and `networkIdle`"
+                    .into(),
+            );
+        }
+        if self.network_idle == Some(false) {
+            return Err("`networkIdle` can only be true".into());
+        }
+        for (name, texts) in [("text", &self.text), ("textGone", &self.text_gone)] {
+            let Some(texts) = texts else {
+                continue;
+            };
+            if texts.is_empty() || texts.iter().any(|text| text.trim().is_empty()) {
+                return Err(format!(
+                    "`{name}` wants at least one text, and none that is empty"
+                ));
             }
+            if texts.len() > MOST_TEXTS {
+                return Err(format!("`{name}` has more than {MOST_TEXTS} entries"));
+            }
+        }
+        let words = [&self.selector, &self.url, &self.function];
+        match words
+            .iter()
+            .copied()
+            .flatten()
+            .any(|it| it.trim().is_empty())
+        {
+            true => Err("what to wait for is empty".into()),
             false => Ok(()),
         }
     }
@@ -48,33 +94,94 @@ impl Tool for WaitFor {
     async fn run(self, page: Page) -> ToolResult {
         let limit = self.timeout().unwrap_or(DEFAULT_LIMIT);
         let deadline = Instant::now() + limit;
-        let watch = watch_frames(&page.tab, &self.text, deadline);
-        match tokio::time::timeout_at(deadline, watch).await {
-            Ok(found) => Ok(ToolOutput::text(format!(
-                "\"{}\" is there.",
-                one_line(&found?, 200)
-            ))),
-            Err(_) => {
-                let texts: Vec<_> = self
-                    .text
-                    .iter()
-                    .map(|text| format!("\"{}\"", one_line(text, 60)))
-                    .collect();
-                Err(ToolError::TimedOut {
-                    what: format!("The appearance of {}", texts.join(" or ")),
-                    millis: limit.as_millis(),
-                    next: "Call take_snapshot to see what the page shows.".into(),
-                })
-            }
+        match tokio::time::timeout_at(deadline, self.wait(&page.tab, deadline)).await {
+            Ok(came) => Ok(ToolOutput::text(came?)),
+            Err(_) => Err(ToolError::TimedOut {
+                what: self.what(),
+                millis: limit.as_millis(),
+                next: "Call take_snapshot to see what the page shows.".into(),
+            }),
         }
     }
 }
 
-/// Resolves with the text that appears first in any document the tab shows, now or later.
-async fn watch_frames(tab: &Tab, texts: &[String], deadline: Instant) -> Result<String, ToolError> {
+impl WaitFor {
+    /// What is waited for, as the subject of a sentence.
+    fn what(&self) -> String {
+        if let Some(texts) = &self.text {
+            format!("The appearance of {}", quoted(texts))
+        } else if let Some(texts) = &self.text_gone {
+            format!("The disappearance of {}", quoted(texts))
+        } else if let Some(selector) = &self.selector {
+            format!("The appearance of {}", one_line(selector, 100))
+        } else if let Some(url) = &self.url {
+            format!("An address with \"{}\"", one_line(url, 100))
+        } else if self.function.is_some() {
+            "What the function waits for".into()
+        } else {
+            "A quiet network".into()
+        }
+    }
+
+    /// Resolves with a sentence about what came.
+    async fn wait(&self, tab: &Tab, deadline: Instant) -> Result<String, ToolError> {
+        if let Some(texts) = &self.text {
+            let ask = json!({ "texts": texts });
+            let found = watch_frames(tab, "tabmux.waitForText", &ask, deadline).await?;
+            return Ok(format!("\"{}\" is there.", one_line(&found, 200)));
+        }
+        if let Some(texts) = &self.text_gone {
+            gone_everywhere(tab, texts, deadline).await?;
+            return Ok(format!("{} is not there.", quoted(texts)));
+        }
+        if let Some(selector) = &self.selector {
+            let ask = json!({ "selector": selector });
+            if !tab.world().await?.call("tabmux.isSelector", &ask).await? {
+                return Err(ToolError::Arguments(format!(
+                    "`{}` is not a CSS selector.",
+                    one_line(selector, 100)
+                )));
+            }
+            let found = watch_frames(tab, "tabmux.waitForSelector", &ask, deadline).await?;
+            return Ok(format!("{} is there.", one_line(&found, 200)));
+        }
+        if let Some(url) = &self.url {
+            let there = |state: &TabState| {
+                let main = state.frames.main();
+                main.is_some_and(|main| main.url.contains(url.as_str()))
+            };
+            tab.until(LONGEST, there).await?;
+            let now = tab.state().frames.main().map(|main| main.url.clone());
+            let now = now.unwrap_or_default();
+            return Ok(format!("The address is {}", one_line(&now, 300)));
+        }
+        if let Some(function) = &self.function {
+            holds(tab, function, deadline).await?;
+            return Ok("The function returned true.".into());
+        }
+        quiet(tab).await?;
+        Ok("The network is quiet.".into())
+    }
+}
+
+fn quoted(texts: &[String]) -> String {
+    let texts: Vec<_> = texts
+        .iter()
+        .map(|text| format!("\"{}\"", one_line(text, 60)))
+        .collect();
+    texts.join(" or ")
+}
+
+/// Resolves with what `function` of ours finds first in any document the tab shows, now or later.
+async fn watch_frames(
+    tab: &Tab,
+    function: &'static str,
+    ask: &Value,
+    deadline: Instant,
+) -> Result<String, ToolError> {
     let mut state = tab.watch();
     let mut watched: HashSet<DocumentId> = HashSet::new();
-    let mut watches: FuturesUnordered<BoxFuture<'static, Option<String>>> = FuturesUnordered::new();
+    let mut watches: FuturesUnordered<BoxFuture<'static, Option<Value>>> = FuturesUnordered::new();
     loop {
         let frames: Vec<Frame> = {
             let state = state.borrow_and_update();
@@ -93,21 +200,51 @@ async fn watch_frames(tab: &Tab, texts: &[String], deadline: Instant) -> Result<
             watches.push(Box::pin(watch_document(
                 tab.clone(),
                 frame,
-                texts.to_vec(),
+                function,
+                ask.clone(),
                 deadline,
             )));
         }
         tokio::select! {
             found = watches.next(), if !watches.is_empty() => {
-                if let Some(Some(text)) = found {
+                if let Some(Some(Value::String(text))) = found {
                     return Ok(text);
                 }
             }
             changed = state.changed() => {
                 if changed.is_err() {
-                    return Err(ToolError::TabGone(crate::tab::Gone::Closed));
+                    return Err(ToolError::TabGone(Gone::Closed));
                 }
             }
+        }
+    }
+}
+
+/// Resolves when none of the texts is shown in any document, all looked at together.
+async fn gone_everywhere(tab: &Tab, texts: &[String], deadline: Instant) -> Result<(), ToolError> {
+    let ask = json!({ "texts": texts });
+    loop {
+        let frames: Vec<Frame> = tab.state().frames.iter().cloned().collect();
+        let documents: Vec<_> = frames.iter().map(|frame| frame.document).collect();
+        let watches = frames.into_iter().map(|frame| {
+            let function = "tabmux.waitForTextGone";
+            watch_document(tab.clone(), frame, function, ask.clone(), deadline)
+        });
+        let gone = futures_util::future::join_all(watches).await;
+        if let Some(gone) = tab.state().gone {
+            return Err(ToolError::TabGone(gone));
+        }
+        let same = {
+            let state = tab.state();
+            state
+                .frames
+                .iter()
+                .map(|frame| frame.document)
+                .eq(documents)
+        };
+        // A document that went away, or one that came, needs another look.
+        if same && gone.iter().all(Option::is_some) {
+            return Ok(());
         }
     }
 }
@@ -116,20 +253,87 @@ async fn watch_frames(tab: &Tab, texts: &[String], deadline: Instant) -> Result<
 async fn watch_document(
     tab: Tab,
     frame: Frame,
-    texts: Vec<String>,
+    function: &'static str,
+    mut ask: Value,
     deadline: Instant,
-) -> Option<String> {
+) -> Option<Value> {
     #[derive(Deserialize)]
     struct Watched {
-        found: Option<String>,
+        found: Option<Value>,
     }
     let world = tab.world_of(&frame).await.ok()?;
-    let rest = deadline.saturating_duration_since(Instant::now());
-    let ask =
-        json!({ "texts": texts, "timeoutMs": u64::try_from(rest.as_millis()).unwrap_or(u64::MAX) });
-    let watched: Watched = world.call("tabmux.waitForText", ask).await.ok()?;
+    ask["timeoutMs"] = millis_left(deadline).into();
+    let watched: Watched = world.call(function, ask).await.ok()?;
     watched.found
+}
+
+/// Resolves when the agent's function returns something true. It is asked again in every document
+/// that the tab comes to show.
+async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolError> {
+    loop {
+        let document = |state: &TabState| state.frames.main().map(|main| main.document);
+        let before = document(&tab.state());
+        // The loop ends by itself, also when nobody waits for it any more.
+        let expression = format!(
+            "(async () => {{ const it = (\n{}\n); const end = performance.now() + {}; for (;;) {{ if (await it()) \
+             return true; if (performance.now() > end) return false; await new Promise((next) => \
+             setTimeout(next, 50)); }} }})()",
+            function.trim().trim_end_matches(';'),
+            millis_left(deadline)
+        );
+        let ask = runtime::Evaluate {
+            expression,
+            await_promise: Some(true),
+            return_by_value: Some(true),
+            ..Default::default()
+        };
+        let answer = script::in_page(tab.session().send_within(ask, LONGEST)).await;
+        match answer.map_err(script::document_gone_or) {
+            Ok(answer) => match answer.exception_details {
+                Some(exception) => return Err(ToolError::Script(script::describe(&exception))),
+                None => {
+                    let value = answer.result.value.and_then(|value| value.decode().ok());
+                    if value == Some(true) {
+                        return Ok(());
+                    }
+                    // Time is up, and whoever waits for us knows it.
+                    std::future::pending::<()>().await;
+                }
+            },
+            Err(ToolError::DocumentGone) => {
+                tab.until(LONGEST, |state| document(state) != before)
+                    .await?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Resolves when nothing has been loading for a while.
+async fn quiet(tab: &Tab) -> Result<(), ToolError> {
+    // What the page has an answer to and does not read further is not loading.
+    let loading = |state: &TabState| {
+        state.navigating
+            || state.in_flight.keys().any(|number| {
+                let request = state.network.find(*number);
+                request.is_some_and(|it| it.kind != "Fetch" || it.status.is_none())
+            })
+    };
+    loop {
+        tab.until(LONGEST, |state| !loading(state)).await?;
+        let next = tab.state().network.next();
+        let stirred = |state: &TabState| loading(state) || state.network.next() != next;
+        if !tab.until(QUIET, stirred).await? {
+            return Ok(());
+        }
+    }
+}
+
+fn millis_left(deadline: Instant) -> u64 {
+    let rest = deadline.saturating_duration_since(Instant::now());
+    u64::try_from(rest.as_millis()).unwrap_or(u64::MAX)
 }
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
 const MOST_TEXTS: usize = 20;
+const QUIET: Duration = Duration::from_millis(500);

@@ -138,7 +138,46 @@ async fn a_download_is_told() {
         .route("/report", Response::download("report.csv", "a,b"));
     let tab = page_with(&lab, "<a href=/report>download</a>").await;
     let text = click(&lab, &tab, "a").await;
-    assert_eq!(text, "Clicked.\nA download started: report.csv.");
+    let told = "Clicked.\nA download started: report.csv. It is saved as ";
+    let path = text.strip_prefix(told).unwrap_or_else(|| panic!("{text}"));
+    let path = path
+        .strip_suffix(" (3 bytes).")
+        .unwrap_or_else(|| panic!("{text}"));
+    assert_eq!(std::fs::read(path).unwrap(), b"a,b");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn a_link_that_only_downloads_is_told_and_saved() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let html = "<a download='notes.txt' href='data:text/plain,hello'>save</a>";
+    let tab = page_with(&lab, html).await;
+    let text = click(&lab, &tab, "a").await;
+    assert!(
+        text.contains("A download started: notes.txt. It is saved as "),
+        "{text}"
+    );
+    let path = text
+        .split(" saved as ")
+        .nth(1)
+        .unwrap()
+        .split(" (")
+        .next()
+        .unwrap();
+    assert_eq!(std::fs::read(path).unwrap(), b"hello");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_without_content_is_no_download() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/nothing", Response::no_content());
+    let tab = page_with(&lab, "<a href=/nothing>nothing</a>").await;
+    assert_eq!(click(&lab, &tab, "a").await, "Clicked.");
 }
 
 #[tokio::test]

@@ -4,11 +4,15 @@
 
 mod click;
 mod consequences;
+mod console;
+mod drag;
+mod emulate;
 mod fill;
 mod find;
 mod keyboard;
 mod lab;
 mod navigate;
+mod network;
 mod pick;
 mod screenshot;
 mod script;

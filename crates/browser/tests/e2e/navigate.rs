@@ -254,3 +254,51 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     let text = go(&lab, &tab, "two").await;
     assert!(text.ends_with("Title: Two"), "{text}");
 }
+
+#[tokio::test]
+async fn r003_61_a_script_runs_before_the_next_page_and_only_once() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/page",
+        Response::html("<script>seen = window.planted ?? 'nothing'</script>"),
+    );
+    let tab = lab.open("page").await;
+    let go = json!({ "url": lab.server.url("page"), "initScript": "window.planted = 'early'" });
+    lab.text(&tab, "navigate_page", go).await;
+    assert_eq!(lab.page_value(&tab, "seen").await, "early");
+    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
+    assert_eq!(lab.page_value(&tab, "seen").await, "nothing");
+}
+
+#[tokio::test]
+async fn r003_61_a_page_that_asks_may_be_told_to_stay() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/page",
+        Response::html(
+            "<button>b</button><script>onbeforeunload = (e) => e.preventDefault()</script>",
+        ),
+    );
+    lab.server.route("/next", Response::html("next"));
+    let tab = lab.open("page").await;
+    let uid = crate::pick::pick(&tab, "button").await;
+    // Only a page that was acted upon may ask.
+    lab.text(&tab, "click", json!({ "uid": uid })).await;
+    let stay = json!({ "url": lab.server.url("next"), "handleBeforeUnload": "dismiss" });
+    let error = lab.error(&tab, "navigate_page", stay).await;
+    assert!(error.contains("told to stay"), "{error}");
+    assert!(tab.state().frames.main().unwrap().url.ends_with("/page"));
+    let text = lab
+        .text(
+            &tab,
+            "navigate_page",
+            json!({ "url": lab.server.url("next") }),
+        )
+        .await;
+    assert!(text.contains("/next"), "{text}");
+}

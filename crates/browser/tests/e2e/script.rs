@@ -234,3 +234,39 @@ async fn a_cancelled_loop_ends_and_leaves_a_working_page() {
         "1"
     );
 }
+
+#[tokio::test]
+async fn r003_68_a_function_runs_in_the_page_inside_an_iframe() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/inner", Response::html("<script>mine = 'inner'</script>"));
+    let html = format!(
+        "<iframe src=/inner></iframe><iframe id=far src='{}'></iframe><p>no frame</p><script>mine = 'outer'</script>",
+        lab.server.cross_site_url("inner")
+    );
+    lab.server
+        .route("/page", tabmux_testkit::Response::html(html));
+    let tab = lab.open("page").await;
+    for selector in ["iframe", "#far"] {
+        let uid = crate::pick::pick(&tab, selector).await;
+        let text = lab
+            .text(
+                &tab,
+                "evaluate_script",
+                json!({ "function": "() => mine", "frameUid": uid }),
+            )
+            .await;
+        assert_eq!(text, "\"inner\"", "{selector}");
+    }
+    let uid = crate::pick::pick(&tab, "p").await;
+    let error = lab
+        .error(
+            &tab,
+            "evaluate_script",
+            json!({ "function": "() => 1", "frameUid": uid }),
+        )
+        .await;
+    assert!(error.contains("not an iframe"), "{error}");
+}

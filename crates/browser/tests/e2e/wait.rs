@@ -140,3 +140,84 @@ async fn what_listens_to_the_wheel_gets_it() {
     assert!(text.contains("turned the mouse wheel"), "{text}");
     assert_eq!(lab.page_value(&tab, "turned").await, -120);
 }
+
+#[tokio::test]
+async fn r003_64_every_kind_of_waiting_ends_when_it_comes() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let gate = lab.server.hold("/slow", Response::text("late"));
+    lab.server.route(
+        "/page",
+        Response::html("<p id=p>Loading things</p><script>const after = (f) => setTimeout(f, 100);\
+            after(() => { p.remove(); after(() => { document.body.innerHTML += '<b class=done>x</b>';\
+            after(() => { history.pushState(0, '', '/page#arrived'); ready = 7; }) }) })</script>"),
+    );
+    let tab = lab.open("page").await;
+    let wait = async |arguments| lab.text(&tab, "wait_for", arguments).await;
+    assert_eq!(
+        wait(json!({ "textGone": ["loading things"] })).await,
+        "\"loading things\" is not there."
+    );
+    let text = wait(json!({ "selector": "b.done" })).await;
+    assert!(text.ends_with(" is there."), "{text}");
+    let text = wait(json!({ "url": "#arrived" })).await;
+    assert!(text.ends_with("/page#arrived"), "{text}");
+    assert_eq!(
+        wait(json!({ "function": "() => window.ready === 7" })).await,
+        "The function returned true."
+    );
+    lab.page_value(&tab, "void fetch('/slow').then((r) => r.text())")
+        .await;
+    lab.server.wait_for_request("/slow").await;
+    let error = lab
+        .error(
+            &tab,
+            "wait_for",
+            json!({ "networkIdle": true, "timeout": 900 }),
+        )
+        .await;
+    assert!(
+        error.contains("A quiet network did not happen within 900 ms"),
+        "{error}"
+    );
+    gate.open();
+    assert_eq!(
+        wait(json!({ "networkIdle": true })).await,
+        "The network is quiet."
+    );
+    let error = lab
+        .error(&tab, "wait_for", json!({ "selector": "::::" }))
+        .await;
+    assert!(error.contains("not a CSS selector"), "{error}");
+    let error = lab
+        .error(
+            &tab,
+            "wait_for",
+            json!({ "function": "() => { throw new Error('no') }" }),
+        )
+        .await;
+    assert!(error.contains("Error: no"), "{error}");
+}
+
+#[tokio::test]
+async fn r003_64_a_condition_is_waited_for_over_a_navigation() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/first",
+        Response::html("<script>setTimeout(() => location = '/second', 200)</script>"),
+    );
+    lab.server
+        .route("/second", Response::html("<script>there = true</script>"));
+    let tab = lab.open("first").await;
+    let text = lab
+        .text(
+            &tab,
+            "wait_for",
+            json!({ "function": "() => window.there" }),
+        )
+        .await;
+    assert_eq!(text, "The function returned true.");
+}

@@ -629,6 +629,21 @@ pub struct CallArgument {
     pub object_id: Option<RemoteObjectId>,
 }
 
+/// The type `Runtime.CallFrame`.
+#[derive(Debug, Clone, Default)]
+pub struct CallFrame {
+    pub function_name: String,
+    pub script_id: ScriptId,
+    pub url: String,
+    pub line_number: i64,
+    pub column_number: i64,
+}
+
+readable! { CallFrame {
+    function_name: "functionName", script_id: "scriptId", url: "url", line_number: "lineNumber",
+    column_number: "columnNumber",
+} }
+
 /// The type `Runtime.ExceptionDetails`.
 #[derive(Debug, Clone, Default)]
 pub struct ExceptionDetails {
@@ -981,21 +996,6 @@ pub struct StackTrace {
 
 readable! { StackTrace {
     description: "description", call_frames: "callFrames", parent: "parent", parent_id: "parentId",
-} }
-
-/// The type `Runtime.CallFrame`.
-#[derive(Debug, Clone, Default)]
-pub struct CallFrame {
-    pub function_name: String,
-    pub script_id: ScriptId,
-    pub url: String,
-    pub line_number: i64,
-    pub column_number: i64,
-}
-
-readable! { CallFrame {
-    function_name: "functionName", script_id: "scriptId", url: "url", line_number: "lineNumber",
-    column_number: "columnNumber",
 } }
 
 /// The type `Runtime.StackTraceId`.

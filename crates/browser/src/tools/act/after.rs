@@ -3,7 +3,7 @@
 use super::Element;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::{DocumentId, FrameId, Gone, Load, Tab, TabState};
+use crate::tab::{DocumentId, FrameId, Gone, Load, NetworkRequest, Progress, Tab, TabState};
 use crate::text::{one_line, shorten};
 use crate::tools::snapshot::TakeSnapshot;
 use crate::tools::{Block, Tool, ToolOutput, ToolResult};
@@ -20,9 +20,10 @@ pub(in crate::tools) struct Before {
     url: String,
     navigations_requested: u64,
     navigations_begun: u64,
-    requests_begun: u64,
+    next_request: u64,
     popups: usize,
     downloads: usize,
+    downloads_requested: u64,
 }
 
 impl Before {
@@ -35,20 +36,26 @@ impl Before {
             url: main.map(|main| main.url.clone()).unwrap_or_default(),
             navigations_requested: state.navigations_requested,
             navigations_begun: state.navigations_begun,
-            requests_begun: state.requests_begun,
+            next_request: state.network.next(),
             popups: state.popups.len(),
             downloads: state.downloads.len(),
+            downloads_requested: state.downloads_requested,
         }
     }
 
     /// The HTTP status of the document that was fetched since, if one was.
     pub(in crate::tools) fn status_of_document(&self, state: &TabState) -> Option<i64> {
-        let begun = usize::try_from(state.requests_begun - self.requests_begun).unwrap_or(0);
         let main = state.frames.main()?;
-        let mut recent = state.requests.iter().rev().take(begun);
-        recent
+        self.requests(state)
             .find(|request| request.kind == "Document" && main.url.starts_with(&*request.url))?
             .status
+    }
+
+    /// Requests that began since, the last one first.
+    fn requests<'a>(&self, state: &'a TabState) -> impl Iterator<Item = &'a NetworkRequest> {
+        let first = self.next_request;
+        let recent = state.network.iter().rev();
+        recent.take_while(move |request| request.number >= first)
     }
 
     /// Whether anything has begun since that is worth telling.
@@ -57,6 +64,32 @@ impl Before {
         self.left(&state)
             || state.popups.len() > self.popups
             || state.downloads.len() > self.downloads
+            || state.downloads_requested > self.downloads_requested
+    }
+
+    /// Whether a download is on its way that nobody has told of yet: the page asked for one, or the
+    /// answer to a navigation brought no document and was not empty either.
+    fn awaits_download(&self, state: &TabState) -> bool {
+        if state.downloads.len() > self.downloads {
+            return false;
+        }
+        let asked = state.downloads_requested > self.downloads_requested;
+        let arrived = state.frames.main().map(|main| main.document) != self.document;
+        let ended = state.navigations_begun > self.navigations_begun && !arrived;
+        let answered = |request: &NetworkRequest| {
+            request.kind == "Document"
+                && request.failure.is_some()
+                && request
+                    .status
+                    .is_some_and(|status| !matches!(status, 204 | 205))
+        };
+        asked || ended && self.requests(state).any(answered)
+    }
+
+    /// Whether all downloads that began since are over.
+    fn downloaded(&self, state: &TabState) -> bool {
+        let mut downloads = state.downloads.iter().skip(self.downloads);
+        downloads.all(|download| download.progress != Progress::Running)
     }
 
     /// Whether the main frame has gone elsewhere since, or is about to.
@@ -72,11 +105,7 @@ impl Before {
 
     /// Whether requests that began since are still running.
     fn loading(&self, state: &TabState) -> bool {
-        state
-            .in_flight
-            .range(self.requests_begun..)
-            .next()
-            .is_some()
+        state.in_flight.range(self.next_request..).next().is_some()
     }
 
     /// What the action caused, after `done`, a whole sentence about the action itself.
@@ -97,8 +126,8 @@ impl Before {
                 words.push("It is still loading.".into());
             }
         }
-        for name in state.downloads.iter().skip(self.downloads).take(5) {
-            words.push(format!("A download started: {}.", one_line(name, 200)));
+        for download in state.downloads.iter().skip(self.downloads).take(5) {
+            words.push(download.tell());
         }
         let opened = state
             .popups
@@ -151,6 +180,17 @@ pub(in crate::tools) async fn settle(
             .await?;
         // What came back is shown now, or leads to more.
         stand_still(tab, None).await?;
+    }
+    // The browser tells of a download, the page of the rest: nothing orders the two.
+    if before.awaits_download(&tab.state()) {
+        tab.until(DOWNLOAD_CAP, |state| {
+            state.downloads.len() > before.downloads
+        })
+        .await?;
+    }
+    if tab.state().downloads.len() > before.downloads {
+        tab.until(REQUESTS_CAP, |state| before.downloaded(state))
+            .await?;
     }
     Ok(before.report(tab, done))
 }
@@ -247,4 +287,6 @@ const BUSY_CAP: Duration = Duration::from_secs(1);
 /// Navigations that were asked for and do not begin are not waited for longer than this.
 const BEGIN_CAP: Duration = Duration::from_secs(1);
 const REQUESTS_CAP: Duration = Duration::from_millis(1_500);
+/// A download that was asked for and does not begin is not waited for longer than this.
+const DOWNLOAD_CAP: Duration = Duration::from_secs(3);
 const NAVIGATION_CAP: Duration = Duration::from_secs(5);

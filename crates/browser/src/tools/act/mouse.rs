@@ -35,6 +35,68 @@ pub(in crate::tools) async fn click(
     Ok(())
 }
 
+/// Presses the button there and begins to move, as far as pages want it before they call it a drag.
+pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
+    let press = DispatchMouseEvent {
+        button: Some(MouseButton::LEFT),
+        buttons: Some(1),
+        click_count: Some(1),
+        ..event(DispatchMouseEventType::MOUSE_PRESSED, x, y)
+    };
+    let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
+    let events = [moved, press, held(x + 4.0, y + 4.0), held(x + 8.0, y + 8.0)];
+    one_by_one(tab, events).await
+}
+
+/// Moves with the button held down, in steps.
+pub(in crate::tools) async fn carry(
+    tab: &Tab,
+    from: (f64, f64),
+    to: (f64, f64),
+) -> Result<(), ToolError> {
+    let steps = (1..=CARRY_STEPS).map(|step| {
+        let part = f64::from(step) / f64::from(CARRY_STEPS);
+        held(
+            from.0 + (to.0 - from.0) * part,
+            from.1 + (to.1 - from.1) * part,
+        )
+    });
+    // Some pages look at the last move only when another one follows it.
+    let steps = steps.chain([held(to.0, to.1)]);
+    one_by_one(tab, steps).await
+}
+
+/// Moves that are sent together reach the page as one; here it must see each.
+async fn one_by_one(
+    tab: &Tab,
+    events: impl IntoIterator<Item = DispatchMouseEvent>,
+) -> Result<(), ToolError> {
+    for event in events {
+        script::in_page(tab.session().send_within(event, script::LONGEST)).await?;
+    }
+    Ok(())
+}
+
+/// Lets the button go there.
+pub(in crate::tools) async fn release(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
+    let released = DispatchMouseEvent {
+        button: Some(MouseButton::LEFT),
+        buttons: Some(0),
+        click_count: Some(1),
+        ..event(DispatchMouseEventType::MOUSE_RELEASED, x, y)
+    };
+    script::in_page(tab.session().send_within(released, script::LONGEST)).await?;
+    Ok(())
+}
+
+fn held(x: f64, y: f64) -> DispatchMouseEvent {
+    DispatchMouseEvent {
+        button: Some(MouseButton::LEFT),
+        buttons: Some(1),
+        ..event(DispatchMouseEventType::MOUSE_MOVED, x, y)
+    }
+}
+
 /// Moves the pointer there.
 pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
     let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
@@ -66,3 +128,5 @@ fn event(kind: DispatchMouseEventType, x: f64, y: f64) -> DispatchMouseEvent {
         ..Default::default()
     }
 }
+
+const CARRY_STEPS: u32 = 8;

@@ -1,0 +1,58 @@
+//! Reads what Chrome offers as a stream into a file, bit by bit.
+
+use crate::error::ToolError;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use std::io::Write;
+use tabmux_cdp::Session;
+use tabmux_cdp::types::io;
+
+/// Writes a whole stream to `file` and closes it. Answers with its length.
+pub(crate) async fn save(
+    session: &Session,
+    stream: Option<io::StreamHandle>,
+    file: &mut impl Write,
+) -> Result<u64, ToolError> {
+    let Some(handle) = stream else {
+        return Err(ToolError::Internal {
+            detail: "Chrome offered no stream".into(),
+        });
+    };
+    let saved = copy(session, &handle, file).await;
+    session.post(io::Close { handle });
+    saved
+}
+
+async fn copy(
+    session: &Session,
+    handle: &io::StreamHandle,
+    file: &mut impl Write,
+) -> Result<u64, ToolError> {
+    let mut length = 0;
+    loop {
+        let read = io::Read {
+            handle: handle.clone(),
+            size: Some(PART),
+            ..Default::default()
+        };
+        let part = session.send(read).await?;
+        let bytes = match part.base64_encoded {
+            Some(true) => {
+                BASE64_STANDARD
+                    .decode(&part.data)
+                    .map_err(|error| ToolError::Internal {
+                        detail: error.to_string(),
+                    })?
+            }
+            _ => part.data.into_bytes(),
+        };
+        file.write_all(&bytes)
+            .map_err(|error| ToolError::File(format!("The file cannot be written: {error}.")))?;
+        length += bytes.len() as u64;
+        if part.eof {
+            return Ok(length);
+        }
+    }
+}
+
+const PART: i64 = 1_000_000;

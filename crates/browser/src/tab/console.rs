@@ -1,0 +1,352 @@
+//! What a page wrote to its console: the last messages, bounded in number and in size.
+
+use crate::text::shorten;
+use std::collections::VecDeque;
+use tabmux_cdp::types::runtime::{self, RemoteObjectId};
+use tabmux_cdp::types::{Json, log};
+use tabmux_cdp::{RawEvent, Session};
+
+/// The console of one tab, oldest message first. The numbers of messages are never used again.
+#[derive(Debug, Default)]
+pub struct Console {
+    messages: VecDeque<ConsoleMessage>,
+    bytes: usize,
+    /// Messages that there have been.
+    begun: u64,
+    /// Messages that were given up because there were too many.
+    pub lost: u64,
+}
+
+/// One message of a page's console.
+#[derive(Clone, Debug)]
+pub struct ConsoleMessage {
+    /// Its number in this tab, from 1.
+    pub id: u64,
+    /// `log`, `warn`, `error`, …
+    pub kind: String,
+    /// The text as a console would show it, shortened.
+    pub text: String,
+    /// How often it came in a row.
+    pub times: u32,
+    /// How many documents the tab had shown before the one that it is from.
+    pub epoch: u64,
+    /// What it was called with.
+    pub args: Vec<Argument>,
+    /// Where it was written, innermost first.
+    pub stack: Vec<Place>,
+    /// The session that it came over.
+    pub session: Session,
+}
+
+/// Something that a message was called with.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// As a console would show it, shortened.
+    pub text: String,
+    /// Chrome's name of it, where it is an object; it may be gone.
+    pub object: Option<RemoteObjectId>,
+}
+
+/// A place in a script; line and column count from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The function, or nothing.
+    pub function: String,
+    /// The script.
+    pub url: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+impl Console {
+    /// The messages, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &ConsoleMessage> {
+        self.messages.iter()
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// The message of that number, if it is still kept.
+    pub fn find(&self, id: u64) -> Option<&ConsoleMessage> {
+        self.messages.iter().find(|message| message.id == id)
+    }
+
+    /// Takes in an event. Says whether it was one of the console's.
+    pub(super) fn apply(&mut self, session: &Session, epoch: u64, event: &RawEvent) -> bool {
+        let Some(heard) = hear(event) else {
+            return false;
+        };
+        self.push(session, epoch, heard);
+        true
+    }
+
+    /// Forgets what is older than the documents that are still of interest.
+    pub(super) fn forget_before(&mut self, epoch: u64) {
+        while self
+            .messages
+            .front()
+            .is_some_and(|message| message.epoch < epoch)
+        {
+            self.pop();
+        }
+    }
+
+    fn push(&mut self, session: &Session, epoch: u64, heard: Heard) {
+        if let Some(last) = self.messages.back_mut()
+            && last.epoch == epoch
+            && last.kind == heard.kind
+            && last.text == heard.text
+            && last.stack.first() == heard.stack.first()
+        {
+            last.times = last.times.saturating_add(1);
+            return;
+        }
+        self.begun += 1;
+        let message = ConsoleMessage {
+            id: self.begun,
+            kind: heard.kind,
+            text: heard.text,
+            times: 1,
+            epoch,
+            args: heard.args,
+            stack: heard.stack,
+            session: session.clone(),
+        };
+        self.bytes += message.size();
+        self.messages.push_back(message);
+        while self.messages.len() > MOST_MESSAGES || self.bytes > MOST_BYTES {
+            self.pop();
+            self.lost += 1;
+        }
+    }
+
+    fn pop(&mut self) {
+        if let Some(message) = self.messages.pop_front() {
+            self.bytes = self.bytes.saturating_sub(message.size());
+        }
+    }
+}
+
+impl ConsoleMessage {
+    fn size(&self) -> usize {
+        let args: usize = self.args.iter().map(|arg| arg.text.len() + 64).sum();
+        let stack: usize = self
+            .stack
+            .iter()
+            .map(|place| place.url.len() + place.function.len() + 64)
+            .sum();
+        self.text.len() + args + stack + 128
+    }
+}
+
+/// What an event says.
+struct Heard {
+    kind: String,
+    text: String,
+    args: Vec<Argument>,
+    stack: Vec<Place>,
+}
+
+fn hear(event: &RawEvent) -> Option<Heard> {
+    if let Some(event) = event.decode::<runtime::ConsoleAPICalled>() {
+        let args: Vec<_> = event.args.iter().take(MOST_ARGS).map(argument).collect();
+        return Some(Heard {
+            kind: kind(event.r#type.as_str()),
+            text: shorten(&format_words(&args), MOST_TEXT),
+            stack: places(event.stack_trace.as_ref()),
+            args,
+        });
+    }
+    if let Some(event) = event.decode::<runtime::ExceptionThrown>() {
+        let details = &event.exception_details;
+        let mut stack = places(details.stack_trace.as_ref());
+        if stack.is_empty() {
+            stack.extend(details.url.as_ref().map(|url| Place {
+                function: String::new(),
+                url: shorten(url, MOST_URL),
+                line: count(details.line_number),
+                column: count(details.column_number),
+            }));
+        }
+        return Some(Heard {
+            kind: "error".into(),
+            text: shorten(
+                &format!("Uncaught {}", crate::script::describe(details)),
+                MOST_TEXT,
+            ),
+            args: details
+                .exception
+                .as_ref()
+                .map(argument)
+                .into_iter()
+                .collect(),
+            stack,
+        });
+    }
+    let entry = event.decode::<log::EntryAdded>()?.entry;
+    let mut text = entry.text;
+    if let Some(url) = entry.url.as_deref().filter(|url| !url.is_empty()) {
+        text = format!("{} ({})", text.trim_end(), shorten(url, 300));
+    }
+    Some(Heard {
+        kind: kind(entry.level.as_str()),
+        text: shorten(&text, MOST_TEXT),
+        args: Vec::new(),
+        stack: places(entry.stack_trace.as_ref()),
+    })
+}
+
+/// Pages say `console.warn`, and so do we.
+fn kind(name: &str) -> String {
+    match name {
+        "warning" => "warn".into(),
+        other => shorten(other, 40),
+    }
+}
+
+fn places(stack: Option<&runtime::StackTrace>) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut next = stack;
+    while let Some(stack) = next {
+        let room = MOST_PLACES - places.len();
+        places.extend(stack.call_frames.iter().take(room).map(|frame| Place {
+            function: shorten(&frame.function_name, 200),
+            url: shorten(&frame.url, MOST_URL),
+            line: count(frame.line_number),
+            column: count(frame.column_number),
+        }));
+        next = stack.parent.as_deref();
+    }
+    places
+}
+
+fn count(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(0)
+}
+
+fn argument(value: &runtime::RemoteObject) -> Argument {
+    let text = match (&value.value, &value.unserializable_value, &value.preview) {
+        (Some(value), _, _) => value
+            .decode::<String>()
+            .unwrap_or_else(|_| value.as_str().to_owned()),
+        (None, Some(value), _) => value.as_str().to_owned(),
+        (None, None, Some(preview)) if is_plain(value) => preview_text(preview),
+        _ => value
+            .description
+            .clone()
+            .unwrap_or_else(|| value.r#type.to_string()),
+    };
+    Argument {
+        text: shorten(&text, MOST_ARG),
+        object: value.object_id.clone(),
+    }
+}
+
+/// Whether the parts of an object say more than its name.
+fn is_plain(value: &runtime::RemoteObject) -> bool {
+    let subtype = value.subtype.as_ref().map(|subtype| subtype.as_str());
+    matches!(subtype, None | Some("array")) && value.r#type.as_str() == "object"
+}
+
+fn preview_text(preview: &runtime::ObjectPreview) -> String {
+    let is_array = preview
+        .subtype
+        .as_ref()
+        .is_some_and(|subtype| subtype.as_str() == "array");
+    let mut parts: Vec<String> = preview
+        .properties
+        .iter()
+        .map(|property| {
+            let value = property.value.as_deref().unwrap_or("…");
+            let value = match property.r#type.as_str() {
+                "string" => Json::encode(value)
+                    .map_or_else(|_| value.into(), |json| json.as_str().to_owned()),
+                _ => value.to_owned(),
+            };
+            match is_array {
+                true => value,
+                false => format!("{}: {value}", property.name),
+            }
+        })
+        .collect();
+    if preview.overflow {
+        parts.push("…".into());
+    }
+    match is_array {
+        true => format!("[{}]", parts.join(", ")),
+        false => format!("{{{}}}", parts.join(", ")),
+    }
+}
+
+/// The words of a message as a console shows them: `%s` and its like take the words that follow.
+fn format_words(args: &[Argument]) -> String {
+    let mut rest = args.iter();
+    let Some(first) = rest.next() else {
+        return String::new();
+    };
+    let mut text = String::new();
+    let mut chars = first.text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let sign = chars.peek().copied();
+        match sign {
+            Some('%') if c == '%' => {
+                chars.next();
+                text.push('%');
+            }
+            Some('s' | 'd' | 'i' | 'f' | 'o' | 'O' | 'c')
+                if c == '%' && first.object.is_none() && !rest.as_slice().is_empty() =>
+            {
+                chars.next();
+                let word = rest.next().map(|arg| arg.text.as_str()).unwrap_or_default();
+                // Styles are not shown.
+                if sign != Some('c') {
+                    text.push_str(word);
+                }
+            }
+            _ => text.push(c),
+        }
+    }
+    for arg in rest {
+        text.push(' ');
+        text.push_str(&arg.text);
+    }
+    text
+}
+
+const MOST_MESSAGES: usize = 2_000;
+const MOST_BYTES: usize = 2_000_000;
+const MOST_TEXT: usize = 4_000;
+const MOST_ARGS: usize = 20;
+const MOST_ARG: usize = 2_000;
+const MOST_PLACES: usize = 30;
+const MOST_URL: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(texts: &[&str]) -> String {
+        let args: Vec<_> = texts
+            .iter()
+            .map(|text| Argument {
+                text: (*text).to_owned(),
+                object: None,
+            })
+            .collect();
+        format_words(&args)
+    }
+
+    #[test]
+    fn words_are_put_where_the_first_one_wants_them() {
+        assert_eq!(words(&["a", "b"]), "a b");
+        assert_eq!(words(&["%s is %d%%", "x", "5", "more"]), "x is 5% more");
+        assert_eq!(words(&["%cred", "color: red"]), "red");
+        assert_eq!(words(&["100%s"]), "100%s");
+        assert_eq!(words(&[]), "");
+    }
+}

@@ -1,0 +1,560 @@
+//! What a tab asked the network for: the last requests with their answers, bounded in number and in size.
+
+use crate::text::shorten;
+use std::collections::{HashMap, VecDeque};
+use tabmux_cdp::types::Json;
+use tabmux_cdp::types::network::{self, LoaderId, RequestId};
+use tabmux_cdp::{RawEvent, Session};
+
+/// The requests of one tab, oldest first. Their numbers are never used again.
+#[derive(Debug)]
+pub struct Network {
+    requests: VecDeque<NetworkRequest>,
+    numbers: HashMap<RequestId, u64>,
+    /// The number of the next request.
+    next: u64,
+    /// Headers that came before the request that they belong to.
+    early: VecDeque<(RequestId, Json)>,
+    /// Requests that were given up because there were too many.
+    pub lost: u64,
+}
+
+/// One request with what came of it.
+#[derive(Clone, Debug)]
+pub struct NetworkRequest {
+    /// Its number in this tab, from 1.
+    pub number: u64,
+    /// Chrome's name of it.
+    pub id: RequestId,
+    /// The document that asked.
+    loader: LoaderId,
+    /// The session that knows its body.
+    pub session: Session,
+    /// How many documents the tab had shown before the one that it is for.
+    pub epoch: u64,
+    /// `GET` and the like.
+    pub method: String,
+    /// Where it went last, shortened.
+    pub url: String,
+    /// `Document`, `Script`, `Fetch`, …
+    pub kind: String,
+    /// Who asked, in a few words.
+    pub initiator: String,
+    /// Where it was sent on from, in order.
+    pub redirects: Vec<Redirect>,
+    /// What was sent along.
+    pub headers: Headers,
+    /// Whether it has a body, and the body where it is small.
+    pub body: (bool, Option<String>),
+    /// The answer's head.
+    pub answer: Option<Answer>,
+    /// The HTTP status, once there is one.
+    pub status: Option<i64>,
+    /// Why it failed, if it did.
+    pub failure: Option<String>,
+    /// Whether it has ended, well or not.
+    pub ended: bool,
+    /// Bytes that came over the wire.
+    pub received: f64,
+    /// Seconds on Chrome's clock: sent first, sent last, answered, ended.
+    pub times: Times,
+    /// The messages of a websocket.
+    pub frames: Frames,
+}
+
+/// A hop of a request that was sent on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// The status that sent it on.
+    pub status: i64,
+    /// From where.
+    pub url: String,
+}
+
+/// The head of an answer.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The words beside the status.
+    pub status_text: String,
+    /// Its headers.
+    pub headers: Headers,
+    /// What kind of content.
+    pub mime_type: String,
+    /// `http/1.1`, `h2`, …
+    pub protocol: String,
+    /// The server's address.
+    pub remote: String,
+    /// The cache or worker that it came from instead of the network.
+    pub from: Option<&'static str>,
+    /// Milliseconds spent on: looking up the name, connecting, encrypting, sending, waiting.
+    pub phases: Option<[f64; 5]>,
+}
+
+/// Headers as Chrome tells them, kept as text until somebody looks.
+#[derive(Clone, Debug, Default)]
+pub struct Headers {
+    raw: Json,
+    /// Whether there were more than are worth keeping.
+    pub too_large: bool,
+}
+
+/// When things happened, in seconds on Chrome's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Sent the first time.
+    pub sent: f64,
+    /// The answer's head came.
+    pub answered: Option<f64>,
+    /// All is over.
+    pub ended: Option<f64>,
+}
+
+/// The messages of a websocket, the last ones of many.
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
+    /// The last ones, oldest first.
+    pub last: VecDeque<SocketFrame>,
+    /// How many there were in all.
+    pub count: u64,
+}
+
+/// One message of a websocket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketFrame {
+    /// Whether the page sent it.
+    pub sent: bool,
+    /// Whether it is not text; then `text` is base64.
+    pub binary: bool,
+    /// What it says, shortened.
+    pub text: String,
+    /// How long it really is, in characters.
+    pub length: usize,
+}
+
+/// What an event did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A request began, under this number.
+    Began(u64, RequestId),
+    /// A request ended.
+    Ended(RequestId),
+    /// Something that nobody waits for.
+    Noted,
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            requests: VecDeque::new(),
+            numbers: HashMap::new(),
+            next: 1,
+            early: VecDeque::new(),
+            lost: 0,
+        }
+    }
+}
+
+impl Network {
+    /// The requests, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &NetworkRequest> {
+        self.requests.iter()
+    }
+
+    /// The request of that number, if it is still kept.
+    pub fn find(&self, number: u64) -> Option<&NetworkRequest> {
+        let first = self.requests.front()?.number;
+        let index = usize::try_from(number.checked_sub(first)?).ok()?;
+        self.requests.get(index)
+    }
+
+    /// The number that the next request gets.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Takes in an event. None if it is not one of the network's.
+    pub(super) fn apply(
+        &mut self,
+        session: &Session,
+        epoch: u64,
+        event: &RawEvent,
+    ) -> Option<Change> {
+        match event.method().strip_prefix("Network.")? {
+            "requestWillBeSent" => Some(self.sent(session, epoch, event.decode()?)),
+            "requestWillBeSentExtraInfo" => {
+                let event: network::RequestWillBeSentExtraInfo = event.decode()?;
+                match self.get(&event.request_id) {
+                    Some(request) => request.headers = Headers::new(event.headers),
+                    None => {
+                        if self.early.len() >= MOST_EARLY {
+                            self.early.pop_front();
+                        }
+                        self.early.push_back((event.request_id, event.headers));
+                    }
+                }
+                Some(Change::Noted)
+            }
+            "responseReceived" => {
+                let event: network::ResponseReceived = event.decode()?;
+                let request = self.get(&event.request_id)?;
+                request.status = Some(event.response.status);
+                request.kind = event.r#type.to_string();
+                request.times.answered = Some(event.timestamp.0);
+                let whole = request.answer.take().map(|answer| answer.headers);
+                request.answer = Some(Answer::new(event.response, whole));
+                Some(Change::Noted)
+            }
+            "responseReceivedExtraInfo" => {
+                let event: network::ResponseReceivedExtraInfo = event.decode()?;
+                let request = self.get(&event.request_id)?;
+                // The head itself may still be on its way.
+                let answer = request.answer.get_or_insert_default();
+                answer.headers = Headers::new(event.headers);
+                Some(Change::Noted)
+            }
+            "loadingFinished" => {
+                let event: network::LoadingFinished = event.decode()?;
+                if let Some(request) = self.get(&event.request_id) {
+                    request.ended = true;
+                    request.received = event.encoded_data_length;
+                    request.times.ended = Some(event.timestamp.0);
+                }
+                Some(Change::Ended(event.request_id))
+            }
+            "loadingFailed" => {
+                let event: network::LoadingFailed = event.decode()?;
+                if let Some(request) = self.get(&event.request_id) {
+                    request.ended = true;
+                    request.times.ended = Some(event.timestamp.0);
+                    let blocked = event.blocked_reason.map(|reason| format!(" ({reason})"));
+                    let text = format!("{}{}", event.error_text, blocked.unwrap_or_default());
+                    request.failure = Some(shorten(&text, 200));
+                }
+                Some(Change::Ended(event.request_id))
+            }
+            name if name.starts_with("webSocket") => self.socket(session, epoch, name, event),
+            _ => None,
+        }
+    }
+
+    /// The tab shows another document; what was fetched for it is counted as its own.
+    pub(super) fn arrive(&mut self, loader: &LoaderId, epoch: u64) {
+        let recent = self.requests.iter_mut().rev().take(MOST_REQUESTS);
+        for request in recent.filter(|request| request.loader == *loader) {
+            request.epoch = epoch;
+        }
+    }
+
+    /// Forgets what is older than the documents that are still of interest.
+    pub(super) fn forget_before(&mut self, epoch: u64) {
+        while self
+            .requests
+            .front()
+            .is_some_and(|request| request.epoch < epoch)
+        {
+            self.pop();
+        }
+    }
+
+    fn sent(&mut self, session: &Session, epoch: u64, event: network::RequestWillBeSent) -> Change {
+        let url = shorten(&event.request.url, MOST_URL);
+        let early = self
+            .early
+            .iter()
+            .position(|(id, _)| *id == event.request_id)
+            .and_then(|index| self.early.remove(index));
+        let headers = Headers::new(early.map_or(event.request.headers, |(_, headers)| headers));
+        let body = event
+            .request
+            .post_data
+            .filter(|body| body.len() <= MOST_BODY);
+        let body = (event.request.has_post_data == Some(true), body);
+        // A redirect is the same request, sent on.
+        if let Some(answer) = event.redirect_response
+            && let Some(request) = self.get(&event.request_id)
+        {
+            if request.redirects.len() < MOST_REDIRECTS {
+                request.redirects.push(Redirect {
+                    status: answer.status,
+                    url: std::mem::take(&mut request.url),
+                });
+            }
+            request.url = url;
+            request.method = shorten(&event.request.method, 40);
+            (request.headers, request.body, request.answer) = (headers, body, None);
+            return Change::Noted;
+        }
+        let request = NetworkRequest {
+            method: shorten(&event.request.method, 40),
+            url,
+            kind: event
+                .r#type
+                .map(|kind| kind.to_string())
+                .unwrap_or_default(),
+            initiator: initiator(&event.initiator),
+            headers,
+            body,
+            times: Times {
+                sent: event.timestamp.0,
+                ..Times::default()
+            },
+            ..self.blank(event.request_id.clone(), session, epoch)
+        };
+        let request = NetworkRequest {
+            loader: event.loader_id,
+            ..request
+        };
+        let number = self.push(request);
+        Change::Began(number, event.request_id)
+    }
+
+    fn socket(
+        &mut self,
+        session: &Session,
+        epoch: u64,
+        name: &str,
+        event: &RawEvent,
+    ) -> Option<Change> {
+        match name {
+            "webSocketCreated" => {
+                let event: network::WebSocketCreated = event.decode()?;
+                let request = NetworkRequest {
+                    method: "GET".into(),
+                    url: shorten(&event.url, MOST_URL),
+                    kind: "WebSocket".into(),
+                    initiator: event.initiator.as_ref().map(initiator).unwrap_or_default(),
+                    ..self.blank(event.request_id, session, epoch)
+                };
+                self.push(request);
+            }
+            "webSocketHandshakeResponseReceived" => {
+                let event: network::WebSocketHandshakeResponseReceived = event.decode()?;
+                let request = self.get(&event.request_id)?;
+                request.status = Some(event.response.status);
+                request.answer = Some(Answer {
+                    status_text: shorten(&event.response.status_text, 100),
+                    headers: Headers::new(event.response.headers),
+                    ..Answer::default()
+                });
+                if let Some(headers) = event.response.request_headers {
+                    request.headers = Headers::new(headers);
+                }
+            }
+            "webSocketFrameSent" => {
+                let event: network::WebSocketFrameSent = event.decode()?;
+                let frame = SocketFrame::new(true, &event.response);
+                self.get(&event.request_id)?.frames.push(frame);
+            }
+            "webSocketFrameReceived" => {
+                let event: network::WebSocketFrameReceived = event.decode()?;
+                let frame = SocketFrame::new(false, &event.response);
+                self.get(&event.request_id)?.frames.push(frame);
+            }
+            "webSocketFrameError" => {
+                let event: network::WebSocketFrameError = event.decode()?;
+                let request = self.get(&event.request_id)?;
+                request.failure = Some(shorten(&event.error_message, 200));
+            }
+            "webSocketClosed" => {
+                let event: network::WebSocketClosed = event.decode()?;
+                self.get(&event.request_id)?.ended = true;
+            }
+            _ => return None,
+        }
+        Some(Change::Noted)
+    }
+
+    fn blank(&self, id: RequestId, session: &Session, epoch: u64) -> NetworkRequest {
+        NetworkRequest {
+            number: self.next,
+            id,
+            loader: LoaderId::default(),
+            session: session.clone(),
+            epoch,
+            method: String::new(),
+            url: String::new(),
+            kind: String::new(),
+            initiator: String::new(),
+            redirects: Vec::new(),
+            headers: Headers::default(),
+            body: (false, None),
+            answer: None,
+            status: None,
+            failure: None,
+            ended: false,
+            received: 0.0,
+            times: Times::default(),
+            frames: Frames::default(),
+        }
+    }
+
+    fn push(&mut self, request: NetworkRequest) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.numbers.insert(request.id.clone(), number);
+        self.requests.push_back(request);
+        if self.requests.len() > MOST_REQUESTS {
+            self.pop();
+            self.lost += 1;
+        }
+        number
+    }
+
+    fn pop(&mut self) {
+        if let Some(request) = self.requests.pop_front()
+            && self.numbers.get(&request.id) == Some(&request.number)
+        {
+            self.numbers.remove(&request.id);
+        }
+    }
+
+    fn get(&mut self, id: &RequestId) -> Option<&mut NetworkRequest> {
+        let number = *self.numbers.get(id)?;
+        let first = self.requests.front()?.number;
+        let index = usize::try_from(number.checked_sub(first)?).ok()?;
+        self.requests.get_mut(index)
+    }
+}
+
+impl NetworkRequest {
+    /// Whether its end is something a person would wait for. Streams and beacons never end so.
+    pub(super) fn counts(&self) -> bool {
+        matches!(
+            self.kind.as_str(),
+            "Document" | "Stylesheet" | "Script" | "XHR" | "Fetch"
+        )
+    }
+}
+
+impl Headers {
+    fn new(raw: Json) -> Self {
+        match raw.as_str().len() > MOST_HEADERS {
+            true => Self {
+                raw: Json::default(),
+                too_large: true,
+            },
+            false => Self {
+                raw,
+                too_large: false,
+            },
+        }
+    }
+
+    /// Names and values, in Chrome's order.
+    pub fn list(&self) -> Vec<(String, String)> {
+        let map: serde_json::Map<String, serde_json::Value> = self.raw.decode().unwrap_or_default();
+        map.into_iter()
+            .map(|(name, value)| match value {
+                serde_json::Value::String(value) => (name, value),
+                other => (name, other.to_string()),
+            })
+            .collect()
+    }
+
+    /// The value of one header, whatever the case of its name.
+    pub fn get(&self, wanted: &str) -> Option<String> {
+        let found = self
+            .list()
+            .into_iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        found.map(|(_, value)| value)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.raw.is_null() && !self.too_large
+    }
+}
+
+impl Answer {
+    /// `whole` are all headers, where they were told apart; those in the response may lack some.
+    fn new(response: network::Response, whole: Option<Headers>) -> Self {
+        let from = [
+            (response.from_service_worker, "a service worker"),
+            (response.from_disk_cache, "the disk cache"),
+            (response.from_prefetch_cache, "the prefetch cache"),
+        ];
+        let remote = response.remote_ip_address.filter(|ip| !ip.is_empty());
+        let port = response.remote_port.unwrap_or(0);
+        Self {
+            status_text: shorten(&response.status_text, 100),
+            headers: whole
+                .filter(|headers| !headers.is_empty())
+                .unwrap_or_else(|| Headers::new(response.headers)),
+            mime_type: shorten(&response.mime_type, 100),
+            protocol: shorten(&response.protocol.unwrap_or_default(), 40),
+            remote: remote
+                .map(|ip| format!("{}:{port}", shorten(&ip, 60)))
+                .unwrap_or_default(),
+            from: from
+                .into_iter()
+                .find(|(is_so, _)| *is_so == Some(true))
+                .map(|(_, name)| name),
+            phases: response.timing.as_ref().map(phases),
+        }
+    }
+}
+
+fn phases(timing: &network::ResourceTiming) -> [f64; 5] {
+    // Chrome writes -1 where a phase did not happen.
+    let span = |from: f64, to: f64| {
+        if from < 0.0 {
+            0.0
+        } else {
+            (to - from).max(0.0)
+        }
+    };
+    [
+        span(timing.dns_start, timing.dns_end),
+        span(timing.connect_start, timing.connect_end),
+        span(timing.ssl_start, timing.ssl_end),
+        span(timing.send_start, timing.send_end),
+        span(timing.send_end, timing.receive_headers_end),
+    ]
+}
+
+impl SocketFrame {
+    fn new(sent: bool, frame: &network::WebSocketFrame) -> Self {
+        Self {
+            sent,
+            binary: frame.opcode != 1.0,
+            text: shorten(&frame.payload_data, MOST_FRAME),
+            length: frame.payload_data.chars().count(),
+        }
+    }
+}
+
+impl Frames {
+    fn push(&mut self, frame: SocketFrame) {
+        if self.last.len() >= MOST_FRAMES {
+            self.last.pop_front();
+        }
+        self.last.push_back(frame);
+        self.count += 1;
+    }
+}
+
+fn initiator(initiator: &network::Initiator) -> String {
+    let kind = initiator.r#type.as_str();
+    let first = initiator
+        .stack
+        .as_ref()
+        .and_then(|stack| stack.call_frames.first());
+    match (first, &initiator.url) {
+        (Some(frame), _) => format!(
+            "{kind} {}:{}",
+            shorten(&frame.url, 300),
+            frame.line_number + 1
+        ),
+        (None, Some(url)) => format!("{kind} {}", shorten(url, 300)),
+        (None, None) => kind.to_owned(),
+    }
+}
+
+pub(super) const MOST_REQUESTS: usize = 1_000;
+const MOST_EARLY: usize = 64;
+const MOST_REDIRECTS: usize = 20;
+const MOST_URL: usize = 2_000;
+const MOST_HEADERS: usize = 16_000;
+const MOST_BODY: usize = 10_000;
+const MOST_FRAME: usize = 1_000;
+const MOST_FRAMES: usize = 200;

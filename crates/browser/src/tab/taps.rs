@@ -1,0 +1,72 @@
+//! Taps on a tab's events: a tool that streams something takes those events for itself while it runs.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tabmux_cdp::{RawEvent, Session};
+use tokio::sync::mpsc;
+
+/// All taps of one tab.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Taps(Arc<Mutex<List>>);
+
+type List = Vec<(
+    u64,
+    &'static [&'static str],
+    mpsc::Sender<(Session, RawEvent)>,
+)>;
+
+/// Some kinds of events of a tab, from its opening until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Tap {
+    number: u64,
+    /// The events, with the sessions that they came over. Ends early when too many wait in it.
+    pub(crate) events: mpsc::Receiver<(Session, RawEvent)>,
+    taps: Weak<Mutex<List>>,
+}
+
+impl Taps {
+    /// A new tap for events of these names.
+    pub(super) fn open(&self, methods: &'static [&'static str]) -> Tap {
+        let (send, events) = mpsc::channel(CAPACITY);
+        let mut list = lock(&self.0);
+        let number = list.last().map_or(0, |(number, ..)| number + 1);
+        list.push((number, methods, send));
+        Tap {
+            number,
+            events,
+            taps: Arc::downgrade(&self.0),
+        }
+    }
+
+    /// Gives an event to the tap that wants it, or back.
+    pub(super) fn offer(&self, session: &Session, event: RawEvent) -> Option<RawEvent> {
+        let mut list = lock(&self.0);
+        let wanted = list
+            .iter()
+            .position(|(_, methods, _)| methods.contains(&event.method()));
+        let Some(index) = wanted else {
+            return Some(event);
+        };
+        let sent = list
+            .get(index)
+            .map(|(_, _, send)| send.try_send((session.clone(), event)).is_ok());
+        if sent != Some(true) {
+            // Who does not keep up is told by the end, and must not take what is told for everything.
+            list.remove(index);
+        }
+        None
+    }
+}
+
+impl Drop for Tap {
+    fn drop(&mut self) {
+        if let Some(taps) = self.taps.upgrade() {
+            lock(&taps).retain(|(number, ..)| *number != self.number);
+        }
+    }
+}
+
+fn lock(list: &Mutex<List>) -> MutexGuard<'_, List> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const CAPACITY: usize = 4_096;

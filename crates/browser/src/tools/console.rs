@@ -1,0 +1,157 @@
+//! The page's console: the list of messages, and one of them with its stack.
+
+mod stack;
+
+use super::paging::{check_names, check_size, page as paged};
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::tab::ConsoleMessage;
+use crate::text::{one_line, shorten};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Lists console messages.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ListConsoleMessages {
+    /// Default: 50.
+    page_size: Option<u32>,
+    /// From 0.
+    page_idx: Option<u32>,
+    /// Only these, such as error or warn.
+    types: Option<Vec<String>>,
+    /// Also those of the last 3 pages.
+    include_preserved_messages: Option<bool>,
+}
+
+impl Tool for ListConsoleMessages {
+    const NAME: &'static str = "list_console_messages";
+    const DESCRIPTION: &'static str =
+        "List what the page wrote to its console, and its errors, since it was opened.";
+    const ACCESS: Access = Access::Read;
+    const CATEGORY: Category = Category::Debugging;
+    const PROGRESSIVE: bool = false;
+    const DURING_DIALOG: bool = true;
+    const NEEDS_PAGE: bool = false;
+
+    fn check(&self) -> Result<(), String> {
+        check_size(self.page_size)?;
+        check_names("types", self.types.as_ref(), TYPES)
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let state = page.tab.state();
+        let everything = self.include_preserved_messages == Some(true);
+        let wanted = |message: &&ConsoleMessage| {
+            let of_type = |types: &Vec<String>| types.iter().any(|name| name == &message.kind);
+            (everything || message.epoch == state.epoch) && self.types.as_ref().is_none_or(of_type)
+        };
+        let messages: Vec<_> = state.console.iter().filter(wanted).collect();
+        let mut text = paged(
+            &messages,
+            "messages",
+            self.page_size,
+            self.page_idx,
+            |message| line(message),
+        )?;
+        if state.console.lost > 0 {
+            text.push_str(&format!(
+                "\nThe {} oldest messages were given up.",
+                state.console.lost
+            ));
+        }
+        Ok(ToolOutput::text(text))
+    }
+}
+
+/// Shows one console message.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct GetConsoleMessage {
+    /// From list_console_messages.
+    msgid: u32,
+}
+
+impl Tool for GetConsoleMessage {
+    const NAME: &'static str = "get_console_message";
+    const DESCRIPTION: &'static str =
+        "Show one console message with its arguments and its stack, source-mapped.";
+    const ACCESS: Access = Access::Read;
+    const CATEGORY: Category = Category::Debugging;
+    const PROGRESSIVE: bool = false;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let found = page.tab.state().console.find(self.msgid.into()).cloned();
+        let message = found.ok_or_else(|| ToolError::NotActionable {
+            why: format!(
+                "There is no console message {}. Call list_console_messages for those that are kept.",
+                self.msgid
+            ),
+        })?;
+        let mut lines = vec![line(&message)];
+        if message.text.chars().count() > SHORT {
+            lines.push(shorten(&message.text, MOST_TEXT));
+        }
+        if message.args.len() > 1 || message.args.iter().any(|arg| arg.object.is_some()) {
+            lines.push("Arguments:".into());
+            for (index, arg) in message.args.iter().enumerate() {
+                let text = match &arg.object {
+                    Some(object) => stack::write_out(&message.session, object)
+                        .await
+                        .unwrap_or_else(|| arg.text.clone()),
+                    None => arg.text.clone(),
+                };
+                lines.push(format!("  {index}: {}", shorten(&text, MOST_ARGUMENT)));
+            }
+        }
+        if !message.stack.is_empty() {
+            lines.push("Stack:".into());
+            lines.extend(stack::lines(&page.tab, &message).await);
+        }
+        Ok(ToolOutput::text(lines.join("\n")))
+    }
+}
+
+/// `msgid=7 [error] text (2 args) [3 times]`
+fn line(message: &ConsoleMessage) -> String {
+    let mut line = format!(
+        "msgid={} [{}] {}",
+        message.id,
+        message.kind,
+        one_line(&message.text, SHORT)
+    );
+    if message.args.len() > 1 {
+        line.push_str(&format!(" ({} args)", message.args.len()));
+    }
+    if message.times > 1 {
+        line.push_str(&format!(" [{} times]", message.times));
+    }
+    line
+}
+
+const SHORT: usize = 300;
+const MOST_TEXT: usize = 4_000;
+const MOST_ARGUMENT: usize = 2_000;
+
+const TYPES: &[&str] = &[
+    "log",
+    "debug",
+    "info",
+    "error",
+    "warn",
+    "verbose",
+    "dir",
+    "dirxml",
+    "table",
+    "trace",
+    "clear",
+    "startGroup",
+    "startGroupCollapsed",
+    "endGroup",
+    "assert",
+    "profile",
+    "profileEnd",
+    "count",
+    "timeEnd",
+];

@@ -1,0 +1,169 @@
+//! Heavy things that go to files: the page as PDF, the heap of its scripts.
+
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::script::LONGEST;
+use crate::stream;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::io::Write;
+use tabmux_cdp::types::{heap_profiler, page as cdp};
+
+/// Prints the page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SavePdf {
+    /// Default: a new file.
+    file_path: Option<String>,
+    landscape: Option<bool>,
+}
+
+impl Tool for SavePdf {
+    const NAME: &'static str = "save_pdf";
+    const DESCRIPTION: &'static str = "Save the page as a PDF file.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Debugging;
+    const PROGRESSIVE: bool = false;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let (mut file, place) = page.files.create(self.file_path.as_deref(), "pdf")?;
+        let print = cdp::PrintToPDF {
+            landscape: self.landscape,
+            print_background: Some(true),
+            prefer_css_page_size: Some(true),
+            transfer_mode: Some(cdp::PrintToPDFTransferMode::RETURN_AS_STREAM),
+            ..Default::default()
+        };
+        let session = page.tab.session();
+        let printed = session.send_within(print, LONGEST).await;
+        let saved = match printed {
+            Ok(printed) => stream::save(session, printed.stream, &mut file).await,
+            Err(error) => Err(error.into()),
+        };
+        let bytes = saved.inspect_err(|_| drop(std::fs::remove_file(&place)))?;
+        Ok(ToolOutput::text(format!(
+            "Saved the page to {} ({bytes} bytes).",
+            place.display()
+        )))
+    }
+}
+
+/// Saves the heap.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct TakeHeapsnapshot {
+    /// Ends with .heapsnapshot. Default: a new file.
+    file_path: Option<String>,
+}
+
+impl Tool for TakeHeapsnapshot {
+    const NAME: &'static str = "take_heapsnapshot";
+    const DESCRIPTION: &'static str =
+        "Save a snapshot of the page's JavaScript heap, to look at in DevTools.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Performance;
+    const PROGRESSIVE: bool = false;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let (mut file, place) = page
+            .files
+            .create(self.file_path.as_deref(), "heapsnapshot")?;
+        let mut tap = page.tab.tap(&["HeapProfiler.addHeapSnapshotChunk"]);
+        let session = page.tab.session().clone();
+        let failed = |error: std::io::Error| {
+            ToolError::File(format!("{} cannot be written: {error}.", place.display()))
+        };
+        let take = heap_profiler::TakeHeapSnapshot {
+            report_progress: Some(false),
+            ..Default::default()
+        };
+        let taking = session.send_within(take, LONGEST);
+        tokio::pin!(taking);
+        let mut bytes = 0_u64;
+        let mut answered = false;
+        let mut whole = Nesting::default();
+        let outcome = loop {
+            tokio::select! {
+                biased;
+                event = tap.events.recv() => {
+                    let Some((_, event)) = event else {
+                        break Err(ToolError::File("The snapshot came faster than it could be written.".into()));
+                    };
+                    let Some(chunk) = event.decode::<heap_profiler::AddHeapSnapshotChunk>() else {
+                        continue;
+                    };
+                    bytes += chunk.chunk.len() as u64;
+                    whole.read(chunk.chunk.as_bytes());
+                    if let Err(error) = file.write_all(chunk.chunk.as_bytes()) {
+                        break Err(failed(error));
+                    }
+                }
+                answer = &mut taking, if !answered => {
+                    if let Err(error) = answer {
+                        break Err(error.into());
+                    }
+                    answered = true;
+                }
+            }
+            // The answer may overtake the last chunks.
+            if answered && whole.is_whole() {
+                break Ok(());
+            }
+        };
+        session.post(heap_profiler::Disable::default());
+        outcome.inspect_err(|_| drop(std::fs::remove_file(&place)))?;
+        Ok(ToolOutput::text(format!(
+            "Saved the heap to {} ({bytes} bytes). DevTools opens it under Memory.",
+            place.display()
+        )))
+    }
+}
+
+/// How deep inside a JSON text one is, without reading what it says.
+#[derive(Debug, Default)]
+struct Nesting {
+    depth: u32,
+    in_text: bool,
+    escaped: bool,
+    begun: bool,
+}
+
+impl Nesting {
+    fn read(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match (*byte, self.in_text) {
+                _ if self.escaped => self.escaped = false,
+                (b'\\', true) => self.escaped = true,
+                (b'"', _) => self.in_text = !self.in_text,
+                (b'{' | b'[', false) => {
+                    self.depth += 1;
+                    self.begun = true;
+                }
+                (b'}' | b']', false) => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.begun && self.depth == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_text_is_found_over_any_cuts() {
+        let json = br#"{"a":["]}","\\\"}",{}],"b":1}"#;
+        for cut in 0..json.len() {
+            let mut nesting = Nesting::default();
+            nesting.read(&json[..cut]);
+            assert!(!nesting.is_whole(), "{cut}");
+            nesting.read(&json[cut..]);
+            assert!(nesting.is_whole(), "{cut}");
+        }
+    }
+}

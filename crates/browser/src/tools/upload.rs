@@ -1,0 +1,166 @@
+//! Giving files to the page.
+
+use super::act::{self, Before, Drawing, Element, Patience, Reached};
+use super::{Access, Category, Tool, ToolResult};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::script;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::time::Duration;
+use tabmux_cdp::types::{dom, page as cdp};
+
+/// Uploads files.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct UploadFile {
+    /// A file input, or what opens one when clicked.
+    uid: String,
+    /// One file.
+    file_path: Option<String>,
+    /// Several files.
+    file_paths: Option<Vec<String>>,
+    /// Add a snapshot.
+    include_snapshot: Option<bool>,
+}
+
+impl Tool for UploadFile {
+    const NAME: &'static str = "upload_file";
+    const DESCRIPTION: &'static str = "Give local files to a file input.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Input;
+    const PROGRESSIVE: bool = false;
+
+    fn check(&self) -> Result<(), String> {
+        match (&self.file_path, &self.file_paths) {
+            (Some(_), None) => Ok(()),
+            (None, Some(paths)) if (1..=MOST_FILES).contains(&paths.len()) => Ok(()),
+            (None, Some(_)) => Err(format!("`filePaths` wants 1 to {MOST_FILES} files")),
+            _ => Err("give either `filePath` or `filePaths`".into()),
+        }
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let tab = &page.tab;
+        let paths = self
+            .file_path
+            .iter()
+            .chain(self.file_paths.iter().flatten());
+        let mut files = Vec::new();
+        for path in paths {
+            files.push(page.files.readable(path)?.display().to_string());
+        }
+        let element = Element::find(tab, &self.uid).await?;
+        let before = Before::look(tab);
+        let object = element.world.object(element.n).await?;
+        let describe = dom::DescribeNode {
+            object_id: Some(object.id.clone()),
+            ..Default::default()
+        };
+        let session = &element.world.session;
+        let node = session
+            .send(describe)
+            .await
+            .map_err(script::document_gone_or)?
+            .node;
+        let count = files.len();
+        let mut set = dom::SetFileInputFiles {
+            files,
+            ..Default::default()
+        };
+        if is_file_input(&node) {
+            if count > 1 && attribute(&node, "multiple").is_none() {
+                return Err(one_only());
+            }
+            page.acting();
+            set.object_id = Some(object.id.clone());
+            session.send(set).await?;
+        } else {
+            self.choose(&page, &element, set, count).await?;
+        }
+        let done = match count {
+            1 => "Gave the file to the page.".to_owned(),
+            count => format!("Gave {count} files to the page."),
+        };
+        let output = act::settle(tab, &before, None, &done).await?;
+        act::with_snapshot(&page, self.include_snapshot, output).await
+    }
+}
+
+impl UploadFile {
+    /// Clicks the element and answers the question for files that it leads to.
+    async fn choose(
+        &self,
+        page: &Page,
+        element: &Element,
+        mut set: dom::SetFileInputFiles,
+        count: usize,
+    ) -> Result<(), ToolError> {
+        let tab = &page.tab;
+        let _drawing = Drawing::of(tab);
+        let Reached::At { x, y } = act::reach(tab, element, Patience::Press).await? else {
+            return Err(self.asks_for_none());
+        };
+        let mut tap = tab.tap(&["Page.fileChooserOpened"]);
+        let session = &element.world.session;
+        let intercept = |enabled| cdp::SetInterceptFileChooserDialog {
+            enabled,
+            ..Default::default()
+        };
+        session.send(intercept(true)).await?;
+        page.acting();
+        let clicked = act::click(tab, x, y, 1).await;
+        let opened = match clicked {
+            Ok(()) => tokio::time::timeout(CHOOSER_LIMIT, tap.events.recv()).await,
+            Err(_) => Ok(None),
+        };
+        session.post(intercept(false));
+        clicked?;
+        let (asking, event) = match opened {
+            Ok(Some(opened)) => opened,
+            _ => return Err(self.asks_for_none()),
+        };
+        let event: cdp::FileChooserOpened = event.decode().unwrap_or_default();
+        if count > 1 && event.mode == cdp::FileChooserOpenedMode::SELECT_SINGLE {
+            return Err(one_only());
+        }
+        set.backend_node_id = event.backend_node_id;
+        if set.backend_node_id.is_none() {
+            return Err(ToolError::NotActionable {
+                why: "The page asks for files in a way that cannot be answered from here.".into(),
+            });
+        }
+        asking.send(set).await?;
+        Ok(())
+    }
+
+    fn asks_for_none(&self) -> ToolError {
+        ToolError::NotActionable {
+            why: format!(
+                "The element {} is no file input, and clicking it asks for no file. Use the element that does.",
+                self.uid
+            ),
+        }
+    }
+}
+
+fn one_only() -> ToolError {
+    ToolError::Arguments("This input takes one file only. Give one filePath.".into())
+}
+
+fn is_file_input(node: &dom::Node) -> bool {
+    node.local_name == "input"
+        && attribute(node, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("file"))
+}
+
+/// Chrome lists names and values in turn.
+fn attribute<'a>(node: &'a dom::Node, name: &str) -> Option<&'a str> {
+    let list = node.attributes.as_deref().unwrap_or_default();
+    list.chunks_exact(2).find_map(|pair| match pair {
+        [key, value] if key == name => Some(value.as_str()),
+        _ => None,
+    })
+}
+
+const MOST_FILES: usize = 50;
+const CHOOSER_LIMIT: Duration = Duration::from_secs(3);

@@ -1,0 +1,145 @@
+//! Dragging, clicking a point, giving files to the page.
+
+use crate::lab::Lab;
+use crate::pick::pick;
+use serde_json::json;
+use tabmux_browser::Tab;
+use tabmux_testkit::Response;
+
+async fn page_with(lab: &Lab, html: &str) -> Tab {
+    lab.server.route("/page", Response::html(html));
+    lab.open("page").await
+}
+
+#[tokio::test]
+async fn r003_63_an_element_is_dragged_onto_another_with_drag_events() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let html = "<div id=a draggable=true style='width:80px;height:40px;background:red'>a</div>\
+                <div style='height:1500px'></div><div id=b style='width:200px;height:100px;background:blue'>b</div>\
+                <script>log = []; a.ondragstart = (e) => { log.push('start'); e.dataTransfer.setData('text', 'cargo') };\
+                b.ondragover = (e) => e.preventDefault();\
+                b.ondrop = (e) => log.push(e.dataTransfer.getData('text'));</script>";
+    let tab = page_with(&lab, html).await;
+    let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
+    let text = lab
+        .text(&tab, "drag", json!({ "from_uid": from, "to_uid": to }))
+        .await;
+    assert_eq!(text, "Dragged and dropped.");
+    assert_eq!(lab.page_value(&tab, "log").await, json!(["start", "cargo"]));
+}
+
+#[tokio::test]
+async fn r003_63_an_element_is_dragged_with_the_mouse() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let html = "<div id=a style='position:absolute;left:10px;top:10px;width:40px;height:40px;background:red'></div>\
+                <div id=b style='position:absolute;left:300px;top:200px;width:100px;height:100px'></div>\
+                <script>moves = 0; a.onpointerdown = (e) => { a.setPointerCapture(e.pointerId); a.onpointermove = (m) => {\
+                moves++; a.style.left = m.clientX + 'px'; a.style.top = m.clientY + 'px' } };\
+                a.onpointerup = (e) => { a.onpointermove = null; at = [e.clientX, e.clientY] }</script>";
+    let tab = page_with(&lab, html).await;
+    let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
+    lab.text(&tab, "drag", json!({ "from_uid": from, "to_uid": to }))
+        .await;
+    assert_eq!(lab.page_value(&tab, "at").await, json!([350, 250]));
+    assert!(lab.page_value(&tab, "moves").await.as_u64().unwrap() >= 8);
+}
+
+#[tokio::test]
+async fn a_goal_that_cannot_be_reached_lets_the_button_go() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let html = "<div id=a>a</div><div id=b style='display:none'>b</div><script>ups = 0; onmouseup = () => ups++</script>";
+    let tab = page_with(&lab, html).await;
+    let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
+    let error = lab
+        .error(&tab, "drag", json!({ "from_uid": from, "to_uid": to }))
+        .await;
+    assert!(error.contains("not visible"), "{error}");
+    assert_eq!(lab.page_value(&tab, "ups").await, 1);
+}
+
+#[tokio::test]
+async fn r003_63_a_point_is_clicked_and_what_lies_there_is_told() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let html = "<canvas width=200 height=100 style='position:absolute;left:0;top:0' \
+                onclick='at = [event.clientX, event.clientY]'></canvas>";
+    let tab = page_with(&lab, html).await;
+    let text = lab
+        .text(&tab, "click_at", json!({ "x": 42, "y": 24 }))
+        .await;
+    assert!(
+        text.starts_with("Clicked on ") && text.contains("canvas"),
+        "{text}"
+    );
+    assert_eq!(lab.page_value(&tab, "at").await, json!([42, 24]));
+    let error = lab
+        .error(&tab, "click_at", json!({ "x": 5000, "y": 24 }))
+        .await;
+    assert!(error.contains("outside the viewport"), "{error}");
+}
+
+#[tokio::test]
+async fn r003_63_files_of_the_client_are_given_to_the_page() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    std::fs::write(lab.files.path().join("a.txt"), "aaa").unwrap();
+    std::fs::write(lab.files.path().join("b.txt"), "bb").unwrap();
+    let html = "<input type=file id=one><input type=file multiple id=many hidden>\
+                <button onclick='many.click()'>Pick</button><p id=none>nothing</p><script>got = '';\
+                for (const it of document.querySelectorAll('input')) it.onchange = async () => {\
+                got = [...it.files].map((f) => f.name).join(); text = await it.files[0].text() }</script>";
+    let tab = page_with(&lab, html).await;
+    let uid = pick(&tab, "#one").await;
+    let text = lab
+        .text(
+            &tab,
+            "upload_file",
+            json!({ "uid": uid, "filePath": "a.txt" }),
+        )
+        .await;
+    assert_eq!(text, "Gave the file to the page.");
+    assert_eq!(lab.page_value(&tab, "got").await, "a.txt");
+    let error = lab
+        .error(
+            &tab,
+            "upload_file",
+            json!({ "uid": uid, "filePaths": ["a.txt", "b.txt"] }),
+        )
+        .await;
+    assert!(error.contains("one file only"), "{error}");
+    let error = lab
+        .error(
+            &tab,
+            "upload_file",
+            json!({ "uid": uid, "filePath": "/etc/hostname" }),
+        )
+        .await;
+    assert!(error.contains("outside"), "{error}");
+    let uid = pick(&tab, "button").await;
+    let text = lab
+        .text(
+            &tab,
+            "upload_file",
+            json!({ "uid": uid, "filePaths": ["a.txt", "b.txt"] }),
+        )
+        .await;
+    assert_eq!(text, "Gave 2 files to the page.");
+    assert_eq!(lab.page_value(&tab, "got").await, "a.txt,b.txt");
+    let uid = pick(&tab, "#none").await;
+    let error = lab
+        .error(
+            &tab,
+            "upload_file",
+            json!({ "uid": uid, "filePath": "a.txt" }),
+        )
+        .await;
+    assert!(error.contains("asks for no file"), "{error}");
+}

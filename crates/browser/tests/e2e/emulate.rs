@@ -1,0 +1,191 @@
+//! Emulation, sizes, and what goes to files: PDF and heap.
+
+use crate::lab::Lab;
+use crate::pick::frame;
+use serde_json::json;
+use tabmux_testkit::Response;
+
+#[tokio::test]
+async fn r003_65_each_call_changes_only_what_it_names() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/page",
+        Response::html("<meta name=viewport content='width=device-width'><p>page</p>"),
+    );
+    let tab = lab.open("page").await;
+    let text = lab
+        .text(
+            &tab,
+            "emulate",
+            json!({ "colorScheme": "dark", "timezone": "Asia/Tokyo", "locale": "de-DE" }),
+        )
+        .await;
+    assert_eq!(
+        text,
+        "In force in this tab: color scheme dark; locale de-DE; timezone Asia/Tokyo."
+    );
+    let text = lab
+        .text(&tab, "emulate", json!({ "userAgent": "Test/1", "extraHttpHeaders": "{\"X-Test\": \"yes\"}", "geolocation": "52.5,13.4", "viewport": "390x844x2,mobile,touch" }))
+        .await;
+    assert!(
+        text.contains("color scheme dark") && text.contains("user agent \"Test/1\""),
+        "{text}"
+    );
+    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
+    let request = lab.server.wait_for_nth_request("/page", 2).await;
+    assert_eq!(request.header("x-test"), Some("yes"));
+    assert_eq!(request.header("user-agent"), Some("Test/1"));
+    assert!(
+        request
+            .header("accept-language")
+            .unwrap()
+            .starts_with("de-DE")
+    );
+    let seen = lab
+        .page_value(&tab, "[matchMedia('(prefers-color-scheme: dark)').matches, Intl.DateTimeFormat().resolvedOptions().timeZone, (1.5).toLocaleString(), navigator.language, navigator.userAgent, innerWidth, devicePixelRatio, navigator.maxTouchPoints]")
+        .await;
+    assert_eq!(
+        seen,
+        json!([true, "Asia/Tokyo", "1,5", "de-DE", "Test/1", 390, 2, 5])
+    );
+    let text = lab
+        .text(&tab, "emulate", json!({ "colorScheme": "auto", "timezone": "", "locale": "", "userAgent": "", "extraHttpHeaders": "", "geolocation": "", "viewport": "" }))
+        .await;
+    assert_eq!(text, "Nothing is emulated in this tab.");
+    let seen = lab.page_value(&tab, "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth, navigator.userAgent.includes('Chrome'), navigator.maxTouchPoints]").await;
+    assert_eq!(seen, json!([false, 1000, true, 0]));
+}
+
+#[tokio::test]
+async fn r003_65_network_and_processor_are_slowed_down() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html("<p>page</p>"));
+    let tab = lab.open("page").await;
+    lab.text(
+        &tab,
+        "emulate",
+        json!({ "networkConditions": "Offline", "cpuThrottlingRate": 4 }),
+    )
+    .await;
+    assert_eq!(lab.page_value(&tab, "navigator.onLine").await, false);
+    let error = lab
+        .error(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
+    assert!(error.contains("ERR_INTERNET_DISCONNECTED"), "{error}");
+    let text = lab
+        .text(
+            &tab,
+            "emulate",
+            json!({ "networkConditions": "No throttling" }),
+        )
+        .await;
+    assert_eq!(text, "In force in this tab: CPU 4 times slower.");
+    lab.text(
+        &tab,
+        "navigate_page",
+        json!({ "url": lab.server.url("page") }),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn r003_65_a_refused_setting_changes_nothing() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html("<p>page</p>"));
+    let tab = lab.open("page").await;
+    let error = lab
+        .error(
+            &tab,
+            "emulate",
+            json!({ "timezone": "Mars/Base", "viewport": "300x300" }),
+        )
+        .await;
+    assert!(error.contains("imezone"), "{error}");
+    assert_eq!(lab.page_value(&tab, "innerWidth").await, 1000);
+    let text = lab.text(&tab, "emulate", json!({})).await;
+    assert_eq!(text, "Nothing is emulated in this tab.");
+}
+
+#[tokio::test]
+async fn frames_of_other_sites_are_emulated_too() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/inner", Response::html("<p>inner</p>"));
+    lab.server.route("/page", Response::html(format!("<body><script>add = () => {{ const f = document.createElement('iframe'); f.src = '{}'; document.body.append(f) }}</script>", lab.server.cross_site_url("inner"))));
+    let tab = lab.open("page").await;
+    lab.text(&tab, "emulate", json!({ "timezone": "Asia/Tokyo" }))
+        .await;
+    lab.page_value(&tab, "add()").await;
+    let inner = frame(&tab, "/inner").await;
+    let world = tab.world_of(&inner).await.unwrap();
+    let zone: String = world
+        .call(
+            "(() => Intl.DateTimeFormat().resolvedOptions().timeZone)",
+            (),
+        )
+        .await
+        .unwrap();
+    assert_eq!(zone, "Asia/Tokyo");
+}
+
+#[tokio::test]
+async fn r003_65_a_page_is_resized() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html("<p>page</p>"));
+    let tab = lab.open("page").await;
+    let text = lab
+        .text(&tab, "resize_page", json!({ "width": 640, "height": 480 }))
+        .await;
+    assert_eq!(text, "The page is now 640x480 pixels.");
+    assert_eq!(
+        lab.page_value(&tab, "[innerWidth, innerHeight]").await,
+        json!([640, 480])
+    );
+}
+
+#[tokio::test]
+async fn r003_65_pdf_and_heap_go_to_files() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route(
+        "/page",
+        Response::html("<h1>Print me</h1><script>class Marker {}; kept = new Marker()</script>"),
+    );
+    let tab = lab.open("page").await;
+    let text = lab
+        .text(&tab, "save_pdf", json!({ "filePath": "page.pdf" }))
+        .await;
+    assert!(text.starts_with("Saved the page to "), "{text}");
+    let pdf = std::fs::read(lab.files.path().join("page.pdf")).unwrap();
+    assert!(pdf.starts_with(b"%PDF-"));
+    lab.text(
+        &tab,
+        "take_heapsnapshot",
+        json!({ "filePath": "page.heapsnapshot" }),
+    )
+    .await;
+    let heap = std::fs::read(lab.files.path().join("page.heapsnapshot")).unwrap();
+    let heap: serde_json::Value = serde_json::from_slice(&heap).unwrap();
+    assert!(
+        heap["strings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|it| it == "Marker")
+    );
+    let error = lab
+        .error(&tab, "take_heapsnapshot", json!({ "filePath": "../x" }))
+        .await;
+    assert!(error.contains("outside"), "{error}");
+}
