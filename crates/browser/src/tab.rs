@@ -263,9 +263,15 @@ impl Tab {
             }
         }
         let cleared = self.go_blank().await;
-        self.session().post(scripts_off(false));
-        self.suspect(cleared.is_err());
-        cleared
+        // Awaited: a page that comes before scripts are on again comes without its own.
+        let restored = self
+            .session()
+            .send_within(scripts_off(false), CLEARING_LIMIT)
+            .await;
+        self.suspect(cleared.is_err() || restored.is_err());
+        cleared?;
+        restored?;
+        Ok(())
     }
 
     async fn go_blank(&self) -> Result<(), ToolError> {

@@ -64,6 +64,17 @@ pub fn descendants(pid: u32) -> Vec<Process> {
         .collect()
 }
 
+/// How many children of `pid` are dead and were never asked how they ended.
+pub fn zombies_of(pid: u32) -> usize {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let stats = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+    let is_zombie = |stat: &String| {
+        let fields = stat.rsplit_once(") ").map(|(_, fields)| fields);
+        fields.is_some_and(|fields| fields.starts_with(&format!("Z {pid} ")))
+    };
+    stats.filter(is_zombie).count()
+}
+
 /// Whether a process of that id lives.
 pub fn is_alive(pid: u32) -> bool {
     read_process(pid).is_some()

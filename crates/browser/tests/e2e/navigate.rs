@@ -302,3 +302,29 @@ async fn r003_61_a_page_that_asks_may_be_told_to_stay() {
         .await;
     assert!(text.contains("/next"), "{text}");
 }
+
+/// To leave a busy page its scripts are switched off; those of the next page are not.
+#[tokio::test]
+async fn the_page_after_one_in_an_endless_loop_runs_its_own_scripts() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let next =
+        "<button onclick='this.value = 1'>Press</button><script>document.title = 'Ran'</script>";
+    lab.server.route("/next", Response::html(next));
+    let tab = lab.open("next").await;
+    for round in 1..=5 {
+        let spin = "void setTimeout(() => { console.log('spinning'); for (;;); })";
+        lab.page_value(&tab, spin).await;
+        let patience = std::time::Duration::from_secs(20);
+        let spinning = tab.until(patience, |state| {
+            let said = state.console.iter().filter(|said| said.text == "spinning");
+            said.count() == round
+        });
+        assert!(spinning.await.unwrap());
+        go(&lab, &tab, "next").await;
+        assert_eq!(lab.page_value(&tab, "document.title").await, "Ran");
+        let press = "(b => { b.click(); return b.value })(document.querySelector('button'))";
+        assert_eq!(lab.page_value(&tab, press).await, "1");
+    }
+}

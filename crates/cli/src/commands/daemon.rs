@@ -76,7 +76,8 @@ pub(crate) fn starter(place: &Place) -> anyhow::Result<StartDaemon> {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        command.spawn().map(drop)
+        // Whichever way that process ends, the runtime takes note, so that no zombie stays.
+        tokio::process::Command::from(command).spawn().map(drop)
     }))
 }
 

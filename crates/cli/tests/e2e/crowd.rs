@@ -22,7 +22,8 @@ impl Crowd {
         pages.route_with("/secret", |request| {
             let name = request.query.trim_start_matches("of=").to_owned();
             Response::html(format!(
-                "<title>{name}</title><p id=secret>{name}</p><button>Press</button>"
+                "<title>{name}</title><p id=secret>{name}</p>\
+                 <button onclick='this.value++' value=0>Press</button><output>0</output>"
             ))
         });
         Some(Self {
@@ -113,6 +114,19 @@ impl Crowd {
         self.pages.url(&format!("secret?of={name}"))
     }
 
+    /// What is left in the temporary folder and beside the socket that should not be, once nobody
+    /// runs any more.
+    pub(crate) fn litter(&self) -> Vec<String> {
+        let names = |folder: PathBuf| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
+        };
+        let temporary =
+            names(self.home.path().to_owned()).filter(|name| !KEPT.contains(&name.as_str()));
+        let sockets = names(self.home.path().join("run")).filter(|name| name.ends_with(".sock"));
+        temporary.chain(sockets).collect()
+    }
+
     /// Where the crowd lives; what it started has this in its command line.
     pub(crate) fn mark(&self) -> String {
         self.home.path().display().to_string()
@@ -127,3 +141,6 @@ impl Drop for Crowd {
         }
     }
 }
+
+/// The home is the temporary folder, too: our own folders, and what Chrome keeps in a home.
+const KEPT: [&str; 6] = ["profile", "run", ".cache", ".config", ".local", ".pki"];

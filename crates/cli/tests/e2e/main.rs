@@ -1,6 +1,7 @@
 //! The whole product, as a client sees it: the real binary over stdio, with a real browser.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod agent;
 mod crowd;
 mod desk;
 mod model;
@@ -12,7 +13,9 @@ mod bad_input;
 mod edges;
 mod eras;
 mod hookup;
+mod kills;
 mod lifecycle;
+mod load;
 mod looping;
 mod outliving;
 mod random_walk;

@@ -33,13 +33,25 @@ impl<'a> Pending<'a> {
         let what = format!("the answer to request {}", self.id);
         let answer = self
             .client
-            .wait(&what, |messages| {
-                let answer = messages
-                    .iter()
-                    .find(|message| message.is_answer_to(&self.id));
-                answer.and_then(Message::as_received).cloned()
-            })
+            .wait(&what, |messages| self.find_in(messages))
             .await;
+        self.read(&answer)
+    }
+
+    /// Waits for the answer, however long that takes; `None` if the server's output ended before.
+    pub async fn answer_unless_ended(&self) -> Option<Result<Value, RpcError>> {
+        let answer = self.client.wire.wait(|messages| self.find_in(messages));
+        Some(self.read(&answer.await?))
+    }
+
+    fn find_in(&self, messages: &[Message]) -> Option<Value> {
+        // Most of what was said is older than the answer.
+        let mut newest_first = messages.iter().rev();
+        let answer = newest_first.find(|message| message.is_answer_to(&self.id));
+        answer.and_then(Message::as_received).cloned()
+    }
+
+    fn read(&self, answer: &Value) -> Result<Value, RpcError> {
         match (answer.get("result"), answer.get("error")) {
             (Some(result), None) => Ok(result.clone()),
             (None, Some(error)) => Err(RpcError::from_json(error)),

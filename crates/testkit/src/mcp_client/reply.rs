@@ -43,7 +43,8 @@ pub struct ToolReply {
 }
 
 impl ToolReply {
-    pub(super) fn new(raw: Value) -> Self {
+    /// A tool's result, taken apart.
+    pub fn new(raw: Value) -> Self {
         Self { raw }
     }
 

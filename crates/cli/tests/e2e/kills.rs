@@ -1,0 +1,240 @@
+//! Agents at work while the daemon, the browser and their own servers are killed at random moments.
+//! `TABMUX_SOAK=1` kills many more and writes docs/soak.md; `TABMUX_SEED=n` brings a run back.
+
+mod board;
+mod report;
+
+use crate::agent::{Agent, MIX, Task};
+use crate::crowd::Crowd;
+use crate::rng::Rng;
+use board::Board;
+use futures_util::future::join_all;
+use report::{Report, Victim};
+use std::time::{Duration, Instant};
+use tabmux_testkit::{Pending, ToolReply, patiently, process};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_left() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let soak = variable("TABMUX_SOAK").is_some();
+    let kills = variable("TABMUX_KILLS").unwrap_or(if soak { 200 } else { 20 });
+    let agents = variable("TABMUX_AGENTS").unwrap_or(if soak { 50 } else { 8 });
+    let seed = variable("TABMUX_SEED").unwrap_or(0);
+    let (kills, agents) = (kills as usize, agents as usize);
+
+    let board = Board::of(agents);
+    let mut report = Report::new(seed, agents);
+    let mut hunt = Hunt {
+        crowd: &crowd,
+        board: &board,
+        rng: Rng::seeded(seed),
+        browsers: Vec::new(),
+    };
+    let lives = (0..agents).map(|number| live(&crowd, &board, number, seed));
+    let (_, ()) = tokio::join!(join_all(lives), async {
+        hunt.settled().await;
+        for _ in 0..kills {
+            hunt.kill(&mut report).await;
+        }
+        hunt.settled().await;
+        board.stop();
+    });
+    let groups = hunt.browsers;
+    nothing_is_left(&crowd, &groups).await;
+    report.answers = board.summary();
+    report.tell(soak);
+}
+
+/// One agent after the other at the same place: each works until it is killed or all is over.
+async fn live(crowd: &Crowd, board: &Board, number: usize, seed: u64) {
+    let mut rng = Rng::seeded(seed.wrapping_mul(1_000) + number as u64);
+    while !board.is_over() {
+        let mut agent = Agent::arrive(crowd, number, &mut rng).await;
+        board.arrived(number, agent.client.pid());
+        work(&agent, board, number, &mut rng).await;
+        let twice = agent.answers().into_iter().find(|(_, count)| *count > 1);
+        assert_eq!(twice, None, "{} was answered twice", agent.name);
+        if board.is_over() {
+            agent.client.close_input().await;
+            assert!(agent.client.wait_for_exit().await.success());
+        }
+    }
+}
+
+/// Works until its server is killed, or all is over.
+async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
+    let mut at_home = false;
+    while !board.is_over() {
+        let task = TASKS[rng.below(TASKS.len())];
+        let begun = Instant::now();
+        let call = match at_home {
+            true => agent.begin(task, "").await,
+            false => agent.go().await,
+        };
+        let Some(reply) = answered(agent, &call, begun).await else {
+            return;
+        };
+        board.answered(begun.elapsed());
+        let text = reply.text();
+        if reply.is_error() {
+            board.told(&text);
+            at_home = false;
+        } else if !at_home {
+            at_home = true;
+        } else if agent.recognises(task, &text) {
+            board.good(number, begun, task);
+        } else {
+            // A new daemon or browser has given it a new tab, which is blank.
+            assert!(
+                !text.contains("agent-"),
+                "{} asked for {task:?} and got another's page: {text}",
+                agent.name
+            );
+            at_home = false;
+        }
+    }
+}
+
+/// The answer to a call, or nothing if the server was killed before. A late one fails the test.
+async fn answered(agent: &Agent, call: &Pending<'_>, begun: Instant) -> Option<ToolReply> {
+    let answer = tokio::time::timeout(DEADLINE, call.answer_unless_ended()).await;
+    let story = || {
+        format!(
+            "{} after {:?}\n{}",
+            agent.name,
+            begun.elapsed(),
+            agent.client.transcript()
+        )
+    };
+    match answer {
+        Ok(Some(Ok(result))) => Some(ToolReply::new(result)),
+        Ok(Some(Err(error))) => panic!("{error}: {}", story()),
+        Ok(None) => None,
+        Err(_) => panic!("no answer within the deadline: {}", story()),
+    }
+}
+
+/// Who kills.
+struct Hunt<'a> {
+    crowd: &'a Crowd,
+    board: &'a Board,
+    rng: Rng,
+    /// Every browser that was killed or lost its daemon, by its process group.
+    browsers: Vec<u32>,
+}
+
+impl Hunt<'_> {
+    async fn kill(&mut self, report: &mut Report) {
+        self.board.more_answers(self.rng.below(AWAITED)).await;
+        // The moment is to be any, not only one at which somebody was just answered.
+        tokio::time::sleep(Duration::from_millis(self.rng.below(100) as u64)).await;
+        let (victim, pid) = patiently(self.choose(), || "somebody to kill".into()).await;
+        let browsers = self.pids_of(Victim::Browser);
+        self.browsers.extend(browsers);
+        let killed = Instant::now();
+        process::kill_hard(pid);
+        // Sometimes the next one comes while this one is not mended yet.
+        let mended = match self.rng.one_in(4) {
+            true => None,
+            false => {
+                self.board.all_good_since(killed).await;
+                Some(killed.elapsed())
+            }
+        };
+        report.note(victim, mended);
+        if mended.is_some() {
+            self.settled().await;
+        }
+    }
+
+    async fn choose(&mut self) -> (Victim, u32) {
+        loop {
+            let victim = [
+                Victim::Daemon,
+                Victim::Daemon,
+                Victim::Browser,
+                Victim::Browser,
+                Victim::Server,
+            ][self.rng.below(5)];
+            let found = match victim {
+                Victim::Server => self.board.servers(),
+                other => self.pids_of(other),
+            };
+            if let Some(pid) = found.get(self.rng.below(found.len().max(1))) {
+                return (victim, *pid);
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn pids_of(&self, victim: Victim) -> Vec<u32> {
+        let processes = process::processes_with(&self.crowd.mark());
+        let is_meant = |process: &&process::Process| match victim {
+            Victim::Daemon => process.command.contains(" daemon run "),
+            Victim::Browser => {
+                process.command.contains("--remote-debugging-pipe")
+                    && !process.command.contains("--type=")
+            }
+            Victim::Server => false,
+        };
+        processes.iter().filter(is_meant).map(|p| p.pid).collect()
+    }
+
+    /// Waits until everybody works, and the house is in order: one daemon, one browser, a session
+    /// and a tab for each agent, nothing else.
+    async fn settled(&self) {
+        self.board.all_good_since(Instant::now()).await;
+        let order = || {
+            let count = |what: &str| self.crowd.asked(what).as_array().map_or(0, Vec::len);
+            (
+                self.pids_of(Victim::Daemon).len(),
+                self.pids_of(Victim::Browser).len(),
+                count("sessions"),
+                count("tabs"),
+            )
+        };
+        let agents = self.board.servers().len();
+        let wanted = (1, 1, agents, agents);
+        let put_in_order = async {
+            while order() != wanted {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        patiently(put_in_order, || {
+            format!(
+                "daemons, browsers, sessions, tabs {wanted:?}, got {:?}\n{:#}",
+                order(),
+                self.crowd.asked("tabs")
+            )
+        })
+        .await;
+        for server in self.board.servers() {
+            assert_eq!(process::zombies_of(server), 0, "zombies of a server");
+        }
+    }
+}
+
+/// After everybody has gone and the daemon was stopped.
+async fn nothing_is_left(crowd: &Crowd, browsers: &[u32]) {
+    let stopped = crowd.tabmux().args(["daemon", "stop"]).status().unwrap();
+    assert!(stopped.success());
+    process::wait_until_none_with(&crowd.mark()).await;
+    for browser in browsers {
+        process::wait_until_group_is_gone(*browser).await;
+    }
+    assert_eq!(crowd.litter(), Vec::<String>::new());
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// What an agent does over and over. Buttons have new names in every new tab, so none is pressed.
+const TASKS: [Task; 7] = {
+    let [read, count, find, _, status, snapshot, _, pages] = MIX;
+    [read, count, find, status, snapshot, pages, read]
+};
+/// How many answers are waited for at most before the next kill.
+const AWAITED: usize = 40;
+/// Calls have 30 s, and the answer has to come through a busy machine.
+const DEADLINE: Duration = Duration::from_secs(35);

@@ -1,0 +1,122 @@
+//! What everybody knows of everybody while the killing goes on.
+
+use crate::agent::Task;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tabmux_testkit::patiently;
+use tokio::sync::watch;
+
+/// The state of a crowd at work.
+pub(super) struct Board {
+    /// The server of each agent.
+    servers: RefCell<Vec<Option<u32>>>,
+    /// When each agent began the last call that its own page answered.
+    good: RefCell<Vec<Option<Instant>>>,
+    answers: watch::Sender<usize>,
+    slowest: Cell<Duration>,
+    /// What agents were told when a call did not go well.
+    told: RefCell<BTreeMap<String, usize>>,
+    over: Cell<bool>,
+}
+
+/// What became of all calls.
+#[derive(Default)]
+pub(super) struct Summary {
+    pub(super) answers: usize,
+    pub(super) slowest: Duration,
+    pub(super) told: Vec<(String, usize)>,
+}
+
+impl Board {
+    pub(super) fn of(agents: usize) -> Self {
+        Self {
+            servers: RefCell::new(vec![None; agents]),
+            good: RefCell::new(vec![None; agents]),
+            answers: watch::Sender::new(0),
+            slowest: Cell::default(),
+            told: RefCell::default(),
+            over: Cell::default(),
+        }
+    }
+
+    pub(super) fn arrived(&self, agent: usize, server: u32) {
+        self.servers.borrow_mut()[agent] = Some(server);
+        // Whoever takes a dead agent's place has done nothing yet.
+        self.good.borrow_mut()[agent] = None;
+    }
+
+    pub(super) fn answered(&self, after: Duration) {
+        self.slowest.set(self.slowest.get().max(after));
+        self.answers.send_modify(|answers| *answers += 1);
+    }
+
+    pub(super) fn good(&self, agent: usize, begun: Instant, task: Task) {
+        // Status is answered without a tab, so it proves little.
+        if task != Task::Status {
+            self.good.borrow_mut()[agent] = Some(begun);
+            self.answers.send_modify(|_| {});
+        }
+    }
+
+    pub(super) fn told(&self, text: &str) {
+        let text: String = text
+            .chars()
+            .map(|c| if c.is_ascii_digit() { '#' } else { c })
+            .collect();
+        let line = text.lines().next().unwrap_or_default().to_owned();
+        *self.told.borrow_mut().entry(line).or_default() += 1;
+    }
+
+    /// The servers of everybody who is there.
+    pub(super) fn servers(&self) -> Vec<u32> {
+        self.servers.borrow().iter().flatten().copied().collect()
+    }
+
+    pub(super) async fn more_answers(&self, count: usize) {
+        let mut answers = self.answers.subscribe();
+        let wanted = *answers.borrow() + count;
+        let came = async { drop(answers.wait_for(|answers| *answers >= wanted).await) };
+        patiently(came, || format!("{count} more answers")).await;
+    }
+
+    /// Waits until everybody has been answered by its own page since then.
+    pub(super) async fn all_good_since(&self, then: Instant) {
+        let is_good = || {
+            let good = self.good.borrow();
+            good.iter().all(|good| good.is_some_and(|good| good > then))
+        };
+        let mut answers = self.answers.subscribe();
+        let came = async {
+            while !is_good() {
+                let _ = answers.changed().await;
+            }
+        };
+        patiently(came, || {
+            let good = self.good.borrow();
+            let late = good.iter().enumerate();
+            let late = late.filter(|(_, good)| good.is_none_or(|good| good <= then));
+            let late: Vec<_> = late.map(|(agent, _)| agent).collect();
+            format!("agents {late:?} to work again\n{:#?}", self.told.borrow())
+        })
+        .await;
+    }
+
+    pub(super) fn stop(&self) {
+        self.over.set(true);
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over.get()
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        let mut told: Vec<_> = self.told.borrow().clone().into_iter().collect();
+        told.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        Summary {
+            answers: *self.answers.borrow(),
+            slowest: self.slowest.get(),
+            told,
+        }
+    }
+}
