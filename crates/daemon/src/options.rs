@@ -1,5 +1,6 @@
 //! What a session is told once, when it opens.
 
+use crate::modes;
 use std::path::PathBuf;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
@@ -55,6 +56,10 @@ pub struct BrowserPlan {
 impl SessionOptions {
     /// What a client asked for, in our own terms. Fails, in words, on what makes no sense.
     pub fn from_wire(options: wire::SessionOptions) -> Result<Self, String> {
+        let mode = match modes::choose(&options, None) {
+            wire::ToolMode::Progressive => Mode::Progressive,
+            wire::ToolMode::Static | wire::ToolMode::Auto => Mode::Static,
+        };
         let browser = options.browser;
         Ok(Self {
             policy: AddressPolicy {
@@ -67,10 +72,7 @@ impl SessionOptions {
             browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
             folder: options.folder,
-            mode: match options.tools {
-                wire::ToolMode::Progressive => Mode::Progressive,
-                wire::ToolMode::Static => Mode::Static,
-            },
+            mode,
             on_end: match options.on_session_end {
                 wire::OnSessionEnd::Close => OnEnd::Close,
                 wire::OnSessionEnd::Keep => OnEnd::Keep,

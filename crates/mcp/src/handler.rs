@@ -17,7 +17,7 @@ use std::{
     future::{Future, poll_fn},
     pin::pin,
 };
-use tabmux_protocol::{Backend, CallReply, CallRequest};
+use tabmux_protocol::{Backend, CallReply, CallRequest, ClientFacts};
 
 /// The fully dynamic MCP server: tools come from the backend at the moment they are asked for.
 pub(crate) struct Handler<B>(Session<B>);
@@ -43,6 +43,8 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let result = self.negotiate_initialize(&request)?;
+        let name = request.client_info.name.clone();
+        self.0.backend.introduce(ClientFacts { name }).await;
         context.peer.set_peer_info(request);
         self.0.audience.shake_hands(context.peer);
         Ok(result)

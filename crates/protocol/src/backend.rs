@@ -7,6 +7,12 @@ use std::future::Future;
 ///
 /// A value is one session. Dropping it ends the session.
 pub trait Backend: Send + Sync + 'static {
+    /// The client says who it is, before anything else. One that never does has no handshake.
+    fn introduce(&self, client: ClientFacts) -> impl Future<Output = ()> + Send {
+        drop(client);
+        std::future::ready(())
+    }
+
     /// The session's tool list as it is now, in the order it is published.
     fn tools(&self) -> impl Future<Output = Result<Vec<ToolInfo>, CallFailure>> + Send;
 
@@ -28,6 +34,13 @@ pub trait Backend: Send + Sync + 'static {
     /// What happened before a call was answered is ready here before that call's future resolves,
     /// so that it can be told before the answer.
     fn next_event(&self) -> impl Future<Output = Option<BackendEvent>> + Send;
+}
+
+/// What a client said in its handshake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientFacts {
+    /// The name of its program.
+    pub name: String,
 }
 
 /// What a backend tells a session without being asked.

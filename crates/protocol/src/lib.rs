@@ -18,6 +18,6 @@ pub mod session;
 pub mod tool;
 pub mod wire;
 
-pub use backend::{Backend, BackendEvent};
+pub use backend::{Backend, BackendEvent, ClientFacts};
 pub use call::{CallFailure, CallReply, CallRequest, Content, Progress, RequestId};
 pub use tool::{ToolHints, ToolInfo};

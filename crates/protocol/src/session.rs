@@ -35,8 +35,10 @@ pub struct SessionOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolMode {
-    /// Those that its state allows.
+    /// Whatever suits its client.
     #[default]
+    Auto,
+    /// Those that its state allows.
     Progressive,
     /// All of them, always.
     Static,

@@ -8,9 +8,10 @@ use clap::ValueEnum;
 use std::future::Future;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tabmux_daemon::socket::{Opening, Place, RemoteSession};
-use tabmux_daemon::{Client, Hub};
+use tabmux_daemon::DirectSession;
 use tabmux_mcp::ServeError;
 use tabmux_protocol::session::{ClientInfo, OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
 use tokio::signal::unix::{SignalKind, signal};
@@ -22,8 +23,8 @@ pub(crate) struct Args {
     browser: BrowserFlags,
 
     /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused
-    /// tab; `static` is one list that never changes.
-    #[arg(long, value_enum, default_value_t = Tools::Progressive)]
+    /// tab; `static` is one list that stands; `auto` takes what suits the client.
+    #[arg(long, value_enum, default_value_t = Tools::Auto)]
     tools: Tools,
 
     /// What becomes of the tabs that this client opened when it goes.
@@ -63,6 +64,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Tools {
+    Auto,
     Progressive,
     Static,
 }
@@ -91,6 +93,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = SessionOptions {
         browser: args.browser.options()?,
         tools: match args.tools {
+            Tools::Auto => ToolMode::Auto,
             Tools::Progressive => ToolMode::Progressive,
             Tools::Static => ToolMode::Static,
         },
@@ -123,11 +126,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 /// Serves from this process, then ends what it launched.
 async fn serve_here(options: SessionOptions) -> anyhow::Result<ExitCode> {
-    let options = tabmux_daemon::SessionOptions::from_wire(options).map_err(|why| anyhow!(why))?;
-    let hub = Hub::start();
-    let session = hub.open(options.alone(), Client::default()).await;
-    let served = until_signalled(tabmux_mcp::serve_stdio(session)).await;
-    hub.shut_down().await;
+    let session = Arc::new(DirectSession::new(options).map_err(|why| anyhow!(why))?);
+    let served = until_signalled(tabmux_mcp::serve_stdio::<DirectSession>(Arc::clone(&session))).await;
+    session.shut_down().await;
     ended(served?)
 }
 

@@ -324,6 +324,7 @@ fn command(home: &Path, flags: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
     command
         .args(["mcp", "--no-daemon"])
+        .args((!flags.contains(&"--tools=auto")).then_some("--tools=progressive"))
         .args(flags)
         .current_dir(home)
         .env("HOME", home)

@@ -86,3 +86,34 @@ async fn older_clients_are_spoken_to_in_their_own_revision() {
         assert_names(&desk.names().await, &["connect_browser"]);
     }
 }
+
+/// C-16: what nobody chose is chosen by who the client is.
+#[tokio::test]
+async fn a_client_gets_the_list_that_suits_it() {
+    let names = async |client: Option<&str>| {
+        let mut desk = Desk::silent(&["--tools=auto"])?;
+        match client {
+            None => desk.client.speak_2026(),
+            Some(name) => {
+                let params = json!({
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {},
+                    "clientInfo": {"name": name, "version": "0"},
+                });
+                desk.client.request("initialize", params).await.unwrap();
+                desk.client
+                    .notify("notifications/initialized", json!({}))
+                    .await;
+            }
+        }
+        Some(desk.names().await)
+    };
+    let Some(progressive) = names(Some("claude-code")).await else {
+        return;
+    };
+    assert_names(&progressive, &["connect_browser"]);
+    for client in [Some("codex-mcp-client"), None] {
+        let fixed = names(client).await.unwrap();
+        assert_eq!(fixed[0], "list_pages", "{fixed:?}");
+    }
+}

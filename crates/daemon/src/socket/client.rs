@@ -3,6 +3,7 @@
 use super::lines::{self, LineReader, LineWriter};
 use super::link::{End, Link, Order};
 use super::place::Place;
+use crate::modes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io;
@@ -12,7 +13,7 @@ use tabmux_core::Config;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::{FromClient, FromDaemon, PROTOCOL, Resume};
 use tabmux_protocol::{
-    Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
+    Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
 };
 use tokio::net::UnixStream;
 use tokio::sync::{Mutex, mpsc, oneshot};
@@ -73,6 +74,10 @@ impl RemoteSession {
 }
 
 impl Backend for RemoteSession {
+    async fn introduce(&self, client: ClientFacts) {
+        let _ = self.orders.send(Order::Introduce(client)).await;
+    }
+
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
         let (answer, tools) = oneshot::channel();
         self.orders
@@ -147,8 +152,19 @@ struct Actor {
 
 impl Actor {
     async fn run(mut self) {
-        // An order that came while there was no daemon, and needs one.
-        let mut first = None;
+        // An order that needs a daemon while there is none yet. Who the client is decides which
+        // session it gets, so none is opened before that is known.
+        let mut first = match self.inbox.recv().await {
+            None => return,
+            Some(Order::Introduce(client)) => {
+                self.settle(Some(client));
+                None
+            }
+            Some(order) => {
+                self.settle(None);
+                Some(order)
+            }
+        };
         loop {
             let is_new = self.known.is_none();
             match self.link().await {
@@ -186,6 +202,14 @@ impl Actor {
                     decline(order, &error);
                 }
             }
+        }
+    }
+
+    fn settle(&mut self, client: Option<ClientFacts>) {
+        let options = &mut self.opening.options;
+        options.tools = modes::choose(options, client.as_ref());
+        if let Some(client) = client.filter(|client| !client.name.is_empty()) {
+            self.opening.client.name = client.name;
         }
     }
 

@@ -4,12 +4,15 @@ use super::lines::{LineReader, LineWriter};
 use std::collections::HashMap;
 use std::io;
 use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, Request, SessionId};
-use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
+use tabmux_protocol::{
+    BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
+};
 use tokio::sync::{mpsc, oneshot};
 
 /// What a session asks of its daemon.
 #[derive(Debug)]
 pub(super) enum Order {
+    Introduce(ClientFacts),
     Tools(oneshot::Sender<Vec<ToolInfo>>),
     Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
     Cancel(RequestId),
@@ -105,6 +108,7 @@ impl Link {
         let session_id = self.session.clone();
         let name = format!("{}:{}", session_id.0, self.count);
         let message = match order {
+            Order::Introduce(_) => return Ok(()), // The session is open as it is.
             Order::Tools(answer) => {
                 self.tools.insert(name.clone(), answer);
                 FromClient::Tools {

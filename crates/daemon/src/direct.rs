@@ -1,0 +1,87 @@
+//! A session in this process, opened when its client has said who it is.
+
+use crate::handle::{Client, Handle, Hub};
+use crate::modes;
+use crate::options::SessionOptions;
+use tabmux_protocol::session as wire;
+use tabmux_protocol::{
+    Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
+};
+use tokio::sync::{Notify, OnceCell};
+
+/// The one session of a main loop that nobody else uses.
+#[derive(Debug)]
+pub struct DirectSession {
+    hub: Hub,
+    options: wire::SessionOptions,
+    handle: OnceCell<Handle>,
+    opened: Notify,
+}
+
+impl DirectSession {
+    /// A session as its options say. Fails, in words, if they make no sense.
+    pub fn new(options: wire::SessionOptions) -> Result<Self, String> {
+        SessionOptions::from_wire(options.clone())?;
+        Ok(Self {
+            hub: Hub::start(),
+            options,
+            handle: OnceCell::new(),
+            opened: Notify::new(),
+        })
+    }
+
+    /// Ends the main loop and every browser that it launched.
+    pub async fn shut_down(&self) {
+        self.hub.shut_down().await;
+    }
+
+    async fn open(&self, client: Option<ClientFacts>) -> Result<&Handle, CallFailure> {
+        let open = || async {
+            let tools = modes::choose(&self.options, client.as_ref());
+            let options = wire::SessionOptions {
+                tools,
+                ..self.options.clone()
+            };
+            let options = SessionOptions::from_wire(options).map_err(|_| CallFailure::Closed)?;
+            let client = Client {
+                name: client.map(|client| client.name).unwrap_or_default(),
+                ..Client::default()
+            };
+            Ok(self.hub.open(options.alone(), client).await)
+        };
+        let handle = self.handle.get_or_try_init(open).await?;
+        self.opened.notify_waiters();
+        Ok(handle)
+    }
+}
+
+impl Backend for DirectSession {
+    async fn introduce(&self, client: ClientFacts) {
+        let _ = self.open(Some(client)).await;
+    }
+
+    async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
+        self.open(None).await?.tools().await
+    }
+
+    async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
+        self.open(None).await?.call(request).await
+    }
+
+    fn cancel(&self, request: &RequestId) {
+        if let Some(handle) = self.handle.get() {
+            handle.cancel(request);
+        }
+    }
+
+    async fn next_event(&self) -> Option<BackendEvent> {
+        // There is nothing to tell before there is a session.
+        loop {
+            let opened = self.opened.notified();
+            if let Some(handle) = self.handle.get() {
+                return handle.next_event().await;
+            }
+            opened.await;
+        }
+    }
+}
