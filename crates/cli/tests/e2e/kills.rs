@@ -90,6 +90,7 @@ async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
                 "{} asked for {task:?} and got another's page: {text}",
                 agent.name
             );
+            board.told("(no error, but a blank page of a new browser)");
             at_home = false;
         }
     }
