@@ -7,6 +7,7 @@ mod lists;
 mod pages;
 mod raw;
 mod sample;
+mod shared;
 mod start;
 mod table;
 
@@ -35,6 +36,8 @@ pub(crate) fn run() -> Result<()> {
         let mut table = Table::default();
         say("Starting up …");
         start::measure(&binary, &browser, &mut table).await;
+        say("Sharing one daemon …");
+        shared::measure(&binary, &browser, &mut table).await;
         say("Tool lists …");
         lists::measure(&binary, &browser, &mut table).await;
         say("Calls …");

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Which profile a launched browser should use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,6 +104,36 @@ pub fn ours() -> (PathBuf, Option<u32>) {
     (path, holder)
 }
 
+/// Waits while a browser that has lost its tabmux holds the profile. It ends by itself in a moment,
+/// and a browser that starts before that would find the profile taken.
+pub(crate) async fn wait_for_orphan(choice: &ProfileChoice) {
+    let path = match choice {
+        ProfileChoice::Temporary => return,
+        ProfileChoice::At(path) => path.clone(),
+        ProfileChoice::Ours => data_home().join("profile"),
+    };
+    let deadline = Instant::now() + ORPHAN_LIMIT;
+    while holder_of(&path).is_some_and(is_orphan) && Instant::now() < deadline {
+        // The kernel tells nobody but its parent that a process ended.
+        tokio::time::sleep(ORPHAN_PAUSE).await;
+    }
+}
+
+/// Whether the program that started this browser is gone: its parent is none of our kind then.
+/// Where that cannot be found out, it is taken for alive.
+fn is_orphan(browser: u32) -> bool {
+    let name = |pid: &str| fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+    let Ok(status) = fs::read_to_string(format!("/proc/{browser}/status")) else {
+        return false;
+    };
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+    match parent.map(str::trim) {
+        None => false,
+        Some("0" | "1") => true,
+        Some(parent) => name(parent) != name("self"),
+    }
+}
+
 /// Removes temporary profiles whose owner is no longer alive.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -200,6 +231,9 @@ pub(crate) fn data_home() -> PathBuf {
         .join("tabmux")
 }
 
+/// Browsers have ended two seconds after their tabmux was killed; that is tested elsewhere.
+const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
+const ORPHAN_PAUSE: Duration = Duration::from_millis(10);
 const PREFIX: &str = "tabmux-profile-";
 const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
 
@@ -250,6 +284,41 @@ mod tests {
         fs::remove_file(&lock).unwrap();
         std::os::unix::fs::symlink(format!("host-{}", std::process::id()), &lock).unwrap();
         assert_eq!(holder_of(folder.path()), Some(std::process::id()));
+    }
+
+    #[tokio::test]
+    async fn a_browser_without_its_tabmux_is_waited_for_and_one_of_the_living_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = folder.path().join("SingletonLock");
+        let choice = ProfileChoice::At(folder.path().to_owned());
+        let begun = Instant::now();
+        // A child of ours: its parent is of our kind, and lives.
+        let mut child = std::process::Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::os::unix::fs::symlink(format!("host-{}", child.id()), &lock).unwrap();
+        wait_for_orphan(&choice).await;
+        assert!(begun.elapsed() < ORPHAN_LIMIT);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // A grandchild whose parent has gone.
+        let shell = std::process::Command::new("sh")
+            .args(["-c", "tail -f /dev/null >/dev/null 2>&1 & echo $!"])
+            .output()
+            .unwrap();
+        let orphan = String::from_utf8(shell.stdout).unwrap();
+        fs::remove_file(&lock).unwrap();
+        std::os::unix::fs::symlink(format!("host-{}", orphan.trim()), &lock).unwrap();
+        assert!(is_orphan(orphan.trim().parse().unwrap()));
+        let end = async {
+            let kill = std::process::Command::new("kill")
+                .args(["-KILL", orphan.trim()])
+                .status();
+            assert!(kill.unwrap().success());
+        };
+        tokio::join!(wait_for_orphan(&choice), end);
+        assert_eq!(holder_of(folder.path()), None);
     }
 
     #[test]

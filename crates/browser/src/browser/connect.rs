@@ -5,6 +5,7 @@ use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError};
 use crate::files::Files;
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
+use crate::profile;
 use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,6 +121,7 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     };
     match source {
         Source::Launch(options) => {
+            profile::wait_for_orphan(&options.profile).await;
             let launched = launch::launch(options)?;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))

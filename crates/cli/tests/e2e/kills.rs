@@ -90,6 +90,7 @@ async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
                 "{} asked for {task:?} and got another's page: {text}",
                 agent.name
             );
+            board.told("(no error, but a blank page of a new browser)");
             at_home = false;
         }
     }
@@ -126,8 +127,6 @@ struct Hunt<'a> {
 impl Hunt<'_> {
     async fn kill(&mut self, report: &mut Report) {
         self.board.more_answers(self.rng.below(AWAITED)).await;
-        // The moment is to be any, not only one at which somebody was just answered.
-        tokio::time::sleep(Duration::from_millis(self.rng.below(100) as u64)).await;
         let (victim, pid) = patiently(self.choose(), || "somebody to kill".into()).await;
         let browsers = self.pids_of(Victim::Browser);
         self.browsers.extend(browsers);
@@ -197,7 +196,7 @@ impl Hunt<'_> {
         let wanted = (1, 1, agents, agents);
         let put_in_order = async {
             while order() != wanted {
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                tokio::task::yield_now().await;
             }
         };
         patiently(put_in_order, || {
