@@ -79,7 +79,9 @@ pub(crate) fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
         error,
     };
     let arguments = arguments(options, profile.path(), Surroundings::look());
-    let (child, transport) = spawn(&program, &arguments).map_err(spawn_failed)?;
+    let scratch = profile.scratch();
+    let (child, transport) =
+        spawn(&program, &arguments, scratch.as_deref()).map_err(spawn_failed)?;
     tracing::info!(program = %program.display(), pid = child.id(), "launched a browser");
     Ok(Launched {
         transport,
@@ -140,12 +142,17 @@ impl Drop for BrowserProcess {
     }
 }
 
-fn spawn(program: &Path, arguments: &[String]) -> io::Result<(Child, Pipe)> {
+fn spawn(
+    program: &Path,
+    arguments: &[String],
+    scratch: Option<&Path>,
+) -> io::Result<(Child, Pipe)> {
     let (commands_out, commands_in) = io::pipe()?;
     let (answers_out, answers_in) = io::pipe()?;
     let mut command = std::process::Command::new(program);
     command
         .args(arguments)
+        .envs(scratch.map(|folder| ("TMPDIR", folder)))
         .stdin(Stdio::null())
         // Our stdout carries MCP and nothing else.
         .stdout(Stdio::null())
@@ -296,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_none_is_an_error() {
-        let error = spawn(Path::new("/nowhere/chrome"), &[]).unwrap_err();
+        let error = spawn(Path::new("/nowhere/chrome"), &[], None).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

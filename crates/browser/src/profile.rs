@@ -34,7 +34,7 @@ impl Profile {
             ProfileChoice::Temporary => Self::temporary(),
             ProfileChoice::At(path) => {
                 private_dir(path)?;
-                remove_socket_folder(path);
+                clear_scratch(path);
                 Ok(Self {
                     path: std::path::absolute(path)?,
                     temporary: false,
@@ -45,7 +45,7 @@ impl Profile {
                 let (path, holder) = ours();
                 private_dir(&path)?;
                 let Some(holder) = holder else {
-                    remove_socket_folder(&path);
+                    clear_scratch(&path);
                     return Ok(Self {
                         path,
                         temporary: false,
@@ -66,6 +66,12 @@ impl Profile {
     /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// A folder for what the browser needs for a moment only, if there can be one.
+    pub fn scratch(&self) -> Option<PathBuf> {
+        let scratch = scratch_of(&self.path)?;
+        private_dir(&scratch).is_ok().then_some(scratch)
     }
 
     /// Whether it is removed with its browser.
@@ -90,7 +96,7 @@ impl Profile {
 
 impl Drop for Profile {
     fn drop(&mut self) {
-        remove_socket_folder(&self.path);
+        clear_scratch(&self.path);
         if self.temporary {
             remove(&self.path);
         }
@@ -149,7 +155,6 @@ fn sweep(folder: &Path) {
             continue;
         };
         if !is_alive(owner) && is_ours(&entry.path()) {
-            remove_socket_folder(&entry.path());
             remove(&entry.path());
         }
     }
@@ -165,26 +170,21 @@ fn remove(path: &Path) {
     tracing::debug!(path = %path.display(), "a temporary profile could not be removed");
 }
 
-/// Removes the folder that Chrome makes in the temporary folder for a profile's socket. Chrome does
-/// so itself only when it ends in its own time.
-fn remove_socket_folder(profile: &Path) {
-    if holder_of(profile).is_some() {
-        return;
-    }
-    let Ok(socket) = fs::read_link(profile.join("SingletonSocket")) else {
-        return;
-    };
-    let Some(folder) = socket.parent() else {
-        return;
-    };
-    let name = folder.file_name().and_then(|name| name.to_str());
-    let is_chromes = name.is_some_and(|name| {
-        let name = name.trim_start_matches('.');
-        SOCKET_FOLDERS.iter().any(|prefix| name.starts_with(prefix))
-    });
-    if is_chromes && is_ours(folder) {
-        // Nothing but the socket and a cookie is in there.
-        let _ = fs::remove_dir_all(folder);
+/// Where a browser with this profile puts what is for a moment only: Chrome leaves it behind when it
+/// is killed, and in here somebody cleans up. `None` if the socket that is part of it would have too
+/// long a name.
+fn scratch_of(profile: &Path) -> Option<PathBuf> {
+    let scratch = profile.join("tabmux-tmp");
+    let longest = scratch.as_os_str().len() + SOCKET_NAME.len();
+    (longest <= LONGEST_SOCKET_PATH).then_some(scratch)
+}
+
+/// Removes what an earlier browser with this profile left, unless it still runs.
+fn clear_scratch(profile: &Path) {
+    if holder_of(profile).is_none()
+        && let Some(scratch) = scratch_of(profile)
+    {
+        let _ = fs::remove_dir_all(scratch);
     }
 }
 
@@ -235,7 +235,8 @@ pub(crate) fn data_home() -> PathBuf {
 const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
 const ORPHAN_PAUSE: Duration = Duration::from_millis(10);
 const PREFIX: &str = "tabmux-profile-";
-const SOCKET_FOLDERS: [&str; 2] = ["org.chromium.Chromium.", "com.google.Chrome."];
+const SOCKET_NAME: &str = "/org.chromium.Chromium.XXXXXX/SingletonSocket";
+const LONGEST_SOCKET_PATH: usize = 107;
 
 #[cfg(test)]
 mod tests {
@@ -322,24 +323,19 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_browser_left_in_the_temporary_folder_is_removed_with_its_profile() {
-        let folder = tempfile::tempdir().unwrap();
-        let linked = |profile: &str, socket_folder: &str| {
-            let (profile, sockets) = (
-                folder.path().join(profile),
-                folder.path().join(socket_folder),
-            );
-            fs::create_dir(&profile).unwrap();
-            fs::create_dir(&sockets).unwrap();
-            let link = profile.join("SingletonSocket");
-            std::os::unix::fs::symlink(sockets.join("SingletonSocket"), link).unwrap();
-            remove_socket_folder(&profile);
-            sockets.exists()
-        };
-        assert!(!linked("a", "org.chromium.Chromium.x1"));
-        assert!(
-            linked("b", "somebody's pictures"),
-            "only what Chrome names so"
-        );
+    fn what_a_killed_browser_left_is_removed_when_its_profile_is_used_again() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("mine");
+        let open = || Profile::open(&ProfileChoice::At(path.clone())).unwrap();
+        let litter = open().scratch().unwrap().join("org.chromium.Chromium.x1");
+        private_dir(&litter).unwrap();
+        let _again = open();
+        assert!(!litter.exists());
+    }
+
+    #[test]
+    fn a_socket_whose_name_would_be_too_long_stays_where_chrome_puts_it() {
+        let deep = Path::new("/home/somebody").join("x".repeat(80));
+        assert_eq!(scratch_of(&deep), None);
     }
 }

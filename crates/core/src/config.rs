@@ -83,6 +83,8 @@ pub struct Heritage {
     pub opened: Vec<TargetId>,
     /// Those that it was bound to, one for each browser at most.
     pub bound: Vec<TargetId>,
+    /// One that it was bound to and that went down with its daemon.
+    pub lost: Option<TabId>,
 }
 
 /// A tab that had a number before its daemon died.

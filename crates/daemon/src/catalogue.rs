@@ -122,7 +122,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
         ),
         core_tool(
             ToolName::SELECT_PAGE,
-            "Select the page that tools without a tabId work on from now on.",
+            "Select the page that tools work on which are not told a tabId, the number of a page.",
             one_page.clone(),
         ),
         core_tool(
@@ -194,9 +194,8 @@ fn reading(info: ToolInfo) -> ToolInfo {
 fn with_tab(mut info: ToolInfo) -> ToolInfo {
     let schema = Arc::make_mut(&mut info.input_schema);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        let tab =
-            json!({"type": "number", "description": "Page to work on; default: the selected one."});
-        properties.insert("tabId".to_owned(), tab);
+        // select_page says what it is; twenty times the same sentence would cost every client.
+        properties.insert("tabId".to_owned(), json!({"type": "number"}));
     }
     info
 }
@@ -276,10 +275,9 @@ fn core_tool(name: ToolName, description: &str, schema: Value) -> ToolInfo {
 }
 
 fn page_action(spec: &ToolSpec) -> ToolInfo {
-    let hints = ToolHints {
-        read_only: spec.access == Access::Read,
-    };
-    published(spec.name, spec.description, spec.schema(), Some(hints))
+    let reads = spec.access == Access::Read;
+    let hints = reads.then_some(ToolHints { read_only: true });
+    published(spec.name, spec.description, spec.schema(), hints)
 }
 
 fn published(

@@ -1,6 +1,5 @@
-//! What outlives a daemon: which session had which tabs in browsers that are not ours, in a file
-//! that only its user can read. Browsers that we launched end with their daemon, so there is nothing
-//! to remember of those.
+//! What outlives a daemon: which session had which tabs, in a file that only its user can read.
+//! Browsers that we launched end with their daemon; of those it is only told that they are gone.
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -38,6 +37,8 @@ pub(crate) struct TabNotes {
     pub(crate) browser: String,
     pub(crate) target: String,
     pub(crate) number: u32,
+    /// Whether it is still there when its daemon is not.
+    pub(crate) stays: bool,
     /// Whether it was opened for the session.
     pub(crate) opened: bool,
     /// Whether the session was bound to it.
@@ -93,6 +94,7 @@ impl Memory {
     /// The tabs that keep their numbers.
     pub(crate) fn tabs(&self) -> Vec<RememberedTab> {
         let tabs = self.left.values().flat_map(|session| &session.tabs);
+        let tabs = tabs.filter(|tab| tab.stays);
         let tabs = tabs.map(|tab| RememberedTab {
             browser: BrowserKey(tab.browser.as_str().into()),
             target: TargetId(tab.target.as_str().into()),
@@ -114,9 +116,13 @@ impl Memory {
         }
         let tabs = self.left.remove(name)?.tabs;
         let target = |tab: &TabNotes| TargetId(tab.target.as_str().into());
+        let stays = |tab: &&TabNotes| tab.stays;
+        let lost = tabs.iter().find(|tab| tab.bound && !tab.stays);
+        let left = || tabs.iter().filter(stays);
         Some(Heritage {
-            opened: tabs.iter().filter(|tab| tab.opened).map(target).collect(),
-            bound: tabs.iter().filter(|tab| tab.bound).map(target).collect(),
+            opened: left().filter(|tab| tab.opened).map(target).collect(),
+            bound: left().filter(|tab| tab.bound).map(target).collect(),
+            lost: lost.map(|tab| TabId(tab.number)),
         })
     }
 
@@ -124,7 +130,7 @@ impl Memory {
     /// browser. From now on they are forgotten.
     pub(crate) fn take_abandoned(&mut self) -> Vec<(String, TargetId)> {
         let tabs = self.left.drain().flat_map(|(_, session)| session.tabs);
-        let opened = tabs.filter(|tab| tab.opened);
+        let opened = tabs.filter(|tab| tab.opened && tab.stays);
         opened
             .map(|tab| (tab.browser, TargetId(tab.target.into())))
             .collect()
@@ -213,6 +219,7 @@ mod tests {
             browser: "http://127.0.0.1:9222".into(),
             target: target.into(),
             number,
+            stays: true,
             opened,
             bound,
         };

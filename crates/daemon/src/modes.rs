@@ -54,8 +54,17 @@ mod tests {
         for name in ["claude-code", "gemini-cli-mcp-client", "opencode", "mine"] {
             assert_eq!(choose(&options, Some(&client(name))), ToolMode::Progressive);
         }
-        for name in ["codex-mcp-client", "claude-ai", "Visual Studio Code", "cursor-vscode"] {
-            assert_eq!(choose(&options, Some(&client(name))), ToolMode::Static, "{name}");
+        for name in [
+            "codex-mcp-client",
+            "claude-ai",
+            "Visual Studio Code",
+            "cursor-vscode",
+        ] {
+            assert_eq!(
+                choose(&options, Some(&client(name))),
+                ToolMode::Static,
+                "{name}"
+            );
         }
     }
 
@@ -70,7 +79,10 @@ mod tests {
             },
             ..options
         };
-        assert_eq!(choose(&named, Some(&client("claude-code"))), ToolMode::Static);
+        assert_eq!(
+            choose(&named, Some(&client("claude-code"))),
+            ToolMode::Static
+        );
     }
 
     #[test]

@@ -17,8 +17,9 @@ pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
     let Value::Object(mut schema) = schema else {
         return Map::new();
     };
-    // The tool has a description of its own.
+    // The tool has a description of its own, and refuses unknown arguments with a sentence.
     schema.remove("description");
+    schema.remove("additionalProperties");
     schema
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
@@ -37,6 +38,9 @@ fn tidy(schema: &mut Value) {
                 .is_some_and(is_rust_format)
             {
                 map.remove("format");
+            }
+            if map.get("minimum").is_some_and(|least| least == 0) {
+                map.remove("minimum");
             }
             if map.get("default").is_some_and(Value::is_null) {
                 map.remove("default");
@@ -123,12 +127,11 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "key": {"type": "string", "description": "What to press."},
-                    "timeout": {"type": "integer", "minimum": 0, "description": "How long to wait, in milliseconds."},
+                    "timeout": {"type": "integer", "description": "How long to wait, in milliseconds."},
                     "kind": {"type": "string", "enum": ["png", "jpeg"], "description": "A kind."},
                     "title": {"type": "array", "items": {"type": "string"}}
                 },
-                "required": ["key"],
-                "additionalProperties": false
+                "required": ["key"]
             })
         );
     }

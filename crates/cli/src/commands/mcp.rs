@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_daemon::socket::{Opening, Place, RemoteSession};
 use tabmux_daemon::DirectSession;
+use tabmux_daemon::socket::{Opening, Place, RemoteSession};
 use tabmux_mcp::ServeError;
 use tabmux_protocol::session::{ClientInfo, OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
 use tokio::signal::unix::{SignalKind, signal};
@@ -127,7 +127,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 /// Serves from this process, then ends what it launched.
 async fn serve_here(options: SessionOptions) -> anyhow::Result<ExitCode> {
     let session = Arc::new(DirectSession::new(options).map_err(|why| anyhow!(why))?);
-    let served = until_signalled(tabmux_mcp::serve_stdio::<DirectSession>(Arc::clone(&session))).await;
+    let served = until_signalled(tabmux_mcp::serve_stdio::<DirectSession>(Arc::clone(
+        &session,
+    )))
+    .await;
     session.shut_down().await;
     ended(served?)
 }

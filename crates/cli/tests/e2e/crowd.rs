@@ -143,4 +143,12 @@ impl Drop for Crowd {
 }
 
 /// The home is the temporary folder, too: our own folders, and what Chrome keeps in a home.
-const KEPT: [&str; 6] = ["profile", "run", ".cache", ".config", ".local", ".pki"];
+const KEPT: [&str; 7] = [
+    "profile",
+    "run",
+    ".cache",
+    ".config",
+    ".local",
+    ".pki",
+    "tabmux-output-",
+];

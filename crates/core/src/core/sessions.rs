@@ -2,10 +2,11 @@
 
 use super::Core;
 use crate::browser::{Browser, Link};
-use crate::session::Session;
+use crate::session::{Focus, Session};
 use crate::timers::Timer;
 use crate::{
-    BrowserId, Heritage, Meant, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId, TargetId,
+    BrowserId, Fate, Heritage, LostTab, Meant, OnEnd, Output, Refusal, Reply, SessionConfig,
+    SessionId, TargetId,
 };
 
 impl Core {
@@ -61,7 +62,15 @@ impl Core {
         };
         let is_static = known.is_static();
         let browsers: Vec<_> = known.seats.iter().map(|seat| seat.browser).collect();
-        let Heritage { opened, bound } = std::mem::take(&mut known.config.heritage);
+        let Heritage {
+            opened,
+            bound,
+            lost,
+        } = std::mem::take(&mut known.config.heritage);
+        if let (Some(tab), true, Some(seat)) = (lost, is_static, known.seats.first_mut()) {
+            let fate = Fate::BrowserGone;
+            seat.focus = Some(Focus::Lost(LostTab { tab, fate }));
+        }
         let mut left = Heritage::default();
         let find = |core: &Self, target: &TargetId| {
             let mut places = browsers.iter();

@@ -2,7 +2,7 @@
 
 use super::browser::FakeBrowser;
 use super::sim::*;
-use crate::{BrowserKey, Config, Heritage, RememberedTab, SessionConfig, TabId};
+use crate::{BrowserKey, Config, Heritage, RememberedTab, Reply, SessionConfig, TabId};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -15,6 +15,7 @@ fn scene(config: impl FnOnce(Heritage) -> SessionConfig) -> Sim {
     let heritage = Heritage {
         opened: vec![a.clone()],
         bound: vec![b],
+        lost: None,
     };
     let remembered = vec![RememberedTab {
         browser: key(),
@@ -91,4 +92,22 @@ fn tabs_that_are_gone_are_not_missed() {
     let tab = sim.click_of(ONE);
     assert_eq!(sim.opens(), 1);
     assert!(tab > TabId(41));
+}
+
+#[test]
+fn a_tab_that_went_down_with_its_daemon_is_told_once() {
+    let mut sim = Sim::new(FakeBrowser::new());
+    let lost = Some(TabId(7));
+    let heritage = Heritage {
+        lost,
+        ..Heritage::default()
+    };
+    sim.open_session_as(ONE, heir(heritage));
+    let reply = sim.call(page(CLICK, crate::Access::Act));
+    let Reply::Refused(refusal) = reply else {
+        panic!("{reply:?}");
+    };
+    let text = refusal.to_string();
+    assert!(text.contains("tab 7 is gone with its browser"), "{text}");
+    sim.click_of(ONE);
 }

@@ -8,7 +8,7 @@ use super::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallId, CallKind, Config, ConnectFailure, Core,
     Finish, Heritage, Input, Meant, Mode, OnEnd, Origin, Output, Reply, RequestId, SessionConfig,
-    SessionId, TabPolicy, TabRef, TargetId, Time, ToolName,
+    SessionId, TabId, TabPolicy, TabRef, TargetId, Time, ToolName,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -113,6 +113,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             heritage: Heritage {
                 opened: vec![TargetId("t-1".into())],
                 bound: vec![TargetId("t-2".into())],
+                lost: attached.then_some(TabId(1)),
             },
         },
     )

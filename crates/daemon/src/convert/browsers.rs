@@ -59,7 +59,7 @@ pub(super) fn without_index<'a>(
 )]
 fn whole(given: &Value) -> Option<i64> {
     let float = given.as_f64().filter(|number| number.fract() == 0.0);
-    given.as_i64().or(float.map(|number| number as i64))
+    given.as_i64().or_else(|| float.map(|number| number as i64))
 }
 
 /// `list_browsers`, in the seed's words.

@@ -3,7 +3,6 @@
 use super::MainLoop;
 use crate::memory::{Notes, SessionNotes, TabNotes};
 use crate::options::BrowserPlan;
-use tabmux_core::BrowserKey;
 use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
 use tabmux_protocol::wire::PROTOCOL;
 
@@ -64,7 +63,7 @@ impl MainLoop {
         }
     }
 
-    /// What a later daemon should know of the sessions in browsers that outlive this one.
+    /// What a later daemon should know of the sessions of this one.
     pub(super) fn notes(&self) -> Notes {
         let mut notes = Notes {
             tabs_counted: self.core.tabs_counted(),
@@ -74,13 +73,7 @@ impl MainLoop {
             let Some(browser) = self.core.browsers().find(|known| known.id == tab.browser) else {
                 continue;
             };
-            let is_named = |key: &BrowserKey| {
-                let plan = self.plans.get(key);
-                plan.is_some_and(|plan| plan.named.is_some())
-            };
-            if !is_named(browser.key) {
-                continue;
-            }
+            let launched = browser.about.is_some_and(|about| about.launched);
             let others = tab
                 .bound
                 .iter()
@@ -99,6 +92,7 @@ impl MainLoop {
                     browser: browser.key.0.to_string(),
                     target: tab.target.0.to_string(),
                     number: tab.id.0,
+                    stays: !launched,
                     opened: tab.owner == Some(id),
                     bound: tab.bound.contains(&id),
                 });
