@@ -49,6 +49,7 @@ export class WorkerClient {
   #attempt = 0;
   #onVerdict: ((isTaken: boolean) => void) | undefined;
   #releaseLock: (() => void) | undefined;
+  #watch: AbortController | undefined;
   #activeTabId: string | null = null;
   #status: ConnectionStatus = { connected: false, worker: null, reason: '' };
   #requestCount = 0;
@@ -144,7 +145,6 @@ export class WorkerClient {
     });
     this.#link = link;
     this.#missedPongs = 0;
-    link.port.addEventListener('close', () => this.#relink(link));
     this.#setStatus({ worker: link.kind });
     await this.#register();
   }
@@ -206,6 +206,14 @@ export class WorkerClient {
     });
   }
 
+  /** The worker holds a lock too; whoever gets it knows that the worker is gone. */
+  #watchWorker(lock: string): void {
+    const link = this.#link;
+    const { signal } = (this.#watch = new AbortController());
+    if (lock && link) navigator.locks?.request(lock, { signal }, () => this.#relink(link)).catch(() => {});
+    this.#onVerdict?.(false);
+  }
+
   #listen(): void {
     addEventListener('focus', () => this.#setActive(true));
     addEventListener('blur', () => this.#update());
@@ -252,6 +260,7 @@ export class WorkerClient {
     for (const settle of this.#requests.values()) settle();
     this.#requests.clear();
     this.#releaseLock?.();
+    this.#watch?.abort();
   }
 
   #return(): void {
@@ -264,7 +273,7 @@ export class WorkerClient {
     else if (message.type === 'CANCEL_CALL') this.#running.get(message.callId)?.abort();
     else if (message.type === 'PONG') this.#missedPongs = 0;
     else if (message.type === 'ARE_YOU_THERE') this.#link?.post({ type: 'PING' });
-    else if (message.type === 'TAB_REGISTERED') this.#onVerdict?.(false);
+    else if (message.type === 'TAB_REGISTERED') this.#watchWorker(message.lock);
     else if (message.type === 'TAB_ID_TAKEN') this.#onVerdict?.(true);
     else if (message.type === 'TAB_UNKNOWN' && this.#isRegistered) void this.#register();
     else if (message.type === 'ACTIVE_TAB') this.#activeTabId = message.tabId;

@@ -55,7 +55,8 @@ export interface Numbered {
 }
 
 export type ToPage =
-  | { type: 'TAB_REGISTERED' }
+  /** The worker holds this tab, and a Web Lock as long as it lives. */
+  | { type: 'TAB_REGISTERED'; lock: string }
   /** A live tab has this id, because the browser copied its storage: take another one. */
   | { type: 'TAB_ID_TAKEN' }
   /** The worker does not hold this tab (any more): register again. */

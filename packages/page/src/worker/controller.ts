@@ -63,8 +63,11 @@ export class MCPController {
   #callCount = 0;
   #active: { tabId: string; at: number } | undefined;
   #reason = '';
+  /** What we hold as long as we live; empty until we have it. */
+  #lock = '';
 
   constructor(private readonly world: WorkerWorld) {
+    this.#holdLock(`tabmux:${this.#born}${Math.random()}`);
     this.#socket = new DaemonSocket(world.kind, world.openSocket, {
       onWelcome: () => this.#tellEverything(),
       onMessage: (message) => this.#handleDaemon(message),
@@ -176,10 +179,19 @@ export class MCPController {
     this.#tabs.set(record.tabId, tab);
     if (this.world.locks && lock) this.#watch(tab, this.world.locks);
     this.#hear(tab, { type: 'PING' });
-    page.port.postMessage({ type: 'TAB_REGISTERED' });
+    page.port.postMessage({ type: 'TAB_REGISTERED', lock: this.#lock });
     this.#tellStatus(tab);
     this.#socket.send({ type, ...record });
     this.#socket.connectTo(daemonUrl);
+  }
+
+  /** Pages wait for this lock, and so learn that the worker was killed. */
+  #holdLock(name: string): void {
+    const held = this.world.locks?.request(name, () => {
+      this.#lock = name;
+      return new Promise<void>(() => {});
+    });
+    held?.catch(() => {});
   }
 
   /** The document holds the lock as long as it lives, so whoever gets it knows that the document is gone. */
