@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe.each(['shared', 'service', 'dedicated'])('with a %s worker', (worker) => {
+describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   const app = (tools: string, more: object = {}, at = site): string => at.app({ tools, worker, daemon: daemon.url, ...more });
 
   test('R000-2 R000-4 R000-9 R000-47 R001-24 a tab registers itself with a UUID, its url and its title', async () => {
@@ -61,7 +61,7 @@ describe.each(['shared', 'service', 'dedicated'])('with a %s worker', (worker) =
     for (const page of pages) tabs.push(await open(page, app('one,two')));
     expect(new Set(tabs).size).toBe(3);
     for (const tab of tabs) await daemon.tab(tab, 'one', 'two');
-    expect(daemon.sockets.size).toBe(worker === 'dedicated' ? 3 : 1);
+    expect(daemon.sockets.size).toBe(1);
     const calls = Array.from({ length: 30 }, (_, n) => ({ n, tab: tabs[n % 3] ?? '' }));
     const answers = await Promise.all(calls.map(({ n, tab }) => daemon.call(tab, n % 2 ? 'one' : 'two', { n })));
     expect(answers.map(answerOf)).toMatchObject(calls.map(({ n, tab }) => ({ tab, args: { n } })));
@@ -122,8 +122,7 @@ describe.each(['shared', 'service', 'dedicated'])('with a %s worker', (worker) =
     void b.goto('chrome://crash').catch(() => {});
     await crashed;
     await daemon.until(() => !daemon.tabs.has(tabB));
-    // A worker of its own dies with its tab, and the daemon sees the connection end.
-    if (worker !== 'dedicated') expect(await outcome).toMatchObject({ success: false, code: 'gone' });
+    expect(await outcome).toMatchObject({ success: false, code: 'gone' });
     await daemon.tab(tabA, 'one');
     expect(answerOf(await daemon.call(tabA, 'one'))).toMatchObject({ tab: tabA });
   });
