@@ -1,0 +1,73 @@
+/** Who this tab is: an id in `sessionStorage` that refresh and navigation keep, and a copy of the tab does not. */
+
+/** The id of this tab, made at the first need. */
+export function takeTabId(): string {
+  const storage = sessionStore();
+  if (!storage) return fallbackId();
+  // Frames share the storage of their tab, and a second client shares the document: both are tabs of their own.
+  if (window.top !== window || Reflect.has(document, HELD)) return freshId();
+  const stored = storage.getItem(KEY);
+  return holdTabId(stored && !isCopy(storage) ? stored : freshId());
+}
+
+/** Stores the id as this tab's own, and marks it as in use. */
+export function holdTabId(tabId: string): string {
+  Reflect.set(document, HELD, tabId);
+  try {
+    sessionStore()?.setItem(KEY, tabId);
+    sessionStore()?.setItem(IN_USE, '1');
+  } catch {
+    // The storage is full. The id holds until the page is left.
+  }
+  return tabId;
+}
+
+/** Says farewell, so that the next document in this tab may go on with the id. */
+export function leaveTabId(tabId: string): void {
+  if (Reflect.get(document, HELD) === tabId) sessionStore()?.removeItem(IN_USE);
+}
+
+/** Takes another id in place of one that a live tab has. */
+export function replaceTabId(tabId: string): string {
+  return Reflect.get(document, HELD) === tabId ? holdTabId(freshId()) : freshId();
+}
+
+export function clearTabId(): void {
+  sessionStore()?.removeItem(KEY);
+  sessionStore()?.removeItem(IN_USE);
+}
+
+/** A random name, for documents and other things that need not look like a UUID. */
+export function freshId(): string {
+  return typeof crypto === 'object' && 'randomUUID' in crypto ? crypto.randomUUID() : fallbackId();
+}
+
+/** Where there is no `crypto.randomUUID` (pages without TLS), or no storage to keep an id in. */
+function fallbackId(): string {
+  return `fallback_${Date.now()}_${Math.random().toString(36).slice(2, 12)}`;
+}
+
+/**
+ * Whether the storage came from another tab. Browsers copy it when a tab is duplicated and for children of
+ * `window.open`, while the first document is alive, so with its mark. A document that crashed or was discarded leaves
+ * its mark as well, but then the next one is loaded as the same tab.
+ */
+function isCopy(storage: Storage): boolean {
+  if (!storage.getItem(IN_USE) || Reflect.get(document, 'wasDiscarded') === true) return false;
+  const [navigation] = performance.getEntriesByType('navigation');
+  return !(navigation && 'type' in navigation && navigation.type === 'reload');
+}
+
+function sessionStore(): Storage | undefined {
+  try {
+    const storage = window.sessionStorage;
+    storage.getItem(KEY);
+    return storage;
+  } catch {
+    return undefined;
+  }
+}
+
+const KEY = 'tabmux_tab_id';
+const IN_USE = 'tabmux_tab_in_use';
+const HELD = Symbol.for('tabmux.tabId');

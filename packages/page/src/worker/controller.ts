@@ -1,0 +1,317 @@
+/** The worker's registry of tabs and their tools, and the proxy between them and the daemon, which does the routing. */
+
+import { type ActiveRequest, type CallAnswer, type Numbered, type RegisterTabRequest, SILENCE, type ToPage, type ToWorker, type UpdateTabRequest } from '../messages.js';
+import {
+  type CallOutcome,
+  type CallTool,
+  type FromDaemon,
+  MAX_CALLS,
+  type RegisterTool,
+  type TabRecord,
+  type UnregisterTool,
+  type WorkerKind,
+} from '../wire.js';
+import { DaemonSocket, type SocketLike } from './socket.js';
+
+/** As much of a `MessagePort` as is needed here. */
+export interface PortLike {
+  onmessage: ((event: MessageEvent) => void) | null;
+  postMessage(message: ToPage): void;
+}
+
+/** What the controller needs from its worker. */
+export interface WorkerWorld {
+  kind: WorkerKind;
+  openSocket(url: string): SocketLike;
+  /** Tells of a document that is gone, however it went; missing on pages without TLS. */
+  locks?: Pick<LockManager, 'request'> | undefined;
+}
+
+/** One document at the other end of a port; it has a tab once it is registered. */
+export interface Page {
+  port: PortLike;
+  tab?: Tab | undefined;
+}
+
+interface Tab {
+  record: TabRecord;
+  page: Page;
+  lock: string;
+  tools: Map<string, RegisterTool>;
+  /** Another document that says it is this tab. */
+  claim?: Claim | undefined;
+  silence?: ReturnType<typeof setTimeout> | undefined;
+}
+
+interface Claim {
+  page: Page;
+  data: RegisterTabRequest;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+interface Call {
+  /** What the daemon calls it. */
+  daemonId: string;
+  tab: Tab;
+}
+
+export class MCPController {
+  readonly #tabs = new Map<string, Tab>();
+  readonly #calls = new Map<string, Call>();
+  readonly #socket: DaemonSocket;
+  readonly #born = Date.now().toString(36);
+  #callCount = 0;
+  #active: { tabId: string; at: number } | undefined;
+  #reason = '';
+  /** What we hold as long as we live; empty until we have it. */
+  #lock = '';
+
+  constructor(private readonly world: WorkerWorld) {
+    this.#holdLock(`tabmux:${this.#born}${Math.random()}`);
+    this.#socket = new DaemonSocket(world.kind, world.openSocket, {
+      onWelcome: () => this.#tellEverything(),
+      onMessage: (message) => this.#handleDaemon(message),
+      onLost: (reason) => this.#handleLost(reason),
+    });
+  }
+
+  /** Takes a page in; the first word shows it that the worker runs. */
+  connect(port: PortLike): Page {
+    const page: Page = { port };
+    port.onmessage = (event: MessageEvent<ToWorker>) => this.#handlePage(event.data, page);
+    port.postMessage({ type: 'PONG', worker: this.world.kind });
+    return page;
+  }
+
+  /** Holds a tab, unless a live one has its id: browsers copy the storage of a tab that is duplicated. */
+  handleRegisterTab(data: RegisterTabRequest, page: Page): void {
+    const holder = this.#tabs.get(data.tabId);
+    if (!holder || holder.page === page) this.#admit(data, page);
+    else if (holder.claim) page.port.postMessage({ type: 'TAB_ID_TAKEN' });
+    else {
+      // A reload can be faster than the farewell of the document before it.
+      const timer = setTimeout(() => (holder.lock ? this.#refuseClaim(holder) : this.#remove(holder)), CLAIM_WAIT);
+      holder.claim = { page, data, timer };
+      holder.page.port.postMessage({ type: 'ARE_YOU_THERE' });
+    }
+  }
+
+  /** Remembers where the user is: in this tab, or no longer in this tab. */
+  handleSetActiveTab({ tabId, isActive = true }: Pick<ActiveRequest, 'tabId'> & { isActive?: boolean }): void {
+    const tab = this.#tabs.get(tabId);
+    if (!tab || (!isActive && this.#active?.tabId !== tabId)) return;
+    const at = Date.now();
+    if (isActive) tab.record.lastSeen = at;
+    this.#active = isActive ? { tabId, at } : undefined;
+    this.#tellActive(at);
+    if (isActive) this.#socket.hurry();
+  }
+
+  /** Keeps a tool's description; a call of it will be forwarded to the page. */
+  handleRegisterTool(data: RegisterTool & Numbered, page: Page): void {
+    const { requestId, ...tool } = data;
+    const { tab } = page;
+    const error = !tab
+      ? 'This tab is not registered; register it first.'
+      : tool.handlerType !== 'proxy'
+        ? `Handlers of type '${String(tool.handlerType)}' are not run; use 'proxy'.`
+        : '';
+    if (tab && !error) {
+      tool.tabId = tab.record.tabId;
+      tab.tools.set(tool.name, tool);
+      this.#socket.send(tool);
+    }
+    page.port.postMessage(error ? { type: 'DONE', requestId, error } : { type: 'DONE', requestId });
+  }
+
+  handleUnregisterTool({ requestId, name }: UnregisterTool & Numbered, page: Page): void {
+    const { tab } = page;
+    if (tab?.tools.delete(name)) this.#socket.send({ type: 'UNREGISTER_TOOL', tabId: tab.record.tabId, name });
+    page.port.postMessage({ type: 'DONE', requestId });
+  }
+
+  /** Passes a handler's answer on; only the tab that was asked may answer, and only once. */
+  handleToolCallResult(answer: CallAnswer, page: Page): void {
+    const call = this.#calls.get(answer.callId);
+    if (!call || call.tab !== page.tab) return;
+    call.tab.record.lastSeen = Date.now();
+    this.#calls.delete(answer.callId);
+    this.#socket.send({ ...answer, callId: call.daemonId });
+  }
+
+  /** The tabs and what they offer, for people who look into the worker. */
+  get tabs(): (TabRecord & { isActive: boolean; tools: string[] })[] {
+    return [...this.#tabs.values()].map(({ record, tools }) => ({
+      ...record,
+      isActive: record.tabId === this.#active?.tabId,
+      tools: [...tools.keys()],
+    }));
+  }
+
+  #handlePage(message: ToWorker, page: Page): void {
+    const { tab } = page;
+    if (tab) this.#hear(tab, message);
+    if (message.type === 'REGISTER_TAB') this.handleRegisterTab(message, page);
+    else if (message.type === 'UPDATE_TAB') this.#update(message, page);
+    else if (message.type === 'SET_ACTIVE_TAB') this.handleSetActiveTab(message);
+    else if (message.type === 'REGISTER_TOOL') this.handleRegisterTool(message, page);
+    else if (message.type === 'UNREGISTER_TOOL') this.handleUnregisterTool(message, page);
+    else if (message.type === 'TOOL_CALL_RESULT') this.handleToolCallResult(message, page);
+    else if (message.type === 'UNREGISTER_TAB' && tab) this.#remove(tab);
+    else if (message.type === 'PING') {
+      page.port.postMessage({ type: 'PONG', worker: this.world.kind });
+      if (!tab) page.port.postMessage({ type: 'TAB_UNKNOWN' });
+    }
+  }
+
+  #hear(tab: Tab, message: ToWorker): void {
+    if (message.type !== 'UNREGISTER_TAB') this.#refuseClaim(tab);
+    if (tab.lock) return;
+    clearTimeout(tab.silence);
+    tab.silence = setTimeout(() => this.#remove(tab), SILENCE);
+  }
+
+  #admit({ type, daemonUrl, lock, ...given }: RegisterTabRequest, page: Page): void {
+    if (page.tab) this.#remove(page.tab);
+    const record: TabRecord = { ...given, lastSeen: Date.now() };
+    const tab: Tab = { record, page, lock, tools: new Map() };
+    page.tab = tab;
+    this.#tabs.set(record.tabId, tab);
+    if (this.world.locks && lock) this.#watch(tab, this.world.locks);
+    this.#hear(tab, { type: 'PING' });
+    page.port.postMessage({ type: 'TAB_REGISTERED', lock: this.#lock });
+    this.#tellStatus(tab);
+    this.#socket.send({ type, ...record });
+    this.#socket.connectTo(daemonUrl);
+  }
+
+  /** Pages wait for this lock, and so learn that the worker was killed. */
+  #holdLock(name: string): void {
+    const held = this.world.locks?.request(name, () => {
+      this.#lock = name;
+      return new Promise<void>(() => {});
+    });
+    held?.catch(() => {});
+  }
+
+  /** The document holds the lock as long as it lives, so whoever gets it knows that the document is gone. */
+  #watch(tab: Tab, locks: Pick<LockManager, 'request'>): void {
+    const isGone = (): void => this.#remove(tab);
+    locks.request(tab.lock, isGone).catch(isGone);
+  }
+
+  #update({ type, ...record }: UpdateTabRequest, { tab }: Page): void {
+    if (!tab) return;
+    tab.record = { ...record, tabId: tab.record.tabId, lastSeen: tab.record.lastSeen };
+    this.#socket.send({ type, ...tab.record });
+  }
+
+  #remove(tab: Tab): void {
+    const { tabId } = tab.record;
+    if (this.#tabs.get(tabId) !== tab) return;
+    this.#tabs.delete(tabId);
+    tab.page.tab = undefined;
+    clearTimeout(tab.silence);
+    for (const [callId, call] of this.#calls) {
+      if (call.tab === tab) this.#answer(callId, failure('gone', 'The page went away before the tool answered.'));
+    }
+    this.#leaveFront(tabId);
+    this.#socket.send({ type: 'UNREGISTER_TAB', tabId });
+    const { claim } = tab;
+    if (claim) {
+      clearTimeout(claim.timer);
+      this.#admit(claim.data, claim.page);
+    } else if (this.#tabs.size === 0) this.#socket.disconnect();
+  }
+
+  /** A tab that left is not in front. */
+  #leaveFront(tabId: string): void {
+    if (this.#active?.tabId !== tabId) return;
+    this.#active = undefined;
+    this.#tellActive(Date.now());
+  }
+
+  #refuseClaim(tab: Tab): void {
+    if (!tab.claim) return;
+    clearTimeout(tab.claim.timer);
+    tab.claim.page.port.postMessage({ type: 'TAB_ID_TAKEN' });
+    tab.claim = undefined;
+  }
+
+  #handleDaemon(message: FromDaemon): void {
+    if (message.type === 'CALL_TOOL') this.#call(message);
+    else if (message.type === 'CANCEL_CALL') this.#cancel(message.callId);
+    else if (message.type === 'TOOL_REJECTED') {
+      const { type, tabId, name, reason } = message;
+      this.#tabs.get(tabId)?.page.port.postMessage({ type, name, reason });
+    }
+  }
+
+  /** Forwards a call to the one tab it is for. The id is our own: a daemon that was restarted counts from the start. */
+  #call({ callId: daemonId, targetTabId, documentId, toolName, args }: CallTool): void {
+    const tab = this.#tabs.get(targetTabId);
+    const isKnown = [...this.#calls.values()].some((call) => call.daemonId === daemonId);
+    if (isKnown) return;
+    const refuse = (outcome: CallOutcome): void => this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: daemonId, ...outcome });
+    if (!tab) refuse(failure('no_tab', `There is no tab '${targetTabId}' here.`));
+    else if (tab.record.documentId !== documentId) refuse(failure('gone', 'The tab shows another page now; list its tools again.'));
+    else if (!tab.tools.has(toolName)) refuse(failure('no_tool', `The tab has no tool '${toolName}' now.`));
+    else if (this.#calls.size >= MAX_CALLS) refuse(failure('busy', `${MAX_CALLS} calls are running already; wait for one to end.`));
+    else {
+      const callId = `${this.#born}.${++this.#callCount}`;
+      this.#calls.set(callId, { daemonId, tab });
+      tab.record.lastSeen = Date.now();
+      tab.page.port.postMessage({ type: 'CALL_TOOL', callId, targetTabId, toolName, args });
+    }
+  }
+
+  #cancel(daemonId: string): void {
+    for (const [callId, call] of this.#calls) {
+      if (call.daemonId !== daemonId) continue;
+      call.tab.page.port.postMessage({ type: 'CANCEL_CALL', callId });
+      this.#answer(callId, failure('cancelled', 'The call was cancelled.'));
+    }
+  }
+
+  #answer(callId: string, outcome: CallOutcome): void {
+    const call = this.#calls.get(callId);
+    this.#calls.delete(callId);
+    if (call) this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: call.daemonId, ...outcome });
+  }
+
+  /** With the daemon go the callers, so nobody waits for what is running. */
+  #handleLost(reason: string): void {
+    for (const [callId, call] of this.#calls) call.tab.page.port.postMessage({ type: 'CANCEL_CALL', callId });
+    this.#calls.clear();
+    this.#reason = reason;
+    for (const tab of this.#tabs.values()) this.#tellStatus(tab);
+  }
+
+  #tellEverything(): void {
+    this.#reason = '';
+    for (const tab of this.#tabs.values()) {
+      this.#socket.send({ type: 'REGISTER_TAB', ...tab.record });
+      for (const tool of tab.tools.values()) this.#socket.send(tool);
+    }
+    if (this.#active) this.#socket.send({ type: 'SET_ACTIVE_TAB', ...this.#active });
+    for (const tab of this.#tabs.values()) this.#tellStatus(tab);
+  }
+
+  #tellStatus({ page }: Tab): void {
+    page.port.postMessage({ type: 'CONNECTION_STATUS', connected: this.#socket.isWelcome, reason: this.#reason });
+    page.port.postMessage({ type: 'ACTIVE_TAB', tabId: this.#active?.tabId ?? null });
+  }
+
+  #tellActive(at: number): void {
+    const tabId = this.#active?.tabId ?? null;
+    this.#socket.send({ type: 'SET_ACTIVE_TAB', tabId, at });
+    for (const { page } of this.#tabs.values()) page.port.postMessage({ type: 'ACTIVE_TAB', tabId });
+  }
+}
+
+function failure(code: Extract<CallOutcome, { success: false }>['code'], error: string): CallOutcome {
+  return { success: false, code, error };
+}
+
+/** How long a document has to show that it lives when another one claims its tab. */
+const CLAIM_WAIT = 1000;

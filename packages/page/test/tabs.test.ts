@@ -1,0 +1,192 @@
+/** Tabs and their tools in a real browser, through a shared worker and through a service worker. */
+
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { answerOf, launch, open, tabIdOf } from './support/browser.js';
+import { FakeDaemon } from './support/daemon.js';
+import { Site } from './support/site.js';
+
+let browser: Browser;
+let site: Site;
+let otherSite: Site;
+let context: BrowserContext;
+let daemon: FakeDaemon;
+
+beforeAll(async () => {
+  browser = await launch();
+  site = await Site.start();
+  otherSite = await Site.start(undefined, '127.0.0.1');
+});
+afterAll(async () => {
+  await browser.close();
+  await Promise.all([site.stop(), otherSite.stop()]);
+});
+beforeEach(async () => {
+  daemon = await FakeDaemon.start();
+  context = await browser.newContext();
+  onTestFailed(() => console.log(daemon.log.slice(-30)));
+});
+afterEach(async () => {
+  await context.close();
+  await daemon.stop();
+});
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe.each(['shared', 'service'])('with a %s worker', (worker) => {
+  const app = (tools: string, more: object = {}, at = site): string => at.app({ tools, worker, daemon: daemon.url, ...more });
+
+  test('R000-2 R000-4 R000-9 R000-47 R001-24 a tab registers itself with a UUID, its url and its title', async () => {
+    const page = await context.newPage();
+    const tabId = await open(page, app('one'));
+    expect(tabId).toMatch(UUID);
+    const { record, origin } = await daemon.tab(tabId, 'one');
+    expect(record).toMatchObject({ tabId, url: page.url(), title: 'An application' });
+    expect(record.documentId).toMatch(UUID);
+    expect(Math.abs(record.lastSeen - Date.now())).toBeLessThan(60_000);
+    expect(origin).toBe(site.origin);
+    expect(daemon.log[0]).toMatchObject({ type: 'HELLO', version: 1, worker });
+  });
+
+  test('R001-1 R001-3 R001-4 R001-11 a handler runs in its page, with the DOM and its closures', async () => {
+    const tabId = await open(await context.newPage(), app('one'));
+    await daemon.tab(tabId, 'one');
+    const answer = answerOf(await daemon.call(tabId, 'one', { deep: [1, { two: null }] }));
+    expect(answer).toEqual({ tab: tabId, args: { deep: [1, { two: null }] }, heading: 'An application', closure: 'a closure' });
+  });
+
+  test('R000-1 R000-35 R001-18 R001-22 R001-23 each call runs once, in its own tab, also when many run at the same time', async () => {
+    const pages = [await context.newPage(), await context.newPage(), await context.newPage()];
+    const tabs: string[] = [];
+    for (const page of pages) tabs.push(await open(page, app('one,two')));
+    expect(new Set(tabs).size).toBe(3);
+    for (const tab of tabs) await daemon.tab(tab, 'one', 'two');
+    expect(daemon.sockets.size).toBe(1);
+    const calls = Array.from({ length: 30 }, (_, n) => ({ n, tab: tabs[n % 3] ?? '' }));
+    const answers = await Promise.all(calls.map(({ n, tab }) => daemon.call(tab, n % 2 ? 'one' : 'two', { n })));
+    expect(answers.map(answerOf)).toMatchObject(calls.map(({ n, tab }) => ({ tab, args: { n } })));
+    for (const page of pages) expect(await page.evaluate('runs')).toBe(10);
+  });
+
+  test('R000-42 R000-43 refresh and navigation keep the id; R000-24 the tools are those of the new page', async () => {
+    const page = await context.newPage();
+    const tabId = await open(page, app('one'));
+    const { record: first } = await daemon.tab(tabId, 'one');
+    await page.reload();
+    expect(await tabIdOf(page)).toBe(tabId);
+    await daemon.until(() => daemon.tabs.get(tabId)?.record.documentId !== first.documentId);
+    await daemon.tab(tabId, 'one');
+    expect(await open(page, app('two', { path: '/settings' }))).toBe(tabId);
+    const { record } = await daemon.tab(tabId, 'two');
+    expect(record.url).toContain('/settings');
+    const stale = await daemon.call(tabId, 'two', {}, first.documentId);
+    expect(stale).toMatchObject({ success: false, code: 'gone' });
+  });
+
+  test('R000-44 R000-45 a child of window.open has an id of its own, and its parent keeps its tools', async () => {
+    const page = await context.newPage();
+    const tabId = await open(page, app('one'));
+    await daemon.tab(tabId, 'one');
+    const opening = page.waitForEvent('popup');
+    await page.evaluate((url) => void window.open(url), app('one'));
+    const child = await opening;
+    const childId = await tabIdOf(child);
+    expect(childId).not.toBe(tabId);
+    await daemon.tab(childId, 'one');
+    await child.reload();
+    expect(await tabIdOf(child)).toBe(childId);
+    await daemon.tab(childId, 'one');
+    await child.close();
+    await daemon.until(() => !daemon.tabs.has(childId));
+    expect(answerOf(await daemon.call(tabId, 'one'))).toMatchObject({ tab: tabId });
+  });
+
+  test('R000-7 R000-10 a closed tab leaves at once, and the others stay', async () => {
+    const [a, b] = [await context.newPage(), await context.newPage()];
+    const [tabA, tabB] = [await open(a, app('one')), await open(b, app('one'))];
+    await daemon.tab(tabA, 'one');
+    await daemon.tab(tabB, 'one');
+    await a.close();
+    await daemon.until(() => !daemon.tabs.has(tabA));
+    expect(answerOf(await daemon.call(tabB, 'one'))).toMatchObject({ tab: tabB });
+  });
+
+  test('R000-10 a crashed tab leaves at once, its running call is answered, and the others stay', async () => {
+    // The worker lives in the process of the first tab, and the second has one of its own.
+    const [a, b] = [await context.newPage(), await context.newPage()];
+    const [tabA, tabB] = [await open(a, app('one')), await open(b, app('one'))];
+    await b.evaluate("workerClient.registerTool('stuck', () => new Promise(() => {}))");
+    await daemon.tab(tabB, 'one', 'stuck');
+    const { outcome } = daemon.begin(tabB, 'stuck');
+    const crashed = b.waitForEvent('crash');
+    void b.goto('chrome://crash').catch(() => {});
+    await crashed;
+    await daemon.until(() => !daemon.tabs.has(tabB));
+    expect(await outcome).toMatchObject({ success: false, code: 'gone' });
+    await daemon.tab(tabA, 'one');
+    expect(answerOf(await daemon.call(tabA, 'one'))).toMatchObject({ tab: tabA });
+  });
+
+  test('two applications on two origins have each their connection and their tabs', async () => {
+    const [a, b] = [await context.newPage(), await context.newPage()];
+    const [tabA, tabB] = [await open(a, app('one')), await open(b, app('one', {}, otherSite))];
+    const knownA = await daemon.tab(tabA, 'one');
+    const knownB = await daemon.tab(tabB, 'one');
+    expect([knownA.origin, knownB.origin]).toEqual([site.origin, otherSite.origin]);
+    expect(daemon.sockets.size).toBe(2);
+    expect(answerOf(await daemon.call(tabB, 'one'))).toMatchObject({ tab: tabB });
+    expect(await a.evaluate('runs')).toBe(0);
+  });
+
+  test('R001-33 a daemon that comes back is told everything again', async () => {
+    const [a, b] = [await context.newPage(), await context.newPage()];
+    const [tabA, tabB] = [await open(a, app('one')), await open(b, app('one,two'))];
+    await daemon.tab(tabA, 'one');
+    await daemon.tab(tabB, 'one', 'two');
+    const { port } = daemon;
+    const isConnected = 'workerClient.getConnectionStatus().connected';
+    await a.waitForFunction(isConnected);
+    await daemon.stop();
+    await a.waitForFunction(`!${isConnected}`);
+    expect(await a.evaluate('workerClient.getConnectionStatus().reason')).toContain('No daemon answers');
+    await a.evaluate("workerClient.registerTool('late', () => 'while away')");
+    daemon = await FakeDaemon.start(port);
+    await daemon.tab(tabB, 'one', 'two');
+    await daemon.tab(tabA, 'one', 'late');
+    expect(await daemon.call(tabA, 'late')).toEqual({ success: true, result: { content: [{ type: 'text', text: 'while away' }] } });
+  });
+
+  test('changes of title and address are told', async () => {
+    const page = await context.newPage();
+    const tabId = await open(page, app('one'));
+    await daemon.tab(tabId, 'one');
+    await page.evaluate("document.title = 'Another title'");
+    await daemon.until(() => daemon.tabs.get(tabId)?.record.title === 'Another title');
+    await page.evaluate("history.pushState({}, '', '/settings')");
+    await daemon.until(() => daemon.tabs.get(tabId)?.record.url.endsWith('/settings'));
+    await daemon.tab(tabId, 'one');
+  });
+
+  test('back and forward keep the id and bring the tools back', async () => {
+    const page = await context.newPage();
+    const tabId = await open(page, app('one'));
+    await daemon.tab(tabId, 'one');
+    await open(page, app('two', { path: '/settings' }));
+    await daemon.tab(tabId, 'two');
+    await page.goBack();
+    await daemon.tab(tabId, 'one');
+    await page.goForward();
+    await daemon.tab(tabId, 'two');
+    expect(answerOf(await daemon.call(tabId, 'two'))).toMatchObject({ tab: tabId });
+  });
+
+  test('a tab that leaves for another site is gone, and is itself again when it comes back', async () => {
+    const page = await context.newPage();
+    const tabId = await open(page, app('one'));
+    await daemon.tab(tabId, 'one');
+    await open(page, app('two', {}, otherSite));
+    await daemon.until(() => !daemon.tabs.has(tabId));
+    expect(await open(page, app('one'))).toBe(tabId);
+    await daemon.tab(tabId, 'one');
+  });
+});
