@@ -118,7 +118,7 @@ fn registering_names_the_protocol_and_may_resume() {
         line["resume"],
         json!({"sessionId": session().0, "secret": "s"})
     );
-    assert_eq!(line["options"]["tools"], "progressive");
+    assert_eq!(line["options"]["tools"], "auto");
     // An older client that knows fewer options is understood.
     let short = r#"{"type":"REGISTER","id":"1","protocol":1,"version":"0","client":{"name":"x","pid":1},"options":{}}"#;
     assert!(matches!(
