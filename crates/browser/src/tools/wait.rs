@@ -310,7 +310,7 @@ async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolE
 }
 
 /// Resolves when nothing has been loading for a while.
-async fn quiet(tab: &Tab) -> Result<(), ToolError> {
+pub(super) async fn quiet(tab: &Tab) -> Result<(), ToolError> {
     // What the page has an answer to and does not read further is not loading.
     let loading = |state: &TabState| {
         state.navigating

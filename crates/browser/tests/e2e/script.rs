@@ -250,7 +250,7 @@ async fn r003_68_a_function_runs_in_the_page_inside_an_iframe() {
         .route("/page", tabmux_testkit::Response::html(html));
     let tab = lab.open("page").await;
     for selector in ["iframe", "#far"] {
-        let uid = crate::pick::pick(&tab, selector).await;
+        let uid = pick(&tab, selector).await;
         let text = lab
             .text(
                 &tab,
@@ -260,7 +260,7 @@ async fn r003_68_a_function_runs_in_the_page_inside_an_iframe() {
             .await;
         assert_eq!(text, "\"inner\"", "{selector}");
     }
-    let uid = crate::pick::pick(&tab, "p").await;
+    let uid = pick(&tab, "p").await;
     let error = lab
         .error(
             &tab,
