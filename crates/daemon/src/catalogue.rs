@@ -109,8 +109,7 @@ fn reading(info: ToolInfo) -> ToolInfo {
 fn with_tab(mut info: ToolInfo) -> ToolInfo {
     let schema = Arc::make_mut(&mut info.input_schema);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        let tab =
-            json!({"type": "number", "description": "Page to work on; default: the selected one."});
+        let tab = json!({"type": "number", "description": "Default: the selected page."});
         properties.insert("tabId".to_owned(), tab);
     }
     info

@@ -208,7 +208,7 @@ impl Viewport {
             height: self.height.into(),
             device_scale_factor: self.density,
             mobile: self.mobile,
-            screen_orientation: self.mobile.then(|| emulation::ScreenOrientation {
+            screen_orientation: self.mobile.then_some(emulation::ScreenOrientation {
                 r#type: match self.landscape {
                     true => emulation::ScreenOrientationType::LANDSCAPE_PRIMARY,
                     false => emulation::ScreenOrientationType::PORTRAIT_PRIMARY,

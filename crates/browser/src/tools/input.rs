@@ -17,7 +17,7 @@ pub(super) struct Click {
     uid: String,
     /// Click twice.
     dbl_click: Option<bool>,
-    /// Add a snapshot of the page to the answer.
+    /// Add a snapshot.
     include_snapshot: Option<bool>,
 }
 
@@ -50,7 +50,7 @@ impl Tool for Click {
 pub(super) struct Hover {
     /// The element, from take_snapshot or find.
     uid: String,
-    /// Add a snapshot of the page to the answer.
+    /// Add a snapshot.
     include_snapshot: Option<bool>,
 }
 

@@ -69,7 +69,7 @@ impl Tool for TypeText {
 pub(super) struct PressKey {
     /// Such as Enter, Escape, ArrowDown, a, Control+A, Control+Shift+R.
     key: String,
-    /// Add a snapshot of the page to the answer.
+    /// Add a snapshot.
     include_snapshot: Option<bool>,
 }
 

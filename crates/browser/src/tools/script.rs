@@ -144,7 +144,7 @@ impl Place {
     }
 
     async fn call(&self, function: &str) -> Result<runtime::RemoteObject, ToolError> {
-        let (result, exception) = match self.anchor.as_ref().or(self.arguments.first()) {
+        let (result, exception) = match self.anchor.as_ref().or_else(|| self.arguments.first()) {
             None => {
                 let evaluate = runtime::Evaluate {
                     expression: format!("({function})()"),

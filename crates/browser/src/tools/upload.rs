@@ -116,9 +116,8 @@ impl UploadFile {
         };
         session.post(intercept(false));
         clicked?;
-        let (asking, event) = match opened {
-            Ok(Some(opened)) => opened,
-            _ => return Err(self.asks_for_none()),
+        let Ok(Some((asking, event))) = opened else {
+            return Err(self.asks_for_none());
         };
         let event: cdp::FileChooserOpened = event.decode().unwrap_or_default();
         if count > 1 && event.mode == cdp::FileChooserOpenedMode::SELECT_SINGLE {

@@ -32,7 +32,7 @@ pub(super) struct WaitFor {
     function: Option<String>,
     /// Nothing has been loading for half a second.
     network_idle: Option<bool>,
-    /// How long to wait at most, in milliseconds. Default: 5000.
+    /// Milliseconds at most. Default: 5000.
     timeout: Option<u32>,
 }
 

@@ -65,6 +65,8 @@ struct Gathering {
     process: Option<u64>,
     url: String,
     navigations: Vec<(f64, u64, String, String)>,
+    /// What Chrome calls navigations, by the bits of their start.
+    ids: HashMap<u64, String>,
     first_paints: Vec<(f64, String)>,
     largest: Vec<(String, Largest)>,
     images: HashMap<i64, String>,
@@ -120,8 +122,8 @@ impl Gathering {
             }
             "navigationStart" => self.navigation(event),
             "firstContentfulPaint" => {
-                let frame = text(&event.args()["frame"]);
-                self.keep(|it| &mut it.first_paints, (event.ts, frame));
+                let navigation = text(&event.args()["data"]["navigationId"]);
+                self.keep(|it| &mut it.first_paints, (event.ts, navigation));
             }
             "MarkLoad" | "loadEventEnd" => {
                 let args = event.args();
@@ -134,7 +136,9 @@ impl Gathering {
             "largestContentfulPaint::Candidate" => {
                 let args = event.args();
                 let data = &args["data"];
-                let id = data["nodeId"].as_i64().or(data["DOMNodeId"].as_i64());
+                let id = data["nodeId"]
+                    .as_i64()
+                    .or_else(|| data["DOMNodeId"].as_i64());
                 let largest = Largest {
                     at: event.ts,
                     element: text(&data["nodeName"]),
@@ -143,7 +147,8 @@ impl Gathering {
                         .flatten(),
                     lazy: data["loadingAttr"] == "lazy",
                 };
-                self.keep(|it| &mut it.largest, (text(&args["frame"]), largest));
+                let navigation = text(&data["navigationId"]);
+                self.keep(|it| &mut it.largest, (navigation, largest));
             }
             "LargestImagePaint::Candidate" => {
                 let args = event.args();
@@ -186,7 +191,9 @@ impl Gathering {
         let url = text(&data["documentLoaderURL"]);
         let main = data["isOutermostMainFrame"] == true || data["isLoadingMainFrame"] == true;
         if main && !url.is_empty() {
+            let id = text(&data["navigationId"]);
             let navigation = (event.ts, event.pid, text(&args["frame"]), url);
+            self.ids.insert(event.ts.to_bits(), id);
             self.keep(|it| &mut it.navigations, navigation);
         }
     }
@@ -207,7 +214,7 @@ impl Gathering {
         let score = data["weighted_score_delta"].as_f64();
         let shift = Shift {
             at: event.ts,
-            score: score.or(data["score"].as_f64()).unwrap_or(0.0),
+            score: score.or_else(|| data["score"].as_f64()).unwrap_or(0.0),
             moved: moved.collect(),
         };
         let main = data["is_main_frame"] != false;
@@ -310,13 +317,11 @@ impl Gathering {
 
     fn finish(mut self) -> Trace {
         // The navigation that counts is the last one of the tab.
-        let navigations = self
+        let mut navigations = self
             .navigations
             .iter()
             .filter(|(.., url)| url != "about:blank");
-        let navigation = navigations
-            .filter(|(_, _, of, _)| *of == self.frame)
-            .next_back();
+        let navigation = navigations.rfind(|(_, _, of, _)| *of == self.frame);
         let navigation = navigation.cloned();
         let mut trace = Trace {
             start: self.first.unwrap_or(0.0),
@@ -337,16 +342,17 @@ impl Gathering {
         // Without a navigation there is nothing to count these from.
         if trace.navigated {
             let mut paints = self.first_paints.iter();
-            let paint = paints.find(|(at, of)| *at >= start && here(of));
+            // The old page of the tab may still be painted after the start.
+            let id = self.ids.remove(&start.to_bits()).unwrap_or_default();
+            let paint = paints.find(|(at, of)| *at >= start && *of == id);
             trace.first_paint = paint.map(|it| it.0);
             let mut loads = self.loads.iter();
             let load = loads.find(|(at, of)| *at >= start && here(of));
             trace.loaded = load.map(|it| it.0);
-            let candidates = self.largest.into_iter();
+            let mut candidates = self.largest.into_iter();
             trace.largest = candidates
-                .filter(|(of, largest)| largest.at >= start && here(of))
-                .map(|(_, largest)| largest)
-                .last();
+                .rfind(|(of, largest)| largest.at >= start && *of == id)
+                .map(|(_, largest)| largest);
         }
         let shifts = self.shifts.into_iter();
         trace.shifts = shifts
