@@ -109,7 +109,7 @@ fn reading(info: ToolInfo) -> ToolInfo {
 fn with_tab(mut info: ToolInfo) -> ToolInfo {
     let schema = Arc::make_mut(&mut info.input_schema);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        let tab = json!({"type": "number", "description": "Default: the selected page."});
+        let tab = json!({"type": "number"});
         properties.insert("tabId".to_owned(), tab);
     }
     info

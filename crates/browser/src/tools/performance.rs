@@ -26,7 +26,6 @@ pub(super) struct PerformanceStartTrace {
     reload: Option<bool>,
     /// Stop when the page is loaded and quiet. Default: true.
     auto_stop: Option<bool>,
-    /// Where to save it. Default: a new file.
     file_path: Option<String>,
 }
 
@@ -77,7 +76,6 @@ impl Tool for PerformanceStartTrace {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PerformanceStopTrace {
-    /// Where to save it. Default: a new file.
     file_path: Option<String>,
 }
 
