@@ -26,6 +26,7 @@ mod stream;
 pub mod tab;
 pub mod text;
 pub mod tools;
+mod trace;
 pub mod user;
 pub mod world;
 

@@ -24,10 +24,11 @@ pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
+use crate::tools::Tracing;
 use crate::world::World;
 use actor::Nudge;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, page, runtime};
 use tabmux_cdp::{Events, Session};
@@ -56,6 +57,8 @@ struct Inner {
     nudges: mpsc::Sender<Nudge>,
     taps: Taps,
     emulation: Emulating,
+    tracing: Tracing,
+    lookers: Arc<AtomicUsize>,
     /// Whether a script had to be stopped and the page may still not respond.
     suspect: AtomicBool,
 }
@@ -89,6 +92,8 @@ impl Tab {
             nudges,
             taps,
             emulation,
+            tracing: Tracing::default(),
+            lookers: Arc::default(),
             suspect: AtomicBool::new(false),
         }))
     }
@@ -201,6 +206,16 @@ impl Tab {
     /// What is emulated in this tab.
     pub(crate) fn emulation(&self) -> &Emulating {
         &self.0.emulation
+    }
+
+    /// How many keep the tab drawing.
+    pub(crate) fn lookers(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.0.lookers)
+    }
+
+    /// The trace of this tab.
+    pub(crate) fn tracing(&self) -> &Tracing {
+        &self.0.tracing
     }
 
     /// The size that pages have here where nobody asks for another.

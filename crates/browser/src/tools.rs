@@ -17,6 +17,7 @@ mod look;
 mod navigate;
 mod network;
 mod paging;
+mod performance;
 mod save;
 mod schema;
 mod screenshot;
@@ -25,6 +26,8 @@ mod scroll;
 mod snapshot;
 mod upload;
 mod wait;
+
+pub(crate) use performance::Tracing;
 
 use crate::error::ToolError;
 use crate::run::Page;
@@ -58,6 +61,9 @@ pub fn all() -> &'static [ToolSpec] {
             ToolSpec::of::<navigate::NavigatePage>(),
             ToolSpec::of::<network::GetNetworkRequest>(),
             ToolSpec::of::<network::ListNetworkRequests>(),
+            ToolSpec::of::<performance::PerformanceAnalyzeInsight>(),
+            ToolSpec::of::<performance::PerformanceStartTrace>(),
+            ToolSpec::of::<performance::PerformanceStopTrace>(),
             ToolSpec::of::<save::SavePdf>(),
             ToolSpec::of::<save::TakeHeapsnapshot>(),
             ToolSpec::of::<screenshot::TakeScreenshot>(),

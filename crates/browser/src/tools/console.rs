@@ -15,9 +15,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ListConsoleMessages {
-    /// Default: 50.
     page_size: Option<u32>,
-    /// From 0.
     page_idx: Option<u32>,
     /// Only these, such as error or warn.
     types: Option<Vec<String>>,

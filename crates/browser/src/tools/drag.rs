@@ -11,11 +11,8 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drag {
-    /// What to drag.
     from_uid: String,
-    /// Where to drop it.
     to_uid: String,
-    /// Add a snapshot.
     #[serde(rename = "includeSnapshot")]
     include_snapshot: Option<bool>,
 }

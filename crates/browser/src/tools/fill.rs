@@ -17,7 +17,6 @@ pub(super) struct Fill {
     uid: String,
     /// What it shall hold: a text, an option's text, "true" or "false" for boxes and switches.
     value: String,
-    /// Add a snapshot of the page to the answer.
     include_snapshot: Option<bool>,
 }
 
@@ -44,7 +43,6 @@ impl Tool for Fill {
 pub(super) struct FillForm {
     /// The fields, in the order to fill them.
     elements: Vec<Field>,
-    /// Add a snapshot of the page to the answer.
     include_snapshot: Option<bool>,
 }
 

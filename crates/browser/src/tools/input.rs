@@ -15,9 +15,7 @@ use serde_json::json;
 pub(super) struct Click {
     /// The element, from take_snapshot or find.
     uid: String,
-    /// Click twice.
     dbl_click: Option<bool>,
-    /// Add a snapshot of the page to the answer.
     include_snapshot: Option<bool>,
 }
 
@@ -50,7 +48,6 @@ impl Tool for Click {
 pub(super) struct Hover {
     /// The element, from take_snapshot or find.
     uid: String,
-    /// Add a snapshot of the page to the answer.
     include_snapshot: Option<bool>,
 }
 
@@ -85,11 +82,8 @@ impl Tool for Hover {
 pub(super) struct ClickAt {
     /// CSS pixels from the left of the viewport.
     x: f64,
-    /// CSS pixels from its top.
     y: f64,
-    /// Click twice.
     dbl_click: Option<bool>,
-    /// Add a snapshot.
     include_snapshot: Option<bool>,
 }
 

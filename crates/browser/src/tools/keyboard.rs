@@ -69,7 +69,6 @@ impl Tool for TypeText {
 pub(super) struct PressKey {
     /// Such as Enter, Escape, ArrowDown, a, Control+A, Control+Shift+R.
     key: String,
-    /// Add a snapshot of the page to the answer.
     include_snapshot: Option<bool>,
 }
 

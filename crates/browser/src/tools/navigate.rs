@@ -29,7 +29,7 @@ pub(super) struct NavigatePage {
     handle_before_unload: Option<Leaving>,
     /// JavaScript to run before the new page's own scripts, this once.
     init_script: Option<String>,
-    /// How long to wait at most, in milliseconds. Default: 10000.
+    /// Milliseconds at most. Default: 10000.
     timeout: Option<u32>,
 }
 

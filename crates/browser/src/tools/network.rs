@@ -17,9 +17,7 @@ use tabmux_cdp::types::network as cdp;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ListNetworkRequests {
-    /// Default: 50.
     page_size: Option<u32>,
-    /// From 0.
     page_idx: Option<u32>,
     /// Only these, such as document, script, xhr, fetch, image or websocket.
     resource_types: Option<Vec<String>>,

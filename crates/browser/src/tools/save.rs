@@ -14,7 +14,6 @@ use tabmux_cdp::types::{heap_profiler, page as cdp};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SavePdf {
-    /// Default: a new file.
     file_path: Option<String>,
     landscape: Option<bool>,
 }

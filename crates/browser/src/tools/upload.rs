@@ -16,11 +16,8 @@ use tabmux_cdp::types::{dom, page as cdp};
 pub(super) struct UploadFile {
     /// A file input, or what opens one when clicked.
     uid: String,
-    /// One file.
     file_path: Option<String>,
-    /// Several files.
     file_paths: Option<Vec<String>>,
-    /// Add a snapshot.
     include_snapshot: Option<bool>,
 }
 

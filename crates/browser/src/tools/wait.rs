@@ -32,7 +32,7 @@ pub(super) struct WaitFor {
     function: Option<String>,
     /// Nothing has been loading for half a second.
     network_idle: Option<bool>,
-    /// How long to wait at most, in milliseconds. Default: 5000.
+    /// Milliseconds at most. Default: 5000.
     timeout: Option<u32>,
 }
 
@@ -310,7 +310,7 @@ async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolE
 }
 
 /// Resolves when nothing has been loading for a while.
-async fn quiet(tab: &Tab) -> Result<(), ToolError> {
+pub(super) async fn quiet(tab: &Tab) -> Result<(), ToolError> {
     // What the page has an answer to and does not read further is not loading.
     let loading = |state: &TabState| {
         state.navigating

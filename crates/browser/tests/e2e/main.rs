@@ -13,6 +13,7 @@ mod keyboard;
 mod lab;
 mod navigate;
 mod network;
+mod performance;
 mod pick;
 mod screenshot;
 mod script;

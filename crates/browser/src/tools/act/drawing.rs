@@ -1,30 +1,44 @@
 //! Keeps a tab drawing while a tool works in it, also one that is not in front.
 
 use crate::tab::Tab;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tabmux_cdp::Session;
 use tabmux_cdp::types::page::{StartScreencast, StartScreencastFormat, StopScreencast};
 
 /// As long as this lives, the tab draws its frames. Chrome slows a tab down to one frame a second
 /// when nobody looks at what it draws, and takes no picture of it at all; so somebody looks.
 #[derive(Debug)]
-pub(in crate::tools) struct Drawing<'a>(&'a Tab);
+pub(in crate::tools) struct Drawing {
+    session: Session,
+    /// How many look; the last one to leave ends it.
+    lookers: Arc<AtomicUsize>,
+}
 
-impl<'a> Drawing<'a> {
+impl Drawing {
     /// Begins to look. Commands that follow find the tab drawing.
-    pub(in crate::tools) fn of(tab: &'a Tab) -> Self {
+    pub(in crate::tools) fn of(tab: &Tab) -> Self {
+        let looking = Self {
+            session: tab.session().clone(),
+            lookers: tab.lookers(),
+        };
+        looking.lookers.fetch_add(1, Ordering::Relaxed);
         // We take no frame and acknowledge none, so Chrome sends two or three tiny ones in all.
-        tab.session().post(StartScreencast {
+        looking.session.post(StartScreencast {
             format: Some(StartScreencastFormat::JPEG),
             quality: Some(1),
             max_width: Some(16),
             max_height: Some(16),
             ..Default::default()
         });
-        Self(tab)
+        looking
     }
 }
 
-impl Drop for Drawing<'_> {
+impl Drop for Drawing {
     fn drop(&mut self) {
-        self.0.session().post(StopScreencast::default());
+        if self.lookers.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.session.post(StopScreencast::default());
+        }
     }
 }

@@ -1,0 +1,320 @@
+//! Recording a trace of the page, and looking at what it tells.
+
+use super::act::Drawing;
+use super::wait::quiet;
+use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::error::ToolError;
+use crate::navigate;
+use crate::run::Page;
+use crate::stream;
+use crate::tab::{Load, Tab, Tap};
+use crate::text::one_line;
+use crate::trace::{self, Trace};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tabmux_cdp::types::{dom, tracing as cdp};
+
+/// Begins a trace.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PerformanceStartTrace {
+    /// Reload the page first. Default: true.
+    reload: Option<bool>,
+    /// Stop when the page is loaded and quiet. Default: true.
+    auto_stop: Option<bool>,
+    file_path: Option<String>,
+}
+
+impl Tool for PerformanceStartTrace {
+    const NAME: &'static str = "performance_start_trace";
+    const DESCRIPTION: &'static str =
+        "Record a performance trace: Core Web Vitals and what to improve.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Performance;
+    const PROGRESSIVE: bool = false;
+
+    fn check(&self) -> Result<(), String> {
+        match self.auto_stop == Some(false) && self.file_path.is_some() {
+            true => Err("`filePath` goes to performance_stop_trace where autoStop is false".into()),
+            false => Ok(()),
+        }
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let tab = &page.tab;
+        if tab.tracing().running().is_some() {
+            return Err(ToolError::NotActionable {
+                why: "A trace is running already. Call performance_stop_trace.".into(),
+            });
+        }
+        let recording = Recording::begin(tab).await?;
+        if self.reload != Some(false) {
+            navigate::reload(tab, false).await?;
+            tab.until(LOAD_LIMIT, |state| {
+                state.load == Load::Complete && !state.navigating
+            })
+            .await?;
+        }
+        if self.auto_stop == Some(false) {
+            *tab.tracing().running() = Some(recording);
+            return Ok(ToolOutput::text(
+                "The trace is running. Do what is to be measured, then call performance_stop_trace.",
+            ));
+        }
+        page.progress("waiting for the page to be quiet");
+        // What is measured keeps being drawn meanwhile, and a page that is never quiet is measured too.
+        let _ = tokio::time::timeout(QUIET_LIMIT, quiet(tab)).await;
+        finish(&page, recording, self.file_path.as_deref()).await
+    }
+}
+
+/// Ends a trace.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PerformanceStopTrace {
+    file_path: Option<String>,
+}
+
+impl Tool for PerformanceStopTrace {
+    const NAME: &'static str = "performance_stop_trace";
+    const DESCRIPTION: &'static str = "Stop the trace that runs, and see what it tells.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Performance;
+    const PROGRESSIVE: bool = false;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let recording = page.tab.tracing().running().take();
+        let recording = recording.ok_or_else(|| ToolError::NotActionable {
+            why: "No trace is running in this tab. Call performance_start_trace first.".into(),
+        })?;
+        finish(&page, recording, self.file_path.as_deref()).await
+    }
+}
+
+/// Looks closer at one finding.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct PerformanceAnalyzeInsight {
+    /// From the trace; there is one set in each.
+    insight_set_id: Option<String>,
+    /// Such as LCPBreakdown.
+    insight_name: String,
+}
+
+impl Tool for PerformanceAnalyzeInsight {
+    const NAME: &'static str = "performance_analyze_insight";
+    const DESCRIPTION: &'static str = "Look closer at one insight of the last trace.";
+    const ACCESS: Access = Access::Read;
+    const CATEGORY: Category = Category::Performance;
+    const PROGRESSIVE: bool = false;
+    const DURING_DIALOG: bool = true;
+    const NEEDS_PAGE: bool = false;
+
+    fn check(&self) -> Result<(), String> {
+        if self
+            .insight_set_id
+            .as_ref()
+            .is_some_and(|id| id != "NAVIGATION_0")
+        {
+            return Err("`insightSetId` is NAVIGATION_0".into());
+        }
+        match trace::NAMES.contains(&self.insight_name.as_str()) {
+            true => Ok(()),
+            false => Err(format!(
+                "`insightName` does not know \"{}\"; it knows {}",
+                one_line(&self.insight_name, 60),
+                trace::NAMES.join(", ")
+            )),
+        }
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        let last = page.tab.tracing().last();
+        let lines = last
+            .as_ref()
+            .and_then(|trace| trace::tell(trace, &self.insight_name));
+        match lines {
+            Some(lines) => Ok(ToolOutput::text(lines.join("\n"))),
+            None => Err(ToolError::NotActionable {
+                why: "There is no trace of this tab yet. Call performance_start_trace first."
+                    .into(),
+            }),
+        }
+    }
+}
+
+/// The trace that runs in a tab, and what the last one told.
+#[derive(Debug, Default)]
+pub(crate) struct Tracing {
+    running: Mutex<Option<Recording>>,
+    last: Mutex<Option<Trace>>,
+}
+
+impl Tracing {
+    fn running(&self) -> MutexGuard<'_, Option<Recording>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Trace>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A trace that is being recorded; ends with this value.
+#[derive(Debug)]
+struct Recording {
+    tap: Tap,
+    session: tabmux_cdp::Session,
+    /// A tab that is not in front paints nothing by itself, and would have nothing to measure.
+    _drawing: Drawing,
+    ended: bool,
+}
+
+impl Recording {
+    async fn begin(tab: &Tab) -> Result<Self, ToolError> {
+        let tap = tab.tap(&["Tracing.tracingComplete"]);
+        let start = cdp::Start {
+            transfer_mode: Some(cdp::StartTransferMode::RETURN_AS_STREAM),
+            trace_config: Some(cdp::TraceConfig {
+                included_categories: Some(CATEGORIES.iter().map(|&it| it.into()).collect()),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let session = tab.session().clone();
+        session.send(start).await.map_err(|error| match error {
+            tabmux_cdp::CdpError::Rejected { message, .. } if message.contains("already") => {
+                ToolError::NotActionable {
+                    why: "Another tab of this browser is being traced, and Chrome traces one at a time. Stop that \
+                          trace first."
+                        .into(),
+                }
+            }
+            error => error.into(),
+        })?;
+        Ok(Self {
+            tap,
+            _drawing: Drawing::of(tab),
+            session,
+            ended: false,
+        })
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.session.post(cdp::End::default());
+        }
+    }
+}
+
+/// Ends the recording, saves it, reads it and tells what it says.
+async fn finish(page: &Page, mut recording: Recording, path: Option<&str>) -> ToolResult {
+    let (mut file, place) = page.files.create(path, "json")?;
+    // What was done last is told only once it has been painted.
+    if let Ok(world) = page.tab.world().await {
+        let painted = world
+            .call::<serde_json::Value>("tabmux.settle", json!({ "quietFrames": 3, "capMs": 200 }));
+        let _ = tokio::time::timeout(PAINT_LIMIT, painted).await;
+    }
+    recording.session.send(cdp::End::default()).await?;
+    recording.ended = true;
+    let complete = tokio::time::timeout(END_LIMIT, recording.tap.events.recv()).await;
+    let complete = complete.ok().flatten();
+    let complete = complete.and_then(|(_, event)| event.decode::<cdp::TracingComplete>());
+    let Some(complete) = complete else {
+        return Err(ToolError::Stuck);
+    };
+    page.progress("saving the trace");
+    let bytes = stream::save(&recording.session, complete.stream, &mut file).await?;
+    let at = place.clone();
+    let frame = page
+        .tab
+        .state()
+        .frames
+        .main()
+        .map(|main| main.id.to_string());
+    let frame = frame.unwrap_or_default();
+    let read = tokio::task::spawn_blocking(move || {
+        let file = std::fs::File::open(at).map_err(|error| error.to_string())?;
+        Trace::read(file, &frame)
+    });
+    let saved = format!(
+        "Saved the trace to {} ({:.1} MB); DevTools opens it under Performance.",
+        place.display(),
+        bytes as f64 / 1_000_000.0
+    );
+    let lost = match complete.data_loss_occurred {
+        true => "\nChrome's buffer was full: the trace lacks its end.",
+        false => "",
+    };
+    let text = match read.await {
+        Ok(Ok(mut read)) => {
+            read.names = names(&page.tab, read.nameless()).await;
+            let summary = trace::summary(&read);
+            *page.tab.tracing().last() = Some(read);
+            format!("{summary}\n{saved}{lost}")
+        }
+        Ok(Err(why)) => format!("{saved}{lost}\nIt cannot be read here: {why}."),
+        Err(_) => format!("{saved}{lost}\nIt cannot be read here."),
+    };
+    Ok(ToolOutput::text(text))
+}
+
+/// What nodes of the main frame are called, as far as they are still there.
+async fn names(tab: &Tab, nodes: Vec<i64>) -> HashMap<i64, String> {
+    let mut names = HashMap::new();
+    for node in nodes {
+        let describe = dom::DescribeNode {
+            backend_node_id: Some(node.into()),
+            ..Default::default()
+        };
+        let described = tab.session().send_within(describe, NAME_LIMIT).await;
+        if let Ok(described) = described {
+            names.insert(node, brief(&described.node));
+        }
+    }
+    names
+}
+
+/// `<div#id.class>`, or a text as it is.
+fn brief(node: &dom::Node) -> String {
+    if node.local_name.is_empty() {
+        return format!("\"{}\"", one_line(&node.node_value, 40));
+    }
+    let list = node.attributes.as_deref().unwrap_or_default();
+    let mut words = format!("<{}", node.local_name);
+    for pair in list.chunks_exact(2) {
+        match pair {
+            [name, value] if name == "id" => words.push_str(&format!("#{value}")),
+            [name, value] if name == "class" => words.push_str(&format!(".{value}")),
+            _ => {}
+        }
+    }
+    one_line(&format!("{words}>"), 80)
+}
+
+/// What DevTools itself records, without samples of every function.
+const CATEGORIES: &[&str] = &[
+    "-*",
+    "blink.console",
+    "blink.user_timing",
+    "devtools.timeline",
+    "devtools.timeline.frame",
+    "disabled-by-default-devtools.timeline",
+    "disabled-by-default-devtools.timeline.frame",
+    "disabled-by-default-devtools.timeline.stack",
+    "latencyInfo",
+    "loading",
+    "v8.execute",
+];
+const PAINT_LIMIT: Duration = Duration::from_secs(1);
+const NAME_LIMIT: Duration = Duration::from_secs(1);
+const LOAD_LIMIT: Duration = Duration::from_secs(15);
+const QUIET_LIMIT: Duration = Duration::from_secs(5);
+const END_LIMIT: Duration = Duration::from_secs(30);

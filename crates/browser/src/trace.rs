@@ -1,0 +1,169 @@
+//! Performance traces: read once, bit by bit, into what a person wants to know of a page's loading.
+//!
+//! Pure: a reader in, facts and sentences out. What is kept is bounded, whatever the trace holds.
+
+mod insights;
+mod read;
+#[cfg(test)]
+mod tests;
+mod vitals;
+
+pub(crate) use insights::{NAMES, tell};
+pub(crate) use vitals::summary;
+
+use std::collections::HashMap;
+
+/// What a trace tells of one navigation. Times are microseconds on the trace's clock.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace {
+    /// The page.
+    pub(crate) url: String,
+    /// The main frame, as Chrome names it.
+    pub(crate) frame: String,
+    /// The process that shows the page.
+    pub(crate) process: u64,
+    /// When the navigation began; where the trace has none, when it begins itself.
+    pub(crate) start: f64,
+    /// Whether the trace has the navigation.
+    pub(crate) navigated: bool,
+    pub(crate) first_paint: Option<f64>,
+    pub(crate) loaded: Option<f64>,
+    pub(crate) largest: Option<Largest>,
+    pub(crate) shifts: Vec<Shift>,
+    pub(crate) interactions: Vec<Interaction>,
+    /// Long tasks of the page's main thread, by start.
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) requests: Vec<Request>,
+    /// Fonts that the page loads late, by address.
+    pub(crate) fonts: HashMap<String, String>,
+    /// Images without a size of their own.
+    pub(crate) unsized_images: usize,
+    /// When things that move a layout came about: images without a size, fonts, new content.
+    pub(crate) causes: Vec<(f64, String)>,
+    /// What nodes are called, as far as somebody found out.
+    pub(crate) names: HashMap<i64, String>,
+    /// Whether something was left out because it was too much.
+    pub(crate) cut: bool,
+}
+
+/// The largest content that was painted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Largest {
+    pub(crate) at: f64,
+    pub(crate) element: String,
+    pub(crate) image: Option<String>,
+    pub(crate) lazy: bool,
+}
+
+/// A shift of the layout.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shift {
+    pub(crate) at: f64,
+    pub(crate) score: f64,
+    /// Which nodes moved, and by how many pixels.
+    pub(crate) moved: Vec<(i64, f64)>,
+}
+
+/// Something that a person did and the page answered.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Interaction {
+    pub(crate) kind: String,
+    pub(crate) at: f64,
+    /// All in milliseconds: until it was handled, handling it, until it was shown.
+    pub(crate) wait: f64,
+    pub(crate) handling: f64,
+    pub(crate) showing: f64,
+}
+
+/// A piece of work that held the main thread.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Task {
+    pub(crate) at: f64,
+    /// Milliseconds.
+    pub(crate) long: f64,
+    /// The calls inside that took longest, with their milliseconds.
+    pub(crate) calls: Vec<(String, f64)>,
+}
+
+/// One request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Request {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) kind: String,
+    pub(crate) mime_type: String,
+    pub(crate) priority: String,
+    pub(crate) blocking: bool,
+    /// The address of what asked for it.
+    pub(crate) initiator: Option<String>,
+    pub(crate) sent: f64,
+    pub(crate) answered: Option<f64>,
+    pub(crate) ended: Option<f64>,
+    pub(crate) status: i64,
+    pub(crate) bytes: f64,
+    pub(crate) decoded: f64,
+    pub(crate) compressed: bool,
+    pub(crate) redirects: usize,
+}
+
+impl Trace {
+    /// Reads a trace as Chrome writes it, which is of the whole browser. `frame` is the main frame of the tab
+    /// that is of interest.
+    pub(crate) fn read(reader: impl std::io::Read, frame: &str) -> Result<Self, String> {
+        read::read(reader, frame)
+    }
+
+    /// The nodes that moved most, whose names would help.
+    pub(crate) fn nameless(&self) -> Vec<i64> {
+        let mut shifts: Vec<_> = self.shifts.iter().collect();
+        shifts.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut nodes = Vec::new();
+        for (node, _) in shifts.into_iter().flat_map(|shift| &shift.moved) {
+            if nodes.len() < 30 && !nodes.contains(node) {
+                nodes.push(*node);
+            }
+        }
+        nodes
+    }
+
+    /// A time as milliseconds after the navigation began.
+    pub(crate) fn ms(&self, at: f64) -> f64 {
+        ((at - self.start) / 1_000.0).max(0.0)
+    }
+
+    /// The request of the page itself.
+    pub(crate) fn document(&self) -> Option<&Request> {
+        let documents = self.requests.iter().filter(|it| it.kind == "Document");
+        documents.min_by(|a, b| a.sent.total_cmp(&b.sent))
+    }
+
+    /// The sum of shifts in the worst five seconds, as the score is defined.
+    pub(crate) fn shift_score(&self) -> f64 {
+        let mut worst = 0.0_f64;
+        let (mut sum, mut first, mut last) = (0.0, f64::MIN, f64::MIN);
+        for shift in &self.shifts {
+            if shift.at - last > 1_000_000.0 || shift.at - first > 5_000_000.0 {
+                (sum, first) = (0.0, shift.at);
+            }
+            sum += shift.score;
+            last = shift.at;
+            worst = worst.max(sum);
+        }
+        worst
+    }
+
+    /// The interaction that took longest.
+    pub(crate) fn slowest_interaction(&self) -> Option<&Interaction> {
+        let total = |it: &Interaction| it.wait + it.handling + it.showing;
+        self.interactions
+            .iter()
+            .max_by(|a, b| total(a).total_cmp(&total(b)))
+    }
+}
+
+impl Interaction {
+    /// Milliseconds from the act to the picture.
+    pub(crate) fn long(&self) -> f64 {
+        self.wait + self.handling + self.showing
+    }
+}

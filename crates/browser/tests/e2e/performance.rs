@@ -1,0 +1,149 @@
+//! Traces of a page that does everything wrong, and what they tell.
+
+use crate::lab::Lab;
+use crate::pick::pick;
+use serde_json::json;
+use tabmux_browser::Tab;
+use tabmux_testkit::Response;
+
+/// A page with a blocking style sheet that imports another, a late image without a size, a long task, a shift.
+async fn slow_page(lab: &Lab) -> Tab {
+    let pixels = include_bytes!("../../../../fixtures/pixels.png");
+    lab.server.route(
+        "/s.css",
+        Response::new(200, "text/css", "@import '/t.css'; body { margin: 0 }"),
+    );
+    lab.server
+        .route("/t.css", Response::new(200, "text/css", "p { color: red }"));
+    lab.server.route(
+        "/hero.png",
+        Response::new(200, "image/png", pixels.to_vec()),
+    );
+    lab.server.route(
+        "/third.js",
+        Response::new(200, "text/javascript", "third = 1"),
+    );
+    let html = format!(
+        "<!doctype html><title>Slow</title><link rel=stylesheet href=/s.css><img src=/hero.png style='width:600px'>\
+         <p>text</p><button onclick='slowly(250)'>b</button><script src='{}' async></script><script>\
+         function slowly(ms) {{ const end = performance.now() + ms; while (performance.now() < end); }}\
+         new PerformanceObserver((list, me) => {{ me.disconnect(); slowly(120); const ad = document.createElement('div');\
+         ad.style.height = '200px'; document.body.prepend(ad) }}).observe({{ type: 'largest-contentful-paint', buffered: true }})</script>",
+        lab.server.cross_site_url("third.js")
+    );
+    lab.server.route("/page", Response::html(html));
+    lab.open("page").await
+}
+
+#[tokio::test]
+async fn r003_69_a_trace_tells_the_vitals_and_what_to_improve() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = slow_page(&lab).await;
+    let error = lab
+        .error(
+            &tab,
+            "performance_analyze_insight",
+            json!({ "insightName": "LongTasks" }),
+        )
+        .await;
+    assert!(error.contains("performance_start_trace"), "{error}");
+    let text = lab
+        .text(
+            &tab,
+            "performance_start_trace",
+            json!({ "filePath": "trace.json" }),
+        )
+        .await;
+    for part in [
+        "Insight set NAVIGATION_0: http://127.0.0.1",
+        "LCP (largest content): ",
+        "hero.png",
+        "time to first byte",
+        "FCP (first content): ",
+        "CLS (layout shifts): 0.",
+        "Long tasks: ",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let file = std::fs::read_to_string(lab.files.path().join("trace.json")).unwrap();
+    let trace: serde_json::Value = serde_json::from_str(&file).unwrap();
+    assert!(trace["traceEvents"].as_array().unwrap().len() > 100);
+    let insight = async |name: &str| {
+        lab.text(
+            &tab,
+            "performance_analyze_insight",
+            json!({ "insightSetId": "NAVIGATION_0", "insightName": name }),
+        )
+        .await
+    };
+    assert!(insight("LongTasks").await.contains("ms"));
+    let blocking = insight("RenderBlocking").await;
+    assert!(
+        blocking.contains("/s.css"),
+        "{blocking}\n{text}\n{}",
+        insight("NetworkDependencyTree").await
+    );
+    assert!(insight("NetworkDependencyTree").await.contains("/t.css"));
+    assert!(insight("ThirdParties").await.contains("localhost"));
+    assert!(insight("DocumentLatency").await.contains("first byte"));
+    let shifts = insight("CLSCulprits").await;
+    assert!(shifts.contains("moved"), "{shifts}");
+    for name in [
+        "LCPBreakdown",
+        "INPBreakdown",
+        "ImageDelivery",
+        "FontDisplay",
+    ] {
+        insight(name).await;
+    }
+}
+
+#[tokio::test]
+async fn r003_69_a_slow_click_is_told_with_the_call_that_made_it_slow() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = slow_page(&lab).await;
+    let begun = json!({ "reload": false, "autoStop": false });
+    let text = lab
+        .text(&tab, "performance_start_trace", begun.clone())
+        .await;
+    assert!(text.contains("performance_stop_trace"), "{text}");
+    let error = lab
+        .error(&tab, "performance_start_trace", begun.clone())
+        .await;
+    assert!(error.contains("running already"), "{error}");
+    let other = lab.open("page").await;
+    let error = lab.error(&other, "performance_start_trace", begun).await;
+    assert!(error.contains("one at a time"), "{error}");
+    let uid = pick(&tab, "button").await;
+    lab.text(&tab, "click", json!({ "uid": uid })).await;
+    let text = lab
+        .text(
+            &tab,
+            "performance_stop_trace",
+            json!({ "filePath": "click.json" }),
+        )
+        .await;
+    assert!(
+        text.contains(
+            "; click
+"
+        ),
+        "{text}"
+    );
+    let text = lab
+        .text(
+            &tab,
+            "performance_analyze_insight",
+            json!({ "insightName": "INPBreakdown" }),
+        )
+        .await;
+    let handling = text.split("processing ").nth(1).unwrap();
+    let handling: u32 = handling.split(' ').next().unwrap().parse().unwrap();
+    assert!(handling >= 250 && text.contains("onclick"), "{text}");
+    let error = lab.error(&tab, "performance_stop_trace", json!({})).await;
+    assert!(error.contains("No trace is running"), "{error}");
+}
