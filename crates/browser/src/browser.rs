@@ -177,6 +177,16 @@ impl Browser {
         }
     }
 
+    /// Shows a tab to the user, in front of all others.
+    pub async fn bring_to_front(&self, target: &TargetId) -> Result<(), ToolError> {
+        let target_id = target.clone();
+        self.0
+            .session
+            .send(target::ActivateTarget { target_id })
+            .await?;
+        Ok(())
+    }
+
     /// Makes a tab run as if it were in front, as long as a session holds it.
     pub async fn hold(&self, target: &TargetId, held: bool) {
         if let Ok(tab) = self.attach(target).await {

@@ -1,5 +1,9 @@
 //! The flags that say which browser a session works with.
 
+mod categories;
+
+pub(crate) use categories::CategoryFlags;
+
 use anyhow::{Context, bail};
 use clap::Args;
 use std::collections::BTreeMap;

@@ -7,8 +7,10 @@ use std::time::Duration;
 /// Settings that hold for the core's whole life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The generic page actions, in any order: the core publishes them sorted by name.
+    /// The generic page actions of a focused tab, in any order: the core publishes them sorted by name.
     pub page_actions: Vec<ToolName>,
+    /// All page tools, those of [`Mode::Static`] only included.
+    pub page_tools: Vec<ToolName>,
     /// All tools of [`Mode::Static`], in published order.
     pub static_tools: Vec<ToolName>,
     /// How long list changes that no agent asked for are gathered before they are announced.
@@ -53,6 +55,8 @@ pub struct SessionConfig {
     pub mode: Mode,
     /// Whether it is offered the generic page actions.
     pub page_actions: bool,
+    /// Tools that it is not offered, whatever else holds.
+    pub withheld: Vec<ToolName>,
     /// What becomes of the tabs it created when it ends.
     pub on_end: OnEnd,
     /// What other sessions may do with the tabs it holds.
@@ -144,6 +148,7 @@ impl SessionConfig {
             may_choose_default: false,
             mode: Mode::default(),
             page_actions: true,
+            withheld: Vec::new(),
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),
             isolated: false,
@@ -174,6 +179,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             page_actions: Vec::new(),
+            page_tools: Vec::new(),
             static_tools: Vec::new(),
             coalesce: Duration::from_millis(25),
             least_deadline: Duration::from_secs(30),

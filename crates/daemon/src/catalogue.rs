@@ -61,7 +61,7 @@ pub fn all() -> &'static [ToolInfo] {
 
 /// The tools that only a session with a fixed list has.
 pub fn only_static() -> &'static [ToolInfo] {
-    &STATIC_INFOS[..STATIC_INFOS.len() - static_actions().count()]
+    &STATIC_INFOS[..STATIC_INFOS.len() - tools::all().len()]
 }
 
 /// The names of the page actions that a focused tab has.
@@ -76,9 +76,21 @@ fn focused_actions() -> impl Iterator<Item = &'static ToolSpec> {
     tools::all().iter().filter(|spec| spec.progressive)
 }
 
-/// The page actions of the fixed list.
-fn static_actions() -> impl Iterator<Item = &'static ToolSpec> {
-    tools::all().iter().filter(|spec| !spec.opt_in)
+/// The names of all page tools.
+pub(crate) fn page_tools() -> Vec<ToolName> {
+    let all = tools::all().iter();
+    all.map(|spec| ToolName::new(spec.name)).collect()
+}
+
+/// The tools that a session is not offered which asked for these categories. Without a wish it is
+/// offered all that need not be asked for.
+pub(crate) fn withheld(categories: Option<&[String]>) -> Vec<ToolName> {
+    let is_offered = |spec: &ToolSpec| match categories {
+        None => !spec.opt_in,
+        Some(wanted) => wanted.iter().any(|name| name == spec.category.name()),
+    };
+    let withheld = tools::all().iter().filter(|spec| !is_offered(spec));
+    withheld.map(|spec| ToolName::new(spec.name)).collect()
 }
 
 /// The names of the fixed list, in the order it is published.
@@ -93,10 +105,11 @@ pub(crate) fn static_tools() -> Vec<ToolName> {
         ToolName::ADD_BROWSER,
         ToolName::DISCONNECT_BROWSER,
         ToolName::SELECT_DEFAULT_BROWSER,
+        ToolName::new("list_page_tools"),
+        ToolName::new("call_page_tool"),
         ToolName::CONNECTION_STATUS,
     ];
-    let actions = static_actions().map(|spec| ToolName::new(spec.name));
-    pages.into_iter().chain(actions).collect()
+    pages.into_iter().chain(page_tools()).collect()
 }
 
 /// The fixed list: pages instead of tabs, and page actions that can be told which page.
@@ -116,14 +129,29 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
             "Open a URL in a new page and select it.",
             json!({
                 "type": "object",
-                "properties": {"url": {"type": "string", "description": "URL to open"}},
+                "properties": {
+                    "url": {"type": "string", "description": "URL to open"},
+                    "background": {"type": "boolean"},
+                    "isolatedContext": {
+                        "type": "string",
+                        "description": "Pages with the same name here share cookies and storage, with no others."
+                    },
+                    "timeout": {"type": "integer", "description": "In milliseconds."}
+                },
                 "required": ["url"]
             }),
         ),
         core_tool(
             ToolName::SELECT_PAGE,
-            "Select the page that tools work on which are not told a tabId, the number of a page.",
-            one_page.clone(),
+            "Select the page that tools without tabId (its number) work on.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "pageId": page_id,
+                    "bringToFront": {"type": "boolean", "description": "Also show it to the user."}
+                },
+                "required": ["pageId"]
+            }),
         ),
         core_tool(
             ToolName::CLOSE_PAGE,
@@ -172,6 +200,24 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
             }),
         ),
         reading(core_tool(
+            ToolName::new("list_page_tools"),
+            "List the tools that open pages offer themselves.",
+            json!({"type": "object", "properties": {"tabId": {"type": "number"}}}),
+        )),
+        core_tool(
+            ToolName::new("call_page_tool"),
+            "Call a tool that a page offers.",
+            json!({
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "arguments": {"type": "object"},
+                    "tabId": {"type": "number"}
+                },
+                "required": ["name"]
+            }),
+        ),
+        reading(core_tool(
             ToolName::CONNECTION_STATUS,
             "Tell whether a browser is connected, and who shares it.",
             json!({"type": "object", "properties": {}}),
@@ -179,7 +225,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
     ];
     pages
         .into_iter()
-        .chain(static_actions().map(|spec| with_tab(page_action(spec))))
+        .chain(tools::all().iter().map(|spec| with_tab(page_action(spec))))
         .collect()
 });
 
@@ -319,11 +365,13 @@ mod tests {
 
     #[test]
     fn the_fixed_list_stays_within_its_budget() {
-        assert!(
-            bytes(&STATIC_INFOS) <= 16_000,
-            "{} bytes",
-            bytes(&STATIC_INFOS)
-        );
+        let withheld = withheld(None);
+        let default: Vec<_> = STATIC_INFOS
+            .iter()
+            .filter(|info| withheld.iter().all(|name| name.as_str() != info.name))
+            .cloned()
+            .collect();
+        assert!(bytes(&default) <= 16_000, "{} bytes", bytes(&default));
         assert_eq!(STATIC_INFOS.len(), static_tools().len());
     }
 

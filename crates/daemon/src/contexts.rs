@@ -1,4 +1,5 @@
-//! The browser contexts of isolated sessions: cookies, storage and tabs that are theirs alone.
+//! The browser contexts of sessions: cookies, storage and tabs that are theirs alone. An isolated
+//! session has one for everything, and any session may have more, by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,31 +12,38 @@ pub(crate) type Context = Arc<OnceCell<ContextId>>;
 
 /// All contexts that sessions have.
 #[derive(Debug, Default)]
-pub(crate) struct Contexts(HashMap<(BrowserId, SessionId), Context>);
+pub(crate) struct Contexts(HashMap<Key, Context>);
+
+type Key = (BrowserId, SessionId, Option<String>);
 
 impl Contexts {
-    /// The session's own context in a browser.
-    pub(crate) fn of(&mut self, browser: BrowserId, session: SessionId) -> Context {
-        Arc::clone(self.0.entry((browser, session)).or_default())
+    /// The session's own context in a browser, or the one that it calls so.
+    pub(crate) fn of(
+        &mut self,
+        browser: BrowserId,
+        session: SessionId,
+        name: Option<String>,
+    ) -> Context {
+        Arc::clone(self.0.entry((browser, session, name)).or_default())
     }
 
     /// The session whose own context this is.
     pub(crate) fn owner(&self, browser: BrowserId, context: &ContextId) -> Option<SessionId> {
-        let mut own = self.0.iter().filter(|((place, _), _)| *place == browser);
+        let mut own = self.0.iter().filter(|((place, ..), _)| *place == browser);
         let (key, _) = own.find(|(_, known)| known.get() == Some(context))?;
         Some(key.1)
     }
 
     /// Takes out the contexts of a session that is over.
     pub(crate) fn take(&mut self, session: SessionId) -> Vec<(BrowserId, ContextId)> {
-        let taken = self.0.extract_if(|(_, owner), _| *owner == session);
+        let taken = self.0.extract_if(|(_, owner, _), _| *owner == session);
         let made =
-            taken.filter_map(|((browser, _), context)| Some((browser, context.get()?.clone())));
+            taken.filter_map(|((browser, ..), context)| Some((browser, context.get()?.clone())));
         made.collect()
     }
 
     /// A browser is gone, and its contexts with it.
     pub(crate) fn forget(&mut self, browser: BrowserId) {
-        self.0.retain(|(place, _), _| *place != browser);
+        self.0.retain(|(place, ..), _| *place != browser);
     }
 }

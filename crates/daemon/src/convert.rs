@@ -28,15 +28,29 @@ pub(crate) struct Parsed {
     pub(crate) browser: Option<i64>,
     /// How to come by a browser that the agent adds.
     pub(crate) plan: Option<BrowserPlan>,
+    pub(crate) wishes: Wishes,
     pub(crate) timeout: Option<Duration>,
     /// What to run in the page, for page actions.
     pub(crate) prepared: Option<Prepared>,
+}
+
+/// What a call wants of its tab beyond what the core knows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    /// How long its page may take to load.
+    pub(crate) load_limit: Option<Duration>,
+    /// The name of a context of its own that the new tab belongs in.
+    pub(crate) context: Option<String>,
+    /// Whether the user is to see it.
+    pub(crate) to_front: bool,
 }
 
 /// Why a call goes no further than its own words.
 pub(crate) enum Rejected {
     /// There is no such tool.
     UnknownTool,
+    /// The answer is known.
+    Answered(CallReply),
     /// The arguments are no good; the text is for the agent.
     Arguments(String),
 }
@@ -56,6 +70,7 @@ fn parse_in_browser(
 ) -> Result<Parsed, Rejected> {
     let (mode, policy) = (options.mode, options.policy);
     let mut plan = None;
+    let mut wishes = Wishes::default();
     let kind = match request.tool.as_str() {
         "connect_browser" => {
             let ConnectBrowser { launch } = tools::parse("connect_browser", arguments)?;
@@ -90,13 +105,25 @@ fn parse_in_browser(
             CallKind::ListPages
         }
         "new_page" if mode == Mode::Static => {
-            let NewPage { url } = tools::parse("new_page", arguments)?;
+            let NewPage {
+                url,
+                isolated_context,
+                timeout,
+                ..
+            } = tools::parse("new_page", arguments)?;
+            let limit = timeout.filter(|timeout| *timeout > 0);
+            wishes.load_limit = limit.map(Duration::from_millis);
+            wishes.context = isolated_context.filter(|name| !name.is_empty());
             CallKind::NewPage {
                 url: policy.parse(&url)?.as_str().into(),
             }
         }
         "select_page" if mode == Mode::Static => {
-            let OnePage { page_id } = tools::parse("select_page", arguments)?;
+            let SelectPage {
+                page_id,
+                bring_to_front,
+            } = tools::parse("select_page", arguments)?;
+            wishes.to_front = bring_to_front;
             CallKind::SelectPage { tab: page_id.0 }
         }
         "close_page" if mode == Mode::Static => {
@@ -126,6 +153,18 @@ fn parse_in_browser(
             let ListTabs {} = tools::parse("select_default_browser", arguments)?;
             CallKind::SelectDefaultBrowser
         }
+        "list_page_tools" => {
+            let ListPageTools { .. } = tools::parse("list_page_tools", arguments)?;
+            let none = "No page offers tools of its own.".to_owned();
+            return Err(Rejected::Answered(CallReply::text(none)));
+        }
+        "call_page_tool" => {
+            let CallPageTool { name, .. } = tools::parse("call_page_tool", arguments)?;
+            return Err(Rejected::Arguments(format!(
+                "No page offers a tool `{}`. Call list_page_tools to see what pages offer.",
+                tabmux_browser::text::one_line(&name, 100)
+            )));
+        }
         "browser_get_connection_status" => {
             let ListTabs {} = tools::parse("browser_get_connection_status", arguments)?;
             CallKind::ConnectionStatus
@@ -140,7 +179,8 @@ fn parse_in_browser(
         kind,
         browser: None,
         plan,
-        timeout: None,
+        timeout: wishes.load_limit,
+        wishes,
         prepared: None,
     })
 }
@@ -169,9 +209,7 @@ fn parse_page_action(
     arguments: &RawValue,
     tab: Option<TabRef>,
 ) -> Result<Parsed, Rejected> {
-    // Those that have to be asked for cannot be asked for yet.
-    let spec = tools::find(name).filter(|spec| !spec.opt_in);
-    let spec = spec.ok_or(Rejected::UnknownTool)?;
+    let spec = tools::find(name).ok_or(Rejected::UnknownTool)?;
     let prepared = spec.prepare(arguments)?;
     let access = match spec.access {
         tools::Access::Read => core::Access::Read,
@@ -187,6 +225,7 @@ fn parse_page_action(
         kind,
         browser: None,
         plan: None,
+        wishes: Wishes::default(),
         timeout: prepared.timeout,
         prepared: Some(prepared),
     })
@@ -333,9 +372,39 @@ struct ConnectBrowser {
 struct ListTabs {}
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewPage {
     url: String,
+    #[serde(default, rename = "background")]
+    _background: bool, // No new page comes to the front, with it or without.
+    isolated_context: Option<String>,
+    timeout: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SelectPage {
+    #[serde(alias = "tabId")]
+    page_id: TabArgument,
+    #[serde(default)]
+    bring_to_front: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ListPageTools {
+    #[serde(rename = "tabId")]
+    _tab_id: Option<TabArgument>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CallPageTool {
+    name: String,
+    #[serde(rename = "arguments")]
+    _arguments: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(rename = "tabId")]
+    _tab_id: Option<TabArgument>,
 }
 
 #[derive(Deserialize)]

@@ -155,6 +155,7 @@ struct Call {
     /// The tab it works on, once it does.
     place: Option<(BrowserId, TargetId)>,
     prepared: Option<Prepared>,
+    wishes: convert::Wishes,
     payload: Option<CallReply>,
     cancel: CancellationToken,
 }
@@ -168,6 +169,7 @@ impl MainLoop {
     ) -> Self {
         let config = Config {
             page_actions: catalogue::page_actions(),
+            page_tools: catalogue::page_tools(),
             static_tools: catalogue::static_tools(),
             tabs_counted: memory.tabs_counted(),
             remembered: memory.tabs(),
@@ -377,6 +379,10 @@ impl MainLoop {
                 let _ = answer.send(Err(CallFailure::UnknownTool { name: request.tool }));
                 return;
             }
+            Err(convert::Rejected::Answered(reply)) => {
+                let _ = answer.send(Ok(reply));
+                return;
+            }
             Err(convert::Rejected::Arguments(text)) => {
                 let _ = answer.send(Ok(CallReply::error(text)));
                 return;
@@ -399,6 +405,7 @@ impl MainLoop {
             tool: request.tool,
             place: None,
             prepared: parsed.prepared,
+            wishes: parsed.wishes,
             payload: None,
             cancel: CancellationToken::new(),
         };
@@ -547,8 +554,9 @@ impl MainLoop {
                 focus,
             } => {
                 let context = self.context_for(call, browser);
+                let limit = self.wishes(call).load_limit;
                 self.start(call, browser, |job| {
-                    work::open_tab(job, url, focus, context)
+                    work::open_tab(job, url, focus, limit, context)
                 });
             }
             Output::PrepareFocus {
@@ -556,7 +564,10 @@ impl MainLoop {
                 browser,
                 target,
             } => {
-                self.start(call, browser, |job| work::prepare_focus(job, target));
+                let to_front = self.wishes(call).to_front;
+                self.start(call, browser, |job| {
+                    work::prepare_focus(job, target, to_front)
+                });
             }
             Output::CloseTab {
                 call,
@@ -608,9 +619,15 @@ impl MainLoop {
 
     /// The context in which a call's tab belongs, if its session has one of its own.
     fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
-        let session = self.calls.get(&call)?.session;
+        let call = self.calls.get(&call)?;
+        let (session, name) = (call.session, call.wishes.context.clone());
         let isolated = self.sessions.get(&session)?.options.isolated;
-        isolated.then(|| self.contexts.of(browser, session))
+        (isolated || name.is_some()).then(|| self.contexts.of(browser, session, name))
+    }
+
+    fn wishes(&self, call: CallId) -> convert::Wishes {
+        let call = self.calls.get(&call);
+        call.map(|call| call.wishes.clone()).unwrap_or_default()
     }
 
     /// Starts work for a call in a task of its own.

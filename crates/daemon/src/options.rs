@@ -1,6 +1,6 @@
 //! What a session is told once, when it opens.
 
-use crate::modes;
+use crate::{catalogue, modes};
 use std::path::PathBuf;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
@@ -22,6 +22,8 @@ pub struct SessionOptions {
     pub allow_default: bool,
     /// Whether it is offered the generic page actions while a tab is focused.
     pub page_actions: bool,
+    /// The categories of tools that it is offered. `None`: all that need not be asked for.
+    pub categories: Option<Vec<String>>,
     /// The folder its client works in; files stay there.
     pub folder: Option<PathBuf>,
     /// Which tools are listed, and how they find their tab.
@@ -71,6 +73,7 @@ impl SessionOptions {
             heritage: Heritage::default(),
             browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
+            categories: options.categories,
             folder: options.folder,
             mode,
             on_end: match options.on_session_end {
@@ -104,6 +107,7 @@ impl SessionOptions {
             may_choose_default: self.allow_default,
             mode: self.mode,
             page_actions: self.page_actions,
+            withheld: catalogue::withheld(self.categories.as_deref()),
             // A context ends with its session, and with it all its tabs.
             on_end: match self.isolated {
                 true => OnEnd::Close,

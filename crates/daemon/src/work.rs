@@ -129,7 +129,13 @@ pub(crate) async fn refresh_all(
 }
 
 /// Opens a tab. The core closes it again if it asks for that.
-pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool, context: Option<Context>) {
+pub(crate) async fn open_tab(
+    job: Job,
+    url: Arc<str>,
+    focus: bool,
+    limit: Option<Duration>,
+    context: Option<Context>,
+) {
     let open = async {
         // The address was checked when the call came in; `file:` is the plan's business.
         let address = AddressPolicy { allow_files: true }
@@ -144,7 +150,13 @@ pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool, context: Opti
             None => None,
         };
         job.handle
-            .open(&address, context, job.call.0, focus, LOAD_LIMIT)
+            .open(
+                &address,
+                context,
+                job.call.0,
+                focus,
+                limit.unwrap_or(LOAD_LIMIT),
+            )
             .await
     };
     let Some(opened) = unless_cancelled(&job.cancel, open).await else {
@@ -162,8 +174,11 @@ pub(crate) async fn open_tab(job: Job, url: Arc<str>, focus: bool, context: Opti
 
 /// Waits until a tab that is being focused has loaded. A tab that does not respond is focused all
 /// the same: its tools will say so.
-pub(crate) async fn prepare_focus(job: Job, target: TargetId) {
+pub(crate) async fn prepare_focus(job: Job, target: TargetId, to_front: bool) {
     let target = target_id(&target);
+    if to_front && let Err(error) = job.handle.bring_to_front(&target).await {
+        tracing::debug!(%error, "a tab could not be brought to the front");
+    }
     let settle = tokio::time::timeout(LOAD_LIMIT, job.handle.settle(&target, LOAD_LIMIT));
     let Some(settled) = unless_cancelled(&job.cancel, settle).await else {
         return;

@@ -1,5 +1,6 @@
 //! Who wants to hear what the backend tells, in either era of the protocol.
 
+use crate::relisting::Relisting;
 use rmcp::{
     Peer, RoleServer,
     model::{ProgressNotificationParam, ProgressToken, RequestId as ClientRequestId},
@@ -11,6 +12,7 @@ use std::{
 };
 use tabmux_protocol::{Progress, RequestId};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// The ears of one client: the client itself once its handshake is complete (until 2025-11-25),
 /// its open subscriptions (from 2026-07-28), and its calls that want progress.
@@ -18,6 +20,8 @@ use tokio::sync::Notify;
 pub(crate) struct Audience {
     // Locked for moments only, never while something is sent.
     ears: Mutex<Ears>,
+    /// What the client makes of it.
+    pub(crate) relisting: Relisting,
     became_ready: Notify,
 }
 
@@ -81,6 +85,9 @@ impl Audience {
             let client = ears.client.clone().filter(|_| ears.is_ready);
             (client, ears.subscriptions.clone())
         };
+        if client.is_some() || !subscriptions.is_empty() {
+            self.relisting.told(Instant::now());
+        }
         // A failure means that this ear has gone, which somebody else will notice.
         if let Some(client) = client {
             let _ = client.notify_tool_list_changed().await;

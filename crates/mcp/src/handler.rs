@@ -17,7 +17,8 @@ use std::{
     future::{Future, poll_fn},
     pin::pin,
 };
-use tabmux_protocol::{Backend, CallReply, CallRequest, ClientFacts};
+use tabmux_protocol::{Backend, CallReply, CallRequest, ClientFacts, Content};
+use tokio::time::Instant;
 
 /// The fully dynamic MCP server: tools come from the backend at the moment they are asked for.
 pub(crate) struct Handler<B>(Session<B>);
@@ -25,6 +26,21 @@ pub(crate) struct Handler<B>(Session<B>);
 impl<B: Backend> Handler<B> {
     pub(crate) fn new(session: Session<B>) -> Self {
         Self(session)
+    }
+
+    /// Names new tools to a client that does not fetch its list when it is told to: never on errors,
+    /// nor where the answer's text is fixed.
+    async fn tell_what_was_missed(&self, tool: &str, reply: &mut CallReply) {
+        let relisting = &self.0.audience.relisting;
+        let is_fixed = reply.structured.is_some() || tool == "list_browsers";
+        if reply.is_error || is_fixed || !relisting.is_ignored(Instant::now()) {
+            return;
+        }
+        if let Ok(tools) = self.0.backend.tools().await
+            && let Some(text) = relisting.news(&tools)
+        {
+            reply.content.push(Content::Text { text });
+        }
     }
 }
 
@@ -69,6 +85,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
             tools = self.0.backend.tools() => tools.map_err(convert::failure)?,
             () = self.0.ending.ended() => return Err(convert::session_over()),
         };
+        self.0.audience.relisting.fetched(&tools);
         Ok(convert::tool_list(tools))
     }
 
@@ -86,9 +103,10 @@ impl<B: Backend> ServerHandler for Handler<B> {
         };
         let name = session.name_call(&context);
         let token = context.meta.get_progress_token();
+        let tool = params.name.into_owned();
         let request = CallRequest {
             request_id: name.clone(),
-            tool: params.name.into_owned(),
+            tool: tool.clone(),
             arguments: convert::arguments(params.arguments)?,
             progress: token.is_some(),
         };
@@ -115,7 +133,8 @@ impl<B: Backend> ServerHandler for Handler<B> {
             }
         };
         session.settling.settle(name).await;
-        let reply = outcome.map_err(convert::failure)?;
+        let mut reply = outcome.map_err(convert::failure)?;
+        self.tell_what_was_missed(&tool, &mut reply).await;
         Ok(convert::tool_result(reply).into())
     }
 

@@ -13,12 +13,14 @@
 //! - `handler`: messages to calls of the backend and back.
 //! - `herald`: what the backend tells without being asked.
 //! - `audience`: who wants to hear it.
+//! - `relisting`: whether a client that was told fetches its list again.
 
 mod audience;
 mod convert;
 mod ending;
 mod handler;
 mod herald;
+mod relisting;
 mod serve;
 mod session;
 mod stdio;

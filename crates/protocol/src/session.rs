@@ -23,6 +23,8 @@ pub struct SessionOptions {
     pub tools: ToolMode,
     /// Whether generic page actions are listed while a tab is focused.
     pub page_actions: bool,
+    /// The categories of tools that are offered. `None`: all that need not be asked for.
+    pub categories: Option<Vec<String>>,
     /// The folder the client works in; files stay there.
     pub folder: Option<PathBuf>,
     /// What becomes of the tabs that the session opened.

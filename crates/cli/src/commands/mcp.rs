@@ -1,7 +1,7 @@
 //! `tabmux mcp`: serves one MCP client over stdin and stdout.
 
 use super::daemon;
-use crate::flags::BrowserFlags;
+use crate::flags::{BrowserFlags, CategoryFlags};
 use crate::logging;
 use anyhow::{Context, anyhow};
 use clap::ValueEnum;
@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Whether generic page actions (click, fill, take_snapshot, …) are listed while a tab is focused.
     #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On)]
     page_actions: Switch,
+
+    #[command(flatten)]
+    categories: CategoryFlags,
 
     /// Do everything in this process instead of the shared daemon.
     #[arg(long = "no-daemon", alias = "noDaemon")]
@@ -107,6 +110,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Policy::Shared => TabPolicy::Shared,
         },
         page_actions: args.page_actions == Switch::On,
+        categories: args.categories.chosen()?,
         folder: std::env::current_dir().ok(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -12,6 +12,7 @@ mod attach;
 mod bad_input;
 mod edges;
 mod eras;
+mod fixed_list;
 mod hookup;
 mod kills;
 mod lifecycle;

@@ -92,6 +92,8 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             "list_browsers",
             "add_browser",
             "browser_get_connection_status",
+            "list_page_tools",
+            "call_page_tool",
         ];
         let first = properties.keys().next().map(String::as_str);
         if !exempt.contains(&tool["name"].as_str().unwrap()) {

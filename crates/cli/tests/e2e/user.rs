@@ -1,7 +1,7 @@
 //! The person in front of the browser: opens, navigates, crashes and closes tabs by hand, so to say
 //! through a connection that tabmux knows nothing of.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tabmux_cdp::types::browser::Close;
@@ -111,6 +111,21 @@ impl User {
             "the browser to end".to_owned()
         })
         .await;
+    }
+
+    /// The title of the tab in front.
+    pub(crate) async fn title_in_front(&self) -> String {
+        let tabs = json!({"filter": [{"type": "tab", "exclude": false}]});
+        let answer = self
+            .browser
+            .send_raw("Target.getTargets", &tabs, CRASH_PATIENCE);
+        let answer: Value = serde_json::from_str(answer.await.unwrap().get()).unwrap();
+        let mut tabs = answer["targetInfos"].as_array().unwrap().iter();
+        let front = tabs.find(|tab| tab["embedderData"]["tabActive"] == true);
+        front.expect("a tab is in front")["title"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// What the tabs show.

@@ -19,6 +19,11 @@ impl Core {
         };
         let page_tools = focused.map_or(&[][..], Tab::page_tools);
         let page_actions = focused.map_or(&[][..], |_| self.page_actions(session));
+        let known = self.sessions.get(&session);
+        let withheld = known.map_or(&[][..], |known| &known.config.withheld[..]);
+        let page_actions = page_actions
+            .iter()
+            .filter(move |tool| !withheld.contains(tool));
         core_tools
             .iter()
             .chain(page_tools)
@@ -29,18 +34,21 @@ impl Core {
 
     /// What a static session is offered; a progressive one has no such list.
     fn fixed_list(&self, session: SessionId) -> impl Iterator<Item = &ToolName> {
-        let withheld = match self.page_actions(session) {
-            [] => &self.config.page_actions[..],
+        let known = self.sessions.get(&session);
+        let withheld = known.map_or(&[][..], |known| &known.config.withheld[..]);
+        let hidden = match known {
+            Some(known) if !known.config.page_actions => &self.config.page_tools[..],
             _ => &[],
         };
         let fixed = match self.mode(session) {
             Some(Mode::Static) => &self.config.static_tools[..],
             Some(Mode::Progressive) | None => &[],
         };
-        let known = self.sessions.get(&session);
         let may_choose = known.is_some_and(|known| known.config.may_choose_default);
         fixed.iter().filter(move |tool| {
-            !withheld.contains(tool) && (may_choose || **tool != ToolName::SELECT_DEFAULT_BROWSER)
+            !withheld.contains(tool)
+                && !hidden.contains(tool)
+                && (may_choose || **tool != ToolName::SELECT_DEFAULT_BROWSER)
         })
     }
 

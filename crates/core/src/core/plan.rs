@@ -219,7 +219,7 @@ impl Core {
     fn check_offered(&self, session: SessionId, kind: &CallKind) -> Result<(), Refusal> {
         let tool = kind.tool();
         let offered = match kind {
-            CallKind::Page { .. } => self.page_actions(session).contains(&tool),
+            CallKind::Page { .. } => self.offers_page_tool(session, tool),
             CallKind::ConnectionStatus => true,
             CallKind::ConnectBrowser { .. }
             | CallKind::ListTabs
@@ -243,6 +243,20 @@ impl Core {
             true => Ok(()),
             false => Err(Refusal::NotOffered { tool }),
         }
+    }
+
+    /// Whether a session can ever call a page tool. The short list of a focused tab has not all.
+    fn offers_page_tool(&self, session: SessionId, tool: ToolName) -> bool {
+        let Some(known) = self.sessions.get(&session) else {
+            return false;
+        };
+        let offered = match known.config.mode {
+            Mode::Progressive => &self.config.page_actions,
+            Mode::Static => &self.config.page_tools,
+        };
+        known.config.page_actions
+            && offered.contains(&tool)
+            && !known.config.withheld.contains(&tool)
     }
 
     fn check_state(&self, session: SessionId, tool: ToolName) -> Result<(), Refusal> {

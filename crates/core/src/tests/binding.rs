@@ -288,6 +288,23 @@ fn c_14_the_last_page_that_a_session_sees_cannot_be_closed() {
 }
 
 #[test]
+fn a_withheld_tool_does_not_exist() {
+    let mut sim = Sim::new(FakeBrowser::new());
+    let withheld = vec![CLICK];
+    sim.open_session_as(
+        ONE,
+        crate::SessionConfig {
+            withheld,
+            ..fixed()
+        },
+    );
+    let refusal = Refusal::NotOffered { tool: CLICK };
+    assert_eq!(sim.call(page(CLICK, Act)), Reply::Refused(refusal));
+    assert!(!sim.core.tools(ONE).contains(&CLICK));
+    assert!(sim.core.tools(ONE).contains(&SNAPSHOT));
+}
+
+#[test]
 fn switched_off_page_actions_do_not_exist() {
     let mut sim = Sim::new(FakeBrowser::new());
     let page_actions = false;

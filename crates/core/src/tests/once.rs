@@ -107,6 +107,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             may_choose_default: attached,
             mode,
             page_actions,
+            withheld: Vec::new(),
             on_end,
             tab_policy,
             isolated,
@@ -268,6 +269,7 @@ impl Chaos {
         Self {
             core: Core::new(Config {
                 page_actions: vec![CLICK, SNAPSHOT, HANDLE_DIALOG],
+                page_tools: vec![CLICK, SNAPSHOT, HANDLE_DIALOG],
                 static_tools: STATIC_TOOLS.to_vec(),
                 sessions: 2,
                 calls_per_session: 8,

@@ -44,6 +44,7 @@ impl Sim {
         Self {
             core: Core::new(Config {
                 page_actions: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
+                page_tools: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
                 static_tools: STATIC_TOOLS.to_vec(),
                 ..config
             }),

@@ -1,0 +1,128 @@
+//! The flags that say which kinds of tools are offered.
+
+use anyhow::bail;
+use clap::Args;
+use tabmux_browser::tools;
+
+/// Which kinds of tools are offered.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Tools")]
+pub(crate) struct CategoryFlags {
+    /// Offer only these kinds of tools: input, navigation, emulation, performance, network,
+    /// debugging, and those that have to be asked for: storage, rules.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    categories: Option<Vec<String>>,
+
+    /// Whether to offer tools that pretend another device, network or place.
+    #[arg(long = "categoryEmulation", alias = "category-emulation", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    emulation: Option<bool>,
+
+    /// Whether to offer tools that measure.
+    #[arg(long = "categoryPerformance", alias = "category-performance", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    performance: Option<bool>,
+
+    /// Whether to offer tools that show requests.
+    #[arg(long = "categoryNetwork", alias = "category-network", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    network: Option<bool>,
+
+    /// Whether to offer tools that read and change cookies and storage.
+    #[arg(long = "categoryStorage", alias = "category-storage", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    storage: Option<bool>,
+
+    /// Whether to offer tools that block, answer and change requests.
+    #[arg(long = "categoryRules", alias = "category-rules", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    rules: Option<bool>,
+}
+
+impl CategoryFlags {
+    /// The categories that are offered; `None` if no flag says anything. Fails on one that there is
+    /// not.
+    pub(crate) fn chosen(self) -> anyhow::Result<Option<Vec<String>>> {
+        let switches = [
+            ("emulation", self.emulation),
+            ("performance", self.performance),
+            ("network", self.network),
+            ("storage", self.storage),
+            ("rules", self.rules),
+        ];
+        if self.categories.is_none() && switches.iter().all(|(_, on)| on.is_none()) {
+            return Ok(None);
+        }
+        let known = names(|_| true);
+        let mut chosen = self
+            .categories
+            .unwrap_or_else(|| names(|spec| !spec.opt_in));
+        if let Some(unknown) = chosen.iter().find(|name| !known.contains(name)) {
+            bail!(
+                "there is no category `{unknown}`; there are {}",
+                known.join(", ")
+            );
+        }
+        for (name, on) in switches {
+            match on {
+                Some(true) if !chosen.iter().any(|chosen| chosen == name) => {
+                    chosen.push(name.to_owned());
+                }
+                Some(false) => chosen.retain(|chosen| chosen != name),
+                _ => {}
+            }
+        }
+        Ok(Some(chosen))
+    }
+}
+
+/// The categories of tools, each once.
+fn names(wanted: impl Fn(&tools::ToolSpec) -> bool) -> Vec<String> {
+    let specs = tools::all().iter().filter(|spec| wanted(spec));
+    let mut names: Vec<_> = specs.map(|spec| spec.category.name().to_owned()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Only {
+        #[command(flatten)]
+        flags: CategoryFlags,
+    }
+
+    fn chosen(flags: &[&str]) -> anyhow::Result<Option<Vec<String>>> {
+        let args = [&["x"], flags].concat();
+        Only::try_parse_from(args)?.flags.chosen()
+    }
+
+    #[test]
+    fn without_a_flag_nothing_is_chosen() {
+        assert_eq!(chosen(&[]).unwrap(), None);
+    }
+
+    #[test]
+    fn a_category_can_be_switched_off_and_the_others_stay() {
+        let left = chosen(&["--categoryEmulation=false"]).unwrap().unwrap();
+        assert!(!left.contains(&"emulation".to_owned()));
+        assert!(left.contains(&"input".to_owned()) && left.contains(&"network".to_owned()));
+    }
+
+    #[test]
+    fn only_those_that_are_named_are_offered() {
+        let named = chosen(&["--categories", "input,debugging"])
+            .unwrap()
+            .unwrap();
+        assert_eq!(named, ["input", "debugging"]);
+        let error = chosen(&["--categories", "magic"]).unwrap_err().to_string();
+        assert!(
+            error.contains("there is no category `magic`; there are "),
+            "{error}"
+        );
+    }
+}
