@@ -29,6 +29,8 @@ else
 	@echo 'cargo-nextest is not installed, so cargo test runs them.'
 	@CI=true RUST_BACKTRACE=0 RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
 endif
+	$(phase) 'The page library, with a real browser'
+	@cd packages/page && npm ci --silent --no-audit --no-fund && npm test --silent
 	$(phase) 'Examples in the documentation'
 	@$(CARGO) test --workspace --quiet --doc
 	$(phase) 'All is well'

@@ -93,6 +93,7 @@ enum Switch {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     logging::start(args.log_file.as_deref())?;
+    tracing::warn!("{WARNING}");
     let options = SessionOptions {
         browser: args.browser.options()?,
         tools: match args.tools {
@@ -188,3 +189,7 @@ fn parent_name() -> String {
         name => name.to_owned(),
     }
 }
+
+/// Said at every start, to whoever reads the log of a client's servers.
+const WARNING: &str = "the client and its agent can see and change everything in the browser that \
+                       tabmux connects to; keep out of it what they should not know";
