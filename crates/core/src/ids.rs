@@ -36,10 +36,6 @@ pub struct RequestId(pub Arc<str>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabRef(String);
 
-/// The name of a tool. All tools are built in so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ToolName(&'static str);
-
 impl TabRef {
     /// The tab's number, if this can be one.
     pub(crate) fn number(&self) -> Option<TabId> {
@@ -76,24 +72,6 @@ impl fmt::Display for TabRef {
             None => write!(f, "{:?}", self.0),
             Some((end, _)) => write!(f, "{:?}…", &self.0[..end]),
         }
-    }
-}
-
-impl ToolName {
-    /// Names a tool.
-    pub const fn new(name: &'static str) -> Self {
-        Self(name)
-    }
-
-    /// The name as it is published.
-    pub const fn as_str(self) -> &'static str {
-        self.0
-    }
-}
-
-impl fmt::Display for ToolName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
     }
 }
 

@@ -23,6 +23,7 @@
 //!     session,
 //!     request: RequestId("1".into()),
 //!     kind: CallKind::ConnectBrowser { launch: true },
+//!     browser: None,
 //!     timeout: None,
 //! });
 //! assert!(matches!(core.poll_output(), Some(Output::Connect { launch: true, .. })));
@@ -44,6 +45,7 @@ mod refusal;
 
 mod config;
 mod ids;
+mod name;
 mod time;
 
 mod browser;
@@ -62,9 +64,10 @@ pub use browser::BrowserState;
 pub use config::{Config, Heritage, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy};
 pub use core::{BrowserView, Core, TabView};
 pub use ids::{
-    BrowserId, BrowserKey, CallId, RequestId, SessionId, TabId, TabRef, TargetId, ToolName,
+    BrowserId, BrowserKey, CallId, RequestId, SessionId, TabId, TabRef, TargetId,
 };
 pub use input::{Access, BrowserFacts, CallKind, ConnectFailure, Finish, Input, Origin, TabFacts};
+pub use name::ToolName;
 pub use output::{BrowserRow, Output, Reply, TabRow};
 pub use refusal::{Fate, LostTab, Refusal, Stuck};
 pub use time::Time;

@@ -482,8 +482,8 @@ impl<'a> From<&'a TabRow> for Page<'a> {
     }
 }
 
-fn names(tools: &[ToolName]) -> Vec<&'static str> {
-    tools.iter().map(|tool| tool.as_str()).collect()
+fn names(tools: &[ToolName]) -> Vec<&str> {
+    tools.iter().map(ToolName::as_str).collect()
 }
 
 /// The same as text, for agents, and as data, for programs.

@@ -262,13 +262,13 @@ impl Sim {
             .unwrap_or_else(|| panic!("no tab at {url} is listed"))
     }
 
-    pub(super) fn tools(&self) -> Vec<&'static str> {
+    pub(super) fn tools(&self) -> Vec<String> {
         self.tools_of(ONE)
     }
 
-    pub(super) fn tools_of(&self, session: SessionId) -> Vec<&'static str> {
+    pub(super) fn tools_of(&self, session: SessionId) -> Vec<String> {
         let tools = self.core.tools(session);
-        tools.into_iter().map(ToolName::as_str).collect()
+        tools.iter().map(ToolName::to_string).collect()
     }
 
     pub(super) fn user_opens(&mut self, url: &str) {
