@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, TabId, TargetId, ToolName};
+use crate::{BrowserKey, Routing, TabId, TargetId, ToolName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +36,16 @@ pub struct Config {
     pub connect_pause: Duration,
     /// See [`connect_tries`](Self::connect_tries).
     pub cooldown: Duration,
+    /// How many workers of the page library may be connected.
+    pub page_connections: usize,
+    /// How many tabs one such worker may have.
+    pub pages_per_connection: usize,
+    /// How many tools one tab may offer.
+    pub tools_per_tab: usize,
+    /// How many tools all tabs together may offer.
+    pub page_tools: usize,
+    /// How many different names these may have.
+    pub page_tool_names: usize,
     /// How many numbers of tabs are used up: agents may still know tabs of an earlier daemon.
     pub tabs_counted: u32,
     /// Tabs that keep the number they had then.
@@ -60,6 +70,8 @@ pub struct SessionConfig {
     /// Whether it has cookies, storage and tabs of its own: it is shown no tabs but those of its own
     /// context.
     pub isolated: bool,
+    /// How its calls of page tools find their tab.
+    pub routing: Routing,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -145,6 +157,7 @@ impl SessionConfig {
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),
             isolated: false,
+            routing: Routing::default(),
             heritage: Heritage::default(),
         }
     }
@@ -184,6 +197,11 @@ impl Default for Config {
             connect_tries: 5,
             connect_pause: Duration::from_millis(250),
             cooldown: Duration::from_secs(60),
+            page_connections: 64,
+            pages_per_connection: 1_000,
+            tools_per_tab: 64,
+            page_tools: 100_000,
+            page_tool_names: 1_000,
             tabs_counted: 0,
             remembered: Vec::new(),
         }

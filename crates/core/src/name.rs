@@ -18,7 +18,10 @@ impl ToolName {
         let (from, mut bytes) = (name.as_bytes(), [0; LONGEST]);
         let (mut read, mut written) = (0, 0);
         while read < from.len() && written < LONGEST {
-            #[expect(clippy::indexing_slicing, reason = "both are below the lengths, and const")]
+            #[expect(
+                clippy::indexing_slicing,
+                reason = "both are below the lengths, and const"
+            )]
             if is_fit(from[read]) {
                 bytes[written] = from[read];
                 written += 1;
@@ -28,15 +31,19 @@ impl ToolName {
         Self { bytes }
     }
 
+    /// The name that a client wrote, if it can be the name of a tool.
+    pub fn parse(name: &str) -> Option<Self> {
+        (!name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_fit))
+            .then(|| Self::new(name))
+    }
+
     /// The published name of a tool that a page calls `given`. The same for every page and every time.
     ///
     /// Characters that do not belong into a name become `_`. Where that leaves nothing, or the name is too
     /// long, a number made from all of it keeps different names apart.
     pub(crate) fn published(given: &str) -> Self {
-        let is_fit_already =
-            !given.is_empty() && given.len() <= LONGEST && given.bytes().all(is_fit);
-        if is_fit_already {
-            return Self::new(given);
+        if let Some(name) = Self::parse(given) {
+            return name;
         }
         let mut words = given.split(|c: char| !u8::try_from(c).is_ok_and(is_fit));
         let mut reduced = String::new();

@@ -411,6 +411,10 @@ impl Sim {
                     assert_eq!(other, None, "two calls act on {target:?}");
                 }
             }
+            Output::RunTool { call, .. } => {
+                let sent = &self.calls[call];
+                assert_eq!(sent.reply, None, "{call:?} runs after its answer");
+            }
             Output::Abort { call } => {
                 assert_eq!(
                     self.calls[call].reply, None,
