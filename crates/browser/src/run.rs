@@ -67,7 +67,7 @@ pub async fn run(
         return Err(ToolError::DialogOpen(dialog));
     }
     if spec.needs_page && tab.is_suspect() {
-        if !tab.responds().await {
+        if !tab.responds_within(STUCK_LIMIT).await {
             return Err(ToolError::Stuck);
         }
         tab.suspect(false);
@@ -134,3 +134,7 @@ async fn dialog_opens(tab: &Tab) -> Result<Dialog, ToolError> {
         }
     }
 }
+
+/// A page that does not answer for this long is called stuck. On a busy machine a healthy one may
+/// need some of it.
+const STUCK_LIMIT: std::time::Duration = std::time::Duration::from_secs(2);

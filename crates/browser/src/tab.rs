@@ -316,13 +316,18 @@ impl Tab {
         self.0.suspect.store(suspect, Ordering::Relaxed);
     }
 
-    /// Whether the page's thread answers.
+    /// Whether the page's thread answers at once.
     pub(crate) async fn responds(&self) -> bool {
+        self.responds_within(PROBE_LIMIT).await
+    }
+
+    /// Whether the page's thread answers in time.
+    pub(crate) async fn responds_within(&self, limit: Duration) -> bool {
         let probe = runtime::Evaluate {
             expression: "0".into(),
             ..Default::default()
         };
-        self.session().send_within(probe, PROBE_LIMIT).await.is_ok()
+        self.session().send_within(probe, limit).await.is_ok()
     }
 }
 

@@ -1,6 +1,10 @@
 //! An accepted call, from its checks to its one answer.
 
-use crate::{Access, BrowserId, CallKind, RequestId, SessionId, Stuck, TabId, Time, ToolName};
+use crate::offer::Source;
+use crate::{
+    Access, BrowserId, CallKind, DocumentId, Reason, RequestId, SessionId, Stuck, TabId, Time,
+    ToolKey, ToolName,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +13,8 @@ use std::time::Duration;
 pub(crate) struct Call {
     pub(crate) session: SessionId,
     pub(crate) request: RequestId,
-    pub(crate) browser: BrowserId,
+    /// The browser without which it cannot be done.
+    pub(crate) browser: Option<BrowserId>,
     pub(crate) tool: ToolName,
     pub(crate) task: Task,
     pub(crate) limit: Duration,
@@ -59,6 +64,16 @@ pub(crate) enum Task {
         /// Whether the agent named the tab.
         named: bool,
     },
+    /// A tool of a page, in the tab and document where it was found.
+    PageTool {
+        tab: TabId,
+        name: ToolName,
+        source: Source,
+        key: ToolKey,
+        document: DocumentId,
+        access: Access,
+        reason: Reason,
+    },
 }
 
 impl Call {
@@ -71,8 +86,10 @@ impl Call {
             Task::Settle { .. } => Stuck::Settling,
             Task::Open { .. } => Stuck::Opening,
             Task::Focus { tab } | Task::Close { tab } => Stuck::Working(tab),
-            Task::Page { tab, .. } if self.at_work => Stuck::Working(tab),
-            Task::Page { tab, .. } => Stuck::Queueing(tab),
+            Task::Page { tab, .. } | Task::PageTool { tab, .. } if self.at_work => {
+                Stuck::Working(tab)
+            }
+            Task::Page { tab, .. } | Task::PageTool { tab, .. } => Stuck::Queueing(tab),
         }
     }
 
@@ -89,7 +106,10 @@ impl Task {
         match *self {
             Self::Connect { .. } | Self::Reconnect { .. } | Self::Await { .. } | Self::List => None,
             Self::Open { tab, .. } | Self::Settle { tab, .. } => tab,
-            Self::Focus { tab } | Self::Close { tab } | Self::Page { tab, .. } => Some(tab),
+            Self::Focus { tab }
+            | Self::Close { tab }
+            | Self::Page { tab, .. }
+            | Self::PageTool { tab, .. } => Some(tab),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, TabId, TargetId, ToolName};
+use crate::{BrowserKey, Routing, TabId, TargetId, ToolName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use std::time::Duration;
 pub struct Config {
     /// The generic page actions of a focused tab, in any order: the core publishes them sorted by name.
     pub page_actions: Vec<ToolName>,
-    /// All page tools, those of [`Mode::Static`] only included.
-    pub page_tools: Vec<ToolName>,
+    /// All generic tools that work on a tab, those of [`Mode::Static`] only included.
+    pub tab_tools: Vec<ToolName>,
     /// All tools of [`Mode::Static`], in published order.
     pub static_tools: Vec<ToolName>,
     /// How long list changes that no agent asked for are gathered before they are announced.
@@ -38,6 +38,16 @@ pub struct Config {
     pub connect_pause: Duration,
     /// See [`connect_tries`](Self::connect_tries).
     pub cooldown: Duration,
+    /// How many workers of the page library may be connected.
+    pub page_connections: usize,
+    /// How many tabs one such worker may have.
+    pub pages_per_connection: usize,
+    /// How many tools one tab may offer.
+    pub tools_per_tab: usize,
+    /// How many tools all tabs together may offer.
+    pub page_tools: usize,
+    /// How many different names these may have.
+    pub page_tool_names: usize,
     /// How many numbers of tabs are used up: agents may still know tabs of an earlier daemon.
     pub tabs_counted: u32,
     /// Tabs that keep the number they had then.
@@ -64,6 +74,8 @@ pub struct SessionConfig {
     /// Whether it has cookies, storage and tabs of its own: it is shown no tabs but those of its own
     /// context.
     pub isolated: bool,
+    /// How its calls of page tools find their tab.
+    pub routing: Routing,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -152,6 +164,7 @@ impl SessionConfig {
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),
             isolated: false,
+            routing: Routing::default(),
             heritage: Heritage::default(),
         }
     }
@@ -179,7 +192,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             page_actions: Vec::new(),
-            page_tools: Vec::new(),
+            tab_tools: Vec::new(),
             static_tools: Vec::new(),
             coalesce: Duration::from_millis(25),
             least_deadline: Duration::from_secs(30),
@@ -192,6 +205,11 @@ impl Default for Config {
             connect_tries: 5,
             connect_pause: Duration::from_millis(250),
             cooldown: Duration::from_secs(60),
+            page_connections: 64,
+            pages_per_connection: 1_000,
+            tools_per_tab: 64,
+            page_tools: 100_000,
+            page_tool_names: 1_000,
             tabs_counted: 0,
             remembered: Vec::new(),
         }

@@ -9,7 +9,11 @@ mod plan;
 
 mod connect;
 mod holds;
+mod offers;
+mod page_calls;
+mod pages;
 mod settle;
+mod sight;
 mod tabs;
 
 mod answers;
@@ -20,10 +24,15 @@ pub use overview::{BrowserView, TabView};
 
 use crate::browser::Browser;
 use crate::call::Call;
+use crate::list::BUILT_IN;
+use crate::registry::Registry;
 use crate::session::Session;
-use crate::tab::Tab;
+use crate::tab::{Tab, Worker};
 use crate::timers::{Timer, Timers};
-use crate::{BrowserId, CallId, Config, Input, Output, SessionId, TabId, TargetId, Time, ToolName};
+use crate::{
+    BrowserId, CallId, Config, ConnectionId, Input, Output, PageId, SessionId, TabId, TargetId,
+    Time, ToolName,
+};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Who is there, what they see, and what they wait for.
@@ -70,6 +79,19 @@ pub struct Core {
     now: Time,
     browsers_counted: u32,
     tabs_counted: u32,
+    /// The workers of the page library.
+    workers: BTreeMap<ConnectionId, Worker>,
+    /// The tabs with the page library.
+    pages: BTreeMap<PageId, TabId>,
+    /// Which tabs have which tools.
+    registry: Registry,
+    /// The tab that the user has in front.
+    active: Option<TabId>,
+    /// The tools that no page can take the name of, sorted.
+    built_in: Vec<ToolName>,
+    /// Counts the changes that can matter to a list of page tools.
+    edition: u64,
+    edition_noticed: u64,
 }
 
 impl Core {
@@ -77,7 +99,17 @@ impl Core {
     pub fn new(mut config: Config) -> Self {
         config.page_actions.sort_unstable();
         config.page_actions.dedup();
+        let mut built_in = BUILT_IN.to_vec();
+        built_in.extend(config.page_actions.iter().chain(&config.static_tools));
+        built_in.sort_unstable();
         Self {
+            workers: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            registry: Registry::default(),
+            active: None,
+            built_in,
+            edition: 0,
+            edition_noticed: 0,
             tabs_counted: config.numbers_used(),
             config,
             sessions: BTreeMap::new(),
@@ -126,6 +158,10 @@ impl Core {
                 crashed,
             } => self.tab_gone(browser, &target, crashed),
             Input::Finished { call, outcome } => self.finished(call, outcome),
+            page => {
+                self.handle_page(page);
+                return self.notice_page_tools(now);
+            }
         }
         self.notice_list_changes(now);
     }
@@ -155,7 +191,7 @@ impl Core {
 
     /// A session's tool list as it is now, in published order. Empty if there is no such session.
     pub fn tools(&self, session: SessionId) -> Vec<ToolName> {
-        self.listed(session).collect()
+        self.listed(session)
     }
 
     /// Whether a session's tools have to be told which browser.

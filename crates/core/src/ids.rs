@@ -1,5 +1,6 @@
 //! Names: who is who, in types that cannot be mixed up.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,6 +29,58 @@ pub struct BrowserKey(pub Arc<str>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId(pub Arc<str>);
 
+/// One connection of a worker of the page library. Chosen by the driver; one number means one connection
+/// for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConnectionId(pub u64);
+
+/// The name that a tab with the page library gave itself, a UUID as a rule. Not secret, and no proof of
+/// anything.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PageId(pub Arc<str>);
+
+/// One document of a tab. Chosen by the driver, rising with every document that a tab shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DocumentId(pub u64);
+
+/// One tool of one document. Chosen by the driver, which keeps under it what the core need not know;
+/// unique within its tab and source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolKey(pub u64);
+
+/// All that is published of a page tool but its name: schemas, description, annotations. Chosen by the
+/// driver: equal numbers mean equal content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SchemaId(pub u64);
+
+/// Where a tab is, in the driver's terms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// In a browser that we are connected to.
+    Browser {
+        /// Which one.
+        browser: BrowserId,
+        /// The browser's name of the tab.
+        target: TargetId,
+    },
+    /// Behind a worker of the page library.
+    Page {
+        /// Whose connection it is.
+        connection: ConnectionId,
+        /// The tab's own name.
+        page: PageId,
+    },
+}
+
+/// A tab as texts name it: by the name that its page gave it, else by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TabName {
+    /// It has no page with the library.
+    Number(TabId),
+    /// It has one.
+    Page(PageId),
+}
+
 /// The client's own name of a call. Unique within its session while the call lives.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub Arc<str>);
@@ -36,14 +89,29 @@ pub struct RequestId(pub Arc<str>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabRef(String);
 
-/// The name of a tool. All tools are built in so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ToolName(&'static str);
-
 impl TabRef {
     /// The tab's number, if this can be one.
     pub(crate) fn number(&self) -> Option<TabId> {
         self.0.parse().ok().map(TabId)
+    }
+
+    /// What the agent wrote, as the name of a page.
+    pub(crate) fn as_page(&self) -> &str {
+        &self.0
+    }
+
+    /// What the agent wrote, without quotes, shortened if it wrote a lot.
+    pub(crate) fn bare(&self) -> String {
+        let mut bare: String = self
+            .0
+            .chars()
+            .take(LONGEST_BARE)
+            .flat_map(char::escape_debug)
+            .collect();
+        if self.0.chars().nth(LONGEST_BARE).is_some() {
+            bare.push('…');
+        }
+        bare
     }
 }
 
@@ -79,28 +147,50 @@ impl fmt::Display for TabRef {
     }
 }
 
-impl ToolName {
-    /// Names a tool.
-    pub const fn new(name: &'static str) -> Self {
-        Self(name)
-    }
-
-    /// The name as it is published.
-    pub const fn as_str(self) -> &'static str {
-        self.0
-    }
-}
-
-impl fmt::Display for ToolName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
 impl fmt::Display for TabId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
+impl Borrow<str> for PageId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for TabName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(tab) => tab.fmt(f),
+            Self::Page(page) => page.fmt(f),
+        }
+    }
+}
+
+impl From<TabId> for TabName {
+    fn from(tab: TabId) -> Self {
+        Self::Number(tab)
+    }
+}
+
+impl PageId {
+    /// Whether it can name a tab: a page must not take the number of another tab, nor write into the
+    /// texts that agents read.
+    pub(crate) fn is_fit(&self) -> bool {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        !self.0.is_empty()
+            && self.0.len() <= LONGEST_BARE
+            && self.0.bytes().all(fits)
+            && !self.0.bytes().all(|byte| byte.is_ascii_digit())
+    }
+}
+
 const LONGEST_QUOTE: usize = 40;
+const LONGEST_BARE: usize = 64;

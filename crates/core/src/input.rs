@@ -1,7 +1,8 @@
 //! What happens to the core: everything a client, a browser or the driver can tell it.
 
 use crate::{
-    BrowserId, CallId, Meant, RequestId, SessionConfig, SessionId, TabRef, TargetId, ToolName,
+    BrowserId, CallId, ConnectionId, DocumentId, Meant, PageId, Place, RequestId, SchemaId,
+    SessionConfig, SessionId, Source, TabRef, TargetId, ToolKey, ToolName,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,6 +95,98 @@ pub enum Input {
         /// Whether it crashed.
         crashed: bool,
     },
+    /// A worker of the page library connected.
+    PagesConnected {
+        /// The new connection.
+        connection: ConnectionId,
+        /// The origin of its pages.
+        origin: Arc<str>,
+    },
+    /// A worker of the page library is gone, and its tabs with it.
+    PagesDisconnected {
+        /// Which one.
+        connection: ConnectionId,
+    },
+    /// A tab with the page library is there, or its address, title or document is another one now. A new
+    /// document has no tools yet.
+    PageAppeared {
+        /// Whose connection it is.
+        connection: ConnectionId,
+        /// What is known about it.
+        page: PageFacts,
+    },
+    /// A tab with the page library is closed, or shows a page without the library.
+    PageGone {
+        /// Whose connection it was.
+        connection: ConnectionId,
+        /// Which tab.
+        page: PageId,
+    },
+    /// A tab with the page library turned out to be this tab of a browser.
+    PageJoined {
+        /// Whose connection it is.
+        connection: ConnectionId,
+        /// Which tab.
+        page: PageId,
+        /// Where it is.
+        browser: BrowserId,
+        /// The browser's name of it.
+        target: TargetId,
+        /// The browser's document in which the page was found.
+        document: DocumentId,
+    },
+    /// A page registered a tool through the library, or changed it. The same name in the same tab keeps
+    /// its key.
+    ToolRegistered {
+        /// Whose connection it is.
+        connection: ConnectionId,
+        /// Which tab.
+        page: PageId,
+        /// The tool.
+        tool: ToolFacts,
+    },
+    /// A page took back a tool that it had registered through the library.
+    ToolUnregistered {
+        /// Whose connection it is.
+        connection: ConnectionId,
+        /// Which tab.
+        page: PageId,
+        /// The tool.
+        key: ToolKey,
+    },
+    /// All the tools that one source other than the library has for a tab of a browser now. Later
+    /// reports replace earlier ones.
+    ToolsFound {
+        /// Where.
+        browser: BrowserId,
+        /// Which tab.
+        target: TargetId,
+        /// The document that they belong to. What is said about an older one is ignored.
+        document: DocumentId,
+        /// Who says so.
+        source: Source,
+        /// The tools. The better ones come first, where there may be too many.
+        tools: Vec<ToolFacts>,
+    },
+    /// A tab of a browser shows another document, which has no tools yet.
+    DocumentChanged {
+        /// Where.
+        browser: BrowserId,
+        /// Which tab.
+        target: TargetId,
+        /// The new document.
+        document: DocumentId,
+    },
+    /// The user has this tab in front now.
+    TabActivated {
+        /// Where it is.
+        tab: Place,
+    },
+    /// The user no longer has this tab in front.
+    TabDeactivated {
+        /// Where it is.
+        tab: Place,
+    },
     /// The work that an output handed out for a call is over.
     Finished {
         /// The call it was for.
@@ -156,6 +249,27 @@ pub enum CallKind {
         /// The tab it is for; `None` is the one that the session is bound to.
         tab: Option<TabRef>,
     },
+    /// A tool of a page, called by its own name.
+    PageTool {
+        /// Which one.
+        name: ToolName,
+        /// The tab it is for; `None` lets the core choose. It binds the session to nothing.
+        tab: Option<TabRef>,
+    },
+    /// `call_page_tool`: the same, in every mode and state.
+    CallPageTool {
+        /// Which one.
+        name: ToolName,
+        /// The tab it is for; `None` lets the core choose. It binds the session to nothing.
+        tab: Option<TabRef>,
+    },
+    /// `list_page_tools`.
+    ListPageTools {
+        /// The tab whose tools are meant; `None` are all that can be called.
+        tab: Option<TabRef>,
+    },
+    /// `list_browser_tabs`.
+    ListBrowserTabs,
     /// `browser_get_connection_status`.
     ConnectionStatus,
     /// `list_browsers`.
@@ -211,6 +325,32 @@ pub struct TabFacts {
     pub blank: bool,
     /// The session in whose own context it is, if it is in one.
     pub context: Option<SessionId>,
+}
+
+/// What is known about a tab with the page library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageFacts {
+    /// Its own name.
+    pub id: PageId,
+    /// Its address.
+    pub url: Arc<str>,
+    /// Its title.
+    pub title: Arc<str>,
+    /// The document it shows, in the library's count.
+    pub document: DocumentId,
+}
+
+/// What is known about a tool of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolFacts {
+    /// The driver's name for it.
+    pub key: ToolKey,
+    /// What the page calls it: any text.
+    pub name: Arc<str>,
+    /// What is published of it.
+    pub schema: SchemaId,
+    /// Whether it says of itself that it changes nothing.
+    pub read_only: bool,
 }
 
 /// Who made a tab.
@@ -275,6 +415,10 @@ impl CallKind {
             Self::DisconnectBrowser => ToolName::DISCONNECT_BROWSER,
             Self::SelectDefaultBrowser => ToolName::SELECT_DEFAULT_BROWSER,
             Self::Page { tool, .. } => *tool,
+            Self::PageTool { name, .. } => *name,
+            Self::CallPageTool { .. } => ToolName::CALL_PAGE_TOOL,
+            Self::ListPageTools { .. } => ToolName::LIST_PAGE_TOOLS,
+            Self::ListBrowserTabs => ToolName::LIST_BROWSER_TABS,
         }
     }
 }

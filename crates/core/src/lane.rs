@@ -38,6 +38,17 @@ impl Lane {
         }
     }
 
+    /// Takes over a call that another lane had let run: it acts here from now on if nobody does, else it
+    /// comes to its end beside. Says how it is counted.
+    pub(crate) fn adopt(&mut self, session: SessionId, call: CallId, access: Access) -> Access {
+        let access = match (access, self.acting) {
+            (Access::Act, Some(_)) => Access::Read,
+            _ => access,
+        };
+        self.enter(session, call, access);
+        access
+    }
+
     /// Lets a call out, wherever it was. Names the call that may run now, if one waited for this.
     pub(crate) fn leave(&mut self, call: CallId, access: Access) -> Option<CallId> {
         match access {

@@ -23,6 +23,7 @@
 //!     session,
 //!     request: RequestId("1".into()),
 //!     kind: CallKind::ConnectBrowser { launch: true },
+//!     browser: None,
 //!     timeout: None,
 //! });
 //! assert!(matches!(core.poll_output(), Some(Output::Connect { launch: true, .. })));
@@ -34,16 +35,20 @@
 //! - `input`, `output`, `refusal`: what goes in, what comes out, and why a call is refused.
 //! - `core`: the state machine; start reading here.
 //! - `session`, `browser`, `tab`, `call`: what it remembers.
-//! - `list`, `lane`, `timers`: the rules it asks: which tools, who may run, what happens when.
+//! - `offer`, `registry`: the tools that pages have, by tab and by name.
+//! - `list`, `route`, `lane`, `timers`: the rules it asks: which tools, where to, who may run, what
+//!   happens when.
 
 mod core;
 
 mod input;
 mod output;
+mod page_refusal;
 mod refusal;
 
 mod config;
 mod ids;
+mod name;
 mod time;
 
 mod browser;
@@ -53,6 +58,9 @@ mod tab;
 
 mod lane;
 mod list;
+mod offer;
+mod registry;
+mod route;
 mod timers;
 
 #[cfg(test)]
@@ -62,9 +70,17 @@ pub use browser::BrowserState;
 pub use config::{Config, Heritage, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy};
 pub use core::{BrowserView, Core, TabView};
 pub use ids::{
-    BrowserId, BrowserKey, CallId, RequestId, SessionId, TabId, TabRef, TargetId, ToolName,
+    BrowserId, BrowserKey, CallId, ConnectionId, DocumentId, PageId, Place, RequestId, SchemaId,
+    SessionId, TabId, TabName, TabRef, TargetId, ToolKey,
 };
-pub use input::{Access, BrowserFacts, CallKind, ConnectFailure, Finish, Input, Origin, TabFacts};
-pub use output::{BrowserRow, Output, Reply, TabRow};
+pub use input::{
+    Access, BrowserFacts, CallKind, ConnectFailure, Finish, Input, Origin, PageFacts, TabFacts,
+    ToolFacts,
+};
+pub use name::ToolName;
+pub use offer::Source;
+pub use output::{BrowserRow, Output, PageRow, Reply, TabRow, ToolRow};
+pub use page_refusal::PageRefusal;
 pub use refusal::{Fate, LostTab, Refusal, Stuck};
+pub use route::{Reason, Routing};
 pub use time::Time;

@@ -63,9 +63,37 @@ impl ToolName {
     pub const DISCONNECT_BROWSER: Self = Self::new("disconnect_browser");
     /// Chooses the browser that is meant when none is named.
     pub const SELECT_DEFAULT_BROWSER: Self = Self::new("select_default_browser");
+    /// Shows the tabs whose pages have tools.
+    pub const LIST_BROWSER_TABS: Self = Self::new("list_browser_tabs");
+    /// Shows the tools of pages. Can be called in every mode.
+    pub const LIST_PAGE_TOOLS: Self = Self::new("list_page_tools");
+    /// Calls a tool of a page. Can be called in every mode.
+    pub const CALL_PAGE_TOOL: Self = Self::new("call_page_tool");
     /// Says what is connected. Can be called in every mode.
     pub const CONNECTION_STATUS: Self = Self::new("browser_get_connection_status");
 }
+
+/// The tools that no page can take the name of, whatever is listed.
+pub(crate) const BUILT_IN: [ToolName; 18] = [
+    ToolName::CONNECT_BROWSER,
+    ToolName::LIST_TABS,
+    ToolName::OPEN_TAB,
+    ToolName::FOCUS_TAB,
+    ToolName::CLOSE_TAB,
+    ToolName::LIST_PAGES,
+    ToolName::NEW_PAGE,
+    ToolName::SELECT_PAGE,
+    ToolName::CLOSE_PAGE,
+    ToolName::LIST_BROWSERS,
+    ToolName::RECONNECT_BROWSER,
+    ToolName::ADD_BROWSER,
+    ToolName::DISCONNECT_BROWSER,
+    ToolName::SELECT_DEFAULT_BROWSER,
+    ToolName::LIST_BROWSER_TABS,
+    ToolName::LIST_PAGE_TOOLS,
+    ToolName::CALL_PAGE_TOOL,
+    ToolName::CONNECTION_STATUS,
+];
 
 /// What a connected session has at most: each state adds to the one before.
 const CONNECTED: [ToolName; 4] = [

@@ -1,8 +1,9 @@
 //! What the core wants done: work for the driver, answers and notices for clients.
 
 use crate::{
-    BrowserId, BrowserKey, BrowserState, CallId, ConnectFailure, Refusal, RequestId, SessionId,
-    TabId, TargetId, ToolName,
+    BrowserId, BrowserKey, BrowserState, CallId, ConnectFailure, ConnectionId, PageId, PageRefusal,
+    Place, Reason, Refusal, RequestId, SchemaId, SessionId, Source, TabId, TabName, TargetId, Time,
+    ToolKey, ToolName,
 };
 use std::sync::Arc;
 
@@ -74,6 +75,46 @@ pub enum Output {
         browser: BrowserId,
         /// Which tab.
         target: TargetId,
+    },
+    /// Run a tool of a page, in this tab and no other. Answered by `Finished`.
+    RunTool {
+        /// The call this is for.
+        call: CallId,
+        /// Where: behind the worker for tools of the library, else in the browser.
+        place: Place,
+        /// Which tool.
+        tool: ToolKey,
+        /// What the page calls it.
+        name: Arc<str>,
+        /// Why it runs there.
+        reason: Reason,
+    },
+    /// Tell a worker that its connection is not wanted. Whatever it says is ignored.
+    PagesRefused {
+        /// Which one.
+        connection: ConnectionId,
+        /// What to tell it.
+        refusal: PageRefusal,
+    },
+    /// Tell a worker that a tab of it is not taken in. Whatever it says about that tab is ignored.
+    PageRefused {
+        /// Whose connection it is.
+        connection: ConnectionId,
+        /// Which tab.
+        page: PageId,
+        /// What to tell it.
+        refusal: PageRefusal,
+    },
+    /// Tools of a tab are left out, and cannot be called.
+    ToolsRefused {
+        /// Where.
+        place: Place,
+        /// Who offered them.
+        source: Source,
+        /// Which ones.
+        tools: Vec<ToolKey>,
+        /// Why.
+        refusal: PageRefusal,
     },
     /// Stop working for a call: nobody wants the result any more. `Finished` may follow or not.
     Abort {
@@ -183,7 +224,21 @@ pub enum Reply {
         /// Whether another session held this tab too.
         shared: bool,
     },
-    /// A page action came to its end; the driver has what it answered.
+    /// `list_browser_tabs`.
+    BrowserTabs {
+        /// The tabs that have the page library or tools of their own, oldest first.
+        tabs: Vec<PageRow>,
+        /// How many more there are.
+        left_out: usize,
+    },
+    /// `list_page_tools`.
+    PageTools {
+        /// The tools, by name.
+        tools: Vec<ToolRow>,
+        /// How many more there are.
+        left_out: usize,
+    },
+    /// A page action or page tool came to its end; the driver has what it answered.
     Done {
         /// The tab it ran in.
         tab: TabId,
@@ -240,6 +295,44 @@ pub struct TabRow {
     pub shared: bool,
     /// How many page-specific tools appear when it is focused.
     pub tool_count: usize,
+}
+
+/// A tab whose page has tools, as a session sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRow {
+    /// What agents call it.
+    pub name: TabName,
+    /// Its address.
+    pub url: Arc<str>,
+    /// Its title.
+    pub title: Arc<str>,
+    /// Whether the user has it in front.
+    pub active: bool,
+    /// When it was last registered, focused or used.
+    pub last_seen: Time,
+}
+
+/// A tool of a page, in the tab where a call of it would run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolRow {
+    /// Its published name.
+    pub name: ToolName,
+    /// The tab's number.
+    pub tab: TabId,
+    /// What agents call the tab.
+    pub tab_name: TabName,
+    /// The tab's address.
+    pub url: Arc<str>,
+    /// Where the driver finds it.
+    pub place: Place,
+    /// The driver's name for it.
+    pub key: ToolKey,
+    /// What is published of it.
+    pub schema: SchemaId,
+    /// Who says that the page has it.
+    pub source: Source,
+    /// Whether it says of itself that it changes nothing.
+    pub read_only: bool,
 }
 
 /// A browser as a session sees it.

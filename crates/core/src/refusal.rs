@@ -1,6 +1,6 @@
 //! Why a call was not carried out, in sentences that name the next call to make.
 
-use crate::{ConnectFailure, Mode, SessionId, TabId, TabRef, ToolName};
+use crate::{ConnectFailure, Mode, SessionId, TabId, TabName, TabRef, ToolName};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,7 +153,7 @@ pub enum Refusal {
         /// What the agent wrote.
         given: TabRef,
         /// The tabs it could have meant.
-        available: Vec<TabId>,
+        available: Vec<TabName>,
         /// How the session's tools are listed.
         mode: Mode,
     },
@@ -170,6 +170,41 @@ pub enum Refusal {
         holder: SessionId,
         /// How the session's tools are listed.
         mode: Mode,
+    },
+    /// No tab has a tool of that name.
+    #[error("There is no tool {tool}. Call list_page_tools to see the tools of pages.")]
+    UnknownTool {
+        /// The tool that was called.
+        tool: ToolName,
+    },
+    /// The tab that is meant does not have the page tool, or no longer.
+    #[error(
+        "Tool '{tool}' not available in tab '{tab}'. Available tabs: {}{}",
+        Listed(.available, *.more),
+        Begun(*.begun)
+    )]
+    NoSuchToolThere {
+        /// The tool that was called.
+        tool: ToolName,
+        /// The tab: what the agent wrote, or what we call it.
+        tab: String,
+        /// The tabs that have the tool, the first ones if there are many.
+        available: Vec<TabName>,
+        /// How many more there are.
+        more: usize,
+        /// Whether the page had begun to carry it out.
+        begun: bool,
+    },
+    /// A progressive session called a tool of a page that is not in its browser.
+    #[error(
+        "{tool} belongs to tab {tab}, which is not in this session's browser. Call call_page_tool to use \
+         it."
+    )]
+    OutsideBrowser {
+        /// The tool that was called.
+        tool: ToolName,
+        /// The tab that has it.
+        tab: TabName,
     },
     /// `close_page` for the last page.
     #[error("Tab {tab} is the last page and stays open. Call new_page first, then close it.")]
@@ -411,7 +446,7 @@ impl fmt::Display for Loss {
     }
 }
 
-struct Available<'a>(&'a [TabId]);
+struct Available<'a>(&'a [TabName]);
 
 impl fmt::Display for Available<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -430,6 +465,38 @@ impl fmt::Display for Available<'_> {
     }
 }
 
+/// Tabs, and how many more there are.
+struct Listed<'a>(&'a [TabName], usize);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, others)) = self.0.split_first() else {
+            return f.write_str("none");
+        };
+        write!(f, "{first}")?;
+        for tab in others {
+            write!(f, ", {tab}")?;
+        }
+        match self.1 {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+struct Begun(bool);
+
+impl fmt::Display for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            true => f.write_str(
+                ". The tab went away while the tool ran; look before you call it again.",
+            ),
+            false => Ok(()),
+        }
+    }
+}
+
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
@@ -438,4 +505,4 @@ impl fmt::Display for Seconds {
     }
 }
 
-const MOST_TABS_NAMED: usize = 20;
+pub(crate) const MOST_TABS_NAMED: usize = 20;

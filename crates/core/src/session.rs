@@ -1,7 +1,9 @@
 //! One client: what it asked for, its seat in each of its browsers, and what it was last told about
 //! its tools.
 
-use crate::{BrowserId, Fate, LostTab, Meant, Mode, SessionConfig, TabId, Time, ToolName};
+use crate::{
+    BrowserId, Fate, LostTab, Meant, Mode, SchemaId, SessionConfig, TabId, Time, ToolName,
+};
 use std::sync::Arc;
 
 /// One open session.
@@ -22,9 +24,14 @@ pub(crate) struct Session {
 }
 
 /// What a client knows of its tool list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Announced {
+    /// Those of its tools that are no page's.
     pub(crate) tools: Vec<ToolName>,
+    /// The tools of pages, and what is published of them.
+    pub(crate) page_tools: Vec<(ToolName, SchemaId)>,
+    /// What the tools of pages were when this was found out.
+    pub(crate) edition: u64,
     /// Whether its tools have to be told which browser.
     pub(crate) several: bool,
 }
@@ -53,6 +60,15 @@ pub(crate) enum Focus {
     /// The focused tab vanished by itself.
     Lost(LostTab),
     On(TabId),
+}
+
+impl Announced {
+    /// Whether a client that knows this one has nothing to learn from the other.
+    pub(crate) fn says_the_same_as(&self, other: &Self) -> bool {
+        self.tools == other.tools
+            && self.page_tools == other.page_tools
+            && self.several == other.several
+    }
 }
 
 impl Session {

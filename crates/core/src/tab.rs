@@ -1,15 +1,21 @@
 //! One tab: what it shows, whether sessions are shown it, and who holds it.
 
 use crate::lane::Lane;
-use crate::{BrowserId, SessionId, TabFacts, TabId, TabRow, TargetId, ToolName};
+use crate::offer::{Offers, Source};
+use crate::{
+    BrowserId, ConnectionId, DocumentId, PageFacts, PageId, Place, SessionId, TabFacts, TabId,
+    TabName, TabRow, TargetId, Time, ToolName,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// One tab of a connected browser.
+/// One tab: of a connected browser, with the page library, or both.
 #[derive(Debug)]
 pub(crate) struct Tab {
-    pub(crate) browser: BrowserId,
-    pub(crate) target: TargetId,
+    /// Where it is, if its browser is connected.
+    pub(crate) home: Option<Home>,
+    /// How its page is reached through the library, if it has that.
+    pub(crate) library: Option<Library>,
     pub(crate) url: Arc<str>,
     pub(crate) title: Option<Arc<str>>,
     pub(crate) stage: Stage,
@@ -20,6 +26,36 @@ pub(crate) struct Tab {
     /// The sessions that have it focused: those that are bound to it.
     pub(crate) focused_by: BTreeSet<SessionId>,
     pub(crate) lane: Lane,
+    pub(crate) offers: Offers,
+    /// When it was last registered, focused or used.
+    pub(crate) last_seen: Time,
+}
+
+/// A tab's place in a browser.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    pub(crate) browser: BrowserId,
+    pub(crate) target: TargetId,
+    pub(crate) document: DocumentId,
+}
+
+/// A tab's place behind a worker of the page library.
+#[derive(Clone, Debug)]
+pub(crate) struct Library {
+    pub(crate) connection: ConnectionId,
+    pub(crate) page: PageId,
+    /// The document in the library's count.
+    pub(crate) document: DocumentId,
+    /// The document of the browser in which the page was found, if it was.
+    pub(crate) found_in: Option<DocumentId>,
+}
+
+/// A worker of the page library that is connected.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    /// The origin of its pages.
+    pub(crate) origin: Arc<str>,
+    pub(crate) pages: BTreeSet<PageId>,
 }
 
 /// Whether sessions are shown a tab.
@@ -36,10 +72,15 @@ pub(crate) enum Stage {
 }
 
 impl Tab {
-    pub(crate) fn new(browser: BrowserId, facts: TabFacts, stage: Stage) -> Self {
-        Self {
+    pub(crate) fn new(browser: BrowserId, facts: TabFacts, stage: Stage, now: Time) -> Self {
+        let home = Home {
             browser,
             target: facts.target,
+            document: DocumentId::default(),
+        };
+        Self {
+            home: Some(home),
+            library: None,
             url: facts.url,
             title: facts.title,
             stage,
@@ -47,6 +88,58 @@ impl Tab {
             owner: None,
             focused_by: BTreeSet::new(),
             lane: Lane::default(),
+            offers: Offers::default(),
+            last_seen: now,
+        }
+    }
+
+    /// A tab that is known through the page library only.
+    pub(crate) fn of_page(connection: ConnectionId, facts: PageFacts, now: Time) -> Self {
+        Self {
+            home: None,
+            library: Some(Library {
+                connection,
+                page: facts.id,
+                document: facts.document,
+                found_in: None,
+            }),
+            url: facts.url,
+            title: Some(facts.title),
+            stage: Stage::Open,
+            context: None,
+            owner: None,
+            focused_by: BTreeSet::new(),
+            lane: Lane::default(),
+            offers: Offers::default(),
+            last_seen: now,
+        }
+    }
+
+    pub(crate) fn browser(&self) -> Option<BrowserId> {
+        self.home.as_ref().map(|home| home.browser)
+    }
+
+    /// The document that a source's tools belong to.
+    pub(crate) fn document(&self, source: Source) -> Option<DocumentId> {
+        match source {
+            Source::Library => self.library.as_ref().map(|library| library.document),
+            Source::WebMcp | Source::Generated => self.home.as_ref().map(|home| home.document),
+        }
+    }
+
+    /// Where a source's tools are run.
+    pub(crate) fn place(&self, source: Source) -> Option<Place> {
+        match source {
+            Source::Library => self.library.as_ref().map(Library::place),
+            Source::WebMcp | Source::Generated => self.home.as_ref().map(Home::place),
+        }
+    }
+
+    /// What texts call it.
+    pub(crate) fn name(&self, id: TabId) -> TabName {
+        match &self.library {
+            Some(library) => TabName::Page(library.page.clone()),
+            None => TabName::Number(id),
         }
     }
 
@@ -65,7 +158,7 @@ impl Tab {
 
     /// Whether it is in that browser, or in any.
     pub(crate) fn is_in(&self, browser: Option<BrowserId>) -> bool {
-        browser.is_none_or(|browser| self.browser == browser)
+        browser.is_none_or(|browser| self.browser() == Some(browser))
     }
 
     /// The sessions that hold it: the one it was opened for comes first.
@@ -101,9 +194,9 @@ impl Tab {
         self.holders().next()
     }
 
-    /// The page-specific tools. No page can register any yet.
-    pub(crate) fn page_tools(&self) -> &[ToolName] {
-        &[]
+    /// The page-specific tools, by name.
+    pub(crate) fn page_tools(&self) -> impl Iterator<Item = ToolName> {
+        self.offers.best(|_| true).map(|(name, ..)| name)
     }
 
     pub(crate) fn row(&self, id: TabId, session: SessionId) -> TabRow {
@@ -113,7 +206,25 @@ impl Tab {
             url: self.url.clone(),
             focused: self.focused_by.contains(&session),
             shared: self.is_shared_with_others(session),
-            tool_count: self.page_tools().len(),
+            tool_count: self.page_tools().count(),
+        }
+    }
+}
+
+impl Home {
+    pub(crate) fn place(&self) -> Place {
+        Place::Browser {
+            browser: self.browser,
+            target: self.target.clone(),
+        }
+    }
+}
+
+impl Library {
+    pub(crate) fn place(&self) -> Place {
+        Place::Page {
+            connection: self.connection,
+            page: self.page.clone(),
         }
     }
 }

@@ -37,6 +37,7 @@ mod turns;
 
 mod model;
 mod once;
+mod page_inputs;
 mod static_model;
 mod static_walks;
 mod walks;

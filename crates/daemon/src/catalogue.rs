@@ -105,8 +105,9 @@ pub(crate) fn static_tools() -> Vec<ToolName> {
         ToolName::ADD_BROWSER,
         ToolName::DISCONNECT_BROWSER,
         ToolName::SELECT_DEFAULT_BROWSER,
-        ToolName::new("list_page_tools"),
-        ToolName::new("call_page_tool"),
+        ToolName::LIST_BROWSER_TABS,
+        ToolName::LIST_PAGE_TOOLS,
+        ToolName::CALL_PAGE_TOOL,
         ToolName::CONNECTION_STATUS,
     ];
     pages.into_iter().chain(page_tools()).collect()
@@ -200,12 +201,17 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
             }),
         ),
         reading(core_tool(
-            ToolName::new("list_page_tools"),
+            ToolName::LIST_BROWSER_TABS,
+            "List the tabs whose pages offer tools, with their ids.",
+            json!({"type": "object", "properties": {}}),
+        )),
+        reading(core_tool(
+            ToolName::LIST_PAGE_TOOLS,
             "List the tools that open pages offer themselves.",
             json!({"type": "object", "properties": {"tabId": {"type": "number"}}}),
         )),
         core_tool(
-            ToolName::new("call_page_tool"),
+            ToolName::CALL_PAGE_TOOL,
             "Call a tool that a page offers.",
             json!({
                 "type": "object",

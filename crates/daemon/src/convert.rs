@@ -1,9 +1,11 @@
 //! Between the wire's types and the core's: calls come in, replies go out.
 
 mod browsers;
+mod page_tools;
 mod pages;
 
 pub(crate) use browsers::with_news;
+pub(crate) use page_tools::{page_error, page_result, tabs as browser_tabs};
 pub(crate) use pages::status;
 
 use crate::options::{BrowserPlan, SessionOptions};
@@ -12,6 +14,7 @@ use indexmap::IndexMap;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +32,8 @@ pub(crate) struct Parsed {
     /// How to come by a browser that the agent adds.
     pub(crate) plan: Option<BrowserPlan>,
     pub(crate) wishes: Wishes,
+    /// What a page tool is called with.
+    pub(crate) page_arguments: Map<String, Value>,
     pub(crate) timeout: Option<Duration>,
     /// What to run in the page, for page actions.
     pub(crate) prepared: Option<Prepared>,
@@ -49,8 +54,6 @@ pub(crate) struct Wishes {
 pub(crate) enum Rejected {
     /// There is no such tool.
     UnknownTool,
-    /// The answer is known.
-    Answered(CallReply),
     /// The arguments are no good; the text is for the agent.
     Arguments(String),
 }
@@ -71,6 +74,7 @@ fn parse_in_browser(
     let (mode, policy) = (options.mode, options.policy);
     let mut plan = None;
     let mut wishes = Wishes::default();
+    let mut page_arguments = Map::new();
     let kind = match request.tool.as_str() {
         "connect_browser" => {
             let ConnectBrowser { launch } = tools::parse("connect_browser", arguments)?;
@@ -153,17 +157,28 @@ fn parse_in_browser(
             let ListTabs {} = tools::parse("select_default_browser", arguments)?;
             CallKind::SelectDefaultBrowser
         }
+        "list_browser_tabs" if mode == Mode::Static => {
+            let ListTabs {} = tools::parse("list_browser_tabs", arguments)?;
+            CallKind::ListBrowserTabs
+        }
         "list_page_tools" => {
-            let ListPageTools { .. } = tools::parse("list_page_tools", arguments)?;
-            let none = "No page offers tools of its own.".to_owned();
-            return Err(Rejected::Answered(CallReply::text(none)));
+            let ListPageTools { tab_id } = tools::parse("list_page_tools", arguments)?;
+            CallKind::ListPageTools {
+                tab: tab_id.map(|tab| tab.0),
+            }
         }
         "call_page_tool" => {
-            let CallPageTool { name, .. } = tools::parse("call_page_tool", arguments)?;
-            return Err(Rejected::Arguments(format!(
-                "No page offers a tool `{}`. Call list_page_tools to see what pages offer.",
-                tabmux_browser::text::one_line(&name, 100)
-            )));
+            let CallPageTool {
+                name,
+                arguments,
+                tab_id,
+            } = tools::parse("call_page_tool", arguments)?;
+            let name = ToolName::parse(&name).ok_or_else(|| no_such_page_tool(&name))?;
+            page_arguments = arguments.unwrap_or_default();
+            CallKind::CallPageTool {
+                name,
+                tab: tab_id.map(|tab| tab.0),
+            }
         }
         "browser_get_connection_status" => {
             let ListTabs {} = tools::parse("browser_get_connection_status", arguments)?;
@@ -181,8 +196,36 @@ fn parse_in_browser(
         plan,
         timeout: wishes.load_limit,
         wishes,
+        page_arguments,
         prepared: None,
     })
+}
+
+/// Reads a call of a page's own tool, by its name. `tabId` says which tab, unless the page has an
+/// argument of that name; both are known when the tab is.
+pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, Rejected> {
+    let arguments: Map<String, Value> = tools::parse("the page's tool", arguments)?;
+    let tab = arguments.get("tabId").and_then(|tab| match tab {
+        Value::String(text) => Some(TabRef::from(text.as_str())),
+        Value::Number(number) => number.as_f64().map(TabRef::from),
+        _ => None,
+    });
+    Ok(Parsed {
+        kind: CallKind::PageTool { name, tab },
+        browser: None,
+        plan: None,
+        wishes: Wishes::default(),
+        page_arguments: arguments,
+        timeout: None,
+        prepared: None,
+    })
+}
+
+fn no_such_page_tool(name: &str) -> Rejected {
+    Rejected::Arguments(format!(
+        "No page offers a tool `{}`. Call list_page_tools to see what pages offer.",
+        tabmux_browser::text::one_line(name, 100)
+    ))
 }
 
 /// Takes the tab out of a page action's arguments; the tool itself knows nothing of tabs.
@@ -226,6 +269,7 @@ fn parse_page_action(
         browser: None,
         plan: None,
         wishes: Wishes::default(),
+        page_arguments: Map::new(),
         timeout: prepared.timeout,
         prepared: Some(prepared),
     })
@@ -237,6 +281,9 @@ pub(crate) fn reply(
     payload: Option<CallReply>,
     mode: Mode,
 ) -> Result<CallReply, CallFailure> {
+    if let Reply::PageTools { tools, left_out } = &reply {
+        return Ok(page_tools::list(tools, *left_out));
+    }
     if mode == Mode::Static {
         return pages::reply(reply, payload);
     }
@@ -269,15 +316,17 @@ pub(crate) fn reply(
             tabs: tabs.iter().map(Row::from).collect(),
             focused_tab_id: focused.map(|tab| tab.0),
         }),
-        Reply::Opened { tab, tools } => json(&Opened {
+        Reply::Opened { tab, ref tools } => json(&Opened {
             tab: Page::from(&tab),
             focused: tab.focused,
-            tools_available: names(&tools),
+            tools_available: names(tools),
         }),
-        Reply::Focused { tab, tools, .. } => json(&Focused {
+        Reply::Focused {
+            tab, ref tools, ..
+        } => json(&Focused {
             success: true,
             tab: Page::from(&tab),
-            tools_available: names(&tools),
+            tools_available: names(tools),
         }),
         Reply::Closed { tab, .. } => json(&Closed {
             closed: true,
@@ -287,6 +336,8 @@ pub(crate) fn reply(
         // The loop answers these itself, or they are of another mode.
         Reply::Status { .. }
         | Reply::Pages { .. }
+        | Reply::BrowserTabs { .. }
+        | Reply::PageTools { .. }
         | Reply::Browsers { .. }
         | Reply::Browser { .. }
         | Reply::Disconnected { .. } => CallReply::default(),
@@ -393,18 +444,15 @@ struct SelectPage {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ListPageTools {
-    #[serde(rename = "tabId")]
-    _tab_id: Option<TabArgument>,
+    tab_id: Option<TabArgument>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct CallPageTool {
     name: String,
-    #[serde(rename = "arguments")]
-    _arguments: Option<serde_json::Map<String, serde_json::Value>>,
-    #[serde(rename = "tabId")]
-    _tab_id: Option<TabArgument>,
+    arguments: Option<Map<String, Value>>,
+    tab_id: Option<TabArgument>,
 }
 
 #[derive(Deserialize)]
@@ -504,7 +552,7 @@ struct Row<'a> {
 struct Opened<'a> {
     tab: Page<'a>,
     focused: bool,
-    tools_available: Vec<&'static str>,
+    tools_available: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -512,7 +560,7 @@ struct Opened<'a> {
 struct Focused<'a> {
     success: bool,
     tab: Page<'a>,
-    tools_available: Vec<&'static str>,
+    tools_available: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -551,8 +599,8 @@ impl<'a> From<&'a TabRow> for Page<'a> {
     }
 }
 
-fn names(tools: &[ToolName]) -> Vec<&'static str> {
-    tools.iter().map(|tool| tool.as_str()).collect()
+fn names(tools: &[ToolName]) -> Vec<&str> {
+    tools.iter().map(ToolName::as_str).collect()
 }
 
 /// The same as text, for agents, and as data, for programs.

@@ -1,17 +1,18 @@
 //! How the rest of the process talks to the main loop.
 
 use crate::audit::Audit;
-use crate::main_loop::{Event, MainLoop, Titles};
+use crate::main_loop::{Event, MainLoop, PagesEvent, Titles};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tabmux_core::{Heritage, SessionId};
+use tabmux_core::{ConnectionId, Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
+use tabmux_protocol::page::{FromPage, ToPage};
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
@@ -23,6 +24,8 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 pub struct Hub {
     events: mpsc::Sender<Event>,
     sessions: AtomicU64,
+    /// Where pages find the daemon; 0 if nowhere.
+    port: AtomicU16,
 }
 
 impl Hub {
@@ -43,7 +46,13 @@ impl Hub {
         Self {
             events,
             sessions: AtomicU64::new(1),
+            port: AtomicU16::new(0),
         }
+    }
+
+    /// Notes where pages find the daemon.
+    pub fn listens_at(&self, port: u16) {
+        self.port.store(port, Ordering::Relaxed);
     }
 
     /// Opens a session. It ends when the handle is dropped.
@@ -83,7 +92,30 @@ impl Hub {
             titles: Titles::Unknown,
         };
         self.events.send(event).await.ok()?;
-        overview.await.ok()
+        let port = self.port.load(Ordering::Relaxed);
+        Some(Overview {
+            port: (port > 0).then_some(port),
+            ..overview.await.ok()?
+        })
+    }
+
+    /// A worker of a page arrived. `None` if the loop has ended.
+    pub(crate) async fn open_pages(
+        &self,
+        origin: &str,
+        out: mpsc::Sender<ToPage>,
+    ) -> Option<PagesHandle> {
+        let (answer, opened) = oneshot::channel();
+        let event = PagesEvent::Opened {
+            origin: origin.into(),
+            out,
+            answer,
+        };
+        self.events.send(event.into()).await.ok()?;
+        Some(PagesHandle {
+            connection: opened.await.ok()?,
+            events: self.events.clone(),
+        })
     }
 
     /// Ends the loop and every browser that it launched.
@@ -104,6 +136,35 @@ pub struct Beside {
     pub memory: PathBuf,
     /// How long sessions of an earlier daemon have to come back.
     pub grace: Duration,
+}
+
+/// One worker of a page. It is gone when this is dropped.
+#[derive(Debug)]
+pub(crate) struct PagesHandle {
+    connection: ConnectionId,
+    events: mpsc::Sender<Event>,
+}
+
+impl PagesHandle {
+    /// Passes on what the worker says. False if nobody listens any more.
+    pub(crate) async fn say(&self, message: FromPage) -> bool {
+        let event = PagesEvent::Said {
+            connection: self.connection,
+            message: Box::new(message),
+        };
+        self.events.send(event.into()).await.is_ok()
+    }
+}
+
+impl Drop for PagesHandle {
+    fn drop(&mut self) {
+        let connection = self.connection;
+        let event = PagesEvent::Closed { connection }.into();
+        if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
+            let events = self.events.clone();
+            tokio::spawn(async move { events.send(event).await });
+        }
+    }
 }
 
 /// Who opens a session, as people see it.

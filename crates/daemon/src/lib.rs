@@ -26,8 +26,10 @@ pub mod socket;
 mod audit;
 mod contexts;
 mod convert;
+pub mod listener;
 mod main_loop;
 mod memory;
+mod page_tools;
 mod work;
 
 pub use direct::DirectSession;

@@ -1,24 +1,30 @@
 //! The closed set of events, and the one task that handles them and owns the core.
 
 mod looking;
+mod pages;
 mod replies;
+
+pub(crate) use pages::PagesEvent;
 
 use crate::audit::Audit;
 use crate::contexts::{Context, Contexts};
 use crate::handle::Client;
 use crate::memory::Memory;
+use crate::page_tools::PageTools;
 use crate::options::{BrowserPlan, SessionOptions};
 use crate::work::{self, Job};
 use crate::{catalogue, convert};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::time::Duration;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files, TabFacts};
 use tabmux_core::{
-    BrowserId, BrowserKey, CallId, Config, Core, Finish, Heritage, Input, Mode, Output, SessionId,
-    TargetId, Time,
+    BrowserId, BrowserKey, CallId, Config, ConnectionId, Core, Finish, Heritage, Input, Mode, Output, Place,
+    SessionId, TargetId, Time, ToolName,
 };
 use tabmux_protocol::overview::Overview;
+use tabmux_protocol::page::ToPage;
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{
     BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId, ToolInfo,
@@ -46,6 +52,8 @@ pub(crate) enum Event {
     },
     /// Whoever had a session at an earlier daemon had time to come back.
     Abandon,
+    /// Something happened on a connection of a page's worker.
+    Pages(PagesEvent),
     /// Somebody wants to see everything.
     Overview {
         answer: oneshot::Sender<Overview>,
@@ -131,6 +139,10 @@ pub(crate) struct MainLoop {
     closing: TaskTracker,
     contexts: Contexts,
     memory: Memory,
+    /// Workers of pages that offer tools.
+    pages: PageTools,
+    /// The tab that a worker says the user has in front.
+    active: Option<Place>,
     /// Whether several clients share this loop.
     shared: bool,
     audit: Audit,
@@ -156,6 +168,10 @@ struct Call {
     place: Option<(BrowserId, TargetId)>,
     prepared: Option<Prepared>,
     wishes: convert::Wishes,
+    /// What a page tool is called with.
+    page_arguments: Map<String, Value>,
+    /// The worker that was told to run it.
+    page: Option<ConnectionId>,
     payload: Option<CallReply>,
     cancel: CancellationToken,
 }
@@ -169,7 +185,7 @@ impl MainLoop {
     ) -> Self {
         let config = Config {
             page_actions: catalogue::page_actions(),
-            page_tools: catalogue::page_tools(),
+            tab_tools: catalogue::page_tools(),
             static_tools: catalogue::static_tools(),
             tabs_counted: memory.tabs_counted(),
             remembered: memory.tabs(),
@@ -188,6 +204,8 @@ impl MainLoop {
             closing: TaskTracker::new(),
             contexts: Contexts::default(),
             memory,
+            pages: PageTools::default(),
+            active: None,
             shared,
             audit,
         }
@@ -248,6 +266,7 @@ impl MainLoop {
             }
             Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
+            Event::Pages(event) => self.pages_event(event),
             Event::Overview {
                 answer,
                 titles: Titles::Fresh,
@@ -270,7 +289,10 @@ impl MainLoop {
                     .unwrap_or_default();
                 let several = self.core.has_several(session);
                 let tools = self.core.tools(session).into_iter();
-                let tools = tools.filter_map(|name| catalogue::info(name, mode, several));
+                let tools = tools.filter_map(|name| {
+                    catalogue::info(name, mode, several)
+                        .or_else(|| self.page_tool_info(session, name, mode))
+                });
                 let _ = answer.send(tools.collect());
             }
             Event::Call {
@@ -373,14 +395,14 @@ impl MainLoop {
             return;
         };
         let mode = options.mode;
-        let parsed = match convert::parse(&request, options) {
+        let parsed = match self.page_tool_call(session, &request) {
+            Some(parsed) => parsed,
+            None => convert::parse(&request, options),
+        };
+        let parsed = match parsed {
             Ok(parsed) => parsed,
             Err(convert::Rejected::UnknownTool) => {
                 let _ = answer.send(Err(CallFailure::UnknownTool { name: request.tool }));
-                return;
-            }
-            Err(convert::Rejected::Answered(reply)) => {
-                let _ = answer.send(Ok(reply));
                 return;
             }
             Err(convert::Rejected::Arguments(text)) => {
@@ -406,6 +428,8 @@ impl MainLoop {
             place: None,
             prepared: parsed.prepared,
             wishes: parsed.wishes,
+            page_arguments: parsed.page_arguments,
+            page: None,
             payload: None,
             cancel: CancellationToken::new(),
         };
@@ -419,6 +443,21 @@ impl MainLoop {
             browser,
             timeout,
         });
+    }
+
+    /// A call by the name of a page's own tool, if it is one.
+    fn page_tool_call(
+        &self,
+        session: SessionId,
+        request: &CallRequest,
+    ) -> Option<Result<convert::Parsed, convert::Rejected>> {
+        let name = ToolName::parse(&request.tool)?;
+        let mode = self.sessions.get(&session)?.options.mode;
+        if catalogue::info(name, mode, false).is_some() {
+            return None;
+        }
+        self.core.page_tool(session, name)?;
+        Some(convert::page_tool(name, &request.arguments))
     }
 
     fn connected(&mut self, browser: BrowserId, result: Result<Box<Connected>, ConnectError>) {
@@ -586,7 +625,32 @@ impl MainLoop {
                 if let Some(call) = self.calls.get(&call) {
                     call.cancel.cancel();
                 }
+                self.cancel_page_call(call);
             }
+            Output::RunTool {
+                call,
+                place,
+                tool,
+                name,
+                reason,
+            } => self.run_page_tool(call, &place, tool, &name, reason),
+            Output::PagesRefused {
+                connection,
+                refusal,
+            } => {
+                let reason = refusal.to_string();
+                self.tell_page(connection, ToPage::Refused { reason });
+                self.pages.close(connection);
+            }
+            Output::PageRefused { page, refusal, .. } => {
+                tracing::warn!(page = %page, %refusal, "a page's tab was not taken in");
+            }
+            Output::ToolsRefused {
+                place,
+                tools,
+                refusal,
+                ..
+            } => self.reject_tools(&place, &tools, &refusal.to_string()),
             Output::Discard {
                 browser,
                 target,

@@ -122,7 +122,7 @@ impl Memory {
         Some(Heritage {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
             bound: left().filter(|tab| tab.bound).map(target).collect(),
-            lost: lost.map(|tab| TabId(tab.number)),
+            lost: lost.filter(|_| !resume.told).map(|tab| TabId(tab.number)),
         })
     }
 
@@ -241,6 +241,7 @@ mod tests {
         Resume {
             session_id: SessionId(session.into()),
             secret: secret.into(),
+            told: false,
         }
     }
 

@@ -6,7 +6,7 @@ use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, Source};
-use tabmux_core::{BrowserKey, Heritage, Meant, Mode, OnEnd, SessionConfig, TabPolicy};
+use tabmux_core::{BrowserKey, Heritage, Meant, Mode, OnEnd, Routing, SessionConfig, TabPolicy};
 use tabmux_protocol::session as wire;
 
 /// What a session wants.
@@ -34,6 +34,8 @@ pub struct SessionOptions {
     pub tab_policy: TabPolicy,
     /// Whether it has cookies, storage and tabs of its own.
     pub isolated: bool,
+    /// How its calls of page tools find their tab.
+    pub routing: Routing,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -70,6 +72,10 @@ impl SessionOptions {
             allow_remote: browser.allow_remote,
             allow_default: browser.allow_default,
             isolated: browser.isolated,
+            routing: match options.hybrid_routing {
+                true => Routing::Hybrid,
+                false => Routing::Smart,
+            },
             heritage: Heritage::default(),
             browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
@@ -115,6 +121,7 @@ impl SessionOptions {
             },
             tab_policy: self.tab_policy,
             isolated: self.isolated,
+            routing: self.routing,
             heritage: self.heritage.clone(),
         }
     }

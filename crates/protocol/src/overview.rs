@@ -14,6 +14,9 @@ pub struct Overview {
     pub pid: u32,
     /// How long it has been running, in seconds.
     pub uptime_seconds: u64,
+    /// The loopback port where pages offer tools, if it could be taken.
+    #[serde(default)]
+    pub port: Option<u16>,
     /// Every browser somebody asked for.
     pub browsers: Vec<BrowserRow>,
     /// Every tab of the connected ones.

@@ -31,6 +31,8 @@ pub struct SessionOptions {
     pub on_session_end: OnSessionEnd,
     /// Who may use the tabs that the session holds.
     pub tab_policy: TabPolicy,
+    /// Whether page tools always run in the tab in front, if there is one.
+    pub hybrid_routing: bool,
 }
 
 /// Which tools a session is told about.

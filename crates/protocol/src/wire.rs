@@ -246,4 +246,7 @@ pub struct Resume {
     pub session_id: SessionId,
     /// What `REGISTERED` gave.
     pub secret: String,
+    /// Whether its calls that were open then were told that the daemon was gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told: bool,
 }

@@ -99,6 +99,7 @@ fn registering_names_the_protocol_and_may_resume() {
     let resume = Resume {
         session_id: session(),
         secret: "s".into(),
+        told: false,
     };
     let register = FromClient::Register {
         id: "1".into(),

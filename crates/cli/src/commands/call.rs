@@ -114,7 +114,7 @@ async fn call(
         name: "tabmux call".to_owned(),
         pid: std::process::id(),
     };
-    let start = daemon::starter(&place)?;
+    let start = daemon::starter(&place, None)?;
     let session = RemoteSession::open(Opening {
         place,
         client,

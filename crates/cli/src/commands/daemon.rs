@@ -1,7 +1,7 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
 use crate::logging;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
+use tabmux_daemon::listener::{self, Bound, PageOrigins};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tokio::signal::unix::{SignalKind, signal};
@@ -38,6 +39,15 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     grace: u64,
 
+    /// The loopback port for pages; 0 takes any that is free.
+    #[arg(long, value_name = "PORT", default_value_t = 8765, env = "TABMUX_PORT")]
+    port: u16,
+
+    /// Let pages of this origin offer tools, such as https://example.com; may be repeated. Pages of
+    /// this machine always may.
+    #[arg(long = "allowPageOrigin", alias = "allow-page-origin", value_name = "ORIGIN")]
+    allow_page_origin: Vec<String>,
+
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
     log_file: Option<PathBuf>,
@@ -63,13 +73,16 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// How a session starts the daemon when there is none: this program again, detached.
-pub(crate) fn starter(place: &Place) -> anyhow::Result<StartDaemon> {
+pub(crate) fn starter(place: &Place, port: Option<u16>) -> anyhow::Result<StartDaemon> {
     let program = std::env::current_exe().context("this program cannot find itself")?;
     let socket = place.socket().to_owned();
     Ok(Box::new(move || {
         let mut command = Command::new(&program);
         command.args(["daemon", "run", "--socket"]).arg(&socket);
         command.arg("--logFile").arg(log_beside(&socket));
+        if let Some(port) = port {
+            command.arg("--port").arg(port.to_string());
+        }
         // A group of its own, so that what ends the client does not end the daemon.
         command.process_group(0).current_dir("/");
         command
@@ -95,6 +108,16 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         memory: memory_beside(place.socket()),
         grace: Duration::from_secs(args.grace),
     }));
+    let origins = PageOrigins::new(&args.allow_page_origin).map_err(|why| anyhow!(why))?;
+    match Bound::take(args.port).await {
+        Ok(bound) => {
+            hub.listens_at(bound.port());
+            tracing::info!(port = bound.port(), "pages can offer tools");
+            tokio::spawn(listener::serve(bound, Arc::clone(&hub), origins, stop.clone()));
+        }
+        // Everything else works without it.
+        Err(error) => tracing::warn!(%error, "no listener for pages"),
+    }
     let idle = (args.idle > 0).then(|| Duration::from_secs(args.idle));
     tracing::info!(socket = %place.socket().display(), "the daemon is up");
     serve(listening, Arc::clone(&hub), ServeOptions { idle }, stop).await;

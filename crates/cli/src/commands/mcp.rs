@@ -56,9 +56,14 @@ pub(crate) struct Args {
     )]
     socket: Option<PathBuf>,
 
-    /// The loopback port for pages and extensions; 0 takes any that is free.
+    /// The loopback port for pages of a daemon that is started; 0 takes any that is free.
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
+
+    /// How calls of pages' own tools find their tab: `smart` takes one that has the tool, the one in
+    /// front first; `hybrid` always takes the one in front.
+    #[arg(long, value_enum, default_value_t = Route::Smart)]
+    routing: Route,
 
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
@@ -83,6 +88,12 @@ enum Policy {
     Respect,
     Exclusive,
     Shared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Route {
+    Smart,
+    Hybrid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -112,6 +123,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         },
         page_actions: args.page_actions == Switch::On,
         categories: args.categories.chosen()?,
+        hybrid_routing: args.routing == Route::Hybrid,
         folder: std::env::current_dir().ok(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -122,7 +134,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let result = if args.no_daemon {
         runtime.block_on(serve_here(options))
     } else {
-        runtime.block_on(serve_through_daemon(options, Place::choose(args.socket)))
+        runtime.block_on(serve_through_daemon(options, Place::choose(args.socket), args.port))
     };
     // A read of a terminal blocks a thread for ever; nothing of ours waits for it.
     runtime.shutdown_timeout(Duration::ZERO);
@@ -141,12 +153,16 @@ async fn serve_here(options: SessionOptions) -> anyhow::Result<ExitCode> {
 }
 
 /// Serves from the daemon, which is started if there is none.
-async fn serve_through_daemon(options: SessionOptions, place: Place) -> anyhow::Result<ExitCode> {
+async fn serve_through_daemon(
+    options: SessionOptions,
+    place: Place,
+    port: Option<u16>,
+) -> anyhow::Result<ExitCode> {
     let client = ClientInfo {
         name: parent_name(),
         pid: std::process::id(),
     };
-    let start = daemon::starter(&place)?;
+    let start = daemon::starter(&place, port)?;
     let session = RemoteSession::open(Opening {
         place,
         client,

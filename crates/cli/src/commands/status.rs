@@ -91,8 +91,12 @@ fn table(view: View, overview: &Overview) -> String {
 }
 
 fn status(overview: &Overview) -> String {
+    let pages = match overview.port {
+        Some(port) => format!("Pages can offer tools at port {port}."),
+        None => "Pages cannot offer tools: the port was taken when the daemon started.".to_owned(),
+    };
     format!(
-        "The daemon (tabmux {}, process {}) has been up for {}.\n{}, {}, {}.",
+        "The daemon (tabmux {}, process {}) has been up for {}.\n{}, {}, {}.\n{pages}",
         overview.version,
         overview.pid,
         age(overview.uptime_seconds),
@@ -180,6 +184,7 @@ mod tests {
             protocol: 1,
             pid: 7,
             uptime_seconds: 3_700,
+            port: Some(8765),
             browsers: vec![BrowserRow {
                 index: 1,
                 name: "Chrome".into(),

@@ -100,6 +100,7 @@ impl Crowd {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
         command.env("TABMUX_SOCKET", self.home.path().join("run/daemon.sock"));
         command
+            .env("TABMUX_PORT", "0")
             .env("HOME", self.home.path())
             .env("TMPDIR", self.home.path());
         command

@@ -62,7 +62,7 @@ impl Core {
                     self.check_cooldown(session, browser, tool)?;
                 }
                 let added = false;
-                Ok(Plan::Work(browser, Task::Reconnect { added }))
+                Ok(Plan::Work(Some(browser), Task::Reconnect { added }))
             }
             CallKind::DisconnectBrowser => {
                 let number = self.seat(session, browser).map(|seat| seat.number);
@@ -109,12 +109,13 @@ impl Core {
             return self.browser_answer(session, browser);
         }
         let added = true;
-        Ok(Plan::Work(browser, Task::Reconnect { added }))
+        Ok(Plan::Work(Some(browser), Task::Reconnect { added }))
     }
 
     /// A session lets go of a browser: its calls there end, and so do the tabs that it created there.
     pub(super) fn leave(&mut self, session: SessionId, browser: BrowserId) {
-        let calls = self.calls_where(|call| call.session == session && call.browser == browser);
+        let calls =
+            self.calls_where(|call| call.session == session && call.browser == Some(browser));
         self.end_all(calls, |core, call| {
             core.fail(call, |tool, mode| Refusal::BrowserLost {
                 tool,
@@ -131,6 +132,7 @@ impl Core {
             known.default.take_if(|default| Some(*default) == number);
             known.seats.retain(|seat| seat.browser != browser);
         }
+        self.edition += 1;
         self.let_go_of(browser);
     }
 
@@ -143,7 +145,7 @@ impl Core {
             if let Some(browser) = self.browsers.get_mut(&id) {
                 browser.link = Link::Disconnected;
             }
-            self.tabs.retain(|_, tab| tab.browser != id);
+            self.drop_tabs(id);
         }
         self.forget_unwanted(id);
     }
@@ -155,6 +157,7 @@ impl Core {
         };
         let (session, browser) = (call.session, call.browser);
         if matches!(call.task, Task::Reconnect { added: true })
+            && let Some(browser) = browser
             && let Some(known) = self.sessions.get_mut(&session)
         {
             known.seats.retain(|seat| seat.browser != browser);

@@ -5,7 +5,7 @@ use super::plan::Plan;
 use crate::call::{Call, Task};
 use crate::timers::Timer;
 use crate::{
-    BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, RequestId, SessionId, TabId,
+    Access, BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, RequestId, SessionId, TabId,
     TargetId, ToolName,
 };
 use std::collections::BTreeSet;
@@ -93,7 +93,7 @@ impl Core {
         self.timers.disarm(call.deadline, Timer::Deadline(id));
         let renewed = match reply {
             Reply::Refused(_) | Reply::Failed { .. } | Reply::Cancelled => None,
-            _ => self.take_renewal(call.session, call.browser),
+            _ => (call.browser).and_then(|browser| self.take_renewal(call.session, browser)),
         };
         self.reply(id, call.session, call.request, reply, renewed);
         match call.task {
@@ -102,9 +102,11 @@ impl Core {
                 if let Some(tab) = tab {
                     self.discard(tab);
                 }
-                self.find_tab_for_others(call.session, call.browser);
+                if let Some(browser) = call.browser {
+                    self.find_tab_for_others(call.session, browser);
+                }
             }
-            Task::Page { tab, access, .. } => {
+            Task::Page { tab, access, .. } | Task::PageTool { tab, access, .. } => {
                 let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
                 if let Some(next) = lane.and_then(|lane| lane.leave(id, access)) {
                     self.run(next, tab);
@@ -151,8 +153,15 @@ impl Core {
         let Some(call) = self.calls.get_mut(&id) else {
             return;
         };
-        let (session, browser) = (call.session, call.browser);
+        let session = call.session;
+        if let Task::PageTool { tab, access, .. } = call.task {
+            return self.take_turn(id, session, tab, access);
+        }
+        let Some(browser) = call.browser else {
+            return;
+        };
         match &call.task {
+            Task::PageTool { .. } => {}
             Task::Connect { launch } => {
                 let launch = *launch;
                 self.connect(browser, launch);
@@ -194,15 +203,23 @@ impl Core {
                 if named {
                     self.move_focus(session, tab);
                 }
-                let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
-                if lane.is_some_and(|lane| lane.enter(session, id, access)) {
-                    self.run(id, tab);
-                }
+                self.take_turn(id, session, tab, access);
             }
         }
     }
 
+    /// Lets a call run on a tab, now or when those before it are done.
+    pub(super) fn take_turn(&mut self, id: CallId, session: SessionId, tab: TabId, access: Access) {
+        let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
+        if lane.is_some_and(|lane| lane.enter(session, id, access)) {
+            self.run(id, tab);
+        }
+    }
+
     fn run(&mut self, id: CallId, tab: TabId) {
+        if self.is_page_tool(id) {
+            return self.run_page_tool(id);
+        }
         self.hand_out(id, tab, |call, browser, target| Output::Run {
             call,
             browser,
@@ -217,10 +234,10 @@ impl Core {
         work: impl FnOnce(CallId, BrowserId, TargetId) -> Output,
     ) {
         if let Some(call) = self.calls.get_mut(&id)
-            && let Some(tab) = self.tabs.get(&tab)
+            && let Some(home) = self.tabs.get(&tab).and_then(|tab| tab.home.as_ref())
         {
             call.at_work = true;
-            let output = work(id, tab.browser, tab.target.clone());
+            let output = work(id, home.browser, home.target.clone());
             self.emit(output);
         }
     }

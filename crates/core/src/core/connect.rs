@@ -132,8 +132,9 @@ impl Core {
     /// A browser that a user named is tried several times, with growing pauses, for calls that need it.
     /// Those who only asked whether it is there are told at once.
     fn will_retry(&mut self, id: BrowserId, failure: &ConnectFailure) -> bool {
-        let asking = self
-            .calls_where(|call| call.browser == id && matches!(call.task, Task::Connect { .. }));
+        let asking = self.calls_where(|call| {
+            call.browser == Some(id) && matches!(call.task, Task::Connect { .. })
+        });
         let needed = self.waiting_for(id).len() > asking.len() || self.is_followed(id);
         let (tries, pause) = (self.config.connect_tries, self.config.connect_pause);
         let Some(browser) = self.browsers.get_mut(&id) else {
@@ -183,8 +184,8 @@ impl Core {
         }
         browser.last_error = Some(reason.into());
         let named = browser.named;
-        self.tabs.retain(|_, tab| tab.browser != id);
-        let calls = self.calls_where(|call| call.browser == id);
+        self.drop_tabs(id);
+        let calls = self.calls_where(|call| call.browser == Some(id));
         let told = self.sessions_of(&calls);
         for (session, known) in &mut self.sessions {
             let mode = known.config.mode;
@@ -238,8 +239,9 @@ impl Core {
         let Some(about) = self.about(id).cloned() else {
             return;
         };
-        let waiting = self
-            .calls_where(|call| call.browser == id && matches!(call.task, Task::Connect { .. }));
+        let waiting = self.calls_where(|call| {
+            call.browser == Some(id) && matches!(call.task, Task::Connect { .. })
+        });
         for session in self.sessions_of(&waiting) {
             if let Some(seat) = self.seat_mut(session, id) {
                 seat.focus = Some(Focus::Nothing);
@@ -257,8 +259,9 @@ impl Core {
             };
             self.answer(call, reply);
         }
-        let reconnecting = self
-            .calls_where(|call| call.browser == id && matches!(call.task, Task::Reconnect { .. }));
+        let reconnecting = self.calls_where(|call| {
+            call.browser == Some(id) && matches!(call.task, Task::Reconnect { .. })
+        });
         for call in reconnecting {
             let Some(session) = self.calls.get(&call).map(|call| call.session) else {
                 continue;
@@ -291,7 +294,7 @@ impl Core {
                 call.task,
                 Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. }
             );
-            waits && call.browser == id
+            waits && call.browser == Some(id)
         })
     }
 

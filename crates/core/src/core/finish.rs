@@ -15,7 +15,7 @@ impl Core {
         }
         let (session, browser, tool) = (call.session, call.browser, call.tool);
         let reply = match call.task {
-            Task::List => Some(self.list(session, browser)),
+            Task::List => browser.map(|browser| self.list(session, browser)),
             Task::Settle { tab, .. } => self.settled(session, tab, tool),
             Task::Open { tab, focus, .. } => self.opened(session, tab, focus, tool),
             Task::Focus { tab } => self.prepared(session, tab),
@@ -24,6 +24,7 @@ impl Core {
                 tab,
                 shared: named && self.is_shared(session, tab),
             }),
+            Task::PageTool { tab, reason, .. } => Some(self.ran(session, tab, reason)),
             Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. } => None,
         };
         if let Some(reply) = reply {
@@ -60,7 +61,7 @@ impl Core {
         Some(Reply::Opened {
             tab: tab.row(id, session),
             tools: if focus {
-                tab.page_tools().to_vec()
+                tab.page_tools().collect()
             } else {
                 Vec::new()
             },
@@ -72,7 +73,7 @@ impl Core {
         let tab = self.tabs.get(&id)?;
         Some(Reply::Focused {
             tab: tab.row(id, session),
-            tools: tab.page_tools().to_vec(),
+            tools: tab.page_tools().collect(),
             shared: tab.is_shared_with_others(session),
         })
     }

@@ -9,7 +9,7 @@ impl Core {
     /// Moves a session's focus, and announces it: the same tools mean another tab now. Focusing the
     /// focused tab moves nothing.
     pub(super) fn move_focus(&mut self, session: SessionId, tab: TabId) {
-        let browser = self.tabs.get(&tab).map(|tab| tab.browser);
+        let browser = self.tabs.get(&tab).and_then(Tab::browser);
         let Some(seat) = browser.and_then(|browser| self.seat_mut(session, browser)) else {
             return;
         };
@@ -81,7 +81,14 @@ impl Core {
         let before = tab.is_held();
         change(tab);
         let after = tab.is_held();
-        let (browser, target) = (tab.browser, tab.target.clone());
+        let has_tools = !tab.offers.is_empty();
+        let home = tab.home.as_ref();
+        let home = home.map(|home| (home.browser, home.target.clone()));
+        // Who holds a tab decides who is shown its tools, and which tab they mean.
+        self.edition += u64::from(has_tools);
+        let Some((browser, target)) = home else {
+            return;
+        };
         match (before, after) {
             (false, true) => self.emit(Output::Hold { browser, target }),
             (true, false) => self.emit(Output::Release { browser, target }),

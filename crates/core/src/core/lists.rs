@@ -1,35 +1,48 @@
 //! What a session is offered, and when it is told that this changed.
 
 use super::Core;
+use crate::browser::Browser;
 use crate::list::State;
-use crate::session::{Announced, Focus};
+use crate::session::{Announced, Focus, Session};
 use crate::tab::Tab;
 use crate::timers::Timer;
 use crate::{BrowserId, Mode, Output, SessionId, TabId, Time, ToolName};
 
 impl Core {
     /// The session's tools. In progressive mode: the core tools of its state, then those of the focused
-    /// page, then the generic page actions. In static mode always the same.
-    pub(super) fn listed(&self, session: SessionId) -> impl Iterator<Item = ToolName> + '_ {
+    /// page, then the generic page actions. In static mode: always the same ones, then those of all pages.
+    pub(super) fn listed(&self, session: SessionId) -> Vec<ToolName> {
+        let page_tools = self.listed_page_tools(session).into_iter();
+        let page_tools = page_tools.map(|(name, _)| name);
+        let (before, after) = self.own_tools(session);
+        before
+            .copied()
+            .chain(page_tools)
+            .chain(after.copied())
+            .collect()
+    }
+
+    /// The session's tools that are no page's: those before the page's, and those after them.
+    fn own_tools(
+        &self,
+        session: SessionId,
+    ) -> (
+        impl Iterator<Item = &ToolName>,
+        impl Iterator<Item = &ToolName>,
+    ) {
         let state = self.state(session);
         let core_tools = state.map_or(&[][..], State::core_tools);
-        let focused = match state {
-            Some(State::Focused(tab)) => self.tabs.get(&tab),
-            _ => None,
+        let page_actions = match state {
+            Some(State::Focused(_)) => self.page_actions(session),
+            _ => &[],
         };
-        let page_tools = focused.map_or(&[][..], Tab::page_tools);
-        let page_actions = focused.map_or(&[][..], |_| self.page_actions(session));
         let known = self.sessions.get(&session);
         let withheld = known.map_or(&[][..], |known| &known.config.withheld[..]);
         let page_actions = page_actions
             .iter()
             .filter(move |tool| !withheld.contains(tool));
-        core_tools
-            .iter()
-            .chain(page_tools)
-            .chain(page_actions)
-            .chain(self.fixed_list(session))
-            .copied()
+        let before = core_tools.iter().chain(self.fixed_list(session));
+        (before, page_actions)
     }
 
     /// What a static session is offered; a progressive one has no such list.
@@ -37,7 +50,7 @@ impl Core {
         let known = self.sessions.get(&session);
         let withheld = known.map_or(&[][..], |known| &known.config.withheld[..]);
         let hidden = match known {
-            Some(known) if !known.config.page_actions => &self.config.page_tools[..],
+            Some(known) if !known.config.page_actions => &self.config.tab_tools[..],
             _ => &[],
         };
         let fixed = match self.mode(session) {
@@ -71,7 +84,18 @@ impl Core {
             return None;
         }
         let seat = known.home_seat()?;
-        let has_tabs = || self.shown(session, seat.browser).next().is_some();
+        let connection = self
+            .browsers
+            .get(&seat.browser)
+            .and_then(Browser::connection);
+        let has_tabs = || {
+            let mut tabs = connection.into_iter().flat_map(|known| known.tabs.values());
+            tabs.any(|id| {
+                self.tabs
+                    .get(id)
+                    .is_some_and(|tab| self.is_shown(session, tab))
+            })
+        };
         Some(match seat.focus {
             None => State::Disconnected,
             Some(Focus::On(tab)) => State::Focused(tab),
@@ -91,21 +115,24 @@ impl Core {
         let browser = seat.filter(|seat| seat.focus.is_some()).map(|_| browser);
         self.tabs
             .iter()
-            .filter(move |(_, tab)| Some(tab.browser) == browser && self.is_shown(session, tab))
+            .filter(move |(_, tab)| browser.is_some() && tab.browser() == browser)
+            .filter(move |(_, tab)| self.is_shown(session, tab))
             .map(|(id, tab)| (*id, tab))
     }
 
     /// Tells a session now, because its own call changed what the list is or what it means. A static
-    /// list changes only when there are several browsers and was one, or the other way round.
+    /// list changes only when there are several browsers and was one, or the other way round, and with the
+    /// tools of pages.
     pub(super) fn announce(&mut self, session: SessionId) {
         let announced = self.offer(session);
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        if known.is_static() && known.announced == announced {
+        let is_news = !known.is_static() || !known.announced.says_the_same_as(&announced);
+        known.announced = announced;
+        if !is_news {
             return;
         }
-        known.announced = announced;
         if let Some(at) = known.announce_at.take() {
             self.timers.disarm(at, Timer::Announce(session));
         }
@@ -114,8 +141,13 @@ impl Core {
 
     /// Tells a session now, if its own call may have changed the list and it did.
     pub(super) fn announce_if_changed(&mut self, session: SessionId) {
-        if self.is_outdated(session) {
-            self.announce(session);
+        let offer = self.offer(session);
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        match known.announced.says_the_same_as(&offer) {
+            true => known.announced.edition = offer.edition,
+            false => self.announce(session),
         }
     }
 
@@ -127,14 +159,31 @@ impl Core {
         self.announce_if_changed(session);
     }
 
-    /// Sees to it that every session whose list changed will be told, once for all that happens until
-    /// then. Runs after every input, so no change can be forgotten.
+    /// Sees to it that every session whose list may have changed will be told, once for all that happens
+    /// until then. Runs after every input, so no change can be forgotten.
     pub(super) fn notice_list_changes(&mut self, now: Time) {
+        self.look_at_lists(now, |core, id, known| {
+            core.edition != known.announced.edition || core.is_outdated(id)
+        });
+    }
+
+    /// The same after an input that cannot change but the tools of pages. There may be thousands of these
+    /// a second, so nothing is compared before they are gathered.
+    pub(super) fn notice_page_tools(&mut self, now: Time) {
+        if self.edition_noticed != self.edition {
+            self.edition_noticed = self.edition;
+            self.look_at_lists(now, |core, _, known| {
+                core.edition != known.announced.edition
+            });
+        }
+    }
+
+    fn look_at_lists(&mut self, now: Time, changed: impl Fn(&Self, SessionId, &Session) -> bool) {
         let at = now + self.config.coalesce;
         let unaware: Vec<_> = self
             .sessions
             .iter()
-            .filter(|(id, known)| known.announce_at.is_none() && self.is_outdated(**id))
+            .filter(|(id, known)| known.announce_at.is_none() && changed(self, **id, known))
             .map(|(id, _)| *id)
             .collect();
         for session in unaware {
@@ -147,19 +196,21 @@ impl Core {
 
     /// The session's list as it would be told now.
     pub(super) fn offer(&self, session: SessionId) -> Announced {
+        let (before, after) = self.own_tools(session);
         Announced {
-            tools: self.tools(session),
+            tools: before.chain(after).copied().collect(),
+            page_tools: self.listed_page_tools(session),
+            edition: self.edition,
             several: self.has_several(session),
         }
     }
 
-    /// Whether the session's list is not the one it was told last.
+    /// Whether the session's list, the tools of pages aside, is not the one it was told last.
     fn is_outdated(&self, session: SessionId) -> bool {
         self.sessions.get(&session).is_some_and(|known| {
+            let (before, after) = self.own_tools(session);
             known.announced.several != known.has_several()
-                || !self
-                    .listed(session)
-                    .eq(known.announced.tools.iter().copied())
+                || !before.chain(after).eq(&known.announced.tools)
         })
     }
 }

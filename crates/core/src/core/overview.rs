@@ -51,18 +51,21 @@ impl Core {
         })
     }
 
-    /// All tabs that are open to sessions.
+    /// All tabs of browsers that are open to sessions.
     pub fn tabs(&self) -> impl Iterator<Item = TabView<'_>> {
         let open = |(_, tab): &(&TabId, &Tab)| tab.is_open();
-        self.tabs.iter().filter(open).map(|(&id, tab)| TabView {
-            id,
-            browser: tab.browser,
-            url: &tab.url,
-            title: tab.title.as_deref().unwrap_or_default(),
-            target: &tab.target,
-            holder: tab.focused_by.first().copied(),
-            bound: &tab.focused_by,
-            owner: tab.owner,
+        self.tabs.iter().filter(open).filter_map(|(&id, tab)| {
+            let home = tab.home.as_ref()?;
+            Some(TabView {
+                id,
+                browser: home.browser,
+                url: &tab.url,
+                title: tab.title.as_deref().unwrap_or_default(),
+                target: &home.target,
+                holder: tab.focused_by.first().copied(),
+                bound: &tab.focused_by,
+                owner: tab.owner,
+            })
         })
     }
 

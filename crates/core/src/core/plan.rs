@@ -3,6 +3,7 @@
 use super::Core;
 use crate::call::Task;
 use crate::session::Focus;
+use crate::tab::Tab;
 use crate::{
     Access, BrowserId, CallId, CallKind, Mode, Refusal, Reply, RequestId, SessionId, TabId,
     TabPolicy, TabRef, ToolName,
@@ -11,7 +12,7 @@ use crate::{
 /// What a call that may be made comes to.
 pub(super) enum Plan {
     Answer(Reply),
-    Work(BrowserId, Task),
+    Work(Option<BrowserId>, Task),
 }
 
 impl Core {
@@ -35,6 +36,10 @@ impl Core {
                 return Ok(Plan::Answer(Reply::Browsers { browsers }));
             }
             CallKind::AddBrowser { meant } => return self.plan_addition(session, meant),
+            CallKind::PageTool { .. }
+            | CallKind::CallPageTool { .. }
+            | CallKind::ListPageTools { .. }
+            | CallKind::ListBrowserTabs => return self.plan_page_tools(session, mode, &kind),
             _ => {}
         }
         let browser = self.meant_browser(session, &kind, given)?;
@@ -63,7 +68,7 @@ impl Core {
         }
         if !self.is_connected(session, browser) {
             self.check_cooldown(session, browser, tool)?;
-            return Ok(Plan::Work(browser, Task::Await { kind }));
+            return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
         let task = match kind {
             CallKind::ListPages => Task::List,
@@ -87,7 +92,7 @@ impl Core {
                     None => self.focused(session, browser),
                 };
                 let Some(tab) = tab else {
-                    return Ok(Plan::Work(browser, Task::Settle { access, tab }));
+                    return Ok(Plan::Work(Some(browser), Task::Settle { access, tab }));
                 };
                 self.check_tab(tab, tool, access)?;
                 Task::Page { tab, access, named }
@@ -97,6 +102,10 @@ impl Core {
             | CallKind::OpenTab { .. }
             | CallKind::FocusTab { .. }
             | CallKind::CloseTab { .. }
+            | CallKind::PageTool { .. }
+            | CallKind::CallPageTool { .. }
+            | CallKind::ListPageTools { .. }
+            | CallKind::ListBrowserTabs
             | CallKind::ConnectionStatus
             | CallKind::ListBrowsers
             | CallKind::ReconnectBrowser { .. }
@@ -104,7 +113,7 @@ impl Core {
             | CallKind::DisconnectBrowser
             | CallKind::SelectDefaultBrowser => return Err(Refusal::NotOffered { tool }),
         };
-        Ok(Plan::Work(browser, task))
+        Ok(Plan::Work(Some(browser), task))
     }
 
     /// In progressive mode a call needs a state that has its tool.
@@ -158,6 +167,10 @@ impl Core {
             | CallKind::NewPage { .. }
             | CallKind::SelectPage { .. }
             | CallKind::ClosePage { .. }
+            | CallKind::PageTool { .. }
+            | CallKind::CallPageTool { .. }
+            | CallKind::ListPageTools { .. }
+            | CallKind::ListBrowserTabs
             | CallKind::ConnectionStatus
             | CallKind::ListBrowsers
             | CallKind::ReconnectBrowser { .. }
@@ -165,7 +178,7 @@ impl Core {
             | CallKind::DisconnectBrowser
             | CallKind::SelectDefaultBrowser => return Err(Refusal::NotOffered { tool }),
         };
-        Ok(Plan::Work(browser, task))
+        Ok(Plan::Work(Some(browser), task))
     }
 
     /// The session's open call of that name.
@@ -220,7 +233,10 @@ impl Core {
         let tool = kind.tool();
         let offered = match kind {
             CallKind::Page { .. } => self.offers_page_tool(session, tool),
-            CallKind::ConnectionStatus => true,
+            CallKind::ConnectionStatus
+            | CallKind::PageTool { .. }
+            | CallKind::CallPageTool { .. }
+            | CallKind::ListPageTools { .. } => true,
             CallKind::ConnectBrowser { .. }
             | CallKind::ListTabs
             | CallKind::OpenTab { .. }
@@ -231,6 +247,7 @@ impl Core {
             | CallKind::SelectPage { .. }
             | CallKind::ClosePage { .. }
             | CallKind::ListBrowsers
+            | CallKind::ListBrowserTabs
             | CallKind::ReconnectBrowser { .. }
             | CallKind::AddBrowser { .. }
             | CallKind::DisconnectBrowser => self.mode(session) == Some(Mode::Static),
@@ -252,7 +269,7 @@ impl Core {
         };
         let offered = match known.config.mode {
             Mode::Progressive => &self.config.page_actions,
-            Mode::Static => &self.config.page_tools,
+            Mode::Static => &self.config.tab_tools,
         };
         known.config.page_actions
             && offered.contains(&tool)
@@ -260,7 +277,7 @@ impl Core {
     }
 
     fn check_state(&self, session: SessionId, tool: ToolName) -> Result<(), Refusal> {
-        match self.listed(session).any(|listed| listed == tool) {
+        match self.listed(session).contains(&tool) {
             true => Ok(()),
             false => Err(self.refusal(session, tool)),
         }
@@ -320,18 +337,33 @@ impl Core {
     ) -> Result<TabId, Refusal> {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let mode = known.config.mode;
-        let named = given
-            .number()
+        let named = self
+            .tab_meant(given)
             .and_then(|id| Some((id, self.tabs.get(&id)?)))
-            .filter(|(_, tab)| tab.browser == browser && tab.is_open())
+            .filter(|(_, tab)| tab.browser() == Some(browser) && tab.is_open())
             .filter(|(_, tab)| tab.is_within_reach(session, known.config.isolated));
         let Some((id, tab)) = named else {
             return Err(Refusal::UnknownTab {
                 given: given.clone(),
-                available: self.shown(session, browser).map(|(id, _)| id).collect(),
+                available: self
+                    .shown(session, browser)
+                    .map(|(id, tab)| tab.name(id))
+                    .collect(),
                 mode,
             });
         };
+        self.check_keeper(session, id, tab, mode)?;
+        Ok(id)
+    }
+
+    /// Whether no other session keeps a tab to itself.
+    pub(super) fn check_keeper(
+        &self,
+        session: SessionId,
+        id: TabId,
+        tab: &Tab,
+        mode: Mode,
+    ) -> Result<(), Refusal> {
         let keeper = tab
             .holders()
             .find(|holder| self.tab_policy(*holder) == Some(TabPolicy::Exclusive));
@@ -341,11 +373,11 @@ impl Core {
                 holder,
                 mode,
             }),
-            _ => Ok(id),
+            _ => Ok(()),
         }
     }
 
-    fn refusal(&self, session: SessionId, tool: ToolName) -> Refusal {
+    pub(super) fn refusal(&self, session: SessionId, tool: ToolName) -> Refusal {
         match self.state(session) {
             Some(state) => state.refusal(tool),
             None => Refusal::NoSession,

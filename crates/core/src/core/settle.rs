@@ -15,7 +15,10 @@ impl Core {
         let Task::Await { kind } = &call.task else {
             return;
         };
-        let (session, browser, kind) = (call.session, call.browser, kind.clone());
+        let (session, kind) = (call.session, kind.clone());
+        let Some(browser) = call.browser else {
+            return;
+        };
         match self.plan_static(session, browser, kind) {
             Ok(Plan::Work(_, task)) => {
                 if let Some(call) = self.calls.get_mut(&id) {
@@ -34,7 +37,10 @@ impl Core {
         let Some(call) = self.calls.get(&id) else {
             return;
         };
-        let (session, browser) = (call.session, call.browser);
+        let session = call.session;
+        let Some(browser) = call.browser else {
+            return;
+        };
         let mut settling = self.settling(session, browser).into_iter();
         if settling.any(|id| self.is_at_work(id)) {
             return;
@@ -68,7 +74,9 @@ impl Core {
             return;
         };
         tab.stage = Stage::Open;
-        let browser = tab.browser;
+        let Some(browser) = tab.browser() else {
+            return;
+        };
         if self.focused(session, browser).is_none() {
             self.move_focus(session, id);
         }
@@ -114,7 +122,7 @@ impl Core {
         let isolated = self.sessions.get(&session)?.config.isolated;
         let mut tabs = self.tabs.iter();
         let (id, _) = tabs.find(|(_, tab)| {
-            tab.browser == browser
+            tab.browser() == Some(browser)
                 && tab.stage == Stage::Unused
                 && tab.is_within_reach(session, isolated)
         })?;
@@ -127,7 +135,7 @@ impl Core {
     fn settling(&self, session: SessionId, browser: BrowserId) -> Vec<CallId> {
         self.calls_where(|call| {
             call.session == session
-                && call.browser == browser
+                && call.browser == Some(browser)
                 && matches!(call.task, Task::Settle { .. })
         })
     }

@@ -3,6 +3,7 @@
 use super::Core;
 use crate::browser::Connection;
 use crate::call::Task;
+use crate::offer::Source;
 use crate::session::Focus;
 use crate::tab::{Stage, Tab};
 use crate::{
@@ -23,7 +24,8 @@ impl Core {
         };
         connection.tabs.insert(facts.target.clone(), id);
         self.tabs_counted = self.tabs_counted.max(id.0);
-        self.tabs.insert(id, Tab::new(browser, facts, stage));
+        self.tabs
+            .insert(id, Tab::new(browser, facts, stage, self.now));
         match (stage, origin) {
             (Stage::Opening, Origin::Call(call)) => self.give_tab(call, id),
             (Stage::Discarded, _) => self.ask_to_discard(id),
@@ -63,11 +65,14 @@ impl Core {
     /// Takes a tab out of every table and answers the calls that were about it. To those who wanted it
     /// closed that is good news, to all others it is not.
     pub(super) fn remove_tab(&mut self, lost: LostTab) {
-        let Some(tab) = self.tabs.remove(&lost.tab) else {
+        let Some(tab) = self.take_tab(lost.tab) else {
             return;
         };
-        if let Some(connection) = self.connection_mut(tab.browser) {
-            connection.tabs.remove(&tab.target);
+        let name = tab.name(lost.tab);
+        if let Some(home) = &tab.home
+            && let Some(connection) = self.connection_mut(home.browser)
+        {
+            connection.tabs.remove(&home.target);
         }
         let closing = self.calls_where(|call| call.task.closes(lost.tab));
         let closers = self.sessions_of(&closing);
@@ -82,7 +87,7 @@ impl Core {
                     true => Focus::Nothing,
                     false => Focus::Lost(lost),
                 });
-                if let Some(seat) = session.seat_mut(tab.browser) {
+                if let Some(seat) = tab.browser().and_then(|home| session.seat_mut(home)) {
                     seat.focus = focus;
                 }
             }
@@ -98,11 +103,53 @@ impl Core {
         }
         let others = self.calls_about(lost.tab);
         self.end_all(others, |core, call| {
+            if core.is_page_tool(call) {
+                return core.fail_page_tool(call, &name);
+            }
             core.fail(call, |tool, mode| match tab.stage {
                 Stage::Opening | Stage::Discarded => Refusal::NotOpened { tool },
                 Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost, mode },
             });
         });
+    }
+
+    /// A browser is gone, and its tabs with it: all but those whose pages can still be reached through
+    /// the page library.
+    pub(super) fn drop_tabs(&mut self, browser: BrowserId) {
+        let is_there = |(_, tab): &(&TabId, &Tab)| tab.browser() == Some(browser);
+        let tabs: Vec<_> = self
+            .tabs
+            .iter()
+            .filter(is_there)
+            .map(|(id, _)| *id)
+            .collect();
+        for id in tabs {
+            match self.tabs.get_mut(&id) {
+                Some(tab) if tab.library.is_some() => {
+                    (tab.home, tab.owner, tab.context) = (None, None, None);
+                    if let Some(library) = &mut tab.library {
+                        library.found_in = None;
+                    }
+                    tab.focused_by.clear();
+                    tab.stage = Stage::Open;
+                    self.drop_offers(id, |source, _| source != Source::Library);
+                }
+                _ => {
+                    self.take_tab(id);
+                }
+            }
+        }
+    }
+
+    /// Takes a tab, its tools and its page out of the tables.
+    fn take_tab(&mut self, id: TabId) -> Option<Tab> {
+        self.drop_offers(id, |_, _| true);
+        let tab = self.tabs.remove(&id)?;
+        if let Some(library) = &tab.library {
+            self.forget_page(library);
+        }
+        self.active.take_if(|active| *active == id);
+        Some(tab)
     }
 
     /// Sees to it that the tabs which a session created, in one of its browsers or in all, are closed:
@@ -117,18 +164,22 @@ impl Core {
             .map(|(id, _)| *id)
             .collect();
         for id in unneeded {
+            let mut name = id.into();
             if let Some(tab) = self.tabs.get_mut(&id) {
                 tab.stage = Stage::Discarded;
                 tab.owner = None;
                 tab.focused_by.clear();
+                name = tab.name(id);
                 self.ask_to_discard(id);
             }
+            self.edition += 1;
             let fate = Fate::Closed;
             let lost = LostTab { tab: id, fate };
             let others =
                 self.calls_where(|call| call.task.tab() == Some(id) && !call.task.closes(id));
-            self.end_all(others, |core, call| {
-                core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode });
+            self.end_all(others, |core, call| match core.is_page_tool(call) {
+                true => core.fail_page_tool(call, &name),
+                false => core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode }),
             });
         }
     }
@@ -158,10 +209,10 @@ impl Core {
     /// Whether closing this tab would leave its browser without any: those that are on their way out
     /// do not count.
     pub(super) fn is_last(&self, id: TabId) -> bool {
-        let browser = self.tabs.get(&id).map(|tab| tab.browser);
+        let browser = self.tabs.get(&id).and_then(Tab::browser);
         !self.tabs.iter().any(|(other, tab)| {
             *other != id
-                && Some(tab.browser) == browser
+                && tab.browser() == browser
                 && tab.stage != Stage::Discarded
                 && !self.is_leaving(*other)
         })
@@ -203,7 +254,7 @@ impl Core {
     /// The session whose call waits for its tab.
     fn session_opening(&self, browser: BrowserId, call: CallId) -> Option<SessionId> {
         let call = self.calls.get(&call)?;
-        (call.wants_tab() && call.browser == browser).then_some(call.session)
+        (call.wants_tab() && call.browser == Some(browser)).then_some(call.session)
     }
 
     fn is_launched(&self, browser: BrowserId) -> bool {
@@ -222,14 +273,14 @@ impl Core {
         }
     }
 
-    fn calls_about(&self, tab: TabId) -> Vec<CallId> {
+    pub(super) fn calls_about(&self, tab: TabId) -> Vec<CallId> {
         self.calls_where(|call| call.task.tab() == Some(tab))
     }
 
     fn ask_to_discard(&mut self, id: TabId) {
         let last = self.is_last(id);
-        if let Some(tab) = self.tabs.get(&id) {
-            let (browser, target) = (tab.browser, tab.target.clone());
+        if let Some(home) = self.tabs.get(&id).and_then(|tab| tab.home.as_ref()) {
+            let (browser, target) = (home.browser, home.target.clone());
             self.emit(Output::Discard {
                 browser,
                 target,

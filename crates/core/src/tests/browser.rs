@@ -118,9 +118,9 @@ impl FakeBrowser {
                 let (call, outcome) = (*call, Finish::Done);
                 vec![(self.latency, Input::Finished { call, outcome })]
             }
-            Output::PrepareFocus { call, .. } | Output::Run { call, .. } => {
-                self.after(self.latency, *call, Finish::Done)
-            }
+            Output::PrepareFocus { call, .. }
+            | Output::Run { call, .. }
+            | Output::RunTool { call, .. } => self.after(self.latency, *call, Finish::Done),
             Output::CloseTab { .. } if self.hangs => vec![],
             Output::CloseTab {
                 call,
@@ -150,6 +150,9 @@ impl FakeBrowser {
                 vec![]
             }
             Output::Abort { .. }
+            | Output::PagesRefused { .. }
+            | Output::PageRefused { .. }
+            | Output::ToolsRefused { .. }
             | Output::Reply { .. }
             | Output::ToolsChanged { .. }
             | Output::SessionRefused { .. } => vec![],

@@ -78,7 +78,7 @@ fn a_failed_attempt_is_told_in_the_drivers_words_and_can_be_repeated() {
 #[test]
 fn r004_6_19_97_connect_browser_is_gone_once_connected() {
     let mut sim = Sim::launched();
-    assert!(!sim.tools().contains(&"connect_browser"));
+    assert!(!sim.tools().contains(&"connect_browser".to_owned()));
     let notices = sim.notices(|sim| {
         let reply = sim.call(connect(true));
         assert_eq!(reply, Reply::Refused(Refusal::AlreadyConnected));

@@ -48,7 +48,7 @@ fn r004_88_97_an_unknown_tab_is_an_error_and_changes_nothing() {
         let notices = sim.notices(|sim| {
             let refusal = Refusal::UnknownTab {
                 given: given.clone(),
-                available: vec![TabId(1), TabId(2)],
+                available: vec![TabId(1).into(), TabId(2).into()],
                 mode: Mode::Progressive,
             };
             assert_eq!(sim.call(focus_tab(given)), Reply::Refused(refusal));

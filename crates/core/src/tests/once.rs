@@ -4,11 +4,12 @@
 //! reacts to the outputs; they are only checked. `PROPTEST_CASES` sets how many histories are tried.
 
 use super::browser::facts;
+use super::page_inputs::{is_read_only, page_call, page_input};
 use super::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallId, CallKind, Config, ConnectFailure, Core,
-    Finish, Heritage, Input, Meant, Mode, OnEnd, Origin, Output, Reply, RequestId, SessionConfig,
-    SessionId, TabId, TabPolicy, TabRef, TargetId, Time, ToolName,
+    Finish, Heritage, Input, Meant, Mode, OnEnd, Origin, Output, Place, Reply, RequestId, Routing,
+    SchemaId, SessionConfig, SessionId, TabId, TabPolicy, TabRef, TargetId, Time, ToolName,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -62,6 +63,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => session_input().prop_map(Step::Happens),
         3 => browser_input().prop_map(Step::Happens),
         4 => tab_input().prop_map(Step::Happens),
+        8 => page_input().prop_map(Step::Happens),
         9 => (session(), 0..12_u8, kind(), index(), timeout()).prop_map(
             |(session, request, kind, browser, timeout)| {
                 Step::Calls { session, request, kind, browser, timeout }
@@ -111,6 +113,10 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             on_end,
             tab_policy,
             isolated,
+            routing: match attached {
+                true => Routing::Smart,
+                false => Routing::Hybrid,
+            },
             heritage: Heritage {
                 opened: vec![TargetId("t-1".into())],
                 bound: vec![TargetId("t-2".into())],
@@ -178,6 +184,7 @@ fn kind() -> impl Strategy<Value = CallKind> {
         1 => (0..3_u8).prop_map(|key| CallKind::AddBrowser { meant: meant(key, true) }),
         1 => Just(CallKind::DisconnectBrowser),
         1 => Just(CallKind::SelectDefaultBrowser),
+        10 => page_call(),
         12 => (page_action(), prop::option::weighted(0.2, named())).prop_map(|((tool, access), tab)| {
             CallKind::Page { tool, access, tab }
         }),
@@ -220,7 +227,7 @@ fn session() -> impl Strategy<Value = SessionId> {
     (1..4_u64).prop_map(SessionId)
 }
 
-fn browser() -> impl Strategy<Value = BrowserId> {
+pub(super) fn browser() -> impl Strategy<Value = BrowserId> {
     prop_oneof![4 => Just(BrowserId(1)), 2 => Just(BrowserId(2)), 1 => Just(BrowserId(3))]
 }
 
@@ -228,7 +235,7 @@ fn request(n: u8) -> RequestId {
     RequestId(format!("r{n}").into())
 }
 
-fn target(n: u8) -> TargetId {
+pub(super) fn target(n: u8) -> TargetId {
     TargetId(format!("T{n}").into())
 }
 
@@ -247,15 +254,16 @@ struct Chaos {
     now: Time,
     calls: BTreeMap<CallId, Asked>,
     acting: BTreeMap<Place, CallId>,
-    closing: BTreeMap<CallId, Place>,
-    held: BTreeSet<Place>,
+    closing: BTreeMap<CallId, Tab>,
+    held: BTreeSet<Tab>,
     /// What each client's list is, if it fetches it when it is told to.
-    lists: BTreeMap<SessionId, Vec<ToolName>>,
+    lists: BTreeMap<SessionId, List>,
     /// Whether each client knows that it has to say which browser.
     several: BTreeMap<SessionId, bool>,
 }
 
-type Place = (BrowserId, TargetId);
+type Tab = (BrowserId, TargetId);
+type List = Vec<(ToolName, Option<SchemaId>)>;
 
 struct Asked {
     acts: bool,
@@ -269,11 +277,16 @@ impl Chaos {
         Self {
             core: Core::new(Config {
                 page_actions: vec![CLICK, SNAPSHOT, HANDLE_DIALOG],
-                page_tools: vec![CLICK, SNAPSHOT, HANDLE_DIALOG],
+                tab_tools: vec![CLICK, SNAPSHOT, HANDLE_DIALOG],
                 static_tools: STATIC_TOOLS.to_vec(),
                 sessions: 2,
                 calls_per_session: 8,
                 calls_per_tab: 3,
+                page_connections: 2,
+                pages_per_connection: 2,
+                tools_per_tab: 3,
+                page_tools: 9,
+                page_tool_names: 4,
                 ..Config::default()
             }),
             now: Time::default(),
@@ -356,7 +369,7 @@ impl Chaos {
             assert!(asked.answered, "{call:?} is never answered");
         }
         for (session, list) in &self.lists {
-            assert_eq!(&self.core.tools(*session), list, "{session:?} was not told");
+            assert_eq!(&self.list(*session), list, "{session:?} was not told");
         }
     }
 
@@ -377,6 +390,8 @@ impl Chaos {
                 self.held.remove(&(*browser, target.clone()));
             }
             Input::BrowserGone { browser, .. } => self.held.retain(|(at, _)| at != browser),
+            // What ran in a page before we knew its tab does not wait for what ran in the tab.
+            Input::PageJoined { .. } => self.acting.clear(),
             // One piece of work is over; the call may have another.
             Input::Finished { call, .. } => {
                 if let Some(asked) = self.calls.get_mut(call) {
@@ -389,10 +404,10 @@ impl Chaos {
         self.check();
         // Nobody is told that there is a new session, or none any more.
         for session in (1..4).map(SessionId) {
-            let tools = self.core.tools(session);
-            match tools.is_empty() {
+            let list = self.list(session);
+            match list.is_empty() {
                 true => self.lists.remove(&session),
-                false => Some(self.lists.entry(session).or_insert(tools).clone()),
+                false => Some(self.lists.entry(session).or_insert(list).clone()),
             };
         }
     }
@@ -443,8 +458,18 @@ impl Chaos {
                 } => {
                     self.goes_to_work(call);
                     if self.calls[&call].acts {
-                        let other = self.acting.insert((browser, target), call);
+                        let place = Place::Browser { browser, target };
+                        let other = self.acting.insert(place, call);
                         assert_eq!(other, None, "two calls act on one tab");
+                    }
+                }
+                Output::RunTool {
+                    call, place, tool, ..
+                } => {
+                    self.goes_to_work(call);
+                    if !is_read_only(tool) {
+                        let other = self.acting.insert(place, call);
+                        assert_eq!(other, None, "two calls act on one page");
                     }
                 }
                 Output::Abort { call } => {
@@ -452,13 +477,14 @@ impl Chaos {
                     assert!(asked.at_work && !asked.answered, "{call:?} needs no abort");
                 }
                 Output::ToolsChanged { session } => {
-                    let tools = self.core.tools(session);
-                    assert!(!tools.is_empty(), "{session:?} is not open");
+                    let list = self.list(session);
+                    assert!(!list.is_empty(), "{session:?} is not open");
                     let several = self.core.has_several(session);
                     let known = self.several.insert(session, several);
-                    let is_static = tools.contains(&ToolName::LIST_PAGES);
-                    assert!(!is_static || known != Some(several), "its list is static");
-                    self.lists.insert(session, tools);
+                    let is_static = list.contains(&(ToolName::LIST_PAGES, None));
+                    let before = self.lists.insert(session, list.clone());
+                    let is_news = known != Some(several) || before != Some(list);
+                    assert!(!is_static || is_news, "{session:?} is told nothing new");
                 }
                 Output::Hold { browser, target } => {
                     let new = self.held.insert((browser, target));
@@ -476,9 +502,23 @@ impl Chaos {
                 Output::Disconnect { browser } => {
                     self.held.retain(|(place, _)| *place != browser);
                 }
-                Output::Connect { .. } | Output::SessionRefused { .. } => {}
+                Output::Connect { .. }
+                | Output::PagesRefused { .. }
+                | Output::PageRefused { .. }
+                | Output::ToolsRefused { .. }
+                | Output::SessionRefused { .. } => {}
             }
         }
+    }
+
+    /// A session's list, and what is published of the tools of pages.
+    fn list(&self, session: SessionId) -> List {
+        let tools = self.core.tools(session).into_iter();
+        let described = tools.map(|name| {
+            let tool = self.core.page_tool(session, name);
+            (name, tool.map(|tool| tool.schema))
+        });
+        described.collect()
     }
 
     fn goes_to_work(&mut self, call: CallId) {

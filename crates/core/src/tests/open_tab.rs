@@ -42,7 +42,7 @@ fn r004_36_opening_with_focus_is_announced() {
         sim.open(B, true);
     });
     assert_eq!(notices, 1);
-    assert!(sim.tools().contains(&"close_tab"));
+    assert!(sim.tools().contains(&"close_tab".to_owned()));
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn switched_off_they_are_neither_listed_nor_run() {
     assert_eq!(sim.call(page(CLICK, Act)), refused, "focusing is no help");
     let a = sim.tab(A);
     sim.focus(a);
-    assert_eq!(sim.tools().last(), Some(&"close_tab"));
+    assert_eq!(sim.tools().last().unwrap(), "close_tab");
     assert_eq!(sim.call(page(CLICK, Act)), refused);
 }
 

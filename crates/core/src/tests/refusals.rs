@@ -51,7 +51,7 @@ fn outside_its_state() {
 fn unknown_tabs() {
     let unknown = |given: TabRef, available: &[u32]| Refusal::UnknownTab {
         given,
-        available: available.iter().copied().map(TabId).collect(),
+        available: available.iter().map(|tab| TabId(*tab).into()).collect(),
         mode: Mode::Progressive,
     };
     check(

@@ -48,7 +48,7 @@ impl Desk {
         let mut desk = Self {
             core: Core::new(Config {
                 page_actions: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
-                page_tools: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
+                tab_tools: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
                 static_tools: STATIC_TOOLS.to_vec(),
                 ..Config::default()
             }),

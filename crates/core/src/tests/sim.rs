@@ -44,7 +44,7 @@ impl Sim {
         Self {
             core: Core::new(Config {
                 page_actions: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
-                page_tools: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
+                tab_tools: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
                 static_tools: STATIC_TOOLS.to_vec(),
                 ..config
             }),
@@ -263,13 +263,13 @@ impl Sim {
             .unwrap_or_else(|| panic!("no tab at {url} is listed"))
     }
 
-    pub(super) fn tools(&self) -> Vec<&'static str> {
+    pub(super) fn tools(&self) -> Vec<String> {
         self.tools_of(ONE)
     }
 
-    pub(super) fn tools_of(&self, session: SessionId) -> Vec<&'static str> {
+    pub(super) fn tools_of(&self, session: SessionId) -> Vec<String> {
         let tools = self.core.tools(session);
-        tools.into_iter().map(ToolName::as_str).collect()
+        tools.iter().map(ToolName::to_string).collect()
     }
 
     pub(super) fn user_opens(&mut self, url: &str) {
@@ -411,6 +411,10 @@ impl Sim {
                     let other = self.acting.insert(target.clone(), *call);
                     assert_eq!(other, None, "two calls act on {target:?}");
                 }
+            }
+            Output::RunTool { call, .. } => {
+                let sent = &self.calls[call];
+                assert_eq!(sent.reply, None, "{call:?} runs after its answer");
             }
             Output::Abort { call } => {
                 assert_eq!(

@@ -85,5 +85,8 @@ fn r002_28_the_status_can_be_asked_for_in_progressive_mode() {
     assert_eq!(reply, status(false, 2, BrowserState::Connected));
     let reply = sim.call(CallKind::ConnectionStatus);
     assert_eq!(reply, status(true, 2, BrowserState::Connected));
-    assert!(!sim.tools().contains(&"browser_get_connection_status"));
+    assert!(
+        !sim.tools()
+            .contains(&"browser_get_connection_status".to_owned())
+    );
 }

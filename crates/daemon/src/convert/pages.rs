@@ -41,6 +41,8 @@ pub(super) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallRepl
         Reply::Connected { .. }
         | Reply::NotConnected(_)
         | Reply::Tabs { .. }
+        | Reply::PageTools { .. }
+        | Reply::BrowserTabs { .. }
         | Reply::Status { .. } => CallReply::default(),
     })
 }

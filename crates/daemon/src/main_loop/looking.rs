@@ -57,6 +57,7 @@ impl MainLoop {
             protocol: PROTOCOL,
             pid: std::process::id(),
             uptime_seconds: self.start.elapsed().as_secs(),
+            port: None,
             browsers: browsers.collect(),
             tabs: tabs.collect(),
             sessions: sessions.collect(),

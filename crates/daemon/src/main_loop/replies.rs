@@ -25,6 +25,12 @@ impl MainLoop {
                 active_sessions,
                 &browsers,
             )),
+            Reply::BrowserTabs { tabs, .. } => {
+                let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
+                Ok(convert::browser_tabs(&tabs, |tab| {
+                    clock - now.saturating_sub(tab.last_seen.elapsed())
+                }))
+            }
             reply => convert::reply(reply, call.payload, call.mode),
         };
         let answer = answer.map(|reply| convert::with_news(reply, renewed, call.mode));

@@ -177,9 +177,12 @@ impl Actor {
                         // Should the daemon be gone already, the link ends at once and says so.
                         let _ = link.send(order).await;
                     }
-                    let (end, count) = link.serve(&mut self.inbox, &self.notify).await;
-                    self.count = count;
-                    match end {
+                    let over = link.serve(&mut self.inbox, &self.notify).await;
+                    self.count = over.count;
+                    if let Some(known) = &mut self.known {
+                        known.told = over.told;
+                    }
+                    match over.end {
                         End::SessionOver => return,
                         End::DaemonGone => {}
                         // Whoever stopped it wants it to stay so, until it is needed.
@@ -256,6 +259,7 @@ impl Actor {
                 self.known = Some(Resume {
                     session_id: session_id.clone(),
                     secret,
+                    told: false,
                 });
                 // Several processes may use a named session at once, and no two requests of a
                 // session may have the same name.

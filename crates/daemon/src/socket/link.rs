@@ -35,6 +35,15 @@ struct Waiting {
     answer: oneshot::Sender<Result<CallReply, CallFailure>>,
 }
 
+/// A link is over.
+pub(super) struct Over {
+    pub(super) end: End,
+    /// How many requests the session has made by then.
+    pub(super) count: u64,
+    /// Whether calls were open, and so were told.
+    pub(super) told: bool,
+}
+
 /// Why a link is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -64,13 +73,12 @@ impl Link {
         }
     }
 
-    /// Passes on what is ordered, and what the daemon says, until either side ends it. Answers how
-    /// it ended, and how many requests the session has made by then.
+    /// Passes on what is ordered, and what the daemon says, until either side ends it.
     pub(super) async fn serve(
         mut self,
         inbox: &mut mpsc::Receiver<Order>,
         notify: &mpsc::Sender<BackendEvent>,
-    ) -> (End, u64) {
+    ) -> Over {
         let end = loop {
             let going_on = tokio::select! {
                 line = self.reader.next() => match line {
@@ -96,10 +104,12 @@ impl Link {
             End::DaemonStopped => DAEMON_STOPPED,
             End::SessionOver | End::DaemonGone => DAEMON_GONE,
         };
+        let told = !self.calls.is_empty();
         for waiting in self.calls.into_values() {
             let _ = waiting.answer.send(Ok(CallReply::error(why)));
         }
-        (end, self.count)
+        let count = self.count;
+        Over { end, count, told }
     }
 
     /// Passes an order on.

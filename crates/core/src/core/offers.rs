@@ -1,0 +1,185 @@
+//! Tools come and go with the documents that they belong to.
+
+use super::Core;
+use crate::call::Task;
+use crate::offer::{Offer, Source};
+use crate::tab::Tab;
+use crate::{DocumentId, Output, PageRefusal, TabId, ToolFacts, ToolKey, ToolName};
+use std::collections::BTreeSet;
+
+impl Core {
+    /// Takes in one tool of a tab, or what is new about it.
+    pub(super) fn offer_tool(&mut self, id: TabId, source: Source, tool: ToolFacts) {
+        let key = tool.key;
+        if let Err(refusal) = self.try_offer(id, source, tool) {
+            self.refuse_tools(id, source, vec![key], refusal);
+        }
+        self.end_orphans(id);
+    }
+
+    /// Takes in all tools that a source has for a tab. Those that were there keep their names; new ones
+    /// are named in an order that does not depend on the report's.
+    pub(super) fn offer_all(&mut self, id: TabId, source: Source, tools: Vec<ToolFacts>) {
+        let keys: BTreeSet<_> = tools.iter().map(|tool| tool.key).collect();
+        self.drop_offers(id, |whose, offer| {
+            whose == source && !keys.contains(&offer.key)
+        });
+        let room = self.config.tools_per_tab;
+        let mut tools: Vec<_> = tools;
+        let beyond = tools.split_off(tools.len().min(room));
+        tools.sort_by_cached_key(|tool| (ToolName::parse(&tool.name).is_none(), tool.name.clone()));
+        let mut refused = Vec::new();
+        let mut why = PageRefusal::TooManyToolsInTab { limit: room };
+        for tool in tools {
+            let key = tool.key;
+            if let Err(refusal) = self.try_offer(id, source, tool) {
+                refused.push(key);
+                why = refusal;
+            }
+        }
+        refused.extend(beyond.iter().map(|tool| tool.key));
+        if !refused.is_empty() {
+            self.refuse_tools(id, source, refused, why);
+        }
+        self.end_orphans(id);
+    }
+
+    /// Forgets the tools of a tab that meet a condition.
+    pub(super) fn drop_offers(&mut self, id: TabId, gone: impl Fn(Source, &Offer) -> bool) {
+        let Some(tab) = self.tabs.get(&id) else {
+            return;
+        };
+        let offers = tab.offers.iter();
+        let offers = offers.filter(|(_, source, offer)| gone(*source, offer));
+        let offers: Vec<_> = offers.map(|(name, source, _)| (name, source)).collect();
+        for (name, source) in offers {
+            self.drop_offer(id, name, source);
+        }
+    }
+
+    /// Calls that wait for a tool which is no longer there need not wait. Those that are being carried out
+    /// may come to their end.
+    pub(super) fn end_orphans(&mut self, id: TabId) {
+        let Some(tab) = self.tabs.get(&id) else {
+            return;
+        };
+        let orphans = self.calls_where(|call| match call.task {
+            Task::PageTool {
+                tab: whose,
+                name,
+                source,
+                key,
+                document,
+                ..
+            } => whose == id && !call.at_work && !has(tab, name, source, key, document),
+            _ => false,
+        });
+        let name = tab.name(id);
+        self.end_all(orphans, |core, call| core.fail_page_tool(call, &name));
+    }
+
+    fn try_offer(&mut self, id: TabId, source: Source, tool: ToolFacts) -> Result<(), PageRefusal> {
+        let Some(tab) = self.tabs.get_mut(&id) else {
+            return Ok(());
+        };
+        let Some(document) = tab.document(source) else {
+            return Ok(());
+        };
+        tab.last_seen = self.now;
+        if let Some(name) = tab.offers.name_of(source, tool.key)
+            && let Some(known) = tab.offers.get_mut(name, source)
+            && known.given == tool.name
+        {
+            let changed = known.schema != tool.schema || known.read_only != tool.read_only;
+            *known = Offer::new(tool, document, known.place);
+            self.edition += u64::from(changed);
+            return Ok(());
+        }
+        if let Some(name) = tab.offers.name_of(source, tool.key) {
+            self.drop_offer(id, name, source);
+        }
+        self.add_offer(id, source, document, tool, None)
+    }
+
+    /// Adds a tool to a tab, in a place of its own in the order of registration unless it has one.
+    pub(super) fn add_offer(
+        &mut self,
+        id: TabId,
+        source: Source,
+        document: DocumentId,
+        tool: ToolFacts,
+        place: Option<u64>,
+    ) -> Result<(), PageRefusal> {
+        let Some(tab) = self.tabs.get(&id) else {
+            return Ok(());
+        };
+        let name = tab.offers.free_name(source, &tool.name, &self.built_in);
+        self.check_room(tab, name)?;
+        let twin = tab.offers.get(name, |whose| {
+            whose.is_registered() == source.is_registered()
+        });
+        let place = twin.map(|(_, twin)| twin.place).or(place);
+        let place = place.unwrap_or_else(|| self.registry.next_place());
+        self.registry.add(name, source, place, id);
+        self.edition += 1;
+        if let Some(tab) = self.tabs.get_mut(&id) {
+            let offer = Offer::new(tool, document, place);
+            tab.offers.insert(name, source, offer);
+        }
+        Ok(())
+    }
+
+    fn check_room(&self, tab: &Tab, name: ToolName) -> Result<(), PageRefusal> {
+        let config = &self.config;
+        let limit = config.tools_per_tab;
+        if tab.offers.len() >= limit {
+            return Err(PageRefusal::TooManyToolsInTab { limit });
+        }
+        let limit = config.page_tools;
+        if self.registry.offers() >= limit {
+            return Err(PageRefusal::TooManyTools { limit });
+        }
+        let limit = config.page_tool_names;
+        if self.registry.len() >= limit && !self.registry.contains(name) {
+            return Err(PageRefusal::TooManyNames { limit });
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_offer(&mut self, id: TabId, name: ToolName, source: Source) {
+        let Some(tab) = self.tabs.get_mut(&id) else {
+            return;
+        };
+        if let Some(offer) = tab.offers.remove(name, source) {
+            let twin = tab.offers.get(name, |whose| {
+                whose.is_registered() == source.is_registered()
+            });
+            let stays = twin.is_some();
+            self.registry.remove(name, source, offer.place, stays);
+            self.edition += 1;
+        }
+    }
+
+    pub(super) fn refuse_tools(
+        &mut self,
+        id: TabId,
+        source: Source,
+        tools: Vec<ToolKey>,
+        refusal: PageRefusal,
+    ) {
+        if let Some(place) = self.tabs.get(&id).and_then(|tab| tab.place(source)) {
+            self.emit(Output::ToolsRefused {
+                place,
+                source,
+                tools,
+                refusal,
+            });
+        }
+    }
+}
+
+/// Whether a tab still has exactly this tool.
+fn has(tab: &Tab, name: ToolName, source: Source, key: ToolKey, document: DocumentId) -> bool {
+    let offer = tab.offers.get(name, |whose| whose == source);
+    offer.is_some_and(|(_, offer)| offer.key == key && offer.document == document)
+}

@@ -1,0 +1,296 @@
+//! Calls of page tools, and calls about them: checked, run, and answered when their page is gone.
+
+use super::Core;
+use super::plan::Plan;
+use crate::call::Task;
+use crate::list::State;
+use crate::offer::Source;
+use crate::refusal::MOST_TABS_NAMED;
+use crate::route::{NoRoute, Route};
+use crate::{
+    Access, CallId, CallKind, Mode, Output, PageRow, Reason, Refusal, Reply, SessionId, TabId,
+    TabName, TabRef, ToolName,
+};
+
+impl Core {
+    /// Page tools and the calls about them. They have no browser to choose, and never make a tab.
+    pub(super) fn plan_page_tools(
+        &mut self,
+        session: SessionId,
+        mode: Mode,
+        kind: &CallKind,
+    ) -> Result<Plan, Refusal> {
+        let tool = kind.tool();
+        match kind {
+            CallKind::ListBrowserTabs => Ok(Plan::Answer(self.browser_tabs(session))),
+            CallKind::ListPageTools { tab } => {
+                let reply = self.page_tools_of(session, tab.as_ref(), mode)?;
+                Ok(Plan::Answer(reply))
+            }
+            CallKind::PageTool { name, tab } if mode == Mode::Progressive => {
+                let route = self.focused_route(session, *name, tab.as_ref())?;
+                self.plan_page_tool(session, tool, *name, route)
+            }
+            CallKind::PageTool { name, tab } | CallKind::CallPageTool { name, tab } => {
+                let route = self.needed_route(session, *name, tab.as_ref(), mode)?;
+                self.plan_page_tool(session, tool, *name, route)
+            }
+            _ => Err(Refusal::NotOffered { tool }),
+        }
+    }
+
+    fn plan_page_tool(
+        &self,
+        session: SessionId,
+        called: ToolName,
+        name: ToolName,
+        route: Route,
+    ) -> Result<Plan, Refusal> {
+        let Route { tab: id, reason } = route;
+        let found = self.offer_in(session, id, name);
+        let (tab, source, offer) = found.ok_or(Refusal::UnknownTool { tool: name })?;
+        let access = match offer.read_only {
+            true => Access::Read,
+            false => Access::Act,
+        };
+        self.check_tab(id, called, access)?;
+        let browser = match source {
+            Source::Library => None,
+            Source::WebMcp | Source::Generated => tab.browser(),
+        };
+        let task = Task::PageTool {
+            tab: id,
+            name,
+            source,
+            key: offer.key,
+            document: offer.document,
+            access,
+            reason,
+        };
+        Ok(Plan::Work(browser, task))
+    }
+
+    /// Where a call goes, in words if it goes nowhere.
+    fn needed_route(
+        &self,
+        session: SessionId,
+        name: ToolName,
+        given: Option<&TabRef>,
+        mode: Mode,
+    ) -> Result<Route, Refusal> {
+        let named = given.and_then(|given| self.tab_meant(given));
+        if let Some(given) = given
+            && named.is_none_or(|tab| self.offer_in(session, tab, name).is_none())
+        {
+            return Err(self.not_there(session, name, given.bare()));
+        }
+        if let Some(id) = named
+            && let Some(tab) = self.tabs.get(&id)
+        {
+            self.check_keeper(session, id, tab, mode)?;
+        }
+        self.route_of(session, name, named)
+            .map_err(|why| match why {
+                NoRoute::Nowhere => Refusal::UnknownTool { tool: name },
+                NoRoute::Lacking(id) => {
+                    let tab = self
+                        .tabs
+                        .get(&id)
+                        .map_or_else(|| id.into(), |tab| tab.name(id));
+                    self.not_there(session, name, tab.to_string())
+                }
+            })
+    }
+
+    /// In progressive mode a session has the tools of the tab that it has focused, and no others.
+    fn focused_route(
+        &self,
+        session: SessionId,
+        name: ToolName,
+        given: Option<&TabRef>,
+    ) -> Result<Route, Refusal> {
+        let reason = Reason::Bound;
+        let route = match given {
+            None => match self.focused_tab_with(session, name) {
+                Some(tab) => return Ok(Route { tab, reason }),
+                None => self.needed_route(session, name, None, Mode::Progressive),
+            },
+            Some(given) => self.needed_route(session, name, Some(given), Mode::Progressive),
+        };
+        let tab = match route {
+            Ok(route) => route.tab,
+            // Another tab is in front, but some tab has it.
+            Err(Refusal::NoSuchToolThere { .. }) if given.is_none() => {
+                let mut tabs = self.available(session, name, true);
+                tabs.next().ok_or(Refusal::UnknownTool { tool: name })?
+            }
+            Err(refusal) => return Err(refusal),
+        };
+        let known = self.tabs.get(&tab);
+        let is_home = known
+            .and_then(|tab| tab.browser())
+            .is_some_and(|browser| self.is_connected(session, browser));
+        match self.state(session) {
+            Some(State::Focused(focused)) if focused == tab => Ok(Route { tab, reason }),
+            _ if !is_home => Err(Refusal::OutsideBrowser {
+                tool: name,
+                tab: known.map_or_else(|| tab.into(), |known| known.name(tab)),
+            }),
+            Some(State::Focused(_)) => Err(Refusal::NotFocused { tool: name, tab }),
+            _ => Err(self.refusal(session, name)),
+        }
+    }
+
+    /// The tab does not have the tool: says which ones do. A tool that no tab has is unknown.
+    fn not_there(&self, session: SessionId, name: ToolName, tab: String) -> Refusal {
+        let (available, more) = self.available_names(session, name, MOST_TABS_NAMED);
+        match available.is_empty() {
+            true => Refusal::UnknownTool { tool: name },
+            false => Refusal::NoSuchToolThere {
+                tool: name,
+                tab,
+                available,
+                more,
+                begun: false,
+            },
+        }
+    }
+
+    pub(super) fn is_page_tool(&self, id: CallId) -> bool {
+        self.calls
+            .get(&id)
+            .is_some_and(|call| matches!(call.task, Task::PageTool { .. }))
+    }
+
+    /// Hands a call to the page that has its tool.
+    pub(super) fn run_page_tool(&mut self, id: CallId) {
+        let Some(call) = self.calls.get_mut(&id) else {
+            return;
+        };
+        let Task::PageTool {
+            tab,
+            name,
+            source,
+            key,
+            reason,
+            ..
+        } = call.task
+        else {
+            return;
+        };
+        let tab = self.tabs.get_mut(&tab);
+        if let Some(tab) = tab
+            && let Some((_, offer)) = tab.offers.get(name, |whose| whose == source)
+            && let Some(place) = tab.place(source)
+        {
+            let name = offer.given.clone();
+            call.at_work = true;
+            tab.last_seen = self.now;
+            self.emit(Output::RunTool {
+                call: id,
+                place,
+                tool: key,
+                name,
+                reason,
+            });
+        }
+    }
+
+    /// A page has carried out its tool.
+    pub(super) fn ran(&mut self, session: SessionId, id: TabId, reason: Reason) -> Reply {
+        if let Some(tab) = self.tabs.get_mut(&id) {
+            tab.last_seen = self.now;
+        }
+        Reply::Done {
+            tab: id,
+            shared: reason == Reason::Named && self.is_shared(session, id),
+        }
+    }
+
+    /// Ends a call whose tool is no longer in the tab that it went to. It is not sent elsewhere.
+    pub(super) fn fail_page_tool(&mut self, id: CallId, tab: &TabName) {
+        let Some(call) = self.calls.get(&id) else {
+            return;
+        };
+        let Task::PageTool { name, .. } = call.task else {
+            return;
+        };
+        let (available, more) = self.available_names(call.session, name, MOST_TABS_NAMED);
+        let refusal = Refusal::NoSuchToolThere {
+            tool: name,
+            tab: tab.to_string(),
+            available,
+            more,
+            begun: call.at_work,
+        };
+        self.abort(id, Reply::Refused(refusal));
+    }
+
+    /// The tabs that have the page library, or tools that their pages registered.
+    fn browser_tabs(&self, session: SessionId) -> Reply {
+        let mut rows = self.tabs.iter().filter_map(|(&id, tab)| {
+            let registered = |source: Source| {
+                source.is_registered() && self.can_use(session, tab.browser(), source)
+            };
+            let has_tools = || tab.offers.best(registered).next().is_some();
+            let belongs = (tab.library.is_some() || has_tools()) && self.is_shown(session, tab);
+            belongs.then(|| PageRow {
+                name: tab.name(id),
+                url: tab.url.clone(),
+                title: tab.title.clone().unwrap_or_default(),
+                active: self.active == Some(id),
+                last_seen: tab.last_seen,
+            })
+        });
+        let tabs = rows.by_ref().take(MOST_ROWS).collect();
+        let left_out = rows.count();
+        Reply::BrowserTabs { tabs, left_out }
+    }
+
+    /// The tools of one tab, or all that the session can call, each where it would run.
+    fn page_tools_of(
+        &self,
+        session: SessionId,
+        given: Option<&TabRef>,
+        mode: Mode,
+    ) -> Result<Reply, Refusal> {
+        let Some(given) = given else {
+            let mut rows = self.registry.names().filter_map(|name| {
+                let tab = self.route_of(session, name, None).ok()?.tab;
+                self.tool_row(session, tab, name)
+            });
+            let tools = rows.by_ref().take(MOST_ROWS).collect();
+            let left_out = rows.count();
+            return Ok(Reply::PageTools { tools, left_out });
+        };
+        let named = self.tab_meant(given);
+        let named = named.and_then(|id| Some((id, self.tabs.get(&id)?)));
+        let reached = named.filter(|(_, tab)| {
+            let is_near = tab.library.is_some()
+                || tab
+                    .browser()
+                    .is_some_and(|browser| self.is_connected(session, browser));
+            tab.is_open() && is_near && self.is_within_reach(session, tab)
+        });
+        let Some((id, tab)) = reached else {
+            let shown = self
+                .tabs
+                .iter()
+                .filter(|(_, tab)| !tab.offers.is_empty() && self.is_shown(session, tab));
+            return Err(Refusal::UnknownTab {
+                given: given.clone(),
+                available: shown.map(|(id, tab)| tab.name(*id)).collect(),
+                mode,
+            });
+        };
+        self.check_keeper(session, id, tab, mode)?;
+        let tools = tab.page_tools();
+        let tools = tools.filter_map(|name| self.tool_row(session, id, name));
+        Ok(Reply::PageTools {
+            tools: tools.collect(),
+            left_out: 0,
+        })
+    }
+}
+
+const MOST_ROWS: usize = 500;

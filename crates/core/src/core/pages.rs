@@ -1,0 +1,420 @@
+//! Pages that use the library appear, turn out to be tabs of a browser, and vanish.
+
+use super::Core;
+use crate::call::Task;
+use crate::offer::Source;
+use crate::tab::{Library, Tab, Worker};
+use crate::{
+    BrowserId, ConnectionId, DocumentId, Fate, Input, LostTab, Output, PageFacts, PageId,
+    PageRefusal, Place, TabId, TargetId, ToolFacts,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Core {
+    /// Takes in what happened to pages and their tools. No other input comes here.
+    pub(super) fn handle_page(&mut self, input: Input) {
+        match input {
+            Input::PagesConnected { connection, origin } => {
+                self.pages_connected(connection, origin)
+            }
+            Input::PagesDisconnected { connection } => self.pages_disconnected(connection),
+            Input::PageAppeared { connection, page } => self.page_appeared(connection, page),
+            Input::PageGone { connection, page } => {
+                if let Some(id) = self.page_of(connection, &page) {
+                    self.leave_page(id);
+                }
+            }
+            Input::PageJoined {
+                connection,
+                page,
+                browser,
+                target,
+                document,
+            } => {
+                let page = self.page_of(connection, &page);
+                let tab = self.tab_of(browser, &target);
+                if let (Some(page), Some(tab)) = (page, tab) {
+                    self.join(page, tab, document);
+                }
+            }
+            Input::ToolRegistered {
+                connection,
+                page,
+                tool,
+            } => {
+                if let Some(id) = self.page_of(connection, &page) {
+                    self.offer_tool(id, Source::Library, tool);
+                }
+            }
+            Input::ToolUnregistered {
+                connection,
+                page,
+                key,
+            } => {
+                if let Some(id) = self.page_of(connection, &page) {
+                    self.drop_offers(id, |source, offer| {
+                        source == Source::Library && offer.key == key
+                    });
+                    self.end_orphans(id);
+                }
+            }
+            Input::ToolsFound {
+                browser,
+                target,
+                document,
+                source,
+                tools,
+            } => self.tools_found(browser, &target, document, source, tools),
+            Input::DocumentChanged {
+                browser,
+                target,
+                document,
+            } => {
+                if let Some(id) = self.tab_of(browser, &target) {
+                    self.turn_to(id, document);
+                }
+            }
+            Input::TabActivated { tab } => {
+                if let Some(id) = self.tab_at(&tab) {
+                    self.activate(Some(id));
+                }
+            }
+            Input::TabDeactivated { tab } => {
+                if let Some(id) = self.tab_at(&tab)
+                    && self.active == Some(id)
+                {
+                    self.activate(None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn pages_connected(&mut self, connection: ConnectionId, origin: Arc<str>) {
+        let limit = self.config.page_connections;
+        if self.workers.contains_key(&connection) {
+            return;
+        }
+        if self.workers.len() >= limit {
+            let refusal = PageRefusal::TooManyConnections { limit };
+            return self.emit(Output::PagesRefused {
+                connection,
+                refusal,
+            });
+        }
+        let pages = BTreeSet::new();
+        self.workers.insert(connection, Worker { origin, pages });
+    }
+
+    fn pages_disconnected(&mut self, connection: ConnectionId) {
+        let Some(worker) = self.workers.remove(&connection) else {
+            return;
+        };
+        for page in worker.pages {
+            if let Some(id) = self.page_of(connection, &page) {
+                self.leave_page(id);
+            }
+        }
+    }
+
+    /// A page is there. One that another worker of the same origin had is this one's now: the worker was
+    /// started anew, and we have not yet heard that the old one is gone.
+    fn page_appeared(&mut self, connection: ConnectionId, facts: PageFacts) {
+        if !self.workers.contains_key(&connection) {
+            return;
+        }
+        if let Some(id) = self.page_of(connection, &facts.id) {
+            return self.page_changed(id, facts);
+        }
+        if let Err(refusal) = self.check_page(connection, &facts.id) {
+            let page = facts.id;
+            return self.emit(Output::PageRefused {
+                connection,
+                page,
+                refusal,
+            });
+        }
+        let id = match self.pages.get(&facts.id) {
+            Some(old) => {
+                let old = *old;
+                self.leave_page(old);
+                match self.tabs.contains_key(&old) {
+                    // A number stays with a tab as long as it has one.
+                    true => None,
+                    false => Some(old),
+                }
+            }
+            None => None,
+        };
+        let id = id.unwrap_or_else(|| {
+            self.tabs_counted += 1;
+            TabId(self.tabs_counted)
+        });
+        self.pages.insert(facts.id.clone(), id);
+        if let Some(worker) = self.workers.get_mut(&connection) {
+            worker.pages.insert(facts.id.clone());
+        }
+        let tab = Tab::of_page(connection, facts, self.now);
+        self.tabs.insert(id, tab);
+    }
+
+    fn page_changed(&mut self, id: TabId, facts: PageFacts) {
+        let Some(tab) = self.tabs.get_mut(&id) else {
+            return;
+        };
+        let Some(library) = &mut tab.library else {
+            return;
+        };
+        if facts.document < library.document {
+            return;
+        }
+        let is_new = facts.document > library.document;
+        library.document = facts.document;
+        tab.last_seen = self.now;
+        if tab.home.is_none() {
+            (tab.url, tab.title) = (facts.url, Some(facts.title));
+        }
+        if is_new {
+            self.drop_offers(id, |source, _| source == Source::Library);
+            self.end_library_calls(id);
+        }
+    }
+
+    fn check_page(&self, connection: ConnectionId, page: &PageId) -> Result<(), PageRefusal> {
+        if !page.is_fit() {
+            return Err(PageRefusal::UnfitId);
+        }
+        let owner = self.pages.get(page).and_then(|id| self.tabs.get(id));
+        let owner = owner.and_then(|tab| tab.library.as_ref());
+        let origin = |id| Some(&self.workers.get(&id)?.origin);
+        if owner.is_some_and(|owner| origin(owner.connection) != origin(connection)) {
+            return Err(PageRefusal::IdTaken);
+        }
+        let limit = self.config.pages_per_connection;
+        let worker = self.workers.get(&connection);
+        match worker.is_some_and(|worker| worker.pages.len() >= limit) {
+            true => Err(PageRefusal::TooManyPages { limit }),
+            false => Ok(()),
+        }
+    }
+
+    /// A page with the library is no longer there. A tab that is only known by it is gone; one that is in
+    /// a browser stays.
+    fn leave_page(&mut self, id: TabId) {
+        let Some(tab) = self.tabs.get_mut(&id) else {
+            return;
+        };
+        if tab.home.is_none() {
+            let fate = Fate::Closed;
+            return self.remove_tab(LostTab { tab: id, fate });
+        }
+        self.drop_offers(id, |source, _| source == Source::Library);
+        self.end_library_calls(id);
+        let library = self.tabs.get_mut(&id).and_then(|tab| tab.library.take());
+        if let Some(library) = library {
+            self.forget_page(&library);
+        }
+    }
+
+    /// Takes a page out of the tables.
+    pub(super) fn forget_page(&mut self, library: &Library) {
+        self.pages.remove(&library.page);
+        if let Some(worker) = self.workers.get_mut(&library.connection) {
+            worker.pages.remove(&library.page);
+        }
+    }
+
+    /// Ends the calls of a page's own tools, whose handlers are gone with their document.
+    fn end_library_calls(&mut self, id: TabId) {
+        let Some(name) = self.tabs.get(&id).map(|tab| tab.name(id)) else {
+            return;
+        };
+        let calls = self.calls_where(|call| {
+            matches!(call.task, Task::PageTool { tab, source: Source::Library, .. } if tab == id)
+        });
+        self.end_all(calls, |core, call| core.fail_page_tool(call, &name));
+    }
+
+    /// A page with the library is in this tab of a browser: from now on they are one tab.
+    fn join(&mut self, page: TabId, id: TabId, document: DocumentId) {
+        self.turn_to(id, document);
+        let current = self
+            .tabs
+            .get(&id)
+            .and_then(|tab| tab.document(Source::WebMcp));
+        if current != Some(document) || page == id {
+            return self.note_document(id, document);
+        }
+        // A tab shows one page.
+        if self.tabs.get(&id).is_some_and(|tab| tab.library.is_some()) {
+            self.leave_page(id);
+        }
+        // One that is in a tab already left it: the tab stays, and the page moves.
+        if self.tabs.get(&page).is_some_and(|tab| tab.home.is_some()) {
+            self.end_library_calls(page);
+        }
+        let offers: Vec<_> = self.tabs.get(&page).map_or(Vec::new(), |tab| {
+            let offers = tab.offers.iter();
+            let offers = offers.filter(|(_, source, _)| *source == Source::Library);
+            offers.map(|(_, _, offer)| offer.clone()).collect()
+        });
+        self.drop_offers(page, |source, _| source == Source::Library);
+        let Some(library) = self.tabs.get_mut(&page).and_then(|tab| tab.library.take()) else {
+            return;
+        };
+        self.pages.insert(library.page.clone(), id);
+        let calls = self.calls_about(page);
+        if let Some(tab) = self.tabs.get_mut(&id) {
+            tab.library = Some(Library {
+                found_in: Some(document),
+                ..library
+            });
+            tab.last_seen = self.now;
+        }
+        for offer in offers {
+            let (document, place) = (offer.document, Some(offer.place));
+            let tool = ToolFacts {
+                key: offer.key,
+                name: offer.given,
+                schema: offer.schema,
+                read_only: offer.read_only,
+            };
+            let key = tool.key;
+            if let Err(refusal) = self.add_offer(id, Source::Library, document, tool, place) {
+                self.refuse_tools(id, Source::Library, vec![key], refusal);
+            }
+        }
+        if self.active == Some(page) {
+            self.activate(Some(id));
+        }
+        for call in calls {
+            self.move_call(call, page, id);
+        }
+        if self.tabs.get(&page).is_some_and(|tab| tab.home.is_none()) {
+            self.tabs.remove(&page);
+        }
+        self.end_orphans(id);
+    }
+
+    /// A call of a page's tool goes on in the tab that the page turned out to be.
+    fn move_call(&mut self, id: crate::CallId, from: TabId, to: TabId) {
+        let names = self.tabs.get(&to).map(|tab| {
+            let offers = tab.offers.iter();
+            let library = offers.filter(|(_, source, _)| *source == Source::Library);
+            let names: Vec<_> = library.map(|(name, _, offer)| (offer.key, name)).collect();
+            names
+        });
+        let Some(call) = self.calls.get_mut(&id) else {
+            return;
+        };
+        let (session, at_work) = (call.session, call.at_work);
+        let Task::PageTool {
+            tab,
+            key,
+            name,
+            source: Source::Library,
+            access,
+            ..
+        } = &mut call.task
+        else {
+            return;
+        };
+        let mut names = names.into_iter().flatten();
+        if let Some((_, renamed)) = names.find(|(known, _)| known == key) {
+            *name = renamed;
+        }
+        *tab = to;
+        let access = *access;
+        if let Some(old) = self.tabs.get_mut(&from) {
+            // Nothing is set to work there: all its calls move.
+            old.lane.leave(id, access);
+        }
+        if !at_work {
+            return self.take_turn(id, session, to, access);
+        }
+        let lane = self.tabs.get_mut(&to).map(|tab| &mut tab.lane);
+        let adopted = lane.map(|lane| lane.adopt(session, id, access));
+        if let (Some(adopted), Some(call)) = (adopted, self.calls.get_mut(&id))
+            && let Task::PageTool { access, .. } = &mut call.task
+        {
+            *access = adopted;
+        }
+    }
+
+    /// A page that is where it was found before was found there again.
+    fn note_document(&mut self, id: TabId, document: DocumentId) {
+        if let Some(tab) = self.tabs.get_mut(&id)
+            && let (Some(home), Some(library)) = (&tab.home, &mut tab.library)
+            && home.document == document
+        {
+            library.found_in = Some(document);
+        }
+    }
+
+    fn tools_found(
+        &mut self,
+        browser: BrowserId,
+        target: &TargetId,
+        document: DocumentId,
+        source: Source,
+        tools: Vec<ToolFacts>,
+    ) {
+        let Some(id) = self.tab_of(browser, target) else {
+            return;
+        };
+        self.turn_to(id, document);
+        let current = self.tabs.get(&id).and_then(|tab| tab.document(source));
+        if source != Source::Library && current == Some(document) {
+            self.offer_all(id, source, tools);
+        }
+    }
+
+    /// A tab of a browser shows this document now: the tools of older ones are gone. Calls that are being
+    /// carried out in the browser may come to their end: following a link is what some tools are for.
+    fn turn_to(&mut self, id: TabId, document: DocumentId) {
+        let Some(tab) = self.tabs.get_mut(&id) else {
+            return;
+        };
+        let Some(home) = tab.home.as_mut().filter(|home| home.document < document) else {
+            return;
+        };
+        home.document = document;
+        let library = tab.library.as_ref();
+        let left = library.is_some_and(|library| library.found_in.is_some_and(|at| at < document));
+        self.drop_offers(id, |source, _| source != Source::Library);
+        if left {
+            self.leave_page(id);
+        }
+        self.end_orphans(id);
+    }
+
+    fn activate(&mut self, tab: Option<TabId>) {
+        if let Some(tab) = tab.and_then(|id| self.tabs.get_mut(&id)) {
+            tab.last_seen = self.now;
+        }
+        let before = std::mem::replace(&mut self.active, tab);
+        let has_tools = |id: Option<TabId>| {
+            let tab = id.and_then(|id| self.tabs.get(&id));
+            tab.is_some_and(|tab| !tab.offers.is_empty())
+        };
+        // Which tab is in front decides which one describes a tool.
+        if before != tab && (has_tools(before) || has_tools(tab)) {
+            self.edition += 1;
+        }
+    }
+
+    /// The tab behind that connection, if it is there.
+    fn page_of(&self, connection: ConnectionId, page: &PageId) -> Option<TabId> {
+        let id = *self.pages.get(page)?;
+        let library = self.tabs.get(&id)?.library.as_ref()?;
+        (library.connection == connection).then_some(id)
+    }
+
+    fn tab_at(&self, place: &Place) -> Option<TabId> {
+        match place {
+            Place::Browser { browser, target } => self.tab_of(*browser, target),
+            Place::Page { connection, page } => self.page_of(*connection, page),
+        }
+    }
+}

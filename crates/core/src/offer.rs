@@ -1,0 +1,139 @@
+//! The tools that one tab offers, by their published names.
+
+use crate::{DocumentId, SchemaId, ToolFacts, ToolKey, ToolName};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Who says that a page has a tool. The first is believed most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// The page, through our library.
+    Library,
+    /// The page, through the browser.
+    WebMcp,
+    /// We do: it was generated from what the page shows.
+    Generated,
+}
+
+/// The tools of one tab. A tool that several sources report is one tool, with one name.
+#[derive(Debug, Default)]
+pub(crate) struct Offers(BTreeMap<(ToolName, Source), Offer>);
+
+/// A tool that a tab offers.
+#[derive(Clone, Debug)]
+pub(crate) struct Offer {
+    /// What the page calls it.
+    pub(crate) given: Arc<str>,
+    pub(crate) key: ToolKey,
+    pub(crate) schema: SchemaId,
+    pub(crate) read_only: bool,
+    /// The document that it came from.
+    pub(crate) document: DocumentId,
+    /// Its place in the order of registration.
+    pub(crate) place: u64,
+}
+
+impl Source {
+    /// Whether the page itself said so.
+    pub(crate) fn is_registered(self) -> bool {
+        self != Self::Generated
+    }
+}
+
+impl Offer {
+    pub(crate) fn new(tool: ToolFacts, document: DocumentId, place: u64) -> Self {
+        Self {
+            given: tool.name,
+            key: tool.key,
+            schema: tool.schema,
+            read_only: tool.read_only,
+            document,
+            place,
+        }
+    }
+}
+
+impl Offers {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many offers there are, those included that say the same.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ToolName, Source, &Offer)> {
+        self.0
+            .iter()
+            .map(|((name, source), offer)| (*name, *source, offer))
+    }
+
+    /// Every tool once, by name, as its best source has it. Sources that are not `trusted` do not count.
+    pub(crate) fn best(
+        &self,
+        trusted: impl Fn(Source) -> bool,
+    ) -> impl Iterator<Item = (ToolName, Source, &Offer)> {
+        let mut last = None;
+        self.iter()
+            .filter(move |(_, source, _)| trusted(*source))
+            .filter(move |(name, ..)| last.replace(*name) != Some(*name))
+    }
+
+    /// A tool as its best source has it.
+    pub(crate) fn get(
+        &self,
+        name: ToolName,
+        trusted: impl Fn(Source) -> bool,
+    ) -> Option<(Source, &Offer)> {
+        let all = (name, Source::Library)..=(name, Source::Generated);
+        let mut offers = self.0.range(all);
+        let ((_, source), offer) = offers.find(|((_, source), _)| trusted(*source))?;
+        Some((*source, offer))
+    }
+
+    /// The name under which a source's tool is published.
+    pub(crate) fn name_of(&self, source: Source, key: ToolKey) -> Option<ToolName> {
+        let mut offers = self.iter();
+        let (name, ..) = offers.find(|(_, whose, offer)| *whose == source && offer.key == key)?;
+        Some(name)
+    }
+
+    pub(crate) fn get_mut(&mut self, name: ToolName, source: Source) -> Option<&mut Offer> {
+        self.0.get_mut(&(name, source))
+    }
+
+    pub(crate) fn insert(&mut self, name: ToolName, source: Source, offer: Offer) {
+        self.0.insert((name, source), offer);
+    }
+
+    pub(crate) fn remove(&mut self, name: ToolName, source: Source) -> Option<Offer> {
+        self.0.remove(&(name, source))
+    }
+
+    /// A published name for a tool that this source calls `given`: the one that other sources have it
+    /// under, else one that is free in this tab and is none of `ours`.
+    pub(crate) fn free_name(&self, source: Source, given: &str, ours: &[ToolName]) -> ToolName {
+        let said_by_others = self.iter().find(|(name, whose, offer)| {
+            *whose != source && *offer.given == *given && !self.has(*name, source)
+        });
+        if let Some((name, ..)) = said_by_others {
+            return name;
+        }
+        let wanted = ToolName::published(given);
+        let wanted = match ours.binary_search(&wanted) {
+            Ok(_) => wanted.beginning_with("page_"),
+            Err(_) => wanted,
+        };
+        let is_taken = |name: ToolName| {
+            self.get(name, |_| true).is_some() || ours.binary_search(&name).is_ok()
+        };
+        let numbered = (2_u32..).map(|n| wanted.ending_in(&format!("_{n}")));
+        let mut names = std::iter::once(wanted).chain(numbered);
+        names.find(|name| !is_taken(*name)).unwrap_or(wanted)
+    }
+
+    fn has(&self, name: ToolName, source: Source) -> bool {
+        self.0.contains_key(&(name, source))
+    }
+}

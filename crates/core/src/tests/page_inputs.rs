@@ -1,0 +1,120 @@
+//! Anything that pages and their workers may say, for tests with arbitrary inputs.
+
+use super::once::{browser, target};
+use crate::{
+    CallKind, ConnectionId, DocumentId, Input, PageFacts, PageId, Place, SchemaId, Source, TabRef,
+    ToolFacts, ToolKey, ToolName,
+};
+use proptest::prelude::*;
+
+pub(super) fn page_input() -> impl Strategy<Value = Input> {
+    prop_oneof![
+        4 => (connection(), 0..2_u8).prop_map(|(connection, n)| {
+            let origin = format!("https://{n}.test").into();
+            Input::PagesConnected { connection, origin }
+        }),
+        1 => connection().prop_map(|connection| Input::PagesDisconnected { connection }),
+        8 => (connection(), page(), document()).prop_map(|(connection, id, document)| {
+            let (url, title) = ("https://a.test/".into(), "A".into());
+            let page = PageFacts { id, url, title, document };
+            Input::PageAppeared { connection, page }
+        }),
+        2 => (connection(), page()).prop_map(|(connection, page)| {
+            Input::PageGone { connection, page }
+        }),
+        4 => (connection(), page(), browser(), 0..8_u8, document()).prop_map(
+            |(connection, page, browser, n, document)| {
+                let target = target(n);
+                Input::PageJoined { connection, page, browser, target, document }
+            }
+        ),
+        12 => (connection(), page(), tool()).prop_map(|(connection, page, tool)| {
+            Input::ToolRegistered { connection, page, tool }
+        }),
+        3 => (connection(), page(), key()).prop_map(|(connection, page, key)| {
+            Input::ToolUnregistered { connection, page, key }
+        }),
+        8 => (browser(), 0..8_u8, document(), source(), prop::collection::vec(tool(), 0..5)).prop_map(
+            |(browser, n, document, source, tools)| {
+                let target = target(n);
+                Input::ToolsFound { browser, target, document, source, tools }
+            }
+        ),
+        1 => (browser(), 0..8_u8, document()).prop_map(|(browser, n, document)| {
+            let target = target(n);
+            Input::DocumentChanged { browser, target, document }
+        }),
+        4 => place().prop_map(|tab| Input::TabActivated { tab }),
+        1 => place().prop_map(|tab| Input::TabDeactivated { tab }),
+    ]
+}
+
+pub(super) fn page_call() -> impl Strategy<Value = CallKind> {
+    let tab = || {
+        let named = prop_oneof![
+            (1..12_u32).prop_map(|tab| TabRef::from(f64::from(tab))),
+            page().prop_map(|page| TabRef::from(&*page.0)),
+        ];
+        prop::option::weighted(0.4, named)
+    };
+    prop_oneof![
+        6 => (name(), tab()).prop_map(|(name, tab)| CallKind::PageTool { name, tab }),
+        3 => (name(), tab()).prop_map(|(name, tab)| CallKind::CallPageTool { name, tab }),
+        1 => tab().prop_map(|tab| CallKind::ListPageTools { tab }),
+        1 => Just(CallKind::ListBrowserTabs),
+    ]
+}
+
+/// Whether the tools with this key say that they change nothing.
+pub(super) fn is_read_only(key: ToolKey) -> bool {
+    key.0.is_multiple_of(3)
+}
+
+fn tool() -> impl Strategy<Value = ToolFacts> {
+    let names = prop::sample::select(vec!["a", "b", "c d", "c/d", "click", ""]);
+    (key(), names, 0..3_u64).prop_map(|(key, name, schema)| ToolFacts {
+        key,
+        name: name.into(),
+        schema: SchemaId(schema),
+        read_only: is_read_only(key),
+    })
+}
+
+fn name() -> impl Strategy<Value = ToolName> {
+    prop::sample::select(vec!["a", "b", "c_d", "c_d_2", "page_click"]).prop_map(ToolName::new)
+}
+
+fn key() -> impl Strategy<Value = ToolKey> {
+    (0..6_u64).prop_map(ToolKey)
+}
+
+fn source() -> impl Strategy<Value = Source> {
+    prop_oneof![
+        1 => Just(Source::Library),
+        6 => Just(Source::WebMcp),
+        3 => Just(Source::Generated),
+    ]
+}
+
+fn document() -> impl Strategy<Value = DocumentId> {
+    prop_oneof![8 => Just(DocumentId(1)), 2 => Just(DocumentId(2)), 1 => Just(DocumentId(0))]
+}
+
+fn connection() -> impl Strategy<Value = ConnectionId> {
+    prop_oneof![4 => Just(ConnectionId(1)), 2 => Just(ConnectionId(2)), 1 => Just(ConnectionId(3))]
+}
+
+fn page() -> impl Strategy<Value = PageId> {
+    prop::sample::select(vec!["page-1", "page-2", "page-3", "4", ""])
+        .prop_map(|page| PageId(page.into()))
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    prop_oneof![
+        (browser(), 0..8_u8).prop_map(|(browser, n)| {
+            let target = target(n);
+            Place::Browser { browser, target }
+        }),
+        (connection(), page()).prop_map(|(connection, page)| Place::Page { connection, page }),
+    ]
+}

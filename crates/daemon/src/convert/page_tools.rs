@@ -1,0 +1,129 @@
+//! Answers about pages' own tools, and what such a tool answers.
+
+use super::json;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write;
+use std::time::SystemTime;
+use tabmux_browser::text::{one_line, shorten};
+use tabmux_core::{PageRow, ToolRow};
+use tabmux_protocol::{CallReply, Content};
+
+/// `list_browser_tabs`: a JSON array, as the seed has it.
+pub(crate) fn tabs(tabs: &[PageRow], seen: impl Fn(&PageRow) -> SystemTime) -> CallReply {
+    let rows: Vec<_> = tabs.iter().map(|row| Row::new(row, seen(row))).collect();
+    let reply = json(&rows);
+    // MCP wants structured content to be an object; the text is the seed's array.
+    CallReply {
+        structured: None,
+        ..reply
+    }
+}
+
+/// `list_page_tools`.
+pub(super) fn list(tools: &[ToolRow], left_out: usize) -> CallReply {
+    if tools.is_empty() {
+        return CallReply::text("No page offers tools of its own.");
+    }
+    let mut text = String::new();
+    for tool in tools {
+        let place = one_line(&tool.url, 200);
+        let _ = writeln!(text, "{} in tab {} ({place})", tool.name, tool.tab_name);
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, "… and {left_out} more; name a tab to see its own.");
+    }
+    text.push_str("Call one by its name, or with call_page_tool.");
+    CallReply::text(text)
+}
+
+/// What a page's tool answered: a `CallToolResult` of MCP, as far as it is one.
+pub(crate) fn page_result(result: Value) -> CallReply {
+    let is_error = result.get("isError") == Some(&Value::Bool(true));
+    let blocks = result.get("content").and_then(Value::as_array);
+    let mut content: Vec<_> = blocks
+        .into_iter()
+        .flatten()
+        .take(MOST_BLOCKS)
+        .map(block)
+        .collect();
+    let structured = result.get("structuredContent").filter(|value| value.is_object());
+    let structured = structured.map(Value::to_string);
+    let structured = structured.filter(|text| text.len() <= MOST_TEXT);
+    if content.is_empty() && structured.is_none() {
+        let text = shorten(&result.to_string(), MOST_TEXT);
+        content.push(Content::Text { text });
+    }
+    CallReply {
+        content,
+        structured: structured.and_then(|text| serde_json::value::RawValue::from_string(text).ok()),
+        is_error,
+    }
+}
+
+fn block(block: &Value) -> Content {
+    let text = |key: &str| block.get(key).and_then(Value::as_str);
+    match (text("type"), text("text"), text("data"), text("mimeType")) {
+        (Some("text"), Some(text), ..) => Content::Text {
+            text: cut(text),
+        },
+        (Some("image"), _, Some(data), Some(mime_type)) if data.len() <= MOST_PICTURE => {
+            Content::Image {
+                data: data.to_owned(),
+                mime_type: one_line(mime_type, 60),
+            }
+        }
+        _ => Content::Text {
+            text: cut(&block.to_string()),
+        },
+    }
+}
+
+fn cut(text: &str) -> String {
+    if text.len() <= MOST_TEXT {
+        return text.to_owned();
+    }
+    format!(
+        "{}\n[The page's answer has {} bytes; the rest was left out.]",
+        shorten(text, MOST_TEXT),
+        text.len()
+    )
+}
+
+/// A page's tool did not answer.
+pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
+    let error = shorten(error, 2_000);
+    CallReply::error(match code {
+        "gone" | "no_tab" => format!("The page went away before it answered ({error}). Call list_page_tools to see what is there."),
+        "no_tool" => format!("The page no longer has this tool ({error}). Call list_page_tools to see what is there."),
+        "busy" => "The page has too many calls already. Wait for some of them, then call again.".to_owned(),
+        "too_large" => format!("The tool's answer is too large ({error}). Ask for less."),
+        _ => error,
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row<'a> {
+    tab_id: String,
+    url: &'a str,
+    title: &'a str,
+    is_active: bool,
+    last_seen: String,
+}
+
+impl<'a> Row<'a> {
+    fn new(row: &'a PageRow, seen: SystemTime) -> Self {
+        Self {
+            tab_id: row.name.to_string(),
+            url: &row.url,
+            title: &row.title,
+            is_active: row.active,
+            last_seen: humantime::format_rfc3339_millis(seen).to_string(),
+        }
+    }
+}
+
+const MOST_BLOCKS: usize = 100;
+const MOST_TEXT: usize = 40_000;
+const MOST_PICTURE: usize = 8 * 1_024 * 1_024;

@@ -1,0 +1,101 @@
+//! The loopback listener: web pages of this machine reach the daemon here, and nobody else does.
+
+mod bind;
+mod origin;
+mod page_socket;
+
+pub use bind::{BindError, Bound};
+pub use origin::PageOrigins;
+
+use crate::handle::Hub;
+use axum::Router;
+use axum::extract::{Request, State, WebSocketUpgrade};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use std::sync::Arc;
+use tabmux_protocol::page::LONGEST_FRAME;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// What all connections share.
+struct Shared {
+    hub: Arc<Hub>,
+    origins: PageOrigins,
+    port: u16,
+    places: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+/// Serves until `stop`.
+pub async fn serve(bound: Bound, hub: Arc<Hub>, origins: PageOrigins, stop: CancellationToken) {
+    let shared = Arc::new(Shared {
+        hub,
+        origins,
+        port: bound.port(),
+        places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+        stop: stop.clone(),
+    });
+    let router = Router::new()
+        .route("/page", get(page))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_local))
+        .with_state(shared);
+    let served = bound.sockets().into_iter().map(|socket| {
+        let stop = stop.clone();
+        let server = axum::serve(socket, router.clone());
+        async move {
+            let served = server.with_graceful_shutdown(stop.cancelled_owned()).await;
+            if let Err(error) = served {
+                tracing::warn!(%error, "the loopback listener has ended");
+            }
+        }
+    });
+    let served = futures_util::future::join_all(served);
+    // A page that holds its connection does not hold up the end.
+    tokio::select! {
+        _ = served => {}
+        () = stop.cancelled() => {}
+    }
+}
+
+/// A web page that was led here under another name (DNS rebinding) is sent away before anything else.
+async fn only_local(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let host = text_of(request.headers(), header::HOST);
+    match host.is_some_and(|host| origin::is_our_host(host, shared.port)) {
+        true => next.run(request).await,
+        false => StatusCode::FORBIDDEN.into_response(),
+    }
+}
+
+async fn page(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    // Only a browser's page has an origin, and only a page may come here.
+    let origin = text_of(&headers, header::ORIGIN).and_then(origin::of_page);
+    let Some(origin) = origin else {
+        return StatusCode::FORBIDDEN.into_response();
+    };
+    let Ok(place) = Arc::clone(&shared.places).try_acquire_owned() else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    upgrade
+        .max_message_size(LONGEST_FRAME)
+        .max_frame_size(LONGEST_FRAME)
+        .on_upgrade(move |socket| async move {
+            page_socket::serve(socket, &origin, &shared).await;
+            drop(place);
+        })
+}
+
+fn text_of(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+const MOST_CONNECTIONS: usize = 128;

@@ -1,0 +1,89 @@
+//! One connection of a page's worker: what it says goes to the main loop, and the other way round.
+
+use super::Shared;
+use axum::extract::ws::{Message, WebSocket};
+use std::time::Duration;
+use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
+use tokio::sync::mpsc;
+
+/// Serves a worker until it goes, falls silent, or the daemon stops.
+pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) {
+    let refusal = match hello(&mut socket).await {
+        None => return,
+        Some(version) if version != PAGE_PROTOCOL => Some(format!(
+            "This daemon speaks version {PAGE_PROTOCOL} of the page protocol, and the page version \
+             {version}. Bring both up to date."
+        )),
+        Some(_) => shared.origins.check(origin).err(),
+    };
+    if let Some(reason) = refusal {
+        tracing::warn!(origin, reason, "refused a page");
+        say(&mut socket, &ToPage::Refused { reason }).await;
+        return;
+    }
+    let welcome = ToPage::Welcome {
+        version: PAGE_PROTOCOL,
+    };
+    if !say(&mut socket, &welcome).await {
+        return;
+    }
+    let (out, mut outbox) = mpsc::channel(OUTBOX);
+    let Some(connection) = shared.hub.open_pages(origin, out).await else {
+        return;
+    };
+    tracing::info!(origin, "a page's worker is connected");
+    loop {
+        let going_on = tokio::select! {
+            () = shared.stop.cancelled() => false,
+            heard = tokio::time::timeout(SILENCE_LIMIT, socket.recv()) => match heard {
+                Ok(Some(Ok(Message::Text(text)))) => match serde_json::from_str(&text) {
+                    Ok(FromPage::Ping) => say(&mut socket, &ToPage::Pong).await,
+                    Ok(FromPage::Pong | FromPage::Hello { .. }) => true,
+                    Ok(message) => connection.say(message).await,
+                    Err(error) => {
+                        tracing::debug!(%error, origin, "ignored what a page said");
+                        true
+                    }
+                },
+                Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => true,
+                _ => false,
+            },
+            message = outbox.recv() => match message {
+                Some(message) => {
+                    let last = matches!(message, ToPage::Refused { .. });
+                    say(&mut socket, &message).await && !last
+                }
+                None => false,
+            },
+        };
+        if !going_on {
+            return;
+        }
+    }
+}
+
+/// The worker's first word: the protocol that it speaks.
+async fn hello(socket: &mut WebSocket) -> Option<u32> {
+    let first = tokio::time::timeout(HELLO_LIMIT, socket.recv()).await;
+    match first {
+        Ok(Some(Ok(Message::Text(text)))) => match serde_json::from_str(&text) {
+            Ok(FromPage::Hello { version }) => Some(version),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+async fn say(socket: &mut WebSocket, message: &ToPage) -> bool {
+    let Ok(text) = serde_json::to_string(message) else {
+        return true;
+    };
+    let sent = socket.send(Message::Text(text.into()));
+    matches!(tokio::time::timeout(SEND_LIMIT, sent).await, Ok(Ok(())))
+}
+
+const OUTBOX: usize = 512;
+const HELLO_LIMIT: Duration = Duration::from_secs(5);
+/// A worker says something every 20 s.
+const SILENCE_LIMIT: Duration = Duration::from_secs(60);
+const SEND_LIMIT: Duration = Duration::from_secs(10);

@@ -1,0 +1,269 @@
+//! What the main loop keeps of pages that offer tools: what they say in full. The core knows only names
+//! and numbers.
+
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+use tabmux_browser::text::{one_line, shorten};
+use tabmux_core::{ConnectionId, DocumentId, PageId, SchemaId, ToolFacts, ToolKey};
+use tabmux_protocol::page::{PageTool, ToPage};
+use tabmux_protocol::{ToolHints, ToolInfo};
+use tokio::sync::mpsc;
+
+/// All workers that are connected.
+#[derive(Debug, Default)]
+pub(crate) struct PageTools {
+    workers: HashMap<ConnectionId, Worker>,
+    connections_counted: u64,
+    keys_counted: u64,
+}
+
+/// One worker, and the tabs behind it.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    pub(crate) origin: Arc<str>,
+    pub(crate) out: mpsc::Sender<ToPage>,
+    pages: HashMap<PageId, Page>,
+    /// Since when one of its tabs is in front, in milliseconds since 1970.
+    pub(crate) active_since: Option<f64>,
+}
+
+#[derive(Debug, Default)]
+struct Page {
+    /// The worker's name of its document, and ours.
+    document: (String, u64),
+    tools: HashMap<ToolKey, Record>,
+}
+
+/// A tool, in full.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) schema: Arc<Map<String, Value>>,
+    pub(crate) hints: Option<ToolHints>,
+    validator: OnceLock<Option<jsonschema::Validator>>,
+}
+
+impl PageTools {
+    /// A worker arrived.
+    pub(crate) fn open(&mut self, origin: Arc<str>, out: mpsc::Sender<ToPage>) -> ConnectionId {
+        self.connections_counted += 1;
+        let connection = ConnectionId(self.connections_counted);
+        let worker = Worker {
+            origin,
+            out,
+            pages: HashMap::new(),
+            active_since: None,
+        };
+        self.workers.insert(connection, worker);
+        connection
+    }
+
+    pub(crate) fn close(&mut self, connection: ConnectionId) -> bool {
+        self.workers.remove(&connection).is_some()
+    }
+
+    pub(crate) fn worker(&self, connection: ConnectionId) -> Option<&Worker> {
+        self.workers.get(&connection)
+    }
+
+    pub(crate) fn worker_mut(&mut self, connection: ConnectionId) -> Option<&mut Worker> {
+        self.workers.get_mut(&connection)
+    }
+
+    /// Whether no other worker has had a tab in front for a shorter time.
+    pub(crate) fn is_latest(&self, connection: ConnectionId, since: f64) -> bool {
+        let others = self.workers.iter().filter(|(id, _)| **id != connection);
+        let mut times = others.filter_map(|(_, worker)| worker.active_since);
+        times.all(|other| other <= since)
+    }
+
+    /// The document that a tab shows, in our count. Another one has no tools yet.
+    pub(crate) fn show(
+        &mut self,
+        connection: ConnectionId,
+        page: &PageId,
+        document: &str,
+    ) -> Option<DocumentId> {
+        let pages = &mut self.workers.get_mut(&connection)?.pages;
+        if pages.len() >= MOST_PAGES && !pages.contains_key(page) {
+            return None;
+        }
+        let page = pages.entry(page.clone()).or_default();
+        if page.document.0 != document {
+            page.document = (one_line(document, 100), page.document.1 + 1);
+            page.tools.clear();
+        }
+        Some(DocumentId(page.document.1))
+    }
+
+    pub(crate) fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
+        if let Some(worker) = self.workers.get_mut(&connection) {
+            worker.pages.remove(page);
+        }
+    }
+
+    /// Takes in a tool. One that its tab registered before keeps its key.
+    pub(crate) fn register(
+        &mut self,
+        connection: ConnectionId,
+        page: &PageId,
+        tool: PageTool,
+    ) -> Result<ToolFacts, String> {
+        let worker = self.workers.get_mut(&connection).ok_or("It is too late.")?;
+        let known = worker.pages.get_mut(page).ok_or("There is no such tab.")?;
+        check(&tool)?;
+        let mut same = known.tools.iter();
+        let same = same.find(|(_, record)| record.name == tool.name);
+        let key = same.map(|(key, _)| *key);
+        let key = key.unwrap_or_else(|| {
+            self.keys_counted += 1;
+            ToolKey(self.keys_counted)
+        });
+        let read_only = tool.annotations.get("readOnlyHint") == Some(&Value::Bool(true));
+        let record = Record {
+            description: described(&tool.description, &worker.origin),
+            schema: Arc::new(object_schema(tool.input_schema)),
+            hints: read_only.then_some(ToolHints { read_only }),
+            name: tool.name,
+            validator: OnceLock::new(),
+        };
+        let facts = ToolFacts {
+            key,
+            name: record.name.as_str().into(),
+            schema: record.schema_id(),
+            read_only,
+        };
+        known.tools.insert(key, record);
+        Ok(facts)
+    }
+
+    /// Takes out a tool, by the name that the page gave it.
+    pub(crate) fn unregister(
+        &mut self,
+        connection: ConnectionId,
+        page: &PageId,
+        name: &str,
+    ) -> Option<ToolKey> {
+        let page = self.workers.get_mut(&connection)?.pages.get_mut(page)?;
+        let mut tools = page.tools.iter();
+        let key = tools.find(|(_, record)| record.name == name).map(|(key, _)| *key)?;
+        page.tools.remove(&key);
+        Some(key)
+    }
+
+    pub(crate) fn record(
+        &self,
+        connection: ConnectionId,
+        page: &PageId,
+        key: ToolKey,
+    ) -> Option<&Record> {
+        self.workers.get(&connection)?.pages.get(page)?.tools.get(&key)
+    }
+
+    /// The worker's own name of the document that a tab shows.
+    pub(crate) fn document(&self, connection: ConnectionId, page: &PageId) -> Option<&str> {
+        let page = self.workers.get(&connection)?.pages.get(page)?;
+        Some(&page.document.0)
+    }
+}
+
+impl Record {
+    /// The tool as a client is told about it, with `tabId` where a tab can be named.
+    pub(crate) fn info(&self, name: &str, with_tab: bool) -> ToolInfo {
+        let mut schema = Arc::clone(&self.schema);
+        let declared = declares_tab(&schema);
+        if with_tab && !declared {
+            let schema = Arc::make_mut(&mut schema);
+            let properties = schema
+                .entry("properties")
+                .or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(properties) = properties {
+                properties.insert("tabId".to_owned(), json!({"type": "string", "description": TAB_ID}));
+            }
+        }
+        ToolInfo {
+            name: name.to_owned(),
+            description: self.description.clone(),
+            input_schema: schema,
+            hints: self.hints,
+        }
+    }
+
+    /// Checks arguments against the author's own schema. Says, in a sentence, what is wrong.
+    pub(crate) fn check(&self, arguments: &Map<String, Value>) -> Result<(), String> {
+        let validator = self.validator.get_or_init(|| {
+            let schema = Value::Object((*self.schema).clone());
+            // A page chooses the patterns, so they must not be able to take for ever.
+            let options = jsonschema::options()
+                .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MOST_PATTERN));
+            options.build(&schema).ok()
+        });
+        let Some(validator) = validator else {
+            return Ok(()); // A schema that makes no sense forbids nothing; the page has the last word.
+        };
+        match validator.validate(&Value::Object(arguments.clone())) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(format!(
+                "Invalid arguments for {}: {} (at `{}`). Check the tool's input schema and call it again.",
+                one_line(&self.name, 64),
+                one_line(&error.to_string(), 300),
+                one_line(&error.instance_path().to_string(), 100),
+            )),
+        }
+    }
+
+    fn schema_id(&self) -> SchemaId {
+        let mut hasher = DefaultHasher::new();
+        self.description.hash(&mut hasher);
+        Value::Object((*self.schema).clone()).to_string().hash(&mut hasher);
+        self.hints.is_some().hash(&mut hasher);
+        SchemaId(hasher.finish())
+    }
+}
+
+/// Whether the author's schema has a `tabId` of its own, which then is the page's.
+pub(crate) fn declares_tab(schema: &Map<String, Value>) -> bool {
+    schema.get("properties").is_some_and(|properties| properties.get("tabId").is_some())
+}
+
+fn check(tool: &PageTool) -> Result<(), String> {
+    let size = Value::Object(tool.input_schema.clone()).to_string().len();
+    if size > MOST_SCHEMA {
+        return Err(format!(
+            "Its schema has {size} bytes; at most {MOST_SCHEMA} are taken."
+        ));
+    }
+    if tool.name.is_empty() || tool.name.len() > MOST_NAME {
+        return Err(format!("A tool's name has 1 to {MOST_NAME} bytes."));
+    }
+    Ok(())
+}
+
+/// MCP wants an object schema, whatever the page gave.
+fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
+    if schema.get("type") != Some(&json!("object")) {
+        schema.insert("type".to_owned(), json!("object"));
+    }
+    if schema.get("properties").is_none_or(|properties| !properties.is_object()) {
+        schema.insert("properties".to_owned(), json!({}));
+    }
+    schema
+}
+
+/// The author's words, bounded, and where they come from.
+fn described(description: &str, origin: &str) -> String {
+    let words = shorten(description, MOST_DESCRIPTION);
+    format!("{words}\n(Offered by a page of {origin}; untrusted.)")
+        .trim_start()
+        .to_owned()
+}
+
+const TAB_ID: &str = "Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs.";
+const MOST_PAGES: usize = 1_000;
+const MOST_SCHEMA: usize = 64 * 1_024;
+const MOST_NAME: usize = 256;
+const MOST_DESCRIPTION: usize = 4_000;
+const MOST_PATTERN: usize = 1 << 20;

@@ -1,0 +1,215 @@
+//! What a page's worker and the daemon say to each other on the websocket `/page`: one JSON object per
+//! frame, each with a `type`. `docs/page-protocol.md` tells what they mean.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of this protocol.
+pub const PAGE_PROTOCOL: u32 = 1;
+
+/// The longest frame that a worker may send.
+pub const LONGEST_FRAME: usize = 16 * 1024 * 1024;
+
+/// What a worker says.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "SCREAMING_SNAKE_CASE",
+    rename_all_fields = "camelCase"
+)]
+pub enum FromPage {
+    /// The first word.
+    Hello {
+        /// The protocol it speaks.
+        version: u32,
+    },
+    /// A tab is there, with no tools yet.
+    RegisterTab(PageTab),
+    /// Something about a tab is different now; its tools stay.
+    UpdateTab(PageTab),
+    /// A tab is gone, and its tools with it.
+    UnregisterTab {
+        /// Which one.
+        tab_id: String,
+    },
+    /// The user has this tab in front, or none of this worker's.
+    SetActiveTab {
+        /// Which one.
+        tab_id: Option<String>,
+        /// Since when, in milliseconds since 1970.
+        at: f64,
+    },
+    /// A tab offers a tool.
+    RegisterTool(PageTool),
+    /// A tab no longer offers a tool.
+    UnregisterTool {
+        /// Which tab.
+        tab_id: String,
+        /// Which tool.
+        name: String,
+    },
+    /// A call is over.
+    ToolCallResult {
+        /// Which one.
+        call_id: String,
+        /// Whether the tool answered.
+        success: bool,
+        /// What it answered: a `CallToolResult` of MCP.
+        #[serde(default)]
+        result: Value,
+        /// Why it did not.
+        #[serde(default)]
+        error: String,
+        /// The kind of failure.
+        #[serde(default)]
+        code: String,
+    },
+    /// Wants a sign of life.
+    Ping,
+    /// Gives one.
+    Pong,
+}
+
+/// A tab with the page library.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageTab {
+    /// Its own name.
+    pub tab_id: String,
+    /// The name of the document that it shows.
+    pub document_id: String,
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// What the daemon put into the document, if it did.
+    #[serde(default)]
+    pub nonce: Option<String>,
+}
+
+/// A tool that a tab offers.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageTool {
+    /// Which tab.
+    pub tab_id: String,
+    /// What the page calls it.
+    pub name: String,
+    /// What it is for, in the author's words.
+    #[serde(default)]
+    pub description: String,
+    /// The author's schema of its arguments.
+    #[serde(default)]
+    pub input_schema: Map<String, Value>,
+    /// What the author says of its effects.
+    #[serde(default)]
+    pub annotations: Map<String, Value>,
+}
+
+/// What the daemon says to a worker.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(
+    tag = "type",
+    rename_all = "SCREAMING_SNAKE_CASE",
+    rename_all_fields = "camelCase"
+)]
+pub enum ToPage {
+    /// The worker is heard.
+    Welcome {
+        /// The protocol that is spoken.
+        version: u32,
+    },
+    /// It is not, and this is the last word.
+    Refused {
+        /// Why, for the page's developer.
+        reason: String,
+    },
+    /// A tool is not published.
+    ToolRejected {
+        /// Of which tab.
+        tab_id: String,
+        /// Which one.
+        name: String,
+        /// Why, for the page's developer.
+        reason: String,
+    },
+    /// Run this tool once, in this tab.
+    CallTool {
+        /// The call's name.
+        call_id: String,
+        /// The tab.
+        target_tab_id: String,
+        /// The document that the tool came from.
+        document_id: String,
+        /// The tool, by the name that the page gave it.
+        tool_name: String,
+        /// Its arguments, checked.
+        args: Map<String, Value>,
+    },
+    /// Nobody waits for this call any more.
+    CancelCall {
+        /// Which one.
+        call_id: String,
+    },
+    /// Wants a sign of life.
+    Ping,
+    /// Gives one.
+    Pong,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every example of the document, by its type.
+    fn examples() -> Vec<Value> {
+        let document = include_str!("../../../docs/page-protocol.md");
+        let blocks = document.split("```json\n").skip(1);
+        let texts = blocks.filter_map(|block| block.split("```").next());
+        texts.map(|text| serde_json::from_str(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn every_example_of_the_document_is_understood_or_said() {
+        let from_daemon = [
+            "WELCOME",
+            "REFUSED",
+            "TOOL_REJECTED",
+            "CALL_TOOL",
+            "CANCEL_CALL",
+        ];
+        let mut heard = 0;
+        for example in examples() {
+            if from_daemon.contains(&example["type"].as_str().unwrap()) {
+                continue;
+            }
+            serde_json::from_value::<FromPage>(example.clone())
+                .unwrap_or_else(|error| panic!("{error}: {example}"));
+            heard += 1;
+        }
+        assert!(heard >= 9, "{heard}");
+    }
+
+    #[test]
+    fn what_we_say_has_the_keys_of_the_document() {
+        let call = ToPage::CallTool {
+            call_id: "17".into(),
+            target_tab_id: "550e8400-e29b-41d4-a716-446655440000".into(),
+            document_id: "6fa459ea-ee8a-4ca4-894e-db77e160355e".into(),
+            tool_name: "get_user".into(),
+            args: Map::from_iter([("id".to_owned(), Value::from("7"))]),
+        };
+        let said = [
+            serde_json::to_value(call).unwrap(),
+            serde_json::to_value(ToPage::Welcome { version: 1 }).unwrap(),
+            serde_json::to_value(ToPage::CancelCall {
+                call_id: "17".into(),
+            })
+            .unwrap(),
+        ];
+        let examples = examples();
+        for message in said {
+            assert!(examples.contains(&message), "{message}");
+        }
+    }
+}
