@@ -1,7 +1,6 @@
 //! The tools that one tab offers, by their published names.
 
 use crate::{DocumentId, SchemaId, ToolFacts, ToolKey, ToolName};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Who says that a page has a tool. The first is believed most.
@@ -15,9 +14,11 @@ pub enum Source {
     Generated,
 }
 
-/// The tools of one tab. A tool that several sources report is one tool, with one name.
+/// The tools of one tab, sorted. A tool that several sources report is one tool, with one name.
+///
+/// Most tabs have few, and there may be many tabs: this takes no more room than it needs.
 #[derive(Debug, Default)]
-pub(crate) struct Offers(BTreeMap<(ToolName, Source), Offer>);
+pub(crate) struct Offers(Vec<((ToolName, Source), Offer)>);
 
 /// A tool that a tab offers.
 #[derive(Clone, Debug)]
@@ -86,8 +87,9 @@ impl Offers {
         name: ToolName,
         trusted: impl Fn(Source) -> bool,
     ) -> Option<(Source, &Offer)> {
-        let all = (name, Source::Library)..=(name, Source::Generated);
-        let mut offers = self.0.range(all);
+        let first = self.0.partition_point(|((before, _), _)| *before < name);
+        let offers = self.0.get(first..)?.iter();
+        let mut offers = offers.take_while(|((whose, _), _)| *whose == name);
         let ((_, source), offer) = offers.find(|((_, source), _)| trusted(*source))?;
         Some((*source, offer))
     }
@@ -100,15 +102,28 @@ impl Offers {
     }
 
     pub(crate) fn get_mut(&mut self, name: ToolName, source: Source) -> Option<&mut Offer> {
-        self.0.get_mut(&(name, source))
+        let place = self.place(name, source).ok()?;
+        self.0.get_mut(place).map(|(_, offer)| offer)
     }
 
     pub(crate) fn insert(&mut self, name: ToolName, source: Source, offer: Offer) {
-        self.0.insert((name, source), offer);
+        let offer = ((name, source), offer);
+        match self.place(name, source) {
+            Ok(place) => {
+                if let Some(known) = self.0.get_mut(place) {
+                    *known = offer;
+                }
+            }
+            Err(place) => {
+                self.0.reserve_exact(usize::from(self.0.len() < FEW));
+                self.0.insert(place, offer);
+            }
+        }
     }
 
     pub(crate) fn remove(&mut self, name: ToolName, source: Source) -> Option<Offer> {
-        self.0.remove(&(name, source))
+        let place = self.place(name, source).ok()?;
+        Some(self.0.remove(place).1)
     }
 
     /// A published name for a tool that this source calls `given`: the one that other sources have it
@@ -134,6 +149,14 @@ impl Offers {
     }
 
     fn has(&self, name: ToolName, source: Source) -> bool {
-        self.0.contains_key(&(name, source))
+        self.place(name, source).is_ok()
+    }
+
+    fn place(&self, name: ToolName, source: Source) -> Result<usize, usize> {
+        self.0
+            .binary_search_by_key(&(name, source), |(key, _)| *key)
     }
 }
+
+/// So many tools are kept without room for more.
+const FEW: usize = 4;

@@ -3,6 +3,7 @@
 //! Names that begin with a requirement's id prove that line of the requirements.
 
 mod browser;
+mod pages;
 mod rng;
 mod sim;
 mod words;
@@ -17,6 +18,13 @@ mod open_tab;
 mod page_actions;
 
 mod several;
+
+mod page_bounds;
+mod page_calls;
+mod page_lists;
+mod page_names;
+mod page_tabs;
+mod routing;
 
 mod adoption;
 mod binding;

@@ -92,16 +92,16 @@ impl Core {
             active: self.active.filter(is_shown),
         };
         // What pages registered goes before what was generated, in whichever tab.
-        let registered = self.available(session, name, true).next().is_some();
+        let mut registered = self.available(session, name, true).peekable();
+        let is_registered = registered.peek().is_some();
         let has_this_kind = |tab: TabId| match wish.named {
             Some(_) => has(tab),
-            None => self.has_offer(session, tab, name, registered),
+            None => self.has_offer(session, tab, name, is_registered),
         };
-        route(
-            &wish,
-            has_this_kind,
-            self.available(session, name, registered),
-        )
+        match is_registered {
+            true => route(&wish, has_this_kind, registered),
+            false => route(&wish, has_this_kind, self.available(session, name, false)),
+        }
     }
 
     /// The tabs with a tool that a session is shown, in order of registration.

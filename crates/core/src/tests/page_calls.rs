@@ -1,0 +1,358 @@
+//! Calls of page tools: each runs once, in one tab, in its turn, and is answered whatever happens.
+
+use super::pages::{Pages, key, page_tool, place, tool, url};
+use super::sim::{CLICK, ONE, Sim, TWO, click_in, connect, fixed, open_tab, page, progressive};
+use crate::{
+    Access, CallKind, DocumentId, Input, Output, Place, Refusal, Reply, SessionConfig, Source,
+    TabPolicy, TabRef, ToolFacts, ToolName,
+};
+
+#[test]
+fn r000_35_r001_22_calls_to_many_tabs_run_each_in_its_own_and_once() {
+    let mut pages = Pages::new();
+    let names = ["A", "B", "C", "D"];
+    for name in names {
+        pages.open(name);
+        pages.register(name, "get_state");
+    }
+    pages.sim.browser.hangs = true;
+    let calls = names.map(|name| pages.ask("get_state", Some(name)));
+    let runs = pages.runs();
+    let expected = names.map(|name| (place(name), "get_state".to_owned()));
+    assert_eq!(runs, expected, "all at once, none twice");
+    for call in calls.into_iter().rev() {
+        pages.finish(call);
+    }
+    let tabs = calls.map(|call| match pages.sim.reply(call) {
+        Some(Reply::Done { tab, .. }) => tab,
+        other => panic!("{other:?}"),
+    });
+    assert!(
+        tabs.is_sorted(),
+        "each is answered from its own tab: {tabs:?}"
+    );
+}
+
+#[test]
+fn r000_34_77_a_tab_id_on_a_page_tool_binds_nothing() {
+    let mut pages = Pages::new();
+    pages.open_in_browser("A");
+    pages.open_in_browser("B");
+    pages.register("B", "x");
+    pages.call("x", Some("B"));
+    assert_eq!(pages.sim.core.bound_tab(ONE), None);
+    assert!(!pages.sim.browser.holds(&url("B")));
+}
+
+#[test]
+fn c_2_page_tools_never_make_a_tab() {
+    let mut pages = Pages::new();
+    let (opens, connects) = (pages.sim.opens(), pages.sim.connects());
+    let text = pages.refusal(page_tool("nothing", None));
+    assert_eq!(
+        text,
+        "There is no tool nothing. Call list_page_tools to see the tools of pages."
+    );
+    pages.open("A");
+    pages.register("A", "x");
+    pages.call("x", None);
+    assert_eq!((pages.sim.opens(), pages.sim.connects()), (opens, connects));
+}
+
+#[test]
+fn tools_that_act_take_turns_with_page_actions_and_those_that_read_do_not() {
+    let mut pages = Pages::new();
+    pages.open_in_browser("A");
+    pages.register("A", "act");
+    pages.register_as(
+        "A",
+        ToolFacts {
+            read_only: true,
+            ..tool("read", key("read"), 1)
+        },
+    );
+    pages.sim.browser.hangs = true;
+    let click = pages.sim.ask(click_in("A"));
+    let act = pages.ask("act", None);
+    pages.ask("read", None);
+    let names = |pages: &Pages| {
+        pages
+            .runs()
+            .into_iter()
+            .map(|(_, name)| name)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(pages.sim.runs(), [click]);
+    assert_eq!(names(&pages), ["read"]);
+    pages.finish(click);
+    assert_eq!(names(&pages), ["read", "act"]);
+    let second = pages.sim.ask(page(CLICK, Access::Act));
+    assert_eq!(pages.sim.runs(), [click]);
+    pages.finish(act);
+    assert_eq!(pages.sim.runs(), [click, second]);
+}
+
+#[test]
+fn a_call_at_work_in_a_tab_that_closes_is_answered_with_the_seeds_text() {
+    let mut pages = Pages::new();
+    pages.open("tab-1");
+    pages.open("tab-2");
+    pages.register("tab-1", "x");
+    pages.register("tab-2", "x");
+    pages.sim.browser.hangs = true;
+    let working = pages.ask("x", Some("tab-1"));
+    let waiting = pages.ask("x", Some("tab-1"));
+    pages.close("tab-1");
+    let text = |call| match pages.sim.reply(call) {
+        Some(Reply::Refused(refusal)) => refusal.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let seed = "Tool 'x' not available in tab 'tab-1'. Available tabs: tab-2";
+    assert_eq!(text(waiting), seed);
+    assert_eq!(
+        text(working),
+        format!("{seed}. The tab went away while the tool ran; look before you call it again.")
+    );
+    let aborts = |output: &&Output| **output == Output::Abort { call: working };
+    assert_eq!(pages.sim.outputs.iter().filter(aborts).count(), 1);
+    assert_eq!(pages.runs().len(), 1, "what waited never ran");
+}
+
+#[test]
+fn a_document_takes_its_tools_and_the_calls_that_wait_for_them_along() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.register("A", "x");
+    pages.sim.browser.hangs = true;
+    let working = pages.ask("x", None);
+    let waiting = pages.ask("x", None);
+    pages.reload("A");
+    pages.register("A", "x");
+    for call in [working, waiting] {
+        let reply = pages.sim.reply(call);
+        assert!(
+            matches!(reply, Some(Reply::Refused(Refusal::NoSuchToolThere { .. }))),
+            "{reply:?}"
+        );
+    }
+    assert_eq!(pages.runs().len(), 1, "the new document did not ask for it");
+}
+
+#[test]
+fn a_tool_of_a_browsers_page_is_gone_with_its_document_and_may_end_what_it_began() {
+    let mut pages = Pages::new();
+    pages.sim.call(CallKind::ListPages);
+    pages.sim.user_opens(&url("A"));
+    pages.find("A", Source::WebMcp, &["go"]);
+    pages.sim.browser.hangs = true;
+    let working = pages.ask("go", None);
+    let waiting = pages.ask("go", None);
+    let (browser, target) = pages.tab("A");
+    let document = DocumentId(2);
+    pages.sim.happen(Input::DocumentChanged {
+        browser,
+        target: target.clone(),
+        document,
+    });
+    assert_eq!(
+        pages.sim.reply(working),
+        None,
+        "following a link is its work"
+    );
+    assert!(matches!(pages.sim.reply(waiting), Some(Reply::Refused(_))));
+    // What is said about the old document comes too late.
+    pages.find("A", Source::WebMcp, &["go"]);
+    assert!(matches!(
+        pages.call("go", None),
+        Reply::Refused(Refusal::UnknownTool { .. })
+    ));
+    pages.finish(working);
+    assert!(matches!(pages.sim.reply(working), Some(Reply::Done { .. })));
+}
+
+#[test]
+fn a_tool_that_is_taken_back_may_end_what_it_began() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.register("A", "x");
+    pages.sim.browser.hangs = true;
+    let working = pages.ask("x", None);
+    let waiting = pages.ask("x", None);
+    pages.unregister("A", "x");
+    assert_eq!(pages.sim.reply(working), None);
+    let reply = pages.sim.reply(waiting).unwrap();
+    let Reply::Refused(refusal) = reply else {
+        panic!("{reply:?}");
+    };
+    assert_eq!(
+        refusal.to_string(),
+        "Tool 'x' not available in tab 'A'. Available tabs: none"
+    );
+    pages.finish(working);
+    assert!(matches!(pages.sim.reply(working), Some(Reply::Done { .. })));
+}
+
+#[test]
+fn a_worker_that_is_gone_takes_its_tabs_along() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.open_in_browser("B");
+    pages.register("A", "x");
+    pages.register("B", "y");
+    pages.sim.browser.hangs = true;
+    let calls = [pages.ask("x", None), pages.ask("y", None)];
+    let connection = super::pages::WORKER;
+    pages.sim.happen(Input::PagesDisconnected { connection });
+    for call in calls {
+        assert!(matches!(pages.sim.reply(call), Some(Reply::Refused(_))));
+    }
+    assert_eq!(pages.listed(ONE), Vec::<String>::new());
+    assert!(
+        pages.sim.browser.shows(&url("B")),
+        "the tab itself is still there"
+    );
+}
+
+#[test]
+fn a_page_that_never_answers_is_given_up_at_the_deadline() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.register("A", "x");
+    pages.sim.browser.hangs = true;
+    let call = pages.ask("x", None);
+    pages.sim.run_out();
+    assert!(matches!(
+        pages.sim.reply(call),
+        Some(Reply::Refused(Refusal::TooLate { .. }))
+    ));
+    assert!(pages.sim.outputs.contains(&Output::Abort { call }));
+}
+
+#[test]
+fn a_tab_that_its_holder_keeps_to_itself_cannot_be_named() {
+    let tab_policy = TabPolicy::Exclusive;
+    let mut pages = Pages::with_session(SessionConfig {
+        tab_policy,
+        ..fixed()
+    });
+    pages.open_in_browser("A");
+    pages.register("A", "x");
+    pages.sim.call(super::sim::select_page("A"));
+    pages.sim.open_session_as(TWO, fixed());
+    pages.sim.call_of(TWO, CallKind::ListPages);
+    let reply = pages.sim.call_of(TWO, page_tool("x", Some("A")));
+    assert!(
+        matches!(reply, Reply::Refused(Refusal::TabHeld { .. })),
+        "{reply:?}"
+    );
+}
+
+#[test]
+fn a_tab_that_another_session_holds_can_be_named_and_the_answer_says_so() {
+    let mut pages = Pages::new();
+    pages.open_in_browser("A");
+    pages.register("A", "x");
+    pages.sim.call(super::sim::select_page("A"));
+    pages.sim.open_session_as(TWO, fixed());
+    pages.sim.call_of(TWO, CallKind::ListPages);
+    let reply = pages.sim.call_of(TWO, page_tool("x", Some("A")));
+    assert!(
+        matches!(reply, Reply::Done { shared: true, .. }),
+        "{reply:?}"
+    );
+    let reply = pages.sim.call_of(TWO, page_tool("x", None));
+    assert!(
+        matches!(reply, Reply::Refused(Refusal::UnknownTool { .. })),
+        "{reply:?}"
+    );
+}
+
+#[test]
+fn a_progressive_session_has_the_tools_of_its_focused_tab_only() {
+    let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
+    pages.sim.open_session_as(ONE, progressive());
+    pages.open("outside");
+    pages.register("outside", "far");
+    assert_eq!(
+        pages.refusal(page_tool("far", None)),
+        "far belongs to tab outside, which is not in this session's browser. Call call_page_tool to \
+         use it."
+    );
+    pages.sim.call(connect(true));
+    pages.sim.call(open_tab(&url("A"), false));
+    pages.find("A", Source::WebMcp, &["x"]);
+    let tab = pages.number("A");
+    assert_eq!(
+        pages.refusal(page_tool("x", None)),
+        "x needs a focused tab, and none is focused. Call focus_tab first; list_tabs shows the tabs."
+    );
+    pages.sim.call(open_tab(&url("B"), true));
+    assert_eq!(
+        pages.refusal(page_tool("x", None)),
+        format!("x works on the focused tab, and that is not tab {tab}. Call focus_tab first.")
+    );
+    pages.sim.focus(tab);
+    assert!(matches!(pages.call("x", None), Reply::Done { .. }));
+}
+
+#[test]
+fn call_page_tool_reaches_every_page_in_every_mode() {
+    let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
+    pages.sim.open_session_as(ONE, progressive());
+    pages.open("outside");
+    pages.register("outside", "far");
+    let call = |tab: Option<&str>| CallKind::CallPageTool {
+        name: ToolName::new("far"),
+        tab: tab.map(TabRef::from),
+    };
+    for kind in [call(None), call(Some("outside"))] {
+        let reply = pages.sim.call(kind);
+        assert!(matches!(reply, Reply::Done { .. }), "{reply:?}");
+    }
+    assert_eq!(
+        pages.refusal(call(Some("elsewhere"))),
+        "Tool 'far' not available in tab 'elsewhere'. Available tabs: outside"
+    );
+}
+
+#[test]
+fn what_runs_in_a_page_goes_on_when_its_tab_is_found() {
+    let mut pages = Pages::new();
+    pages.sim.call(CallKind::ListPages);
+    pages.sim.user_opens(&url("A"));
+    pages.open("A");
+    pages.register("A", "x");
+    pages.sim.browser.hangs = true;
+    let working = pages.ask("x", None);
+    let waiting = pages.ask("x", None);
+    pages.join("A");
+    let click = pages.sim.ask(click_in("A"));
+    assert_eq!(pages.runs().len(), 1);
+    pages.finish(working);
+    assert_eq!(pages.runs().len(), 2, "the next one has its turn");
+    assert_eq!(pages.sim.runs(), []);
+    pages.finish(waiting);
+    assert_eq!(pages.sim.runs(), [click]);
+    let tab = pages.number("A");
+    for call in [working, waiting] {
+        let reply = pages.sim.reply(call).unwrap();
+        assert!(
+            matches!(reply, Reply::Done { tab: at, .. } if at == tab),
+            "{reply:?}"
+        );
+    }
+    assert!(matches!(pages.runs()[1].0, Place::Page { .. }));
+}
+
+#[test]
+fn r000_50_the_list_of_tabs_is_cut_and_says_so() {
+    let mut pages = Pages::new();
+    for n in 0..25 {
+        pages.open(&format!("tab-{n}"));
+        pages.register(&format!("tab-{n}"), "x");
+    }
+    let text = pages.refusal(page_tool("x", Some("nowhere")));
+    assert!(text.ends_with("tab-18, tab-19 and 5 more"), "{text}");
+    let long = "é".repeat(5000);
+    assert!(pages.refusal(page_tool("x", Some(&long))).len() < 500);
+}

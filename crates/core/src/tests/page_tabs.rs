@@ -1,0 +1,284 @@
+//! Tabs with the page library: how they are listed and named, joined and told apart.
+
+use super::pages::{Pages, WORKER, facts, id, page_tool, place, url};
+use super::sim::{ONE, click_in, progressive, select_page};
+use crate::{
+    CallKind, ConnectionId, DocumentId, Input, Output, PageRefusal, PageRow, Reply, Source, TabRef,
+    Time, ToolName,
+};
+use std::time::Duration;
+
+fn tabs(pages: &mut Pages) -> Vec<PageRow> {
+    match pages.sim.call(CallKind::ListBrowserTabs) {
+        Reply::BrowserTabs { tabs, left_out: 0 } => tabs,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn r000_25_26_27_29_list_browser_tabs_shows_what_is_there_now() {
+    let mut pages = Pages::new();
+    assert_eq!(tabs(&mut pages), []);
+    pages.open("A");
+    pages.open("B");
+    pages.front("B");
+    let row = |page: &str, active| PageRow {
+        name: crate::TabName::Page(id(page)),
+        url: url(page).into(),
+        title: format!("Page {page}").into(),
+        active,
+        last_seen: Time::default(),
+    };
+    assert_eq!(tabs(&mut pages), [row("A", false), row("B", true)]);
+    pages.hide("B");
+    assert_eq!(tabs(&mut pages), [row("A", false), row("B", false)]);
+    pages.close("A");
+    assert_eq!(tabs(&mut pages), [row("B", false)], "r000_10");
+}
+
+#[test]
+fn c_5_a_tab_without_the_library_is_listed_by_its_number_if_it_registered_tools() {
+    let mut pages = Pages::new();
+    pages.sim.call(CallKind::ListPages);
+    pages.sim.user_opens(&url("A"));
+    pages.sim.user_opens(&url("B"));
+    pages.find("A", Source::WebMcp, &["x"]);
+    pages.find("B", Source::Generated, &["y"]);
+    let names: Vec<_> = tabs(&mut pages)
+        .iter()
+        .map(|tab| tab.name.to_string())
+        .collect();
+    assert_eq!(names, [pages.number("A").to_string()]);
+}
+
+#[test]
+fn r000_80_last_seen_is_the_last_registration_focus_or_use() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    let mut moves = |act: fn(&mut Pages)| {
+        pages.sim.pass(Duration::from_secs(1));
+        let began = pages.sim.now;
+        act(&mut pages);
+        assert!(tabs(&mut pages)[0].last_seen >= began);
+    };
+    moves(|pages| pages.register("A", "x"));
+    moves(|pages| pages.front("A"));
+    moves(|pages| {
+        pages.call("x", None);
+    });
+    moves(|pages| pages.reload("A"));
+}
+
+#[test]
+fn c_1_a_tab_is_meant_by_its_number_its_digits_or_its_own_name() {
+    let mut pages = Pages::new();
+    pages.open_in_browser("A");
+    pages.register("A", "x");
+    let number = pages.number("A");
+    let forms = [
+        TabRef::from(f64::from(number.0)),
+        TabRef::from(&*number.to_string()),
+        TabRef::from("A"),
+    ];
+    for tab in forms {
+        let name = ToolName::new("x");
+        let reply = pages.sim.call(CallKind::PageTool {
+            name,
+            tab: Some(tab.clone()),
+        });
+        assert!(
+            matches!(reply, Reply::Done { tab, .. } if tab == number),
+            "{reply:?}"
+        );
+        let reply = pages.sim.call(click_in(number));
+        assert!(
+            matches!(reply, Reply::Done { tab, .. } if tab == number),
+            "{reply:?}"
+        );
+        let reply = pages.sim.call(CallKind::SelectPage { tab });
+        assert!(matches!(reply, Reply::Focused { .. }), "{reply:?}");
+    }
+    assert_eq!(
+        pages.refusal(select_page("B")),
+        "There is no tab \"B\". Available tabs: 1, A. Call list_pages to see the tabs."
+    );
+}
+
+#[test]
+fn a_page_that_is_found_in_a_tab_is_that_tab() {
+    let mut pages = Pages::new();
+    pages.sim.call(CallKind::ListPages);
+    pages.sim.user_opens(&url("A"));
+    pages.open("A");
+    pages.register("A", "x");
+    pages.front("A");
+    assert_eq!(tabs(&mut pages).len(), 1);
+    pages.join("A");
+    let rows = tabs(&mut pages);
+    assert_eq!((rows.len(), rows[0].active), (1, true));
+    assert_eq!(pages.sim.page_at(&url("A")), pages.number("A"));
+    pages.sim.user_closes(&url("A"));
+    assert_eq!(tabs(&mut pages), []);
+    assert!(matches!(pages.call("x", None), Reply::Refused(_)));
+}
+
+#[test]
+fn a_page_is_not_in_a_tab_any_more_that_shows_another_document() {
+    let mut pages = Pages::new();
+    pages.open_in_browser("A");
+    pages.register("A", "x");
+    let (browser, target) = pages.tab("A");
+    let document = DocumentId(1);
+    pages.sim.happen(Input::DocumentChanged {
+        browser,
+        target: target.clone(),
+        document,
+    });
+    assert_eq!(
+        pages.listed(ONE),
+        ["x"],
+        "it was found in this very document"
+    );
+    let document = DocumentId(2);
+    pages.sim.happen(Input::DocumentChanged {
+        browser,
+        target,
+        document,
+    });
+    assert_eq!(pages.listed(ONE), Vec::<String>::new());
+    assert_eq!(tabs(&mut pages), []);
+}
+
+#[test]
+fn r000_42_43_a_page_keeps_its_name_and_number_when_it_is_reloaded() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.register("A", "x");
+    let tab = |pages: &Pages| {
+        pages
+            .sim
+            .core
+            .page_tool(ONE, ToolName::new("x"))
+            .unwrap()
+            .tab
+    };
+    let before = tab(&pages);
+    pages.reload("A");
+    assert_eq!(tabs(&mut pages).len(), 1);
+    pages.register("A", "x");
+    assert_eq!(tab(&pages), before);
+}
+
+#[test]
+fn r000_44_72_73_a_name_that_a_tab_of_another_origin_has_is_refused() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.register("A", "x");
+    let (connection, origin) = (ConnectionId(2), "https://evil.test".into());
+    pages
+        .sim
+        .happen(Input::PagesConnected { connection, origin });
+    let page = facts("A", DocumentId(9));
+    pages.sim.happen(Input::PageAppeared { connection, page });
+    let refused = Output::PageRefused {
+        connection,
+        page: id("A"),
+        refusal: PageRefusal::IdTaken,
+    };
+    assert!(pages.sim.outputs.contains(&refused));
+    let page = id("A");
+    pages.sim.happen(Input::PageGone { connection, page });
+    assert!(
+        matches!(pages.call("x", None), Reply::Done { .. }),
+        "it is none of its business"
+    );
+    assert_eq!(pages.runs()[0].0, place("A"));
+}
+
+#[test]
+fn a_worker_that_starts_anew_takes_its_pages_over() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.register("A", "x");
+    pages.sim.browser.hangs = true;
+    let call = pages.ask("x", None);
+    let (connection, origin) = (ConnectionId(2), "https://app.test".into());
+    pages
+        .sim
+        .happen(Input::PagesConnected { connection, origin });
+    let page = facts("A", DocumentId(1));
+    pages.sim.happen(Input::PageAppeared { connection, page });
+    assert!(matches!(pages.sim.reply(call), Some(Reply::Refused(_))));
+    let connection = WORKER;
+    pages.sim.happen(Input::PagesDisconnected { connection });
+    assert_eq!(tabs(&mut pages).len(), 1);
+}
+
+#[test]
+fn a_page_cannot_call_itself_by_the_number_of_another_tab() {
+    let mut pages = Pages::new();
+    for name in ["1", "", "a b", "{}", "x\ny", &"x".repeat(65)] {
+        pages.open(name);
+    }
+    let refused = pages.sim.outputs.iter().filter(|output| {
+        matches!(
+            output,
+            Output::PageRefused {
+                refusal: PageRefusal::UnfitId,
+                ..
+            }
+        )
+    });
+    assert_eq!(refused.count(), 6);
+    for name in [
+        "550e8400-e29b-41d4-a716-446655440000",
+        "fallback_1738668000000_xyz123",
+    ] {
+        pages.open(name);
+    }
+    assert_eq!(tabs(&mut pages).len(), 2, "r000_47_48");
+}
+
+#[test]
+fn list_page_tools_shows_each_tool_where_it_would_run() {
+    let mut pages = Pages::new();
+    pages.open("A");
+    pages.open("B");
+    pages.register("A", "x");
+    pages.register("B", "x");
+    pages.register("B", "y");
+    pages.front("B");
+    let rows = |pages: &mut Pages, tab: Option<&str>| {
+        let tab = tab.map(TabRef::from);
+        match pages.sim.call(CallKind::ListPageTools { tab }) {
+            Reply::PageTools { tools, left_out: 0 } => {
+                let rows = tools.into_iter();
+                rows.map(|row| format!("{} in {}", row.name, row.tab_name))
+                    .collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(rows(&mut pages, None), ["x in B", "y in B"]);
+    assert_eq!(rows(&mut pages, Some("A")), ["x in A"]);
+    let tab = Some(TabRef::from("C"));
+    assert_eq!(
+        pages.refusal(CallKind::ListPageTools { tab }),
+        "There is no tab \"C\". Available tabs: A, B. Call list_pages to see the tabs."
+    );
+}
+
+#[test]
+fn the_lists_are_offered_where_the_design_says() {
+    let mut pages = Pages::with_session(progressive());
+    pages.open("A");
+    pages.register("A", "x");
+    let reply = pages.sim.call(CallKind::ListPageTools { tab: None });
+    assert!(matches!(reply, Reply::PageTools { tools, .. } if tools.len() == 1));
+    let reply = pages.sim.call(CallKind::ListBrowserTabs);
+    assert!(matches!(reply, Reply::Refused(_)), "{reply:?}");
+    assert!(matches!(
+        pages.sim.call(page_tool("x", None)),
+        Reply::Refused(_)
+    ));
+}

@@ -1,0 +1,103 @@
+//! The rule book of routing, played case by case.
+
+use super::pages::Pages;
+use super::sim::{fixed, select_page};
+use crate::{CallKind, Output, Place, Reason, Reply, Routing, SessionConfig, TabRef, ToolName};
+
+#[test]
+fn r000_12_every_case_of_the_rule_book_holds() {
+    let mut cases = 0;
+    for case in include_str!("routing.txt").split("\ncase ").skip(1) {
+        let (title, lines) = case.split_once('\n').unwrap();
+        let hybrid = lines.lines().any(|line| line == "hybrid");
+        let mut player = Player::new(title, hybrid);
+        for line in lines.lines().filter(|line| !line.is_empty()) {
+            player.play(line);
+        }
+        cases += 1;
+    }
+    assert!(cases > 20, "{cases} cases are too few: is the file cut?");
+}
+
+struct Player {
+    title: String,
+    pages: Pages,
+}
+
+impl Player {
+    fn new(title: &str, hybrid: bool) -> Self {
+        let routing = match hybrid {
+            true => Routing::Hybrid,
+            false => Routing::Smart,
+        };
+        Self {
+            title: title.to_owned(),
+            pages: Pages::with_session(SessionConfig { routing, ..fixed() }),
+        }
+    }
+
+    fn play(&mut self, line: &str) {
+        if let Some((call, expected)) = line.split_once(" -> ") {
+            let got = self.call(call);
+            assert_eq!(got, expected, "in {:?}, {line:?}", self.title);
+            return;
+        }
+        let words: Vec<_> = line.split(' ').collect();
+        match words[..] {
+            ["hybrid"] => {}
+            ["open", page] => self.pages.open(page),
+            ["open", page, "in", "browser"] => self.pages.open_in_browser(page),
+            ["front", page] => self.pages.front(page),
+            ["hide", page] => self.pages.hide(page),
+            ["reload", page] => self.pages.reload(page),
+            ["close", page] => self.pages.close(page),
+            ["work", "in", page] => {
+                let reply = self.pages.sim.call(select_page(page));
+                assert!(matches!(reply, Reply::Focused { .. }), "{reply:?}");
+            }
+            [page, "has", ..] => {
+                for tool in &words[2..] {
+                    self.pages.register(page, tool);
+                }
+            }
+            [page, "loses", tool] => self.pages.unregister(page, tool),
+            _ => panic!("in {:?}, what is {line:?}?", self.title),
+        }
+    }
+
+    /// Where a call went and why, in the words of the rule book.
+    fn call(&mut self, call: &str) -> String {
+        let (name, tab) = match call.split_once(" in ") {
+            Some((name, tab)) => (name, Some(TabRef::from(tab))),
+            None => (call, None),
+        };
+        let name = ToolName::new(name);
+        let before = self.pages.sim.outputs.len();
+        match self.pages.sim.call(CallKind::PageTool { name, tab }) {
+            Reply::Refused(refusal) => format!("error {refusal}"),
+            _ => {
+                let mut since = self.pages.sim.outputs[before..].iter();
+                let ran = since.find_map(|output| match output {
+                    Output::RunTool {
+                        place: Place::Page { page, .. },
+                        reason,
+                        ..
+                    } => Some(format!("{page}, {}", words(*reason))),
+                    _ => None,
+                });
+                ran.unwrap()
+            }
+        }
+    }
+}
+
+fn words(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Named => "named",
+        Reason::Bound => "bound",
+        Reason::Only => "only",
+        Reason::Active => "active",
+        Reason::ActiveLacks => "active lacks it",
+        Reason::NoneActive => "none active",
+    }
+}
