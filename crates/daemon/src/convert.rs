@@ -321,9 +321,7 @@ pub(crate) fn reply(
             focused: tab.focused,
             tools_available: names(tools),
         }),
-        Reply::Focused {
-            tab, ref tools, ..
-        } => json(&Focused {
+        Reply::Focused { tab, ref tools, .. } => json(&Focused {
             success: true,
             tab: Page::from(&tab),
             tools_available: names(tools),

@@ -39,7 +39,10 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, origins: PageOrigins, stop: Canc
     });
     let router = Router::new()
         .route("/page", get(page))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_local))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&shared),
+            only_local,
+        ))
         .with_state(shared);
     let served = bound.sockets().into_iter().map(|socket| {
         let stop = stop.clone();
@@ -60,11 +63,7 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, origins: PageOrigins, stop: Canc
 }
 
 /// A web page that was led here under another name (DNS rebinding) is sent away before anything else.
-async fn only_local(
-    State(shared): State<Arc<Shared>>,
-    request: Request,
-    next: Next,
-) -> Response {
+async fn only_local(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let host = text_of(request.headers(), header::HOST);
     match host.is_some_and(|host| origin::is_our_host(host, shared.port)) {
         true => next.run(request).await,

@@ -10,8 +10,8 @@ use crate::audit::Audit;
 use crate::contexts::{Context, Contexts};
 use crate::handle::Client;
 use crate::memory::Memory;
-use crate::page_tools::PageTools;
 use crate::options::{BrowserPlan, SessionOptions};
+use crate::page_tools::PageTools;
 use crate::work::{self, Job};
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
@@ -20,8 +20,8 @@ use std::time::Duration;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files, TabFacts};
 use tabmux_core::{
-    BrowserId, BrowserKey, CallId, Config, ConnectionId, Core, Finish, Heritage, Input, Mode, Output, Place,
-    SessionId, TargetId, Time, ToolName,
+    BrowserId, BrowserKey, CallId, Config, ConnectionId, Core, Finish, Heritage, Input, Mode,
+    Output, Place, SessionId, TargetId, Time, ToolName,
 };
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::ToPage;

@@ -149,7 +149,9 @@ impl PageTools {
     ) -> Option<ToolKey> {
         let page = self.workers.get_mut(&connection)?.pages.get_mut(page)?;
         let mut tools = page.tools.iter();
-        let key = tools.find(|(_, record)| record.name == name).map(|(key, _)| *key)?;
+        let key = tools
+            .find(|(_, record)| record.name == name)
+            .map(|(key, _)| *key)?;
         page.tools.remove(&key);
         Some(key)
     }
@@ -160,7 +162,12 @@ impl PageTools {
         page: &PageId,
         key: ToolKey,
     ) -> Option<&Record> {
-        self.workers.get(&connection)?.pages.get(page)?.tools.get(&key)
+        self.workers
+            .get(&connection)?
+            .pages
+            .get(page)?
+            .tools
+            .get(&key)
     }
 
     /// The worker's own name of the document that a tab shows.
@@ -181,7 +188,10 @@ impl Record {
                 .entry("properties")
                 .or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(properties) = properties {
-                properties.insert("tabId".to_owned(), json!({"type": "string", "description": TAB_ID}));
+                properties.insert(
+                    "tabId".to_owned(),
+                    json!({"type": "string", "description": TAB_ID}),
+                );
             }
         }
         ToolInfo {
@@ -218,7 +228,9 @@ impl Record {
     fn schema_id(&self) -> SchemaId {
         let mut hasher = DefaultHasher::new();
         self.description.hash(&mut hasher);
-        Value::Object((*self.schema).clone()).to_string().hash(&mut hasher);
+        Value::Object((*self.schema).clone())
+            .to_string()
+            .hash(&mut hasher);
         self.hints.is_some().hash(&mut hasher);
         SchemaId(hasher.finish())
     }
@@ -226,7 +238,9 @@ impl Record {
 
 /// Whether the author's schema has a `tabId` of its own, which then is the page's.
 pub(crate) fn declares_tab(schema: &Map<String, Value>) -> bool {
-    schema.get("properties").is_some_and(|properties| properties.get("tabId").is_some())
+    schema
+        .get("properties")
+        .is_some_and(|properties| properties.get("tabId").is_some())
 }
 
 fn check(tool: &PageTool) -> Result<(), String> {
@@ -247,7 +261,10 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     if schema.get("type") != Some(&json!("object")) {
         schema.insert("type".to_owned(), json!("object"));
     }
-    if schema.get("properties").is_none_or(|properties| !properties.is_object()) {
+    if schema
+        .get("properties")
+        .is_none_or(|properties| !properties.is_object())
+    {
         schema.insert("properties".to_owned(), json!({}));
     }
     schema

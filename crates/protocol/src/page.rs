@@ -166,7 +166,9 @@ mod tests {
         let document = include_str!("../../../docs/page-protocol.md");
         let blocks = document.split("```json\n").skip(1);
         let texts = blocks.filter_map(|block| block.split("```").next());
-        texts.map(|text| serde_json::from_str(text).unwrap()).collect()
+        texts
+            .map(|text| serde_json::from_str(text).unwrap())
+            .collect()
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
 use tabmux_daemon::listener::{self, Bound, PageOrigins};
+use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tokio::signal::unix::{SignalKind, signal};
@@ -45,7 +45,11 @@ pub(crate) struct Run {
 
     /// Let pages of this origin offer tools, such as https://example.com; may be repeated. Pages of
     /// this machine always may.
-    #[arg(long = "allowPageOrigin", alias = "allow-page-origin", value_name = "ORIGIN")]
+    #[arg(
+        long = "allowPageOrigin",
+        alias = "allow-page-origin",
+        value_name = "ORIGIN"
+    )]
     allow_page_origin: Vec<String>,
 
     /// Write the log to this file instead of standard error.
@@ -113,7 +117,12 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         Ok(bound) => {
             hub.listens_at(bound.port());
             tracing::info!(port = bound.port(), "pages can offer tools");
-            tokio::spawn(listener::serve(bound, Arc::clone(&hub), origins, stop.clone()));
+            tokio::spawn(listener::serve(
+                bound,
+                Arc::clone(&hub),
+                origins,
+                stop.clone(),
+            ));
         }
         // Everything else works without it.
         Err(error) => tracing::warn!(%error, "no listener for pages"),

@@ -134,7 +134,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let result = if args.no_daemon {
         runtime.block_on(serve_here(options))
     } else {
-        runtime.block_on(serve_through_daemon(options, Place::choose(args.socket), args.port))
+        runtime.block_on(serve_through_daemon(
+            options,
+            Place::choose(args.socket),
+            args.port,
+        ))
     };
     // A read of a terminal blocks a thread for ever; nothing of ours waits for it.
     runtime.shutdown_timeout(Duration::ZERO);

@@ -47,7 +47,9 @@ pub(crate) fn page_result(result: Value) -> CallReply {
         .take(MOST_BLOCKS)
         .map(block)
         .collect();
-    let structured = result.get("structuredContent").filter(|value| value.is_object());
+    let structured = result
+        .get("structuredContent")
+        .filter(|value| value.is_object());
     let structured = structured.map(Value::to_string);
     let structured = structured.filter(|text| text.len() <= MOST_TEXT);
     if content.is_empty() && structured.is_none() {
@@ -64,9 +66,7 @@ pub(crate) fn page_result(result: Value) -> CallReply {
 fn block(block: &Value) -> Content {
     let text = |key: &str| block.get(key).and_then(Value::as_str);
     match (text("type"), text("text"), text("data"), text("mimeType")) {
-        (Some("text"), Some(text), ..) => Content::Text {
-            text: cut(text),
-        },
+        (Some("text"), Some(text), ..) => Content::Text { text: cut(text) },
         (Some("image"), _, Some(data), Some(mime_type)) if data.len() <= MOST_PICTURE => {
             Content::Image {
                 data: data.to_owned(),
@@ -94,9 +94,14 @@ fn cut(text: &str) -> String {
 pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
     let error = shorten(error, 2_000);
     CallReply::error(match code {
-        "gone" | "no_tab" => format!("The page went away before it answered ({error}). Call list_page_tools to see what is there."),
-        "no_tool" => format!("The page no longer has this tool ({error}). Call list_page_tools to see what is there."),
-        "busy" => "The page has too many calls already. Wait for some of them, then call again.".to_owned(),
+        "gone" | "no_tab" => format!(
+            "The page went away before it answered ({error}). Call list_page_tools to see what is there."
+        ),
+        "no_tool" => format!(
+            "The page no longer has this tool ({error}). Call list_page_tools to see what is there."
+        ),
+        "busy" => "The page has too many calls already. Wait for some of them, then call again."
+            .to_owned(),
         "too_large" => format!("The tool's answer is too large ({error}). Ask for less."),
         _ => error,
     })

@@ -6,7 +6,9 @@ use tokio::net::TcpListener;
 
 /// Why there is no listener.
 #[derive(Debug, thiserror::Error)]
-#[error("port {port} cannot be used ({error}); pages cannot offer tools until it is free, or --port names another")]
+#[error(
+    "port {port} cannot be used ({error}); pages cannot offer tools until it is free, or --port names another"
+)]
 pub struct BindError {
     /// The port.
     pub port: u16,
@@ -88,7 +90,10 @@ mod tests {
             assert_eq!(address.port(), port);
         }
         let error = Bound::take(port).await.unwrap_err().to_string();
-        assert!(error.starts_with(&format!("port {port} cannot be used (")), "{error}");
+        assert!(
+            error.starts_with(&format!("port {port} cannot be used (")),
+            "{error}"
+        );
     }
 
     #[tokio::test]
@@ -98,6 +103,8 @@ mod tests {
         };
         let port = other.local_addr().unwrap().port();
         Bound::take(port).await.unwrap_err();
-        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.unwrap();
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+            .await
+            .unwrap();
     }
 }

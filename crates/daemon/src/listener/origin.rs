@@ -13,7 +13,8 @@ impl PageOrigins {
     pub fn new(allowed: &[String]) -> Result<Self, String> {
         let allowed = allowed.iter().map(|text| {
             let origin = of_page(text.trim_end_matches('/'));
-            origin.ok_or_else(|| format!("`{text}` is no origin; write it like https://example.com"))
+            origin
+                .ok_or_else(|| format!("`{text}` is no origin; write it like https://example.com"))
         });
         Ok(Self {
             allowed: allowed.collect::<Result<_, _>>()?,
@@ -41,7 +42,9 @@ pub(super) fn of_page(text: &str) -> Option<String> {
 /// Whether a page comes from this machine.
 fn is_local(origin: &str) -> bool {
     let url = Url::parse(origin).ok();
-    url.as_ref().and_then(Url::host).is_some_and(|host| is_loopback(&host))
+    url.as_ref()
+        .and_then(Url::host)
+        .is_some_and(|host| is_loopback(&host))
 }
 
 /// Whether a `Host` header names us: loopback, and our port.
@@ -87,15 +90,30 @@ mod tests {
     #[test]
     fn c_23_pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
         let origins = PageOrigins::new(&["https://app.example".into()]).unwrap();
-        for fine in ["http://localhost:5173", "http://127.0.0.1", "https://[::1]:8443", "https://app.example"] {
+        for fine in [
+            "http://localhost:5173",
+            "http://127.0.0.1",
+            "https://[::1]:8443",
+            "https://app.example",
+        ] {
             let origin = of_page(fine).unwrap();
             assert_eq!(origins.check(&origin), Ok(()), "{fine}");
         }
-        for strange in ["https://evil.example", "http://localhost.evil.example", "http://app.example"] {
+        for strange in [
+            "https://evil.example",
+            "http://localhost.evil.example",
+            "http://app.example",
+        ] {
             let origin = of_page(strange).unwrap();
             assert!(origins.check(&origin).is_err(), "{strange}");
         }
-        for none in ["null", "file://", "chrome-extension://abc", "https://a/path", ""] {
+        for none in [
+            "null",
+            "file://",
+            "chrome-extension://abc",
+            "https://a/path",
+            "",
+        ] {
             assert_eq!(of_page(none), None, "{none}");
         }
         assert!(PageOrigins::new(&["example".into()]).is_err());

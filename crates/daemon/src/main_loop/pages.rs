@@ -160,9 +160,7 @@ impl MainLoop {
             }
             Some(_) => {}
             None => {
-                let ours = |active: &mut Place| {
-                    matches!(active, Place::Page { connection: own, .. } if *own == connection)
-                };
+                let ours = |active: &mut Place| matches!(active, Place::Page { connection: own, .. } if *own == connection);
                 if let Some(tab) = self.active.take_if(ours) {
                     self.input(Input::TabDeactivated { tab });
                 }
@@ -183,7 +181,10 @@ impl MainLoop {
             return self.page_failed(call, "Tools of a browser's own pages cannot be called yet.");
         };
         if reason == Reason::NoneActive {
-            tracing::warn!(tool = name, "no tab is in front; the first that has the tool is taken");
+            tracing::warn!(
+                tool = name,
+                "no tab is in front; the first that has the tool is taken"
+            );
         }
         let Some(entry) = self.calls.get_mut(&call) else {
             return;
@@ -210,7 +211,10 @@ impl MainLoop {
             args,
         };
         if !self.tell_page(*connection, said) {
-            self.page_failed(call, "The page does not take calls: it has too many already. Call again later.");
+            self.page_failed(
+                call,
+                "The page does not take calls: it has too many already. Call again later.",
+            );
         }
     }
 

@@ -1,0 +1,404 @@
+//! Pages that offer tools, over the loopback listener, as a worker of the page library speaks.
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tabmux_daemon::listener::{self, Bound, PageOrigins};
+use tabmux_daemon::{Client, Handle, Hub, SessionOptions};
+use tabmux_protocol::session::{self as wire, ToolMode};
+use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, Content, RequestId};
+use tabmux_testkit::patiently;
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_util::sync::CancellationToken;
+
+struct Daemon {
+    hub: Arc<Hub>,
+    port: u16,
+    stop: CancellationToken,
+}
+
+impl Daemon {
+    async fn start() -> Self {
+        let (hub, stop) = (Arc::new(Hub::start()), CancellationToken::new());
+        let bound = Bound::take(0).await.unwrap();
+        let port = bound.port();
+        let origins = PageOrigins::new(&["https://app.example".into()]).unwrap();
+        tokio::spawn(listener::serve(
+            bound,
+            Arc::clone(&hub),
+            origins,
+            stop.clone(),
+        ));
+        Self { hub, port, stop }
+    }
+
+    async fn session(&self, tools: ToolMode) -> Handle {
+        let options = wire::SessionOptions {
+            tools,
+            page_actions: true,
+            ..wire::SessionOptions::default()
+        };
+        let options = SessionOptions::from_wire(options).unwrap();
+        self.hub.open(options, Client::default()).await
+    }
+
+    async fn dial(&self, host: &str, origin: Option<&str>) -> Result<Worker, u16> {
+        let mut request = format!("ws://127.0.0.1:{}/page", self.port)
+            .into_client_request()
+            .unwrap();
+        let headers = request.headers_mut();
+        headers.insert("Host", host.parse().unwrap());
+        if let Some(origin) = origin {
+            headers.insert("Origin", origin.parse().unwrap());
+        }
+        match connect_async(request).await {
+            Ok((socket, _)) => Ok(Worker(socket)),
+            Err(tokio_tungstenite::tungstenite::Error::Http(answer)) => {
+                Err(answer.status().as_u16())
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// A worker that is welcome.
+    async fn worker(&self) -> Worker {
+        let host = format!("127.0.0.1:{}", self.port);
+        let mut worker = self
+            .dial(&host, Some("http://localhost:5173"))
+            .await
+            .ok()
+            .unwrap();
+        assert_eq!(worker.greet().await["type"], "WELCOME");
+        worker
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+struct Worker(WebSocketStream<MaybeTlsStream<TcpStream>>);
+
+impl Worker {
+    async fn say(&mut self, message: Value) {
+        self.0
+            .send(Message::text(message.to_string()))
+            .await
+            .unwrap();
+    }
+
+    async fn hear(&mut self) -> Value {
+        let next = patiently(self.0.next(), || "a word of the daemon".to_owned());
+        let text = next.await.unwrap().unwrap();
+        serde_json::from_str(text.to_text().unwrap()).unwrap()
+    }
+
+    async fn greet(&mut self) -> Value {
+        self.say(json!({"type": "HELLO", "version": 1, "library": "0", "worker": "shared"}))
+            .await;
+        self.hear().await
+    }
+
+    async fn tab(&mut self, id: &str) {
+        self.say(json!({
+            "type": "REGISTER_TAB", "tabId": id, "documentId": format!("doc-{id}"),
+            "url": format!("http://localhost:5173/{id}"), "title": id, "visible": true,
+            "focused": false, "lastSeen": 0
+        }))
+        .await;
+    }
+
+    async fn tool(&mut self, tab: &str, name: &str) {
+        self.say(json!({
+            "type": "REGISTER_TOOL", "tabId": tab, "name": name, "description": "Says who it is.",
+            "inputSchema": {"type": "object", "properties": {"loud": {"type": "boolean"}}},
+            "handlerType": "proxy", "webMcp": false
+        }))
+        .await;
+    }
+
+    /// Answers the next call with the name of its tab.
+    async fn answers(&mut self) -> Value {
+        let call = self.hear().await;
+        assert_eq!(call["type"], "CALL_TOOL", "{call}");
+        let text = format!("I am {}", call["targetTabId"].as_str().unwrap());
+        self.say(json!({
+            "type": "TOOL_CALL_RESULT", "callId": call["callId"], "success": true,
+            "result": {"content": [{"type": "text", "text": text}]}
+        }))
+        .await;
+        call
+    }
+}
+
+fn request(tool: &str, arguments: &Value) -> CallRequest {
+    static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    CallRequest {
+        request_id: RequestId(number.to_string()),
+        tool: tool.to_owned(),
+        arguments: to_raw_value(arguments).unwrap(),
+        progress: false,
+    }
+}
+
+fn text(reply: &CallReply) -> String {
+    let Some(Content::Text { text }) = reply.content.first() else {
+        panic!("{reply:?}");
+    };
+    text.clone()
+}
+
+async fn changed(session: &Handle) {
+    let event = patiently(session.next_event(), || "a changed list".to_owned());
+    assert_eq!(event.await, Some(BackendEvent::ToolsChanged));
+}
+
+async fn listed(session: &Handle, name: &str) -> Option<Value> {
+    let tools = session.tools().await.unwrap();
+    let tool = tools.into_iter().find(|tool| tool.name == name)?;
+    Some(serde_json::to_value(tool).unwrap())
+}
+
+#[tokio::test]
+async fn s2_s3_c_23_who_is_no_page_of_this_machine_does_not_come_in() {
+    let daemon = Daemon::start().await;
+    let host = format!("127.0.0.1:{}", daemon.port);
+    let local = Some("http://localhost:5173");
+    for (host, origin) in [
+        ("evil.example:8765", local),
+        (&*format!("evil.example:{}", daemon.port), local),
+        (&*host, None),
+        (&*host, Some("null")),
+        (&*host, Some("file://")),
+        (&*host, Some("chrome-extension://abcdefghijklmnop")),
+    ] {
+        let refused = daemon.dial(host, origin).await.err();
+        assert_eq!(refused, Some(403), "{host} {origin:?}");
+    }
+    let mut stranger = daemon
+        .dial(&host, Some("https://evil.example"))
+        .await
+        .ok()
+        .unwrap();
+    assert_eq!(
+        stranger.greet().await,
+        json!({
+            "type": "REFUSED",
+            "reason": "Pages of https://evil.example may not offer tools; start the daemon with \
+                       --allowPageOrigin https://evil.example."
+        })
+    );
+    let mut invited = daemon
+        .dial(&host, Some("https://app.example"))
+        .await
+        .ok()
+        .unwrap();
+    assert_eq!(invited.greet().await["type"], "WELCOME");
+}
+
+#[tokio::test]
+async fn r000_30_33_38_41_a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_ours() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    worker.tool("tab-1", "who").await;
+    changed(&session).await;
+    let tool = listed(&session, "who").await.unwrap();
+    assert_eq!(
+        tool["inputSchema"]["properties"],
+        json!({
+            "loud": {"type": "boolean"},
+            "tabId": {
+                "type": "string",
+                "description": "Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs."
+            }
+        })
+    );
+    let description = tool["description"].as_str().unwrap();
+    assert!(
+        description.starts_with("Says who it is.\n"),
+        "{description}"
+    );
+    assert!(
+        description.contains("http://localhost:5173; untrusted"),
+        "{description}"
+    );
+    // A second tab with it changes nothing; the last one's end does.
+    worker.tab("tab-2").await;
+    worker.tool("tab-2", "who").await;
+    worker
+        .say(json!({"type": "UNREGISTER_TAB", "tabId": "tab-1"}))
+        .await;
+    worker
+        .say(json!({"type": "UNREGISTER_TOOL", "tabId": "tab-2", "name": "who"}))
+        .await;
+    changed(&session).await;
+    assert_eq!(listed(&session, "who").await, None);
+}
+
+#[tokio::test]
+async fn r000_18_23_34_49_77_calls_go_to_the_right_tab() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    for tab in ["tab-1", "tab-2"] {
+        worker.tab(tab).await;
+        worker.tool(tab, "who").await;
+    }
+    worker
+        .say(json!({"type": "SET_ACTIVE_TAB", "tabId": "tab-2", "at": 1}))
+        .await;
+    changed(&session).await;
+    for (arguments, expected) in [
+        (json!({}), "I am tab-2"),
+        (json!({"tabId": "tab-1"}), "I am tab-1"),
+        (json!({"loud": true}), "I am tab-2"),
+    ] {
+        let (reply, call) =
+            tokio::join!(session.call(request("who", &arguments)), worker.answers());
+        assert_eq!(text(&reply.unwrap()), expected);
+        assert_eq!(call["args"].get("tabId"), None, "{call}");
+        assert_eq!(
+            call["documentId"],
+            format!("doc-{}", call["targetTabId"].as_str().unwrap())
+        );
+    }
+    let (reply, _) = tokio::join!(
+        session.call(request(
+            "call_page_tool",
+            &json!({"name": "who", "tabId": "tab-1"})
+        )),
+        worker.answers()
+    );
+    assert_eq!(text(&reply.unwrap()), "I am tab-1");
+    let wrong = session
+        .call(request("who", &json!({"tabId": "invalid-id"})))
+        .await
+        .unwrap();
+    assert!(wrong.is_error);
+    assert_eq!(
+        text(&wrong),
+        "Tool 'who' not available in tab 'invalid-id'. Available tabs: tab-1, tab-2"
+    );
+    // Its own schema is checked before the page is asked.
+    let wrong = session
+        .call(request("who", &json!({"loud": "yes"})))
+        .await
+        .unwrap();
+    assert!(wrong.is_error && text(&wrong).contains("loud"), "{wrong:?}");
+}
+
+#[tokio::test]
+async fn r000_25_29_the_tabs_are_listed_as_they_are() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    for tab in ["tab-1", "tab-2"] {
+        worker.tab(tab).await;
+        worker.tool(tab, "who").await;
+    }
+    worker
+        .say(json!({"type": "SET_ACTIVE_TAB", "tabId": "tab-1", "at": 1}))
+        .await;
+    changed(&session).await;
+    let reply = session
+        .call(request("list_browser_tabs", &json!({})))
+        .await
+        .unwrap();
+    let rows: Vec<Value> = serde_json::from_str(&text(&reply)).unwrap();
+    let brief: Vec<_> = rows
+        .iter()
+        .map(|row| (&row["tabId"], &row["isActive"]))
+        .collect();
+    assert_eq!(
+        brief,
+        [
+            (&json!("tab-1"), &json!(true)),
+            (&json!("tab-2"), &json!(false))
+        ]
+    );
+    let seen = rows[0]["lastSeen"].as_str().unwrap();
+    assert!(seen.len() == 24 && seen.ends_with('Z'), "{seen}");
+    let tools = session
+        .call(request("list_page_tools", &json!({})))
+        .await
+        .unwrap();
+    assert!(
+        text(&tools).starts_with("who in tab tab-1 (http://localhost:5173/tab-1)"),
+        "{tools:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_worker_that_goes_away_answers_its_calls_and_takes_its_tools_along() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    worker.tool("tab-1", "who").await;
+    changed(&session).await;
+    let leave = async {
+        worker.hear().await;
+        drop(worker);
+    };
+    let who = request("who", &json!({}));
+    let (reply, ()) = tokio::join!(session.call(who), leave);
+    assert!(reply.unwrap().is_error);
+    changed(&session).await;
+    assert_eq!(listed(&session, "who").await, None);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_is_cancelled_in_the_page() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    worker.tool("tab-1", "who").await;
+    changed(&session).await;
+    let call = request("who", &json!({}));
+    let name = call.request_id.clone();
+    let page = async {
+        let call = worker.hear().await;
+        session.cancel(&name);
+        let cancelled = worker.hear().await;
+        assert_eq!(cancelled["type"], "CANCEL_CALL");
+        assert_eq!(cancelled["callId"], call["callId"]);
+    };
+    let (outcome, ()) = tokio::join!(session.call(call), page);
+    assert!(outcome.is_err());
+}
+
+#[tokio::test]
+async fn s22_a_page_cannot_take_a_name_of_ours_nor_flood_the_list() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    worker.tool("tab-1", "click").await;
+    changed(&session).await;
+    let ours = listed(&session, "click").await.unwrap();
+    assert!(!ours.to_string().contains("untrusted"), "{ours}");
+    assert!(listed(&session, "page_click").await.is_some());
+    let big = json!({"x": "y".repeat(100_000)});
+    worker
+        .say(json!({
+            "type": "REGISTER_TOOL", "tabId": "tab-1", "name": "big", "description": "",
+            "inputSchema": {"type": "object", "properties": big}, "handlerType": "proxy", "webMcp": false
+        }))
+        .await;
+    let rejected = worker.hear().await;
+    assert_eq!(rejected["type"], "TOOL_REJECTED");
+    assert!(
+        rejected["reason"].as_str().unwrap().contains("65536"),
+        "{rejected}"
+    );
+}
