@@ -17,7 +17,7 @@ use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
 };
-use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot, watch};
 
 /// The running main loop. Sessions are opened on it; it ends when it is told to.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Hub {
     sessions: AtomicU64,
     /// Where pages find the daemon; 0 if nowhere.
     port: AtomicU16,
+    /// How many workers of pages are connected.
+    pub(crate) pages: Arc<watch::Sender<usize>>,
 }
 
 impl Hub {
@@ -47,6 +49,7 @@ impl Hub {
             events,
             sessions: AtomicU64::new(1),
             port: AtomicU16::new(0),
+            pages: Arc::new(watch::Sender::new(0)),
         }
     }
 
@@ -112,9 +115,12 @@ impl Hub {
             answer,
         };
         self.events.send(event.into()).await.ok()?;
+        let connection = opened.await.ok()?;
+        self.pages.send_modify(|open| *open += 1);
         Some(PagesHandle {
-            connection: opened.await.ok()?,
+            connection,
             events: self.events.clone(),
+            open: Arc::clone(&self.pages),
         })
     }
 
@@ -143,6 +149,7 @@ pub struct Beside {
 pub(crate) struct PagesHandle {
     connection: ConnectionId,
     events: mpsc::Sender<Event>,
+    open: Arc<watch::Sender<usize>>,
 }
 
 impl PagesHandle {
@@ -159,6 +166,7 @@ impl PagesHandle {
 impl Drop for PagesHandle {
     fn drop(&mut self) {
         let connection = self.connection;
+        self.open.send_modify(|open| *open -= 1);
         let event = PagesEvent::Closed { connection }.into();
         if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
             let events = self.events.clone();

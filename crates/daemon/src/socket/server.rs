@@ -41,7 +41,11 @@ pub async fn serve(
     });
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let connections = TaskTracker::new();
-    let idle = idle(shared.sessions.subscribe(), options.idle);
+    let idle = unneeded(
+        shared.sessions.subscribe(),
+        shared.hub.pages.subscribe(),
+        options.idle,
+    );
     tokio::pin!(idle);
     loop {
         let stream = tokio::select! {
@@ -76,6 +80,23 @@ pub async fn serve(
     stop.cancel();
     connections.close();
     let _ = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
+}
+
+/// Resolves when there has been neither a session nor a page's worker for `limit`.
+async fn unneeded(
+    sessions: watch::Receiver<usize>,
+    mut pages: watch::Receiver<usize>,
+    limit: Option<Duration>,
+) {
+    loop {
+        if pages.wait_for(|open| *open == 0).await.is_err() {
+            return;
+        }
+        tokio::select! {
+            () = idle(sessions.clone(), limit) => return,
+            _ = pages.wait_for(|open| *open > 0) => {}
+        }
+    }
 }
 
 /// Resolves when there has been none for `limit`.

@@ -1,0 +1,89 @@
+/** The real thing: a daemon of its own, and an MCP client that speaks to it over stdin and stdout. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '../../../..');
+const program = process.env.TABMUX_BIN ?? join(root, 'target/debug/tabmux');
+
+/** Whether tabmux is built. `make test` builds it first. */
+export const isBuilt = existsSync(program);
+
+interface Message {
+  id?: number;
+  method?: string;
+  result?: never;
+  error?: { message: string };
+}
+
+export class Tabmux {
+  private readonly home = mkdtempSync(join(tmpdir(), 'tabmux-page-'));
+  private readonly env = { ...process.env, HOME: this.home, TABMUX_SOCKET: join(this.home, 'd.sock'), TABMUX_PORT: '0' };
+  private readonly client: ChildProcess;
+  private readonly waiting = new Map<number, (message: Message) => void>();
+  private count = 0;
+  /** How often the client was told that its list changed. */
+  changes = 0;
+
+  private constructor() {
+    this.client = spawn(program, ['mcp', '--tools', 'static', '--headless'], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] });
+    if (this.client.stdout === null) throw new Error('no output');
+    createInterface(this.client.stdout).on('line', (line) => {
+      const message = JSON.parse(line) as Message;
+      if (message.method === 'notifications/tools/list_changed') this.changes += 1;
+      if (message.id !== undefined) this.waiting.get(message.id)?.(message);
+    });
+  }
+
+  static async start(): Promise<Tabmux> {
+    const tabmux = new Tabmux();
+    await tabmux.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } });
+    tabmux.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await tabmux.tools();
+    return tabmux;
+  }
+
+  /** Where pages find the daemon. */
+  get url(): string {
+    const status = execFileSync(program, ['status', '--json'], { env: this.env, encoding: 'utf8' });
+    return `ws://127.0.0.1:${(JSON.parse(status) as { port: number }).port}/page`;
+  }
+
+  async tools(): Promise<Map<string, { description: string; inputSchema: { properties: Record<string, unknown> } }>> {
+    const { tools } = await this.ask<{ tools: { name: string; description: string; inputSchema: never }[] }>('tools/list', {});
+    return new Map(tools.map((tool) => [tool.name, tool]));
+  }
+
+  async call(name: string, args: object = {}): Promise<{ text: string; isError: boolean }> {
+    const result = await this.ask<{ content: { text: string }[]; isError?: boolean }>('tools/call', { name, arguments: args });
+    return { text: result.content.map(({ text }) => text).join('\n'), isError: result.isError ?? false };
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.client.once('exit', resolve));
+    this.client.stdin?.end();
+    await ended;
+    execFileSync(program, ['daemon', 'stop'], { env: this.env });
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  private ask<T>(method: string, params: object): Promise<T> {
+    this.count += 1;
+    const id = this.count;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, ({ result, error }) => {
+        this.waiting.delete(id);
+        if (error) reject(new Error(error.message));
+        else resolve(result as T);
+      });
+      this.write({ jsonrpc: '2.0', id, method, params });
+    });
+  }
+
+  private write(message: object): void {
+    this.client.stdin?.write(`${JSON.stringify(message)}\n`);
+  }
+}
