@@ -248,6 +248,8 @@ pub(crate) fn reply(
         // The loop answers these itself, or they are of another mode.
         Reply::Status { .. }
         | Reply::Pages { .. }
+        | Reply::BrowserTabs { .. }
+        | Reply::PageTools { .. }
         | Reply::Browsers { .. }
         | Reply::Browser { .. }
         | Reply::Disconnected { .. } => CallReply::default(),
@@ -435,7 +437,7 @@ struct Row<'a> {
 struct Opened<'a> {
     tab: Page<'a>,
     focused: bool,
-    tools_available: Vec<&'static str>,
+    tools_available: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -443,7 +445,7 @@ struct Opened<'a> {
 struct Focused<'a> {
     success: bool,
     tab: Page<'a>,
-    tools_available: Vec<&'static str>,
+    tools_available: Vec<&'a str>,
 }
 
 #[derive(Serialize)]

@@ -571,6 +571,15 @@ impl MainLoop {
                 browser,
                 target,
             } => self.run_tool(call, browser, target),
+            // No page can be heard yet, so none has tools, and none is refused.
+            Output::RunTool { call, .. } => {
+                let message = "Tools of pages cannot be run yet.".to_owned();
+                let outcome = Finish::Failed { message };
+                self.input(Input::Finished { call, outcome });
+            }
+            Output::PagesRefused { .. }
+            | Output::PageRefused { .. }
+            | Output::ToolsRefused { .. } => {}
             Output::Abort { call } => {
                 if let Some(call) = self.calls.get(&call) {
                     call.cancel.cancel();

@@ -5,7 +5,7 @@ use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, Source};
-use tabmux_core::{BrowserKey, Heritage, Meant, Mode, OnEnd, SessionConfig, TabPolicy};
+use tabmux_core::{BrowserKey, Heritage, Meant, Mode, OnEnd, Routing, SessionConfig, TabPolicy};
 use tabmux_protocol::session as wire;
 
 /// What a session wants.
@@ -109,6 +109,7 @@ impl SessionOptions {
             },
             tab_policy: self.tab_policy,
             isolated: self.isolated,
+            routing: Routing::default(),
             heritage: self.heritage.clone(),
         }
     }

@@ -246,8 +246,7 @@ async fn r003_68_a_function_runs_in_the_page_inside_an_iframe() {
         "<iframe src=/inner></iframe><iframe id=far src='{}'></iframe><p>no frame</p><script>mine = 'outer'</script>",
         lab.server.cross_site_url("inner")
     );
-    lab.server
-        .route("/page", Response::html(html));
+    lab.server.route("/page", Response::html(html));
     let tab = lab.open("page").await;
     for selector in ["iframe", "#far"] {
         let uid = pick(&tab, selector).await;

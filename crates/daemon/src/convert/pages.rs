@@ -41,6 +41,8 @@ pub(super) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallRepl
         Reply::Connected { .. }
         | Reply::NotConnected(_)
         | Reply::Tabs { .. }
+        | Reply::BrowserTabs { .. }
+        | Reply::PageTools { .. }
         | Reply::Status { .. } => CallReply::default(),
     })
 }
