@@ -33,7 +33,7 @@ use crate::{
     BrowserId, CallId, Config, ConnectionId, Input, Output, PageId, SessionId, TabId, TargetId,
     Time, ToolName,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Who is there, what they see, and what they wait for.
 ///
@@ -92,6 +92,8 @@ pub struct Core {
     /// Counts the changes that can matter to a list of page tools.
     edition: u64,
     edition_noticed: u64,
+    /// The sessions that are told by the outputs of this input.
+    told: BTreeSet<SessionId>,
 }
 
 impl Core {
@@ -110,6 +112,7 @@ impl Core {
             built_in,
             edition: 0,
             edition_noticed: 0,
+            told: BTreeSet::new(),
             tabs_counted: config.numbers_used(),
             config,
             sessions: BTreeMap::new(),

@@ -104,6 +104,7 @@ impl Core {
         let browser = self.entry(meant);
         if let Some(known) = self.sessions.get_mut(&session) {
             known.sit_down(meant, browser);
+            self.edition += 1;
         }
         if self.about(browser).is_some() {
             return self.browser_answer(session, browser);

@@ -136,6 +136,7 @@ impl Core {
         if let Some(at) = known.announce_at.take() {
             self.timers.disarm(at, Timer::Announce(session));
         }
+        self.told.insert(session);
         self.emit(Output::ToolsChanged { session });
     }
 
@@ -179,6 +180,13 @@ impl Core {
     }
 
     fn look_at_lists(&mut self, now: Time, changed: impl Fn(&Self, SessionId, &Session) -> bool) {
+        // Those who are told fetch their list as it is after all of this input, not amid it.
+        for session in std::mem::take(&mut self.told) {
+            let offer = self.offer(session);
+            if let Some(known) = self.sessions.get_mut(&session) {
+                known.announced = offer;
+            }
+        }
         let at = now + self.config.coalesce;
         let unaware: Vec<_> = self
             .sessions

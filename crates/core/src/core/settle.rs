@@ -74,6 +74,7 @@ impl Core {
             return;
         };
         tab.stage = Stage::Open;
+        self.edition += 1;
         let Some(browser) = tab.browser() else {
             return;
         };

@@ -46,7 +46,9 @@ impl Core {
     pub(super) fn tab_changed(&mut self, browser: BrowserId, facts: TabFacts) {
         let id = self.tab_of(browser, &facts.target);
         if let Some(tab) = id.and_then(|id| self.tabs.get_mut(&id)) {
+            let was_open = tab.is_open();
             tab.change(facts);
+            self.edition += u64::from(was_open != tab.is_open());
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) fn page_input() -> impl Strategy<Value = Input> {
             let page = PageFacts { id, url, title, document };
             Input::PageAppeared { connection, page }
         }),
-        2 => (connection(), page()).prop_map(|(connection, page)| {
+        1 => (connection(), page()).prop_map(|(connection, page)| {
             Input::PageGone { connection, page }
         }),
         4 => (connection(), page(), browser(), 0..8_u8, document()).prop_map(
@@ -49,13 +49,43 @@ pub(super) fn page_input() -> impl Strategy<Value = Input> {
     ]
 }
 
+/// A worker, a page, and its tool `a`.
+pub(super) fn page_with_tool() -> [Input; 3] {
+    let (connection, page) = (ConnectionId(1), PageId("page-1".into()));
+    let facts = PageFacts {
+        id: page.clone(),
+        url: "https://a.test/".into(),
+        title: "A".into(),
+        document: DocumentId(1),
+    };
+    let tool = ToolFacts {
+        key: ToolKey(1),
+        name: "a".into(),
+        schema: SchemaId(1),
+        read_only: false,
+    };
+    let origin = "https://0.test".into();
+    [
+        Input::PagesConnected { connection, origin },
+        Input::PageAppeared {
+            connection,
+            page: facts,
+        },
+        Input::ToolRegistered {
+            connection,
+            page,
+            tool,
+        },
+    ]
+}
+
 pub(super) fn page_call() -> impl Strategy<Value = CallKind> {
     let tab = || {
         let named = prop_oneof![
             (1..12_u32).prop_map(|tab| TabRef::from(f64::from(tab))),
             page().prop_map(|page| TabRef::from(&*page.0)),
         ];
-        prop::option::weighted(0.4, named)
+        prop::option::weighted(0.25, named)
     };
     prop_oneof![
         6 => (name(), tab()).prop_map(|(name, tab)| CallKind::PageTool { name, tab }),
@@ -72,6 +102,7 @@ pub(super) fn is_read_only(key: ToolKey) -> bool {
 
 fn tool() -> impl Strategy<Value = ToolFacts> {
     let names = prop::sample::select(vec!["a", "b", "c d", "c/d", "click", ""]);
+    let names = prop_oneof![2 => Just("a"), 1 => names];
     (key(), names, 0..3_u64).prop_map(|(key, name, schema)| ToolFacts {
         key,
         name: name.into(),
@@ -81,7 +112,8 @@ fn tool() -> impl Strategy<Value = ToolFacts> {
 }
 
 fn name() -> impl Strategy<Value = ToolName> {
-    prop::sample::select(vec!["a", "b", "c_d", "c_d_2", "page_click"]).prop_map(ToolName::new)
+    prop_oneof![3 => Just("a"), 1 => prop::sample::select(vec!["b", "c_d", "c_d_2", "page_click"])]
+        .prop_map(ToolName::new)
 }
 
 fn key() -> impl Strategy<Value = ToolKey> {
@@ -97,16 +129,20 @@ fn source() -> impl Strategy<Value = Source> {
 }
 
 fn document() -> impl Strategy<Value = DocumentId> {
-    prop_oneof![8 => Just(DocumentId(1)), 2 => Just(DocumentId(2)), 1 => Just(DocumentId(0))]
+    prop_oneof![20 => Just(DocumentId(1)), 1 => Just(DocumentId(2)), 1 => Just(DocumentId(0))]
 }
 
 fn connection() -> impl Strategy<Value = ConnectionId> {
-    prop_oneof![4 => Just(ConnectionId(1)), 2 => Just(ConnectionId(2)), 1 => Just(ConnectionId(3))]
+    prop_oneof![9 => Just(ConnectionId(1)), 2 => Just(ConnectionId(2)), 1 => Just(ConnectionId(3))]
 }
 
 fn page() -> impl Strategy<Value = PageId> {
-    prop::sample::select(vec!["page-1", "page-2", "page-3", "4", ""])
-        .prop_map(|page| PageId(page.into()))
+    prop_oneof![
+        6 => Just("page-1"),
+        3 => Just("page-2"),
+        1 => prop::sample::select(vec!["page-3", "4", ""]),
+    ]
+    .prop_map(|page| PageId(page.into()))
 }
 
 fn place() -> impl Strategy<Value = Place> {
