@@ -1,7 +1,7 @@
 //! Sets up the session of a tab or of a cross-site frame, so that nothing is missed from then on.
 
 use super::TabSettings;
-use super::emulating::Emulating;
+use super::actor::Shared;
 use super::frames::Shown;
 use tabmux_cdp::types::{emulation, log, network, page, runtime, target};
 use tabmux_cdp::{CdpError, Session};
@@ -13,10 +13,11 @@ pub(super) async fn set_up(
     session: Session,
     waiting: bool,
     settings: TabSettings,
-    emulation: &Emulating,
+    shared: &Shared,
 ) -> Result<Vec<Shown>, CdpError> {
     // Posted first, so a frame that comes later is emulated from its first script.
-    emulation.join(&session);
+    shared.emulation.join(&session);
+    shared.rules.join(&session);
     let viewport = async {
         match settings.viewport {
             Some((width, height)) => session.send(fixed_size(width, height)).await.map(drop),
