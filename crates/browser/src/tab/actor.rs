@@ -5,7 +5,7 @@ use super::emulating::Emulating;
 use super::frames::Shown;
 use super::observe;
 use super::rules::Rules;
-use super::setup::set_up;
+use super::setup::{self, set_up};
 use super::state::{Download, Gone, TabState};
 use super::taps::Taps;
 use tabmux_cdp::types::target::{self, TargetId};
@@ -130,10 +130,12 @@ impl Actor {
 
     fn handle_event(&self, session: Session, mut event: RawEvent) {
         if let Some((child, events)) = event.child.take() {
-            let waiting = event
-                .decode::<target::AttachedToTarget>()
-                .is_some_and(|attached| attached.waiting_for_debugger);
-            return self.adopt(child, events, waiting);
+            let attached = event.decode::<target::AttachedToTarget>();
+            let attached = attached.unwrap_or_default();
+            return match attached.target_info.r#type.contains("worker") {
+                true => self.wake(child, events),
+                false => self.adopt(child, events, attached.waiting_for_debugger),
+            };
         }
         if self.shared.rules.answer(&session, &event) {
             return;
@@ -162,6 +164,19 @@ impl Actor {
                 }
             }
             state.ready |= is_top;
+        });
+    }
+
+    /// Lets a worker run, and answers for its requests as long as it does.
+    fn wake(&self, worker: Session, mut events: Events) {
+        self.shared.rules.employ(&worker);
+        setup::wake(&worker, &self.shared);
+        let shared = self.shared.clone();
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                shared.rules.answer(&worker, &event);
+            }
+            shared.rules.dismiss(&worker);
         });
     }
 

@@ -10,7 +10,11 @@ use tabmux_cdp::{RawEvent, Session};
 
 /// The rules of one tab, shared by its tools and by the set-up of its frames.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rules(Arc<Mutex<Vec<Rule>>>);
+pub(crate) struct Rules {
+    list: Arc<Mutex<Vec<Rule>>>,
+    /// Workers of the tab's pages; frames are known to the tab itself.
+    workers: Arc<Mutex<Vec<Session>>>,
+}
 
 /// What is done with some requests.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +57,21 @@ impl Rules {
     /// Puts other rules in force, for what answers requests and for frames that come from now on.
     pub(crate) fn set(&self, rules: Vec<Rule>) {
         *self.lock() = rules;
+    }
+
+    /// The workers that are there.
+    pub(crate) fn workers(&self) -> Vec<Session> {
+        self.lock_workers().clone()
+    }
+
+    /// Notes a worker.
+    pub(super) fn employ(&self, worker: &Session) {
+        self.lock_workers().push(worker.clone());
+    }
+
+    /// Notes that a worker is gone.
+    pub(super) fn dismiss(&self, worker: &Session) {
+        self.lock_workers().retain(|it| it.id() != worker.id());
     }
 
     /// Makes a session stop the requests that there are rules for.
@@ -148,7 +167,11 @@ impl Rules {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Rule>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_workers(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

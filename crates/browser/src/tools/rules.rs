@@ -32,7 +32,7 @@ pub(super) struct Route {
 impl Tool for Route {
     const NAME: &'static str = "route";
     const DESCRIPTION: &'static str = "Block or answer requests of this tab's pages, or change their headers, until \
-                                       unroute. Requests of workers are left alone.";
+                                       unroute.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Rules;
     const OPT_IN: bool = true;
@@ -183,8 +183,9 @@ async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
         tab.rules().set(before);
         return Err(error.into());
     }
-    for session in tab.sessions().iter().skip(1) {
-        // A frame that goes away meanwhile asks for nothing any more.
+    let workers = tab.rules().workers();
+    for session in tab.sessions().iter().skip(1).chain(&workers) {
+        // A frame or worker that goes away meanwhile asks for nothing any more.
         let _ = tab.rules().tell(session).await;
     }
     Ok(ToolOutput::text(in_force(&rules)))

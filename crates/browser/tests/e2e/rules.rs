@@ -21,7 +21,7 @@ async fn fetched(lab: &Lab, tab: &Tab, url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn r003_65_requests_are_blocked_and_let_go_again() {
+async fn requests_are_blocked_and_let_go_again() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -49,7 +49,7 @@ async fn r003_65_requests_are_blocked_and_let_go_again() {
 }
 
 #[tokio::test]
-async fn r003_65_requests_are_answered_here() {
+async fn requests_are_answered_here() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -91,7 +91,7 @@ async fn r003_65_requests_are_answered_here() {
 }
 
 #[tokio::test]
-async fn r003_65_headers_are_set_and_removed_both_ways() {
+async fn headers_are_set_and_removed_both_ways() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -227,4 +227,23 @@ async fn bad_rules_are_refused_and_change_nothing() {
     let error = lab.error(&tab, "route", outside).await;
     assert!(error.contains("outside"), "{error}");
     assert_eq!(fetched(&lab, &tab, "/data").await, json!([204, ""]));
+}
+
+#[tokio::test]
+async fn rules_hold_for_workers_of_the_page() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page(&lab).await;
+    let script = "fetch('/data').then((r) => r.text()).then((t) => postMessage(t))";
+    let script = Response::new(200, "text/javascript", script);
+    lab.server.route("/worker.js", script);
+    let ask = "new Promise((done) => { (kept = new Worker('/worker.js')).onmessage = (e) => done(e.data) })";
+    let server = json!({ "from": "server" }).to_string();
+    assert_eq!(lab.page_value(&tab, ask).await, server);
+    lab.text(&tab, "route", json!({ "url": "*/data", "body": "rule" }))
+        .await;
+    assert_eq!(lab.page_value(&tab, ask).await, "rule");
+    lab.text(&tab, "unroute", json!({})).await;
+    assert_eq!(lab.page_value(&tab, ask).await, server);
 }

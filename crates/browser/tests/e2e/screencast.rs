@@ -11,7 +11,7 @@ const PAGE: &str = "<body style='background: rgb(255, 0, 0); margin: 0'><p id=n 
         const look = () => count >= end ? done(count) : requestAnimationFrame(look); look() })</script>";
 
 #[tokio::test]
-async fn r003_65_a_film_of_the_page_plays_and_shows_what_was_there() {
+async fn a_film_of_the_page_plays_and_shows_what_was_there() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tabmux_testkit::Response;
 
 #[tokio::test]
-async fn r003_65_cookies_are_seen_set_and_deleted() {
+async fn cookies_are_seen_set_and_deleted() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -51,7 +51,7 @@ async fn r003_65_cookies_are_seen_set_and_deleted() {
 }
 
 #[tokio::test]
-async fn r003_65_storages_are_seen_set_and_deleted() {
+async fn storages_are_seen_set_and_deleted() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -110,7 +110,7 @@ async fn r003_65_storages_are_seen_set_and_deleted() {
 }
 
 #[tokio::test]
-async fn r003_65_what_a_site_keeps_is_saved_and_loaded_again() {
+async fn what_a_site_keeps_is_saved_and_loaded_again() {
     let Some(lab) = Lab::start().await else {
         return;
     };
