@@ -8,6 +8,7 @@ mod emulating;
 mod frames;
 mod network;
 mod observe;
+mod rules;
 mod setup;
 mod state;
 mod taps;
@@ -16,6 +17,7 @@ pub use console::{Argument, Console, ConsoleMessage, Place};
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
 pub use frames::{DocumentId, Frame, Frames};
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
+pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules};
 pub(crate) use setup::only;
 pub use state::{Dialog, Download, Gone, Load, Progress, TabState};
 pub use tabmux_cdp::types::page::FrameId;
@@ -24,15 +26,14 @@ pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
-use crate::tools::Tracing;
+use crate::tools::{Filming, Tracing};
 use crate::world::World;
-use actor::Nudge;
+use actor::{Nudge, Shared};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, page, runtime};
 use tabmux_cdp::{Events, Session};
-use taps::Taps;
 use tokio::sync::{mpsc, watch};
 
 /// How tabs are set up in this browser.
@@ -55,9 +56,9 @@ struct Inner {
     settings: TabSettings,
     state: watch::Receiver<TabState>,
     nudges: mpsc::Sender<Nudge>,
-    taps: Taps,
-    emulation: Emulating,
+    shared: Shared,
     tracing: Tracing,
+    filming: Filming,
     lookers: Arc<AtomicUsize>,
     /// Whether a script had to be stopped and the page may still not respond.
     suspect: AtomicBool,
@@ -73,15 +74,13 @@ impl Tab {
         settings: TabSettings,
     ) -> Self {
         let (publish, state) = watch::channel(TabState::default());
-        let taps = Taps::default();
-        let emulation = Emulating::default();
+        let shared = Shared::default();
         let nudges = actor::spawn(
             session.clone(),
             events,
             waiting,
             settings,
-            taps.clone(),
-            emulation.clone(),
+            shared.clone(),
             publish,
         );
         Self(Arc::new(Inner {
@@ -90,9 +89,9 @@ impl Tab {
             settings,
             state,
             nudges,
-            taps,
-            emulation,
+            shared,
             tracing: Tracing::default(),
+            filming: Filming::default(),
             lookers: Arc::default(),
             suspect: AtomicBool::new(false),
         }))
@@ -200,12 +199,17 @@ impl Tab {
 
     /// Takes the events of these names from now on, instead of everybody else, until dropped.
     pub(crate) fn tap(&self, methods: &'static [&'static str]) -> Tap {
-        self.0.taps.open(methods)
+        self.0.shared.taps.open(methods)
     }
 
     /// What is emulated in this tab.
     pub(crate) fn emulation(&self) -> &Emulating {
-        &self.0.emulation
+        &self.0.shared.emulation
+    }
+
+    /// What is done with the requests of its pages.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.0.shared.rules
     }
 
     /// How many keep the tab drawing.
@@ -216,6 +220,11 @@ impl Tab {
     /// The trace of this tab.
     pub(crate) fn tracing(&self) -> &Tracing {
         &self.0.tracing
+    }
+
+    /// The film of this tab.
+    pub(crate) fn filming(&self) -> &Filming {
+        &self.0.filming
     }
 
     /// The size that pages have here where nobody asks for another.

@@ -18,16 +18,20 @@ mod navigate;
 mod network;
 mod paging;
 mod performance;
+mod rules;
 mod save;
 mod schema;
+mod screencast;
 mod screenshot;
 mod script;
 mod scroll;
 mod snapshot;
+mod storage;
 mod upload;
 mod wait;
 
 pub(crate) use performance::Tracing;
+pub(crate) use screencast::Filming;
 
 use crate::error::ToolError;
 use crate::run::Page;
@@ -64,12 +68,21 @@ pub fn all() -> &'static [ToolSpec] {
             ToolSpec::of::<performance::PerformanceAnalyzeInsight>(),
             ToolSpec::of::<performance::PerformanceStartTrace>(),
             ToolSpec::of::<performance::PerformanceStopTrace>(),
+            ToolSpec::of::<rules::Route>(),
+            ToolSpec::of::<rules::Unroute>(),
             ToolSpec::of::<save::SavePdf>(),
             ToolSpec::of::<save::TakeHeapsnapshot>(),
+            ToolSpec::of::<screencast::ScreencastStart>(),
+            ToolSpec::of::<screencast::ScreencastStop>(),
             ToolSpec::of::<screenshot::TakeScreenshot>(),
             ToolSpec::of::<script::EvaluateScript>(),
             ToolSpec::of::<scroll::Scroll>(),
             ToolSpec::of::<snapshot::TakeSnapshot>(),
+            ToolSpec::of::<storage::Cookies>(),
+            ToolSpec::of::<storage::LocalStorage>(),
+            ToolSpec::of::<storage::SessionStorage>(),
+            ToolSpec::of::<storage::SaveStorage>(),
+            ToolSpec::of::<storage::LoadStorage>(),
             ToolSpec::of::<upload::UploadFile>(),
             ToolSpec::of::<wait::WaitFor>(),
         ];
@@ -147,6 +160,8 @@ pub enum Category {
     Storage,
     /// Changing requests.
     Rules,
+    /// Filming the page.
+    Screencast,
 }
 
 impl Category {
@@ -161,6 +176,7 @@ impl Category {
             Self::Debugging => "debugging",
             Self::Storage => "storage",
             Self::Rules => "rules",
+            Self::Screencast => "screencast",
         }
     }
 }

@@ -4,7 +4,8 @@ use super::TabSettings;
 use super::emulating::Emulating;
 use super::frames::Shown;
 use super::observe;
-use super::setup::set_up;
+use super::rules::Rules;
+use super::setup::{self, set_up};
 use super::state::{Download, Gone, TabState};
 use super::taps::Taps;
 use tabmux_cdp::types::target::{self, TargetId};
@@ -30,14 +31,21 @@ enum Happening {
     Nudged(Nudge),
 }
 
+/// What the actor shares with the tools.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    pub(super) taps: Taps,
+    pub(super) emulation: Emulating,
+    pub(super) rules: Rules,
+}
+
 /// Starts the actor of a tab. It ends when the tab does, or when nobody has a handle any more.
 pub(super) fn spawn(
     session: Session,
     events: Events,
     waiting: bool,
     settings: TabSettings,
-    taps: Taps,
-    emulation: Emulating,
+    shared: Shared,
     publish: watch::Sender<TabState>,
 ) -> mpsc::Sender<Nudge> {
     let (nudge, nudges) = mpsc::channel(64);
@@ -45,8 +53,7 @@ pub(super) fn spawn(
     let actor = Actor {
         top: session.clone(),
         settings,
-        taps,
-        emulation,
+        shared,
         publish,
         happen,
     };
@@ -58,8 +65,7 @@ pub(super) fn spawn(
 struct Actor {
     top: Session,
     settings: TabSettings,
-    taps: Taps,
-    emulation: Emulating,
+    shared: Shared,
     publish: watch::Sender<TabState>,
     happen: mpsc::Sender<Happening>,
 }
@@ -124,12 +130,17 @@ impl Actor {
 
     fn handle_event(&self, session: Session, mut event: RawEvent) {
         if let Some((child, events)) = event.child.take() {
-            let waiting = event
-                .decode::<target::AttachedToTarget>()
-                .is_some_and(|attached| attached.waiting_for_debugger);
-            return self.adopt(child, events, waiting);
+            let attached = event.decode::<target::AttachedToTarget>();
+            let attached = attached.unwrap_or_default();
+            return match attached.target_info.r#type.contains("worker") {
+                true => self.wake(child, events),
+                false => self.adopt(child, events, attached.waiting_for_debugger),
+            };
         }
-        let Some(event) = self.taps.offer(&session, event) else {
+        if self.shared.rules.answer(&session, &event) {
+            return;
+        }
+        let Some(event) = self.shared.taps.offer(&session, event) else {
             return;
         };
         let is_top = session.id() == self.top.id();
@@ -153,6 +164,19 @@ impl Actor {
                 }
             }
             state.ready |= is_top;
+        });
+    }
+
+    /// Lets a worker run, and answers for its requests as long as it does.
+    fn wake(&self, worker: Session, mut events: Events) {
+        self.shared.rules.employ(&worker);
+        setup::wake(&worker, &self.shared);
+        let shared = self.shared.clone();
+        tokio::spawn(async move {
+            while let Some(event) = events.next().await {
+                shared.rules.answer(&worker, &event);
+            }
+            shared.rules.dismiss(&worker);
         });
     }
 
@@ -181,9 +205,9 @@ impl Actor {
                 ..self.settings
             }
         };
-        let emulation = self.emulation.clone();
+        let shared = self.shared.clone();
         tokio::spawn(async move {
-            let result = set_up(session.clone(), waiting, settings, &emulation).await;
+            let result = set_up(session.clone(), waiting, settings, &shared).await;
             let _ = happen.send(Happening::SetUp(session, result)).await;
         });
     }

@@ -1,7 +1,7 @@
 //! Sets up the session of a tab or of a cross-site frame, so that nothing is missed from then on.
 
 use super::TabSettings;
-use super::emulating::Emulating;
+use super::actor::Shared;
 use super::frames::Shown;
 use tabmux_cdp::types::{emulation, log, network, page, runtime, target};
 use tabmux_cdp::{CdpError, Session};
@@ -13,10 +13,11 @@ pub(super) async fn set_up(
     session: Session,
     waiting: bool,
     settings: TabSettings,
-    emulation: &Emulating,
+    shared: &Shared,
 ) -> Result<Vec<Shown>, CdpError> {
     // Posted first, so a frame that comes later is emulated from its first script.
-    emulation.join(&session);
+    shared.emulation.join(&session);
+    shared.rules.join(&session);
     let viewport = async {
         match settings.viewport {
             Some((width, height)) => session.send(fixed_size(width, height)).await.map(drop),
@@ -76,13 +77,19 @@ impl From<&page::Frame> for Shown {
     }
 }
 
-/// Cross-site frames have sessions of their own, attached before they run their first script.
+/// Cross-site frames have sessions of their own, attached before they run their first script. So have
+/// workers: Chrome holds them back as well, and for ever where nobody may attach and wake them.
 fn attach_frames() -> target::SetAutoAttach {
     target::SetAutoAttach {
         auto_attach: true,
         wait_for_debugger_on_start: true,
         flatten: Some(true),
-        filter: Some(only("iframe")),
+        filter: Some(any_of(&[
+            "iframe",
+            "worker",
+            "service_worker",
+            "shared_worker",
+        ])),
     }
 }
 
@@ -94,13 +101,24 @@ fn hear_network() -> network::Enable {
     }
 }
 
+/// Lets a worker run, under the tab's rules. Nothing else is to be seen of it.
+pub(super) fn wake(session: &Session, shared: &Shared) {
+    shared.rules.join(session);
+    session.post(runtime::RunIfWaitingForDebugger::default());
+}
+
 /// A filter that lets one type of target through and no other.
 pub(crate) fn only(kind: &str) -> Vec<target::FilterEntry> {
+    any_of(&[kind])
+}
+
+fn any_of(kinds: &[&str]) -> Vec<target::FilterEntry> {
     let entry = |kind: Option<&str>, exclude| target::FilterEntry {
         r#type: kind.map(Into::into),
         exclude: Some(exclude),
     };
-    vec![entry(Some(kind), false), entry(None, true)]
+    let wanted = kinds.iter().map(|kind| entry(Some(kind), false));
+    wanted.chain([entry(None, true)]).collect()
 }
 
 fn fixed_size(width: u32, height: u32) -> emulation::SetDeviceMetricsOverride {

@@ -379,6 +379,23 @@ const NETWORKS: [Conditions; 5] = [
 mod tests {
     use super::*;
 
+    /// DevTools has these as the line's speed and round trip, with factors for what its throttling adds.
+    #[test]
+    fn the_networks_are_those_of_devtools() {
+        let line = |mbit: f64, factor: f64| mbit * 1e6 / 8.0 * factor;
+        for (name, latency, down, up) in [
+            ("Slow 3G", 400.0 * 5.0, line(0.5, 0.8), line(0.5, 0.8)),
+            ("Fast 3G", 150.0 * 3.75, line(1.6, 0.9), line(0.75, 0.9)),
+            ("Slow 4G", 150.0 * 3.75, line(1.6, 0.9), line(0.75, 0.9)),
+            ("Fast 4G", 60.0 * 2.75, line(9.0, 0.9), line(1.5, 0.9)),
+        ] {
+            let ours = network(name).unwrap();
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-6;
+            assert!(near(ours.latency, latency), "{ours:?}");
+            assert!(near(ours.down, down) && near(ours.up, up), "{ours:?}");
+        }
+    }
+
     #[test]
     fn a_viewport_is_read_as_it_is_written() {
         for text in [

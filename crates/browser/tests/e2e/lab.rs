@@ -208,3 +208,12 @@ pub(crate) fn text_of(output: &ToolOutput) -> String {
     });
     texts.collect::<Vec<_>>().join("\n")
 }
+
+/// The sentence with which a tool refuses its arguments, before any browser is asked.
+pub(crate) fn refused(tool: &str, arguments: Value) -> String {
+    let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));
+    match spec.prepare(&to_raw_value(&arguments).unwrap()) {
+        Ok(_) => panic!("{tool} takes {arguments}"),
+        Err(error) => error.to_string(),
+    }
+}

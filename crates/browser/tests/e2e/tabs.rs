@@ -196,3 +196,44 @@ async fn shutting_down_ends_the_browser_and_its_profile() {
     let tag = format!("tabmux-profile-{}-", std::process::id());
     tabmux_testkit::process::wait_until_none_with(&tag).await;
 }
+
+/// Chrome holds back whatever could be attached, also what nobody attaches to.
+#[tokio::test]
+async fn workers_of_every_kind_run() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    for (path, script) in [
+        (
+            "/nested.js",
+            "new Worker('/worker.js').onmessage = (e) => postMessage(e.data)",
+        ),
+        ("/worker.js", "postMessage('hello')"),
+        (
+            "/shared.js",
+            "onconnect = (e) => e.ports[0].postMessage('hello')",
+        ),
+        (
+            "/service.js",
+            "oninstall = () => skipWaiting(); onactivate = (e) => e.waitUntil(clients.claim()); onmessage = (e) => e.source.postMessage('hello')",
+        ),
+    ] {
+        let script = Response::new(200, "text/javascript", script);
+        lab.server.route(path, script);
+    }
+    lab.server.route("/page", Response::html("<p>page</p>"));
+    let tab = lab.open("page").await;
+    for ask in [
+        "new Promise((done) => { (w = new Worker('/worker.js')).onmessage = (e) => done(e.data) })",
+        "new Promise((done) => { (n = new Worker('/nested.js')).onmessage = (e) => done(e.data) })",
+        "new Promise((done) => { (s = new SharedWorker('/shared.js')).port.onmessage = (e) => done(e.data) })",
+        "new Promise((done) => { navigator.serviceWorker.onmessage = (e) => done(e.data); \
+         navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready) \
+         .then((r) => r.active.postMessage('hi')) })",
+    ] {
+        let within = format!(
+            "Promise.race([{ask}, new Promise((done) => setTimeout(() => done('hung'), 5000))])"
+        );
+        assert_eq!(lab.page_value(&tab, &within).await, "hello", "{ask}");
+    }
+}

@@ -19,6 +19,7 @@ mod lifecycle;
 mod load;
 mod looping;
 mod outliving;
+mod peers;
 mod random_walk;
 mod sessions;
 mod several;

@@ -1,0 +1,263 @@
+//! What a tab does with the requests of its pages: its rules, and its word on each request that they stop.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tabmux_cdp::types::fetch::{self, HeaderEntry, RequestStage};
+use tabmux_cdp::types::network::ErrorReason;
+use tabmux_cdp::{RawEvent, Session};
+
+/// The rules of one tab, shared by its tools and by the set-up of its frames.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules {
+    list: Arc<Mutex<Vec<Rule>>>,
+    /// Workers of the tab's pages; frames are known to the tab itself.
+    workers: Arc<Mutex<Vec<Session>>>,
+}
+
+/// What is done with some requests.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rule {
+    pub(crate) pattern: Pattern,
+    pub(crate) action: Action,
+}
+
+/// Addresses, with `*` for any text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern(pub(crate) String);
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Action {
+    /// Let the request fail.
+    Block,
+    /// Answer it in the server's place.
+    Mock {
+        status: u16,
+        headers: HeaderChanges,
+        body: Arc<[u8]>,
+    },
+    /// Let it go, with other headers.
+    Change {
+        request: HeaderChanges,
+        response: HeaderChanges,
+    },
+}
+
+/// Headers to set; an empty value removes one.
+pub(crate) type HeaderChanges = BTreeMap<String, String>;
+
+impl Rules {
+    /// The rules in force. The last one that matches a request decides.
+    pub(crate) fn now(&self) -> Vec<Rule> {
+        self.lock().clone()
+    }
+
+    /// Puts other rules in force, for what answers requests and for frames that come from now on.
+    pub(crate) fn set(&self, rules: Vec<Rule>) {
+        *self.lock() = rules;
+    }
+
+    /// The workers that are there.
+    pub(crate) fn workers(&self) -> Vec<Session> {
+        self.lock_workers().clone()
+    }
+
+    /// Notes a worker.
+    pub(super) fn employ(&self, worker: &Session) {
+        self.lock_workers().push(worker.clone());
+    }
+
+    /// Notes that a worker is gone.
+    pub(super) fn dismiss(&self, worker: &Session) {
+        self.lock_workers().retain(|it| it.id() != worker.id());
+    }
+
+    /// Makes a session stop the requests that there are rules for.
+    pub(crate) async fn tell(&self, session: &Session) -> Result<(), tabmux_cdp::CdpError> {
+        match self.stopping() {
+            Some(enable) => session.send(enable).await.map(drop),
+            None => session.send(fetch::Disable::default()).await.map(drop),
+        }
+    }
+
+    /// Tells a session that is new.
+    pub(super) fn join(&self, session: &Session) {
+        if let Some(enable) = self.stopping() {
+            session.post(enable);
+        }
+    }
+
+    /// Has a word on a request that was stopped; each gets one, or it would wait for ever.
+    /// Says whether the event is one of these.
+    pub(super) fn answer(&self, session: &Session, event: &RawEvent) -> bool {
+        if event.method() != "Fetch.requestPaused" {
+            return false;
+        }
+        let Some(paused) = event.decode::<fetch::RequestPaused>() else {
+            return true;
+        };
+        let rules = self.lock();
+        let rule = rules
+            .iter()
+            .rfind(|rule| rule.pattern.matches(&paused.request.url));
+        let answered =
+            paused.response_status_code.is_some() || paused.response_error_reason.is_some();
+        match rule.map(|rule| &rule.action) {
+            Some(Action::Block) if !answered => session.post(fetch::FailRequest {
+                request_id: paused.request_id,
+                error_reason: ErrorReason::BLOCKED_BY_CLIENT,
+            }),
+            Some(Action::Mock {
+                status,
+                headers,
+                body,
+            }) if !answered => session.post(fetch::FulfillRequest {
+                request_id: paused.request_id,
+                response_code: (*status).into(),
+                response_headers: Some(changed(Vec::new(), headers)),
+                body: Some(BASE64_STANDARD.encode(body)),
+                ..Default::default()
+            }),
+            Some(Action::Change { request, .. }) if !answered => {
+                session.post(fetch::ContinueRequest {
+                    request_id: paused.request_id,
+                    headers: (!request.is_empty())
+                        .then(|| changed(sent(&paused.request.headers), request)),
+                    ..Default::default()
+                })
+            }
+            Some(Action::Change { response, .. }) if paused.response_status_code.is_some() => {
+                let headers = paused.response_headers.unwrap_or_default();
+                session.post(fetch::ContinueResponse {
+                    request_id: paused.request_id,
+                    response_code: paused.response_status_code,
+                    response_headers: Some(changed(headers, response)),
+                    ..Default::default()
+                })
+            }
+            _ => session.post(fetch::ContinueRequest {
+                request_id: paused.request_id,
+                ..Default::default()
+            }),
+        }
+        true
+    }
+
+    /// What makes Chrome stop requests; none where there are no rules.
+    fn stopping(&self) -> Option<fetch::Enable> {
+        let rules = self.lock();
+        let stop = |rule: &Rule, stage| fetch::RequestPattern {
+            url_pattern: Some(rule.pattern.for_chrome()),
+            request_stage: Some(stage),
+            ..Default::default()
+        };
+        let mut patterns = Vec::new();
+        for rule in rules.iter() {
+            patterns.push(stop(rule, RequestStage::REQUEST));
+            if matches!(&rule.action, Action::Change { response, .. } if !response.is_empty()) {
+                patterns.push(stop(rule, RequestStage::RESPONSE));
+            }
+        }
+        (!patterns.is_empty()).then_some(fetch::Enable {
+            patterns: Some(patterns),
+            ..Default::default()
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Rule>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_workers(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pattern {
+    /// Whether the whole address is as the pattern says.
+    pub(crate) fn matches(&self, url: &str) -> bool {
+        let Some((first, rest)) = self.0.split_once('*') else {
+            return self.0 == url;
+        };
+        let Some(mut url) = url.strip_prefix(first) else {
+            return false;
+        };
+        let mut parts: Vec<_> = rest.split('*').collect();
+        let last = parts.pop().unwrap_or_default();
+        // Each part where it comes first leaves the most for those behind it.
+        for part in parts {
+            let Some((_, behind)) = url.split_once(part) else {
+                return false;
+            };
+            url = behind;
+        }
+        url.ends_with(last)
+    }
+
+    /// Chrome knows one more sign, which is a plain one in addresses.
+    fn for_chrome(&self) -> String {
+        self.0.replace('\\', "\\\\").replace('?', "\\?")
+    }
+}
+
+fn sent(headers: &tabmux_cdp::types::Json) -> Vec<HeaderEntry> {
+    let headers: BTreeMap<String, String> = headers.decode().unwrap_or_default();
+    headers
+        .into_iter()
+        .map(|(name, value)| HeaderEntry { name, value })
+        .collect()
+}
+
+fn changed(mut headers: Vec<HeaderEntry>, changes: &HeaderChanges) -> Vec<HeaderEntry> {
+    headers.retain(|header| {
+        !changes
+            .keys()
+            .any(|name| name.eq_ignore_ascii_case(&header.name))
+    });
+    let set = changes.iter().filter(|(_, value)| !value.is_empty());
+    headers.extend(set.map(|(name, value)| HeaderEntry {
+        name: name.clone(),
+        value: value.clone(),
+    }));
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text_and_all_else_for_itself() {
+        let matches = |pattern: &str, url: &str| Pattern(pattern.into()).matches(url);
+        assert!(matches("http://a/x", "http://a/x"));
+        assert!(!matches("http://a/x", "http://a/xy"));
+        assert!(matches("http://a/*", "http://a/"));
+        assert!(matches("*", "anything"));
+        assert!(matches("*/api/*.json", "http://a/api/b/c.json"));
+        assert!(matches("*.js*.js", "http://a/a.js.js.js"));
+        assert!(!matches("*/api/*.json", "http://a/api/b.json?x"));
+        assert!(matches("*?id=*", "http://a/?id=1"));
+        assert!(!matches("*?id=*", "http://a/xid=1"));
+        assert!(!matches("ab*ba", "aba"));
+    }
+
+    #[test]
+    fn headers_are_replaced_whatever_their_case_and_removed_where_empty() {
+        let entry = |name: &str, value: &str| HeaderEntry {
+            name: name.into(),
+            value: value.into(),
+        };
+        let before = vec![entry("Accept", "*/*"), entry("X-Gone", "1")];
+        let changes = HeaderChanges::from([
+            ("accept".into(), "text/plain".into()),
+            ("x-gone".into(), String::new()),
+        ]);
+        let after: Vec<_> = changed(before, &changes)
+            .into_iter()
+            .map(|it| (it.name, it.value))
+            .collect();
+        assert_eq!(after, [("accept".to_owned(), "text/plain".to_owned())]);
+    }
+}

@@ -1,0 +1,235 @@
+//! The two storages of a page: one stays, one ends with the tab.
+
+use super::site;
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::text::{one_line, shorten};
+use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult, paging};
+use crate::world::World;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// Shows or changes what stays.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(in crate::tools) struct LocalStorage(Entries);
+
+impl Tool for LocalStorage {
+    const NAME: &'static str = "local_storage";
+    const DESCRIPTION: &'static str =
+        "See the local storage of the page's origin, or one entry; set or delete entries.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Storage;
+    const OPT_IN: bool = true;
+    const PROGRESSIVE: bool = false;
+
+    fn check(&self) -> Result<(), String> {
+        self.0.check()
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        self.0.run(page, Kind::Local).await
+    }
+}
+
+/// Shows or changes what ends with the tab.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(in crate::tools) struct SessionStorage(Entries);
+
+impl Tool for SessionStorage {
+    const NAME: &'static str = "session_storage";
+    const DESCRIPTION: &'static str =
+        "The same as local_storage, for session storage, which ends with the tab.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Storage;
+    const OPT_IN: bool = true;
+    const PROGRESSIVE: bool = false;
+
+    fn check(&self) -> Result<(), String> {
+        self.0.check()
+    }
+
+    async fn run(self, page: Page) -> ToolResult {
+        self.0.run(page, Kind::Session).await
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Entries {
+    key: Option<String>,
+    /// Set the entry to this.
+    value: Option<String>,
+    /// Delete the entry; without a key, all of them.
+    delete: Option<bool>,
+    page_size: Option<u32>,
+    page_idx: Option<u32>,
+}
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    Local,
+    Session,
+}
+
+impl Entries {
+    fn check(&self) -> Result<(), String> {
+        paging::check_size(self.page_size)?;
+        match &self.value {
+            Some(_) if self.key.is_none() => Err("`value` needs the `key` of the entry".into()),
+            Some(_) if self.delete == Some(true) => Err("give either `value` or `delete`".into()),
+            _ => Ok(()),
+        }
+    }
+
+    async fn run(self, page: Page, kind: Kind) -> ToolResult {
+        site(&page.tab)?;
+        let world = page.tab.world().await?;
+        let text = match (self.key, self.value) {
+            (Some(key), Some(value)) => {
+                ask(&world, kind, json!({ "set": [[key, value]] })).await?;
+                format!("Set {}.", one_line(&key, 60))
+            }
+            (key, _) if self.delete == Some(true) => {
+                let found = ask(&world, kind, json!({ "delete": true, "key": key })).await?;
+                match found.count {
+                    0 if key.is_some() => return Err(no_such_entry(kind)),
+                    1 => "Deleted 1 entry.".into(),
+                    count => format!("Deleted {count} entries."),
+                }
+            }
+            (Some(key), None) => {
+                let found = ask(&world, kind, json!({ "key": key, "most": MOST_VALUE })).await?;
+                let entry = found.entries.into_iter().next();
+                let Entry { value, length, .. } = entry.ok_or_else(|| no_such_entry(kind))?;
+                match length > MOST_VALUE {
+                    true => format!(
+                        "{value}\n… {length} characters in all; save_storage writes the whole."
+                    ),
+                    false => value,
+                }
+            }
+            (None, _) => {
+                let found = ask(&world, kind, json!({ "most": 200 })).await?;
+                paging::page(
+                    &found.entries,
+                    "entries",
+                    self.page_size,
+                    self.page_idx,
+                    line,
+                )?
+            }
+        };
+        Ok(ToolOutput::text(text))
+    }
+}
+
+/// What a storage holds, as far as it was asked for.
+#[derive(Debug, Deserialize)]
+pub(super) struct Found {
+    /// Why not, in a few words.
+    error: Option<String>,
+    /// How many entries were deleted.
+    #[serde(default)]
+    count: u32,
+    #[serde(default)]
+    pub(super) entries: Vec<Entry>,
+}
+
+/// One entry; its value may be shortened.
+#[derive(Debug, Deserialize)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) value: String,
+    length: usize,
+}
+
+/// Asks a storage of the page, from a world of which the page knows nothing.
+pub(super) async fn ask(
+    world: &World,
+    kind: Kind,
+    mut wish: serde_json::Value,
+) -> Result<Found, ToolError> {
+    if let Some(wish) = wish.as_object_mut() {
+        wish.insert("kind".into(), json!(kind));
+    }
+    let found: Found = world.call(ASK, wish).await?;
+    match &found.error {
+        Some(why) => Err(ToolError::NotActionable {
+            why: format!(
+                "The page's {} cannot do that: {}. Nothing was changed.",
+                kind.name(),
+                one_line(why, 200).trim_end_matches('.')
+            ),
+        }),
+        None => Ok(found),
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local storage",
+            Self::Session => "session storage",
+        }
+    }
+}
+
+fn no_such_entry(kind: Kind) -> ToolError {
+    ToolError::NotActionable {
+        why: format!(
+            "The page's {} has no such entry. Leave the key out to see what there is.",
+            kind.name()
+        ),
+    }
+}
+
+fn line(entry: &Entry) -> String {
+    let value = one_line(&entry.value, 200);
+    let key = one_line(&shorten(&entry.key, 200), 200);
+    match entry.length > entry.value.encode_utf16().count() {
+        true => format!("{key} = {value}… ({} characters)", entry.length),
+        false => format!("{key} = {value}"),
+    }
+}
+
+const MOST_VALUE: usize = 20_000;
+
+/// Looks into a storage, or changes it: all of what was wished, or nothing.
+const ASK: &str = r"((wish) => {
+    try {
+        const store = wish.kind === 'local' ? localStorage : sessionStorage;
+        const keys = Array.from({ length: store.length }, (_, at) => store.key(at)).sort();
+        if (wish.set) {
+            const before = wish.set.map(([key]) => [key, store.getItem(key)]);
+            try {
+                for (const [key, value] of wish.set) store.setItem(key, value);
+            } catch (error) {
+                for (const [key] of before) store.removeItem(key);
+                for (const [key, value] of before) if (value !== null) store.setItem(key, value);
+                throw error;
+            }
+            return {};
+        }
+        const wanted = wish.key == null ? keys : keys.filter((key) => key === wish.key);
+        if (wish.delete) {
+            for (const key of wanted) store.removeItem(key);
+            return { count: wanted.length };
+        }
+        const entries = wanted.map((key) => {
+            const value = store.getItem(key) ?? '';
+            return {
+                key: key.toWellFormed(),
+                value: (wish.most ? value.slice(0, wish.most) : value).toWellFormed(),
+                length: value.length,
+            };
+        });
+        return { entries };
+    } catch (error) {
+        return { error: error.message };
+    }
+})";

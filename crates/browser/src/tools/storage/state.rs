@@ -1,0 +1,252 @@
+//! What a site keeps, as a file: in the form that Playwright reads and writes.
+
+use super::cookies::{SAME_SITE, of_page};
+use super::entries::{Kind, ask};
+use super::site;
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::text::one_line;
+use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::path::Path;
+use tabmux_cdp::CdpError;
+use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
+
+/// Saves what the site keeps.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::tools) struct SaveStorage {
+    file_path: Option<String>,
+}
+
+impl Tool for SaveStorage {
+    const NAME: &'static str = "save_storage";
+    const DESCRIPTION: &'static str = "Save the cookies and storages of this page to a JSON file, such as to stay \
+                                       logged in. The file holds secrets.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Storage;
+    const OPT_IN: bool = true;
+    const PROGRESSIVE: bool = false;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let origin = site(&page.tab)?.origin().ascii_serialization();
+        let world = page.tab.world().await?;
+        let entries = async |kind| -> Result<Vec<Named>, ToolError> {
+            let found = ask(&world, kind, json!({})).await?.entries;
+            let named = found.into_iter().map(|entry| Named {
+                name: entry.key,
+                value: entry.value,
+            });
+            Ok(named.collect())
+        };
+        let (partitioned, cookies): (Vec<_>, Vec<_>) = of_page(&page.tab)
+            .await?
+            .into_iter()
+            .partition(|cookie| cookie.partition_key.is_some());
+        let state = State {
+            cookies: cookies.into_iter().map(Kept::from).collect(),
+            origins: vec![Origin {
+                origin,
+                local_storage: entries(Kind::Local).await?,
+                session_storage: entries(Kind::Session).await?,
+            }],
+        };
+        let text = serde_json::to_string_pretty(&state).map_err(|error| ToolError::Internal {
+            detail: error.to_string(),
+        })?;
+        let place = page
+            .files
+            .save(self.file_path.as_deref(), "json", text.as_bytes())?;
+        let mut said = format!("Saved {} to {}.", state.words(), place.display());
+        if !partitioned.is_empty() {
+            let left = partitioned.len();
+            said.push_str(&format!(
+                " {left} cookies of sites inside others were left out."
+            ));
+        }
+        Ok(ToolOutput::text(said))
+    }
+}
+
+/// Brings back what a site kept.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::tools) struct LoadStorage {
+    file_path: String,
+}
+
+impl Tool for LoadStorage {
+    const NAME: &'static str = "load_storage";
+    const DESCRIPTION: &'static str = "Load cookies and storages from a file of save_storage, or of Playwright. Open \
+                                       the site first; reload it after.";
+    const ACCESS: Access = Access::Act;
+    const CATEGORY: Category = Category::Storage;
+    const OPT_IN: bool = true;
+    const PROGRESSIVE: bool = false;
+
+    async fn run(self, page: Page) -> ToolResult {
+        let here = site(&page.tab)?.origin().ascii_serialization();
+        let State { cookies, origins } = read(&page.files.readable(&self.file_path)?)?;
+        let (own, others): (Vec<_>, Vec<_>) = origins.into_iter().partition(|it| it.origin == here);
+        let world = page.tab.world().await?;
+        let loaded = State {
+            cookies,
+            origins: own,
+        };
+        // Chrome takes all cookies or none, so they come first.
+        let params = loaded.cookies.iter().map(Kept::param).collect();
+        let set = page
+            .tab
+            .session()
+            .send(network::SetCookies { cookies: params });
+        set.await.map_err(|error| match error {
+            CdpError::Rejected { message, .. } => ToolError::File(format!(
+                "{} has a cookie that Chrome refuses ({}). Nothing was loaded.",
+                one_line(&self.file_path, 200),
+                one_line(&message, 100)
+            )),
+            error => error.into(),
+        })?;
+        for origin in &loaded.origins {
+            for (kind, entries) in [
+                (Kind::Local, &origin.local_storage),
+                (Kind::Session, &origin.session_storage),
+            ] {
+                let set: Vec<_> = entries.iter().map(|it| [&it.name, &it.value]).collect();
+                ask(&world, kind, json!({ "set": set })).await?;
+            }
+        }
+        let mut said = format!("Loaded {}.", loaded.words());
+        if let Some(other) = others.first() {
+            said.push_str(&format!(
+                " Left out: the storages of {} other origins. Open {} and load again for its own.",
+                others.len(),
+                one_line(&other.origin, 200)
+            ));
+        }
+        said.push_str(" Reload the page so that it sees them.");
+        Ok(ToolOutput::text(said))
+    }
+}
+
+/// The whole file.
+#[derive(Debug, Deserialize, Serialize)]
+struct State {
+    #[serde(default)]
+    cookies: Vec<Kept>,
+    #[serde(default)]
+    origins: Vec<Origin>,
+}
+
+/// A cookie in the file.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    name: String,
+    value: String,
+    domain: String,
+    path: String,
+    /// Seconds since 1970; below zero for one that ends with the browser.
+    #[serde(default = "never")]
+    expires: f64,
+    #[serde(default)]
+    http_only: bool,
+    #[serde(default)]
+    secure: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    same_site: Option<String>,
+}
+
+/// The storages of an origin in the file. Playwright has no place for the second one.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Origin {
+    origin: String,
+    #[serde(default)]
+    local_storage: Vec<Named>,
+    #[serde(default)]
+    session_storage: Vec<Named>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Named {
+    name: String,
+    value: String,
+}
+
+impl State {
+    fn words(&self) -> String {
+        let local: usize = self.origins.iter().map(|it| it.local_storage.len()).sum();
+        let session: usize = self.origins.iter().map(|it| it.session_storage.len()).sum();
+        format!(
+            "{} cookies, {local} entries of local storage and {session} of session storage",
+            self.cookies.len()
+        )
+    }
+}
+
+impl From<Cookie> for Kept {
+    fn from(cookie: Cookie) -> Self {
+        Self {
+            name: cookie.name,
+            value: cookie.value,
+            domain: cookie.domain,
+            path: cookie.path,
+            expires: if cookie.session {
+                never()
+            } else {
+                cookie.expires
+            },
+            http_only: cookie.http_only,
+            secure: cookie.secure,
+            same_site: cookie.same_site.map(|it| it.to_string()),
+        }
+    }
+}
+
+impl Kept {
+    fn param(&self) -> CookieParam {
+        CookieParam {
+            name: self.name.clone(),
+            value: self.value.clone(),
+            domain: Some(self.domain.clone()),
+            path: Some(self.path.clone()),
+            secure: Some(self.secure),
+            http_only: Some(self.http_only),
+            same_site: self.same_site.as_deref().map(Into::into),
+            expires: (self.expires >= 0.0).then_some(TimeSinceEpoch(self.expires)),
+            ..Default::default()
+        }
+    }
+}
+
+fn read(place: &Path) -> Result<State, ToolError> {
+    let fail = |why: String| ToolError::File(format!("{} {why}", place.display()));
+    let length = std::fs::metadata(place).map_or(0, |it| it.len());
+    if length > MOST_BYTES {
+        return Err(fail(format!("is longer than {MOST_BYTES} bytes.")));
+    }
+    let text = std::fs::read(place).map_err(|error| fail(format!("cannot be read: {error}.")))?;
+    let state: State = serde_json::from_slice(&text)
+        .map_err(|error| fail(format!("is not a file of save_storage: {error}.")))?;
+    let strange = |cookie: &&Kept| {
+        let same_site = cookie.same_site.as_deref();
+        same_site.is_some_and(|it| !SAME_SITE.contains(&it))
+    };
+    match state.cookies.iter().find(strange) {
+        Some(cookie) => Err(fail(format!(
+            "has a cookie {} whose sameSite is not one of {}.",
+            one_line(&cookie.name, 60),
+            SAME_SITE.join(", ")
+        ))),
+        None => Ok(state),
+    }
+}
+
+const fn never() -> f64 {
+    -1.0
+}
+
+const MOST_BYTES: u64 = 20_000_000;

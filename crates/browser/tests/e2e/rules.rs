@@ -1,0 +1,249 @@
+//! Rules for requests: blocked, answered here, or sent with other headers, in every frame.
+
+use crate::lab::{Lab, refused};
+use serde_json::{Value, json};
+use tabmux_browser::Tab;
+use tabmux_testkit::Response;
+
+/// A tab of a page, beside which `/data` answers with JSON.
+async fn page(lab: &Lab) -> Tab {
+    lab.server.route("/page", Response::html("<p>page</p>"));
+    lab.server
+        .route("/data", Response::json(&json!({ "from": "server" })));
+    lab.open("page").await
+}
+
+/// What the page gets when it asks: the status and the text, or that it failed.
+async fn fetched(lab: &Lab, tab: &Tab, url: &str) -> Value {
+    let ask =
+        format!("fetch({url:?}).then(async (r) => [r.status, await r.text()], (e) => [0, e.name])");
+    lab.page_value(tab, &ask).await
+}
+
+#[tokio::test]
+async fn requests_are_blocked_and_let_go_again() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page(&lab).await;
+    let data = lab.server.url("data");
+    let text = lab
+        .text(&tab, "route", json!({ "url": "*/data", "block": true }))
+        .await;
+    assert_eq!(
+        text,
+        "Rules in this tab; the last one that matches decides:\n*/data blocked"
+    );
+    assert_eq!(fetched(&lab, &tab, "/data").await, json!([0, "TypeError"]));
+    let log = lab.text(&tab, "list_network_requests", json!({})).await;
+    assert!(log.contains("ERR_BLOCKED_BY_CLIENT"), "{log}");
+    assert_eq!(lab.server.count("/data"), 0);
+    let error = lab
+        .error(&tab, "navigate_page", json!({ "url": data }))
+        .await;
+    assert!(error.contains("ERR_BLOCKED_BY_CLIENT"), "{error}");
+    let text = lab.text(&tab, "unroute", json!({ "url": "*/data" })).await;
+    assert_eq!(text, "No rule is in force in this tab.");
+    lab.text(&tab, "navigate_page", json!({ "url": data }))
+        .await;
+}
+
+#[tokio::test]
+async fn requests_are_answered_here() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page(&lab).await;
+    lab.text(
+        &tab,
+        "route",
+        json!({ "url": lab.server.url("data"), "body": "{\"from\":\"rule\"}" }),
+    )
+    .await;
+    let kind = "fetch('/data').then(async (r) => [r.headers.get('content-type'), await r.json()])";
+    assert_eq!(
+        lab.page_value(&tab, kind).await,
+        json!(["application/json", { "from": "rule" }])
+    );
+    // The last rule that matches decides; one for the same requests takes the place of the other.
+    lab.text(&tab, "route", json!({ "url": "*/da*", "status": 503, "body": "gone", "responseHeaders": { "X-Why": "test" } }))
+        .await;
+    assert_eq!(fetched(&lab, &tab, "/data").await, json!([503, "gone"]));
+    let why = "fetch('/data').then((r) => r.headers.get('x-why'))";
+    assert_eq!(lab.page_value(&tab, why).await, "test");
+    std::fs::write(lab.files.path().join("page.html"), "<title>Mock ü</title>").unwrap();
+    lab.text(
+        &tab,
+        "route",
+        json!({ "url": "*/page", "filePath": "page.html" }),
+    )
+    .await;
+    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
+    assert_eq!(lab.page_value(&tab, "document.title").await, "Mock ü");
+    assert_eq!(lab.server.count("/data"), 0);
+    let text = lab.text(&tab, "unroute", json!({})).await;
+    assert_eq!(text, "No rule is in force in this tab.");
+    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
+    let whole = fetched(&lab, &tab, "/data").await;
+    assert_eq!(whole, json!([200, "{\"from\":\"server\"}"]));
+}
+
+#[tokio::test]
+async fn headers_are_set_and_removed_both_ways() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page(&lab).await;
+    lab.server.route(
+        "/data",
+        Response::text("data").with_header("X-Secret", "42"),
+    );
+    let rule = json!({
+        "url": "*/data?x=*",
+        "requestHeaders": { "X-Key": "mine", "user-agent": "Rule/1" },
+        "responseHeaders": { "X-Secret": "", "X-Added": "yes" },
+    });
+    let text = lab.text(&tab, "route", rule).await;
+    assert!(
+        text.ends_with("*/data?x=* changed: request headers X-Key, user-agent; response headers X-Added, X-Secret"),
+        "{text}"
+    );
+    let seen = "fetch('/data?x=1').then(async (r) => [r.headers.get('x-secret'), r.headers.get('x-added'), await r.text()])";
+    assert_eq!(
+        lab.page_value(&tab, seen).await,
+        json!([null, "yes", "data"])
+    );
+    let request = lab.server.wait_for_request("/data").await;
+    assert_eq!(request.header("x-key"), Some("mine"));
+    assert_eq!(request.header("user-agent"), Some("Rule/1"));
+    assert!(request.header("accept").is_some());
+    // A question mark is a question mark.
+    fetched(&lab, &tab, "/data").await;
+    let request = lab.server.wait_for_nth_request("/data", 2).await;
+    assert_eq!(request.header("x-key"), None);
+}
+
+#[tokio::test]
+async fn rules_hold_in_frames_of_other_sites_also_in_later_ones_and_not_in_other_tabs() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let other = lab.server.cross_site_url("inner");
+    let inner = "<script>fetch('/data').then((r) => r.text()).then((t) => parent.postMessage(t, '*'))</script>";
+    lab.server.route("/inner", Response::html(inner));
+    lab.server.route("/page", Response::html(format!("<body><script>\
+        add = () => new Promise((done) => {{ onmessage = (e) => done(e.data); \
+        const f = document.createElement('iframe'); f.src = '{other}'; document.body.append(f) }})</script>")));
+    lab.server.route("/data", Response::text("server"));
+    let tab = lab.open("page").await;
+    let quiet = lab.open("page").await;
+    assert_eq!(lab.page_value(&tab, "add()").await, "server");
+    lab.text(&tab, "route", json!({ "url": "*/data", "body": "rule" }))
+        .await;
+    let again = "(() => { const f = document.querySelector('iframe'); return new Promise((done) => { onmessage = (e) => done(e.data); f.src += '?again' }) })()";
+    assert_eq!(lab.page_value(&tab, again).await, "rule");
+    assert_eq!(lab.page_value(&tab, "add()").await, "rule");
+    assert_eq!(lab.page_value(&quiet, "add()").await, "server");
+    // An answer from here is for whoever asked, also across origins, if it says so.
+    let far = lab.server.cross_site_url("data");
+    assert_eq!(fetched(&lab, &tab, &far).await, json!([0, "TypeError"]));
+    lab.text(&tab, "route", json!({ "url": "*/data", "body": "rule", "responseHeaders": { "Access-Control-Allow-Origin": "*" } }))
+        .await;
+    assert_eq!(fetched(&lab, &tab, &far).await, json!([200, "rule"]));
+}
+
+#[tokio::test]
+async fn bad_rules_are_refused_and_change_nothing() {
+    for (arguments, part) in [
+        (json!({}), "missing field `url`"),
+        (json!({ "url": "*" }), "say what to do with these requests"),
+        (
+            json!({ "url": "/api", "block": true }),
+            "starts with http://, https:// or *",
+        ),
+        (
+            json!({ "url": "file:///x", "block": true }),
+            "starts with http://",
+        ),
+        (
+            json!({ "url": "http://[x", "block": true }),
+            "`url` is no URL",
+        ),
+        (
+            json!({ "url": "*", "block": true, "status": 200 }),
+            "`block` goes with no other action",
+        ),
+        (
+            json!({ "url": "*", "status": 99 }),
+            "`status` goes from 200 to 599",
+        ),
+        (
+            json!({ "url": "*", "body": "a", "filePath": "b" }),
+            "either `body` or `filePath`",
+        ),
+        (
+            json!({ "url": "*", "body": "a", "requestHeaders": { "A": "b" } }),
+            "is never sent",
+        ),
+        (
+            json!({ "url": "*", "requestHeaders": { "A b": "c" } }),
+            "not a header's name",
+        ),
+        (
+            json!({ "url": "*", "requestHeaders": { "A": "b\r\nC: d" } }),
+            "a value for A that is no header's",
+        ),
+        (
+            json!({ "url": "*".repeat(3_000), "block": true }),
+            "`url` is longer than 2000 bytes",
+        ),
+        (json!({ "url": "*", "block": "yes" }), "invalid type"),
+        (
+            json!({ "url": "*", "blocked": true }),
+            "unknown field `blocked`",
+        ),
+    ] {
+        let said = refused("route", arguments);
+        assert!(
+            said.starts_with("Invalid arguments for route: ") && said.contains(part),
+            "{said}"
+        );
+    }
+    assert!(refused("unroute", json!({ "url": "x" })).contains("starts with http://"));
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page(&lab).await;
+    lab.text(&tab, "route", json!({ "url": "*/data", "status": 204 }))
+        .await;
+    let error = lab.error(&tab, "unroute", json!({ "url": "*/date" })).await;
+    assert_eq!(
+        error,
+        "There is no rule for */date. Rules in this tab; the last one that matches decides:\n*/data answered with 204 and 0 bytes"
+    );
+    let outside = json!({ "url": "*", "filePath": "/etc/hostname" });
+    let error = lab.error(&tab, "route", outside).await;
+    assert!(error.contains("outside"), "{error}");
+    assert_eq!(fetched(&lab, &tab, "/data").await, json!([204, ""]));
+}
+
+#[tokio::test]
+async fn rules_hold_for_workers_of_the_page() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page(&lab).await;
+    let script = "fetch('/data').then((r) => r.text()).then((t) => postMessage(t))";
+    let script = Response::new(200, "text/javascript", script);
+    lab.server.route("/worker.js", script);
+    let ask = "new Promise((done) => { (kept = new Worker('/worker.js')).onmessage = (e) => done(e.data) })";
+    let server = json!({ "from": "server" }).to_string();
+    assert_eq!(lab.page_value(&tab, ask).await, server);
+    lab.text(&tab, "route", json!({ "url": "*/data", "body": "rule" }))
+        .await;
+    assert_eq!(lab.page_value(&tab, ask).await, "rule");
+    lab.text(&tab, "unroute", json!({})).await;
+    assert_eq!(lab.page_value(&tab, ask).await, server);
+}

@@ -1,0 +1,140 @@
+//! Filming a page: a file that a player opens, with what was on the page.
+
+use crate::lab::{Lab, refused};
+use serde_json::json;
+use tabmux_testkit::Response;
+
+/// A page that turns green once it is told, with pictures all the time.
+const PAGE: &str = "<body style='background: rgb(255, 0, 0); margin: 0'><p id=n style='position: fixed; bottom: 0'></p><script>\
+    let count = 0; const draw = () => { n.textContent = count++; requestAnimationFrame(draw) }; draw();\
+    drawn = (more) => new Promise((done) => { const end = count + more; \
+        const look = () => count >= end ? done(count) : requestAnimationFrame(look); look() })</script>";
+
+#[tokio::test]
+async fn a_film_of_the_page_plays_and_shows_what_was_there() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html(PAGE));
+    let tab = lab.open("page").await;
+    // The film is of a tab that is not in front.
+    let player = lab.open_url("about:blank").await;
+    let text = lab
+        .text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
+        .await;
+    assert!(text.starts_with("Filming the page into "), "{text}");
+    let again = lab.error(&tab, "screencast_start", json!({})).await;
+    assert_eq!(
+        again,
+        "This tab is being filmed already. Call screencast_stop first."
+    );
+    lab.page_value(&tab, "drawn(30)").await;
+    // Other tools see the page being drawn meanwhile, and do not end the film.
+    lab.run(&tab, "take_screenshot", json!({})).await.unwrap();
+    lab.page_value(
+        &tab,
+        "document.body.style.background = 'rgb(0, 128, 0)'; drawn(60)",
+    )
+    .await;
+    let text = lab.text(&tab, "screencast_stop", json!({})).await;
+    assert!(
+        text.contains("film.mp4: MP4 with ") && text.contains(" video, "),
+        "{text}"
+    );
+
+    let film = std::fs::read(lab.files.path().join("film.mp4")).unwrap();
+    lab.server
+        .route("/film.mp4", Response::new(200, "video/mp4", film));
+    lab.server.route(
+        "/player",
+        Response::html("<video id=v muted src=film.mp4></video>"),
+    );
+    lab.text(
+        &player,
+        "navigate_page",
+        json!({ "url": lab.server.url("player") }),
+    )
+    .await;
+    // Its first picture is red, its last one green.
+    let look = "(async () => { \
+        const ready = () => new Promise((done, fail) => { v.onerror = () => fail(new Error(v.error.message)); \
+            if (v.readyState >= 2) done(); else v.onloadeddata = done; }); \
+        await ready(); \
+        const c = document.createElement('canvas'); c.width = v.videoWidth; c.height = v.videoHeight; \
+        const g = c.getContext('2d'); \
+        const colour = () => { g.drawImage(v, 0, 0); const [r, green] = g.getImageData(c.width / 2, c.height / 2, 1, 1).data; return r > green ? 'red' : 'green' }; \
+        const first = colour(); \
+        v.playbackRate = 16; \
+        const ended = new Promise((done) => v.onended = done); \
+        await v.play(); await ended; \
+        return [first, colour(), v.videoWidth > 500, v.currentTime > 0] })()";
+    assert_eq!(
+        lab.page_value(&player, look).await,
+        json!(["red", "green", true, true])
+    );
+}
+
+#[tokio::test]
+async fn a_film_goes_on_where_the_page_goes() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html(PAGE));
+    let tab = lab.open("page").await;
+    lab.text(&tab, "screencast_start", json!({})).await;
+    let elsewhere = json!({ "url": lab.server.cross_site_url("page") });
+    lab.text(&tab, "navigate_page", elsewhere).await;
+    lab.page_value(&tab, "drawn(30)").await;
+    let text = lab.text(&tab, "screencast_stop", json!({})).await;
+    let place = text.split(" of film to ").nth(1).unwrap();
+    let place = place.split(": MP4 with ").next().unwrap();
+    assert!(std::fs::metadata(place).unwrap().len() > 1_000, "{text}");
+    std::fs::remove_file(place).unwrap();
+    // And the tab is as before.
+    lab.run(&tab, "take_screenshot", json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
+    assert!(
+        refused("screencast_start", json!({ "filePath": "film.gif" }))
+            .contains("has to end with .mp4")
+    );
+    assert!(
+        refused("screencast_stop", json!({ "filePath": "film.mp4" })).contains("unknown field")
+    );
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html(PAGE));
+    let tab = lab.open("page").await;
+    let error = lab.error(&tab, "screencast_stop", json!({})).await;
+    assert_eq!(
+        error,
+        "This tab is not being filmed. Call screencast_start first."
+    );
+    let error = lab
+        .error(
+            &tab,
+            "screencast_start",
+            json!({ "filePath": "../film.mp4" }),
+        )
+        .await;
+    assert!(error.contains("outside"), "{error}");
+    // A film that nobody ended leaves nothing behind.
+    lab.text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
+        .await;
+    let place = lab.files.path().join("film.mp4");
+    assert!(place.exists());
+    lab.browser.close_tab(tab.target(), false).await.unwrap();
+    drop(tab);
+    tabmux_testkit::patiently(
+        async {
+            while place.exists() {
+                tokio::task::yield_now().await;
+            }
+        },
+        || "the file is still there".into(),
+    )
+    .await;
+}
