@@ -17,6 +17,7 @@ pub(super) struct Board {
     slowest: Cell<Duration>,
     /// What agents were told when a call did not go well.
     told: RefCell<BTreeMap<String, usize>>,
+    kills: Cell<usize>,
     over: Cell<bool>,
 }
 
@@ -36,6 +37,7 @@ impl Board {
             answers: watch::Sender::new(0),
             slowest: Cell::default(),
             told: RefCell::default(),
+            kills: Cell::default(),
             over: Cell::default(),
         }
     }
@@ -100,6 +102,16 @@ impl Board {
             format!("agents {late:?} to work again\n{:#?}", self.told.borrow())
         })
         .await;
+    }
+
+    /// Somebody is killed now.
+    pub(super) fn kill(&self) {
+        self.kills.set(self.kills.get() + 1);
+    }
+
+    /// How many were killed so far.
+    pub(super) fn kills(&self) -> usize {
+        self.kills.get()
     }
 
     pub(super) fn stop(&self) {
