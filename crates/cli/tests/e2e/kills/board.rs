@@ -62,11 +62,14 @@ impl Board {
     }
 
     pub(super) fn told(&self, text: &str) {
-        let text: String = text
-            .chars()
-            .map(|c| if c.is_ascii_digit() { '#' } else { c })
-            .collect();
-        let line = text.lines().next().unwrap_or_default().to_owned();
+        // The same sentence with another number is the same sentence.
+        let line = text.lines().next().unwrap_or_default();
+        let words = line.split(|c: char| c.is_ascii_digit());
+        let line = words.fold(String::new(), |line, part| match part {
+            "" => line,
+            part if line.is_empty() => part.to_owned(),
+            part => format!("{line}#{part}"),
+        });
         *self.told.borrow_mut().entry(line).or_default() += 1;
     }
 
