@@ -5,6 +5,7 @@
 mod desk;
 mod lists;
 mod pages;
+mod peers;
 mod raw;
 mod sample;
 mod shared;
@@ -14,16 +15,25 @@ mod table;
 use crate::say;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use table::Table;
 
+/// What is measured.
+#[derive(Clone, Copy)]
+pub(crate) enum What {
+    /// tabmux alone, against its goals.
+    Tabmux,
+    /// tabmux and its peers, side by side.
+    Peers,
+}
+
 /// Builds the binary, measures, and prints the numbers.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(what: What) -> Result<()> {
     let binary = build()?;
     // Whoever measures must not be slower than what it measures.
     if cfg!(debug_assertions) {
-        return again_in_release();
+        return again_in_release(what);
     }
     let Some(browser) = find_browser() else {
         bail!("no Chromium was found: install `chromium`, or set TABMUX_TEST_BROWSER");
@@ -32,20 +42,26 @@ pub(crate) fn run() -> Result<()> {
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let table = runtime.block_on(async {
-        let mut table = Table::default();
-        say("Starting up …");
-        start::measure(&binary, &browser, &mut table).await;
-        say("Sharing one daemon …");
-        shared::measure(&binary, &browser, &mut table).await;
-        say("Tool lists …");
-        lists::measure(&binary, &browser, &mut table).await;
-        say("Calls …");
-        pages::measure(&binary, &browser, &mut table).await;
-        table
-    });
+    runtime.block_on(async {
+        match what {
+            What::Tabmux => tabmux_alone(&binary, &browser).await,
+            What::Peers => peers::measure(&binary, &browser).await?,
+        }
+        Ok(())
+    })
+}
+
+async fn tabmux_alone(binary: &Path, browser: &Path) {
+    let mut table = Table::default();
+    say("Starting up …");
+    start::measure(binary, browser, &mut table).await;
+    say("Sharing one daemon …");
+    shared::measure(binary, browser, &mut table).await;
+    say("Tool lists …");
+    lists::measure(binary, browser, &mut table).await;
+    say("Calls …");
+    pages::measure(binary, browser, &mut table).await;
     say(&format!("\n{table}"));
-    Ok(())
 }
 
 /// The release build of the binary, as Cargo names it.
@@ -70,7 +86,7 @@ fn build() -> Result<PathBuf> {
         .context("cargo built no binary")
 }
 
-fn again_in_release() -> Result<()> {
+fn again_in_release(what: What) -> Result<()> {
     let arguments = [
         "run",
         "--release",
@@ -80,7 +96,8 @@ fn again_in_release() -> Result<()> {
         "--",
         "bench",
     ];
-    let status = Command::new(cargo()).args(arguments).status()?;
+    let peers = matches!(what, What::Peers).then_some("--peers");
+    let status = Command::new(cargo()).args(arguments).args(peers).status()?;
     match status.success() {
         true => Ok(()),
         false => bail!("the bench did not finish"),

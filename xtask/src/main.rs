@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask bench`, `cargo xtask codegen [--check]` and `cargo xtask tidy`.
+//! Project chores: `cargo xtask bench [--peers]`, `cargo xtask codegen [--check]` and `cargo xtask tidy`.
 
 mod bench;
 mod codegen;
@@ -9,6 +9,7 @@ use std::{env, process::ExitCode};
 
 use anyhow::{Context, Result, bail};
 
+use crate::bench::What;
 use crate::codegen::Mode;
 
 fn main() -> ExitCode {
@@ -24,7 +25,8 @@ fn main() -> ExitCode {
 fn run(arguments: &[String]) -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["bench"] => bench::run(),
+        ["bench"] => bench::run(What::Tabmux),
+        ["bench", "--peers"] => bench::run(What::Peers),
         ["codegen", rest @ ..] => codegen::run(codegen_mode(rest)?),
         ["tidy"] => tidy::run(),
         _ => bail!("{USAGE}"),
@@ -50,5 +52,6 @@ fn say(line: &str) {
 
 const USAGE: &str =
     "usage: cargo xtask bench               measure a release build and print the numbers
+       cargo xtask bench --peers       measure it beside other servers, write docs/benchmarks.md
        cargo xtask codegen [--check]   rewrite generated files, or say which are stale
        cargo xtask tidy                check the rules of the house";

@@ -5,6 +5,7 @@ mod flags;
 mod logging;
 mod paint;
 mod table;
+mod wrap;
 
 use clap::{Parser, Subcommand};
 use commands::status::View;

@@ -1,7 +1,7 @@
 //! Plain tables: columns as wide as they need to be, the last one cut at the terminal's edge.
 
+use crate::wrap;
 use std::fmt;
-use std::io::IsTerminal;
 
 /// A table with `N` columns.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ impl<const N: usize> Table<N> {
     pub(crate) fn new(headings: [&str; N]) -> Self {
         Self {
             rows: vec![headings.map(str::to_owned)],
-            width: terminal_width(),
+            width: wrap::width(),
         }
     }
 
@@ -58,19 +58,6 @@ impl<const N: usize> fmt::Display for Table<N> {
 
 fn length(text: &str) -> usize {
     text.chars().count()
-}
-
-/// The terminal's width, or no limit where the output goes into a file or a pipe.
-fn terminal_width() -> usize {
-    if !std::io::stdout().is_terminal() {
-        return usize::MAX;
-    }
-    let columns = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok());
-    columns
-        .or_else(|| terminal_size::terminal_size().map(|(width, _)| width.0.into()))
-        .unwrap_or(80)
 }
 
 const MOST_CELL: usize = 120;

@@ -4,6 +4,7 @@ mod checks;
 mod look;
 
 use crate::paint::{Color, Paint};
+use crate::wrap;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,7 +41,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.json {
         println!("{}", serde_json::to_string_pretty(&as_json(&checks))?);
     } else {
-        println!("{}", as_text(&checks, Paint::for_stdout()));
+        println!("{}", as_text(&checks, Paint::for_stdout(), wrap::width()));
     }
     Ok(if is_well(&checks) {
         ExitCode::SUCCESS
@@ -115,30 +116,29 @@ fn is_well(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.level != Level::Fail)
 }
 
-fn as_text(checks: &[Check], paint: Paint) -> String {
-    let width = checks.iter().map(|check| check.name.len()).max();
-    let width = width.unwrap_or(0);
+fn as_text(checks: &[Check], paint: Paint, width: usize) -> String {
+    let names = checks.iter().map(|check| check.name.len()).max();
+    let names = names.unwrap_or(0);
     let mut lines: Vec<String> = checks
         .iter()
-        .map(|check| line(check, width, paint))
+        .map(|check| line(check, names, paint, width))
         .collect();
     lines.push(String::new());
     lines.push(summary(checks));
     lines.join("\n")
 }
 
-fn line(check: &Check, width: usize, paint: Paint) -> String {
+fn line(check: &Check, names: usize, paint: Paint, width: usize) -> String {
     let word = check.level.word();
-    let gap = " ".repeat("warn".len() - word.len());
+    let longest = "warn".len();
+    let gap = " ".repeat(longest - word.len());
     let word = paint.color(check.level.color(), word);
-    let advice = match &check.advice {
-        Some(advice) => format!(" {advice}"),
-        None => String::new(),
+    let told = match &check.advice {
+        Some(advice) => format!("{} {advice}", check.finding),
+        None => check.finding.clone(),
     };
-    format!(
-        "{word}{gap}  {:width$}  {}{advice}",
-        check.name, check.finding
-    )
+    let told = wrap::wrap(&told, longest + 2 + names + 2, width);
+    format!("{word}{gap}  {:names$}  {told}", check.name)
 }
 
 fn summary(checks: &[Check]) -> String {
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn each_check_is_one_line_with_what_to_do() {
         assert_eq!(
-            as_text(&three(), Paint::OFF),
+            as_text(&three(), Paint::OFF, 80),
             "ok    browser  Chromium 150 at /usr/bin/chromium.\n\
              warn  user     This is root. Use another user.\n\
              fail  log      The log is a folder. Remove it.\n\
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn only_the_word_is_painted_and_columns_stay() {
-        let text = as_text(&three(), Paint::ON);
+        let text = as_text(&three(), Paint::ON, 80);
         assert!(
             text.starts_with("\x1b[32mok\x1b[0m    browser  Chromium"),
             "{text:?}"

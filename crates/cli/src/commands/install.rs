@@ -137,17 +137,32 @@ fn for_each(
 ) -> anyhow::Result<ExitCode> {
     let homes = Homes::look().context("there is no home folder; set HOME")?;
     let mut code = ExitCode::SUCCESS;
+    let mut shown = false;
     for &client in clients {
         let path = client.config(&homes);
         match one(&path, dry_run, name, words, |text| change(client, text)) {
-            Ok(told) => println!("{}: {told}", client.name()),
+            Ok(Told::Shown(change)) => {
+                print!("{}: {change}", client.name());
+                shown = true;
+            }
+            Ok(Told::Done(told)) => println!("{}: {told}", client.name()),
             Err(error) => {
                 eprintln!("tabmux: {}: {error:#}", client.name());
                 code = ExitCode::FAILURE;
             }
         }
     }
+    if shown {
+        println!("Nothing was written. Run it without --dry-run to write this.");
+    }
     Ok(code)
+}
+
+/// What became of one config.
+enum Told {
+    /// A change that would be made.
+    Shown(String),
+    Done(String),
 }
 
 fn one(
@@ -156,24 +171,25 @@ fn one(
     name: &str,
     words: &Words,
     change: impl Fn(&str) -> Result<Option<String>, Refusal>,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<Told> {
     let shown = path.display();
     let before = file::read(path)?;
     let text = before.as_deref().unwrap_or_default();
     let after = change(text).map_err(|refusal| anyhow!(refusal.sentence(path, name)))?;
     let Some(after) = after else {
-        return Ok(format!("{shown} {}.", words.unchanged));
+        return Ok(Told::Done(format!("{shown} {}.", words.unchanged)));
     };
     let diff = diff::lines(text, &after, Paint::for_stdout());
     if dry_run {
-        return Ok(format!("{shown}\n{diff}Nothing was written (--dry-run)."));
+        return Ok(Told::Shown(format!("{shown}\n{diff}")));
     }
     let backup = file::replace(path, before.as_deref(), &after)?;
     let kept = match backup {
         Some(backup) => format!("The old file is kept as {}.", backup.display()),
         None => "The file is new.".to_owned(),
     };
-    Ok(format!("{shown}\n{diff}Written. {kept} {}", words.next))
+    let told = format!("{shown}\n{diff}Written. {kept} {}", words.next);
+    Ok(Told::Done(told))
 }
 
 fn own_path() -> anyhow::Result<String> {

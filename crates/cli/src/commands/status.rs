@@ -2,6 +2,7 @@
 
 use super::daemon::is_nobody;
 use crate::table::Table;
+use crate::wrap;
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,9 +40,11 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
         (Some(overview), true) => json(view, overview)?,
         (None, true) => "null".to_owned(),
         (Some(overview), false) => table(view, overview),
-        (None, false) => {
-            "No daemon is running. An MCP client starts one with `tabmux mcp`.".to_owned()
-        }
+        (None, false) => wrap::wrap(
+            "No daemon is running. An MCP client starts one with `tabmux mcp`.",
+            0,
+            wrap::width(),
+        ),
     };
     println!("{text}");
     Ok(if overview.is_some() {
@@ -96,10 +99,10 @@ fn status(overview: &Overview) -> String {
         None => "Pages cannot offer tools: the port was taken when the daemon started.".to_owned(),
     };
     format!(
-        "The daemon (tabmux {}, process {}) has been up for {}.\n{}, {}, {}.\n{pages}",
+        "The daemon has been up for {}.\ntabmux {}, process {}.\n{}, {}, {}.\n{pages}",
+        age(overview.uptime_seconds),
         overview.version,
         overview.pid,
-        age(overview.uptime_seconds),
         count(overview.sessions.len(), "session"),
         count(overview.browsers.len(), "browser"),
         count(overview.tabs.len(), "tab"),
@@ -214,7 +217,7 @@ mod tests {
         let overview = example();
         assert_eq!(
             table(View::Status, &overview),
-            "The daemon (tabmux 0.1.0, process 7) has been up for 1 h 1 min.\n1 session, 1 browser, 1 tab."
+            "The daemon has been up for 1 h 1 min.\ntabmux 0.1.0, process 7.\n1 session, 1 browser, 1 tab."
         );
         assert_eq!(
             table(View::Tabs, &overview),

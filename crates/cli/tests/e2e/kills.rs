@@ -61,12 +61,16 @@ async fn live(crowd: &Crowd, board: &Board, number: usize, seed: u64) {
     }
 }
 
-/// Works until its server is killed, or all is over.
+/// Works until its server is killed, or all is over. An agent that has lost its page is told so by one
+/// error, and never gets a blank page instead of its own without a word.
 async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
     let mut at_home = false;
+    // How many kills there were when the agent was last told of its loss, if it did nothing since.
+    let mut told_after = None;
     while !board.is_over() {
         let task = TASKS[rng.below(TASKS.len())];
         let begun = Instant::now();
+        let kills = board.kills();
         let call = match at_home {
             true => agent.begin(task, "").await,
             false => agent.go().await,
@@ -77,20 +81,28 @@ async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
         board.answered(begun.elapsed());
         let text = reply.text();
         if reply.is_error() {
+            if text.contains(LOST) {
+                let again = told_after.replace(board.kills()) == Some(kills);
+                assert!(!again, "{} was told twice: {text}", agent.name);
+            }
             board.told(&text);
             at_home = false;
-        } else if !at_home {
+            continue;
+        }
+        told_after = None;
+        if !at_home {
             at_home = true;
         } else if agent.recognises(task, &text) {
             board.good(number, begun, task);
         } else {
-            // A new daemon or browser has given it a new tab, which is blank.
+            // The list of pages tells of a loss by what is not in it.
             assert!(
-                !text.contains("agent-"),
-                "{} asked for {task:?} and got another's page: {text}",
-                agent.name
+                task == Task::Pages && !text.contains("agent-"),
+                "{} asked for {task:?} and got what is not its page: {text}\n{}",
+                agent.name,
+                agent.client.transcript()
             );
-            board.told("(no error, but a blank page of a new browser)");
+            board.told("(no error, but a list of pages without its own)");
             at_home = false;
         }
     }
@@ -131,6 +143,7 @@ impl Hunt<'_> {
         let browsers = self.pids_of(Victim::Browser);
         self.browsers.extend(browsers);
         let killed = Instant::now();
+        self.board.kill();
         process::kill_hard(pid);
         // Sometimes the next one comes while this one is not mended yet.
         let mended = match self.rng.one_in(4) {
@@ -233,6 +246,8 @@ const TASKS: [Task; 7] = {
     let [read, count, find, _, status, snapshot, _, pages] = MIX;
     [read, count, find, status, snapshot, pages, read]
 };
+/// What an agent is told whose tab died with its browser.
+const LOST: &str = "is gone with its browser";
 /// How many answers are waited for at most before the next kill.
 const AWAITED: usize = 40;
 /// Calls have 30 s, and the answer has to come through a busy machine.

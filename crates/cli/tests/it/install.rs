@@ -19,7 +19,7 @@ fn a_dry_run_shows_the_change_and_writes_nothing() {
   +       \"args\": [\"mcp\"]
         }
       },
-Nothing was written (--dry-run).
+Nothing was written. Run it without --dry-run to write this.
 "
     );
     assert_eq!(output.status.code(), Some(0));

@@ -5,3 +5,4 @@ mod call;
 mod demo;
 mod doctor;
 mod install;
+mod screens;

@@ -17,6 +17,7 @@ pub(super) struct Board {
     slowest: Cell<Duration>,
     /// What agents were told when a call did not go well.
     told: RefCell<BTreeMap<String, usize>>,
+    kills: Cell<usize>,
     over: Cell<bool>,
 }
 
@@ -36,6 +37,7 @@ impl Board {
             answers: watch::Sender::new(0),
             slowest: Cell::default(),
             told: RefCell::default(),
+            kills: Cell::default(),
             over: Cell::default(),
         }
     }
@@ -60,11 +62,14 @@ impl Board {
     }
 
     pub(super) fn told(&self, text: &str) {
-        let text: String = text
-            .chars()
-            .map(|c| if c.is_ascii_digit() { '#' } else { c })
-            .collect();
-        let line = text.lines().next().unwrap_or_default().to_owned();
+        // The same sentence with another number is the same sentence.
+        let line = text.lines().next().unwrap_or_default();
+        let words = line.split(|c: char| c.is_ascii_digit());
+        let line = words.fold(String::new(), |line, part| match part {
+            "" => line,
+            part if line.is_empty() => part.to_owned(),
+            part => format!("{line}#{part}"),
+        });
         *self.told.borrow_mut().entry(line).or_default() += 1;
     }
 
@@ -100,6 +105,16 @@ impl Board {
             format!("agents {late:?} to work again\n{:#?}", self.told.borrow())
         })
         .await;
+    }
+
+    /// Somebody is killed now.
+    pub(super) fn kill(&self) {
+        self.kills.set(self.kills.get() + 1);
+    }
+
+    /// How many were killed so far.
+    pub(super) fn kills(&self) -> usize {
+        self.kills.get()
     }
 
     pub(super) fn stop(&self) {

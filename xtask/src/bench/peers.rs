@@ -1,0 +1,50 @@
+//! `cargo xtask bench --peers`: the same work through tabmux and through the servers that people
+//! would pick instead, in one run.
+
+mod board;
+mod dialect;
+mod install;
+mod pages;
+mod report;
+mod seat;
+mod work;
+
+use crate::say;
+use anyhow::Result;
+use board::Board;
+use dialect::Peer;
+use std::path::{Path, PathBuf};
+
+/// What a run needs to know of the machine.
+struct Bench {
+    tabmux: PathBuf,
+    browser: PathBuf,
+    /// Where npm has put the peers.
+    shelf: PathBuf,
+}
+
+/// Installs the peers, measures all of them in turns, and writes `docs/benchmarks.md`.
+pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
+    say("Installing the peers …");
+    let bench = Bench {
+        tabmux: tabmux.to_owned(),
+        browser: browser.to_owned(),
+        shelf: install::install()?,
+    };
+    let load_before = report::load();
+    let pages = pages::serve();
+    let mut board = Board::default();
+    for round in 1..=ROUNDS {
+        for peer in Peer::ALL {
+            say(&format!("Round {round} of {ROUNDS}: {} …", peer.name()));
+            work::round(peer, &bench, &pages, &mut board).await?;
+        }
+    }
+    let text = report::markdown(&board, &bench, &load_before);
+    say(&format!("\n{text}"));
+    report::write(&text)
+}
+
+/// Peers take turns this often, so that what else the machine does hits all alike. One browser runs
+/// at a time.
+const ROUNDS: usize = 5;

@@ -1,0 +1,87 @@
+//! What was measured: rows, and in each a cell for everybody.
+
+use super::dialect::Peer;
+use std::collections::BTreeMap;
+
+/// All cells. What nobody has filled stays empty.
+#[derive(Debug, Default)]
+pub(super) struct Board(BTreeMap<(Row, Peer), Cell>);
+
+#[derive(Debug, Default)]
+struct Cell {
+    values: Vec<f64>,
+    failure: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Row {
+    Start,
+    FirstPage,
+    MemoryIdle,
+    MemoryUsed,
+    ListBytes,
+    Evaluate,
+    Click,
+    BusyClick,
+    Form,
+    SmallSnapshot,
+    LongSnapshot,
+    LongSnapshotBytes,
+    Screenshot,
+    Navigate,
+    TenTabs,
+}
+
+/// What a cell says.
+#[derive(Debug, PartialEq)]
+pub(super) enum Said<'a> {
+    Median(f64),
+    Failed(&'a str),
+    Nothing,
+}
+
+impl Board {
+    pub(super) fn note(&mut self, row: Row, peer: Peer, value: f64) {
+        let cell = self.0.entry((row, peer)).or_default();
+        cell.values.push(value);
+    }
+
+    /// One failure spoils the cell: a fast wrong answer is not worth a number.
+    pub(super) fn failed(&mut self, row: Row, peer: Peer, why: String) {
+        let cell = self.0.entry((row, peer)).or_default();
+        cell.failure.get_or_insert(why);
+    }
+
+    pub(super) fn said(&self, row: Row, peer: Peer) -> Said<'_> {
+        match self.0.get(&(row, peer)) {
+            Some(Cell {
+                failure: Some(why), ..
+            }) => Said::Failed(why),
+            Some(cell) => median(&cell.values).map_or(Said::Nothing, Said::Median),
+            None => Said::Nothing,
+        }
+    }
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_a_median_a_failure_or_empty() {
+        let mut board = Board::default();
+        assert_eq!(board.said(Row::Start, Peer::Tabmux), Said::Nothing);
+        for value in [3.0, 1.0, 2.0] {
+            board.note(Row::Start, Peer::Tabmux, value);
+        }
+        assert_eq!(board.said(Row::Start, Peer::Tabmux), Said::Median(2.0));
+        board.failed(Row::Start, Peer::Tabmux, "missed".into());
+        assert_eq!(board.said(Row::Start, Peer::Tabmux), Said::Failed("missed"));
+    }
+}

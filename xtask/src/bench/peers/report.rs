@@ -1,0 +1,265 @@
+//! The numbers as a page for people: `docs/benchmarks.md`.
+
+use super::board::{Board, Row, Said};
+use super::dialect::Peer;
+use super::{Bench, ROUNDS};
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Writes the page where users find it.
+pub(super) fn write(text: &str) -> Result<()> {
+    let file = tabmux_testkit::workspace_root().join("docs/benchmarks.md");
+    fs::write(&file, text).context("docs/benchmarks.md cannot be written")
+}
+
+pub(super) fn markdown(board: &Board, bench: &Bench, load_before: &str) -> String {
+    let mut lines = vec![
+        "# Benchmarks".to_owned(),
+        String::new(),
+        "`cargo xtask bench --peers` writes this page; do not edit it.".to_owned(),
+        "It installs three other servers from npm and gives all four the same work on the same local pages, over MCP on stdin and stdout.".to_owned(),
+        String::new(),
+    ];
+    lines.extend(circumstances(bench, load_before));
+    lines.push(String::new());
+    lines.extend(table(board));
+    lines.push(String::new());
+    lines.push(
+        "`(12 ×)` says that it is 12 times tabmux's number; the goal is tabmux's own.".to_owned(),
+    );
+    lines.push("The times are noisy, because the machine does other things, too; all four suffer from that alike, so look at the ratios.".to_owned());
+    lines.push(String::new());
+    lines.push("## What the rows mean, and what they leave out".to_owned());
+    lines.push(String::new());
+    lines.extend(ROWS.map(|(_, name, _, note)| format!("- **{name}**: {note}")));
+    lines.extend(failures(board));
+    lines.join("\n") + "\n"
+}
+
+fn circumstances(bench: &Bench, load_before: &str) -> Vec<String> {
+    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let versions: Vec<String> = Peer::ALL
+        .iter()
+        .filter_map(|peer| peer.package())
+        .map(|(name, version)| format!("{name} {version}"))
+        .collect();
+    vec![
+        format!(
+            "- **When and where**: {}, {cores} cores, {} {}, load {load_before} before and {} after.",
+            answer_of(Path::new("date"), &["-u", "+%F"]),
+            std::env::consts::OS,
+            std::env::consts::ARCH,
+            load(),
+        ),
+        format!(
+            "- **Browser**: {}, headless, the same program for all.",
+            answer_of(&bench.browser, &["--version"])
+        ),
+        format!(
+            "- **Versions**: {} (release build, shared daemon, static tools), {}, Node.js {}.",
+            answer_of(&bench.tabmux, &["--version"]),
+            versions.join(", "),
+            answer_of(Path::new("node"), &["--version"]),
+        ),
+        format!(
+            "- **How**: {ROUNDS} rounds; in each one the four take turns, each with a new server, a new browser and a new profile, one browser at a time. Numbers are medians over all rounds."
+        ),
+    ]
+}
+
+fn table(board: &Board) -> Vec<String> {
+    let names = Peer::ALL.map(Peer::name).join(" | ");
+    let mut lines = vec![
+        format!("| | {names} | goal |"),
+        "|---|--:|--:|--:|--:|--:|".to_owned(),
+    ];
+    lines.extend(ROWS.map(|(row, name, unit, _)| {
+        let cells = Peer::ALL.map(|peer| cell(board, row, peer, unit));
+        format!(
+            "| {name} | {} | {} |",
+            cells.join(" | "),
+            goal(board, row, unit)
+        )
+    }));
+    lines
+}
+
+/// What tabmux wants to reach, and whether it has.
+fn goal(board: &Board, row: Row, unit: Unit) -> String {
+    let most = match row {
+        Row::Start | Row::SmallSnapshot => 10.0,
+        // A client's 8 and the daemon's 25.
+        Row::MemoryUsed => 33.0,
+        Row::ListBytes => 16_000.0,
+        Row::Click => 40.0,
+        Row::BusyClick | Row::LongSnapshot => 150.0,
+        Row::TenTabs => 1_300.0,
+        _ => return String::new(),
+    };
+    let met = matches!(board.said(row, Peer::Tabmux), Said::Median(value) if value <= most);
+    let sign = if met { "✓" } else { "✗" };
+    format!("≤ {} {sign}", unit.show(most))
+}
+
+fn cell(board: &Board, row: Row, peer: Peer, unit: Unit) -> String {
+    match (board.said(row, peer), board.said(row, Peer::Tabmux)) {
+        (Said::Nothing, _) => "–".to_owned(),
+        (Said::Failed(_), _) => "failed".to_owned(),
+        (Said::Median(value), Said::Median(ours)) if peer != Peer::Tabmux => {
+            format!("{} ({} ×)", unit.show(value), short(value / ours))
+        }
+        (Said::Median(value), _) => unit.show(value),
+    }
+}
+
+/// Why a cell says "failed".
+fn failures(board: &Board) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (row, name, _, _) in ROWS {
+        for peer in Peer::ALL {
+            if let Said::Failed(why) = board.said(row, peer) {
+                let why: String = why
+                    .lines()
+                    .next()
+                    .unwrap_or_default()
+                    .chars()
+                    .take(200)
+                    .collect();
+                lines.push(format!("- {} failed at **{name}**: {why}", peer.name()));
+            }
+        }
+    }
+    lines
+}
+
+/// How busy the machine is, over one minute.
+pub(super) fn load() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().unwrap_or("unknown").to_owned()
+}
+
+fn answer_of(program: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    let text = output.map_or_else(|_| Vec::new(), |output| output.stdout);
+    String::from_utf8_lossy(&text).trim().to_owned()
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Millis,
+    Megabytes,
+    Kilobytes,
+}
+
+impl Unit {
+    fn show(self, value: f64) -> String {
+        match self {
+            Self::Millis => format!("{} ms", short(value)),
+            Self::Megabytes => format!("{} MB", short(value)),
+            Self::Kilobytes => format!("{} kB", short(value / 1e3)),
+        }
+    }
+}
+
+/// Two digits are enough for people, but none of a whole number is lost.
+fn short(value: f64) -> String {
+    match value {
+        small if small < 9.95 => format!("{small:.1}"),
+        large => format!("{large:.0}"),
+    }
+}
+
+const ROWS: [(Row, &str, Unit, &str); 15] = [
+    (
+        Row::Start,
+        "start",
+        Unit::Millis,
+        "from the spawn of the server to the answer to `initialize`. Node.js runs its servers without npx, agent-browser is its native program without its Node.js launcher, and tabmux finds no daemon.",
+    ),
+    (
+        Row::FirstPage,
+        "first page",
+        Unit::Millis,
+        "start, and then the first navigation, which starts the browser.",
+    ),
+    (
+        Row::MemoryIdle,
+        "memory, idle",
+        Unit::Megabytes,
+        "resident, the server and its helpers before there is a browser. tabmux's daemon counts here, though all clients share one; agent-browser starts its own with its first call.",
+    ),
+    (
+        Row::MemoryUsed,
+        "memory, in use",
+        Unit::Megabytes,
+        "the same after the work below, without the browser. tabmux's goal is 8 MB for each client and 25 MB for the daemon. agent-browser also starts a process for every call, which has ended by then.",
+    ),
+    (
+        Row::ListBytes,
+        "tools/list",
+        Unit::Kilobytes,
+        "what the list of tools costs as JSON. tabmux's is that of its static mode; in progressive mode it begins with one tool.",
+    ),
+    (
+        Row::Evaluate,
+        "evaluate",
+        Unit::Millis,
+        "`1+1` in the page. chrome-devtools-mcp and Playwright MCP wait for the page to rest after every script; tabmux and agent-browser do not.",
+    ),
+    (
+        Row::Click,
+        "click",
+        Unit::Millis,
+        "on a small page; it is checked that every click arrived. tabmux looks whether something covers the button, and waits until the page has come to rest. chrome-devtools-mcp leaves out the first, agent-browser the second.",
+    ),
+    (
+        Row::BusyClick,
+        "click, busy page",
+        Unit::Millis,
+        "the same on a page that changes every 20 ms, for ever. agent-browser does not wait for what the click changes.",
+    ),
+    (
+        Row::Form,
+        "form",
+        Unit::Millis,
+        "20 text fields; it is checked that every value arrived. One call, but 20 for agent-browser, whose default tools have none for forms.",
+    ),
+    (
+        Row::SmallSnapshot,
+        "snapshot",
+        Unit::Millis,
+        "of a small page.",
+    ),
+    (
+        Row::LongSnapshot,
+        "snapshot, 1,500 rows",
+        Unit::Millis,
+        "of a table with 1,500 rows of four cells. tabmux shows what fits into its budget of 40 kB, and says what is missing and how to see it; the others send everything.",
+    ),
+    (
+        Row::LongSnapshotBytes,
+        "its size",
+        Unit::Kilobytes,
+        "of the whole answer, as it comes over the wire; tabmux's text in it is at most 40 kB.",
+    ),
+    (
+        Row::Screenshot,
+        "screenshot",
+        Unit::Millis,
+        "of a small page as PNG, at 1280 × 720 (agent-browser: at its own window's size). Playwright MCP and agent-browser also write a file.",
+    ),
+    (
+        Row::Navigate,
+        "navigate",
+        Unit::Millis,
+        "to a small local page, until it has loaded.",
+    ),
+    (
+        Row::TenTabs,
+        "ten tabs at once",
+        Unit::Millis,
+        "a script that waits for one second, in ten tabs, all ten asked for at the same time. Calls of Playwright MCP and agent-browser cannot name a tab: there is one current tab, so the cells are empty.",
+    ),
+];

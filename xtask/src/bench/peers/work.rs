@@ -1,0 +1,186 @@
+//! One turn of one peer: start it, let it work, write down how long things took.
+
+use super::Bench;
+use super::board::{Board, Row};
+use super::dialect::{Job, Peer};
+use super::pages::{FIELDS, PRESSED, filled};
+use super::seat::{Done, Seat, new_page, opened_page, succeeded};
+use crate::bench::sample::millis;
+use anyhow::{Result, ensure};
+use std::time::Instant;
+use tabmux_testkit::FixtureServer;
+
+pub(super) async fn round(
+    peer: Peer,
+    bench: &Bench,
+    pages: &FixtureServer,
+    board: &mut Board,
+) -> Result<()> {
+    for _ in 0..STARTS {
+        let seat = Seat::take(peer, bench).await?;
+        board.note(Row::Start, peer, millis(seat.started));
+    }
+    let seat = Seat::take(peer, bench).await?;
+    board.note(Row::ListBytes, peer, seat.list_bytes().await as f64);
+    board.note(Row::MemoryIdle, peer, seat.memory() as f64 / 1e6);
+    let first = seat.does(&Job::Open(&pages.url("small"))).await?;
+    board.note(Row::FirstPage, peer, millis(seat.started + first.took));
+
+    let mut turn = Turn { seat, pages, board };
+    turn.evaluate().await;
+    turn.clicks(Row::Click, "small", 5).await;
+    turn.clicks(Row::BusyClick, "busy", 2).await;
+    turn.form().await;
+    turn.seeing(Row::SmallSnapshot, "small", &Job::Snapshot, 5)
+        .await;
+    turn.seeing(Row::LongSnapshot, "rows.html", &Job::Snapshot, 3)
+        .await;
+    turn.seeing(Row::Screenshot, "small", &Job::Screenshot, 4)
+        .await;
+    turn.navigate().await;
+    let memory = turn.seat.memory() as f64 / 1e6;
+    turn.board.note(Row::MemoryUsed, peer, memory);
+    turn.ten_tabs().await;
+    Ok(())
+}
+
+struct Turn<'a> {
+    seat: Seat,
+    pages: &'a FixtureServer,
+    board: &'a mut Board,
+}
+
+impl Turn<'_> {
+    async fn evaluate(&mut self) {
+        for _ in 0..10 {
+            let done = self.seat.does(&Job::Evaluate("1+1")).await;
+            self.note(Row::Evaluate, done);
+        }
+    }
+
+    /// Clicks, and looks whether every click has arrived.
+    async fn clicks(&mut self, row: Row, page: &str, times: usize) {
+        let work = async {
+            self.open(page).await?;
+            let button = self.seat.references(&["Press".into()]).await?;
+            let mut all = Vec::new();
+            for _ in 0..times {
+                all.push(
+                    self.seat
+                        .does(&Job::Click(button.join("").as_str()))
+                        .await?,
+                );
+            }
+            self.sees(PRESSED, &format!("pressed {times}")).await?;
+            Ok(all)
+        };
+        let done = work.await;
+        self.note_all(row, done);
+    }
+
+    /// Fills the form twice, each time with other values, and looks whether they are there.
+    async fn form(&mut self) {
+        let work = async {
+            self.open("form").await?;
+            let names: Vec<String> = (1..=FIELDS).map(|n| format!("Field {n}")).collect();
+            let references = self.seat.references(&names).await?;
+            let mut all = Vec::new();
+            for stamp in 0..2 {
+                let fields: Vec<(String, String)> = (1..)
+                    .zip(&references)
+                    .map(|(n, reference)| (reference.clone(), format!("f{n}-{stamp}")))
+                    .collect();
+                all.push(self.seat.does(&Job::Fill(&fields)).await?);
+                self.sees(&filled(stamp), &format!("filled {FIELDS}"))
+                    .await?;
+            }
+            Ok(all)
+        };
+        let done = work.await;
+        self.note_all(Row::Form, done);
+    }
+
+    async fn seeing(&mut self, row: Row, page: &str, job: &Job<'_>, times: usize) {
+        let opened = self.open(page).await;
+        for _ in 0..times {
+            let done = match &opened {
+                Ok(()) => self.seat.does(job).await,
+                Err(why) => Err(anyhow::anyhow!("{why}")),
+            };
+            if let (Row::LongSnapshot, Ok(done)) = (row, &done) {
+                let bytes = done.bytes as f64;
+                self.board
+                    .note(Row::LongSnapshotBytes, self.seat.peer, bytes);
+            }
+            self.note(row, done);
+        }
+    }
+
+    async fn navigate(&mut self) {
+        for number in 0..5 {
+            let url = self.pages.url(&format!("small?{number}"));
+            let done = self.seat.does(&Job::Open(&url)).await;
+            self.note(Row::Navigate, done);
+        }
+    }
+
+    /// Scripts that wait for a second in ten tabs, all asked for before the first has answered.
+    async fn ten_tabs(&mut self) {
+        let peer = self.seat.peer;
+        if peer.evaluate_in(0, WAIT).is_none() {
+            return;
+        }
+        let took = async {
+            let mut tabs = Vec::new();
+            for _ in 0..10 {
+                let opened = self.seat.begin(new_page(&self.pages.url("small"))).await;
+                tabs.push(opened_page(&succeeded(&opened).await?.text())?);
+            }
+            let begun = Instant::now();
+            let mut waits = Vec::new();
+            for call in tabs.iter().filter_map(|tab| peer.evaluate_in(*tab, WAIT)) {
+                waits.push(self.seat.begin(call).await);
+            }
+            for wait in &waits {
+                succeeded(wait).await?;
+            }
+            anyhow::Ok(millis(begun.elapsed()))
+        }
+        .await;
+        match took {
+            Ok(took) => self.board.note(Row::TenTabs, peer, took),
+            Err(why) => self.board.failed(Row::TenTabs, peer, why.to_string()),
+        }
+    }
+
+    async fn open(&self, page: &str) -> Result<()> {
+        self.seat.does(&Job::Open(&self.pages.url(page))).await?;
+        Ok(())
+    }
+
+    async fn sees(&self, expression: &str, wanted: &str) -> Result<()> {
+        let seen = self.seat.does(&Job::Evaluate(expression)).await?.text;
+        ensure!(
+            seen.contains(wanted),
+            "wanted {wanted:?}, the page says {seen}"
+        );
+        Ok(())
+    }
+
+    fn note_all(&mut self, row: Row, done: Result<Vec<Done>>) {
+        match done {
+            Ok(all) => all.into_iter().for_each(|done| self.note(row, Ok(done))),
+            Err(why) => self.note(row, Err(why)),
+        }
+    }
+
+    fn note(&mut self, row: Row, done: Result<Done>) {
+        match done {
+            Ok(done) => self.board.note(row, self.seat.peer, millis(done.took)),
+            Err(why) => self.board.failed(row, self.seat.peer, why.to_string()),
+        }
+    }
+}
+
+const WAIT: &str = "new Promise(done => setTimeout(() => done(1), 1000))";
+const STARTS: usize = 3;
