@@ -123,6 +123,7 @@ impl House {
             .current_dir(home)
             .env("HOME", home)
             .env("TMPDIR", home)
+            .env("TABMUX_PORT", "0")
             .env("PATH", "/usr/bin:/bin")
             .env("XDG_RUNTIME_DIR", home.join("run"))
             .env("XDG_DATA_HOME", home.join("data"))
@@ -200,6 +201,7 @@ fn without_user(text: &str) -> String {
 /// seconds are.
 fn is_as_kept(name: &str, screens: &str) {
     let filters = [
+        (r"at port \d+", "at port PORT"),
         (
             concat!("tabmux ", env!("CARGO_PKG_VERSION")),
             "tabmux VERSION",
