@@ -40,7 +40,7 @@ pub(crate) struct Run {
     grace: u64,
 
     /// The loopback port for pages; 0 takes any that is free.
-    #[arg(long, value_name = "PORT", default_value_t = 8765, env = "TABMUX_PORT")]
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
     port: u16,
 
     /// Let pages of this origin offer tools, such as https://example.com; may be repeated. Pages of
@@ -183,6 +183,9 @@ fn audit_beside(socket: &std::path::Path) -> PathBuf {
 fn memory_beside(socket: &std::path::Path) -> PathBuf {
     socket.with_file_name("sessions.json")
 }
+
+/// Where pages look for the daemon.
+pub(crate) const DEFAULT_PORT: u16 = 8765;
 
 /// A daemon that a client started writes its log beside its socket.
 pub(crate) fn log_beside(socket: &std::path::Path) -> PathBuf {

@@ -156,6 +156,7 @@ fn run(folder: &Path, socket: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .current_dir(folder)
         .env("TABMUX_SOCKET", socket)
+        .env("TABMUX_PORT", "0")
         .env("XDG_DATA_HOME", folder)
         .output()
         .unwrap()

@@ -21,6 +21,7 @@ fn a_new_user_is_told_that_all_is_ready() {
          ok    display  There is none, so browsers run headless.\n\
          ok    folder   HOME/run/tabmux is made when it is needed.\n\
          ok    daemon   None is running; the first client starts it.\n\
+         ok    port     The daemon takes any that is free, for pages.\n\
          ok    log      None yet; it will be HOME/run/tabmux/daemon.log.\n\
          ok    profile  HOME/data/tabmux/profile is free.\n\
          ok    clients  None has been told of tabmux; `tabmux install CLIENT` does it.\n"
@@ -80,6 +81,7 @@ fn doctor(home: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .env_clear()
         .env("HOME", home)
+        .env("TABMUX_PORT", "0")
         .env("PATH", "/usr/bin:/bin")
         .env("XDG_RUNTIME_DIR", home.join("run"))
         .env("XDG_DATA_HOME", home.join("data"))

@@ -85,6 +85,8 @@ pub(super) enum Behind {
         version: String,
         pid: u32,
         sessions: usize,
+        /// Where pages find it.
+        port: Option<u16>,
     },
     /// Nothing; there is no socket either.
     Nobody,
@@ -104,6 +106,7 @@ pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check
             version,
             pid,
             sessions,
+            ..
         } if version == own_version => Check::ok(
             NAME,
             format!("tabmux {version} is up (process {pid}, sessions: {sessions})."),
@@ -112,6 +115,7 @@ pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check
             version,
             pid,
             sessions,
+            ..
         } => {
             let when = match sessions {
                 0 => "",
@@ -137,6 +141,33 @@ pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check
             NAME,
             format!("What listens at {shown} is no daemon that can be used: {why}."),
             "End it, remove the socket, or name another place with --socket.",
+        ),
+    }
+}
+
+/// The port at which pages offer tools: the daemon's, or whether it would be free.
+pub(super) fn port(behind: &Behind, wanted: u16, is_free: bool) -> Check {
+    const NAME: &str = "port";
+    match behind {
+        Behind::Daemon {
+            port: Some(port), ..
+        } => Check::ok(NAME, format!("Pages can offer tools at port {port}.")),
+        Behind::Daemon { port: None, .. } => Check::warn(
+            NAME,
+            format!(
+                "Port {wanted} was taken when the daemon started, so pages cannot offer tools."
+            ),
+            "End what has it, or choose another with TABMUX_PORT; then run `tabmux daemon stop`.",
+        ),
+        _ if wanted == 0 => Check::ok(NAME, "The daemon takes any that is free, for pages."),
+        _ if is_free => Check::ok(
+            NAME,
+            format!("{wanted} is free for pages that offer tools."),
+        ),
+        _ => Check::warn(
+            NAME,
+            format!("{wanted} is taken, so pages could not offer tools."),
+            "End what has it, or choose another with TABMUX_PORT.",
         ),
     }
 }
@@ -308,6 +339,7 @@ mod tests {
             version: "0.1.0".into(),
             pid: 7,
             sessions,
+            port: Some(8765),
         };
         let socket = Path::new("/run/d.sock");
         assert_eq!(
@@ -324,6 +356,29 @@ mod tests {
         assert_eq!(daemon(socket, &Behind::InTheWay, "1").level, Level::Fail);
         let stranger = Behind::Stranger("it says HTTP".into());
         assert_eq!(daemon(socket, &stranger, "1").level, Level::Fail);
+    }
+
+    #[test]
+    fn a_taken_port_is_worth_a_word_and_a_free_one_is_fine() {
+        let daemon = |port| Behind::Daemon {
+            version: "1".into(),
+            pid: 7,
+            sessions: 0,
+            port,
+        };
+        for (behind, is_free, expected) in [
+            (daemon(Some(9)), false, "Pages can offer tools at port 9."),
+            (
+                daemon(None),
+                true,
+                "Port 8765 was taken when the daemon started",
+            ),
+            (Behind::Nobody, true, "8765 is free"),
+            (Behind::Nobody, false, "8765 is taken"),
+        ] {
+            let said = said(&port(&behind, 8765, is_free));
+            assert!(said.contains(expected), "{said}");
+        }
     }
 
     #[test]

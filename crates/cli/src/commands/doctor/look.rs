@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::checks::{self, Behind, BrowserFound, Holder, Log};
-use crate::commands::daemon::{is_nobody, log_beside};
+use crate::commands::daemon::{DEFAULT_PORT, is_nobody, log_beside};
 use crate::commands::install;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -11,6 +11,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
+use tabmux_daemon::listener::Bound;
 use tabmux_daemon::socket::{Place, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tokio::process::Command;
@@ -28,6 +29,7 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
         checks::user(is_root()),
         folder_check(place, folder),
         checks::daemon(place.socket(), &behind, env!("CARGO_PKG_VERSION")),
+        port_check(&behind).await,
         checks::log(&log, log_at(&log)),
         checks::profile(&profile, holder.as_ref()),
     ];
@@ -101,11 +103,22 @@ async fn behind(place: &Place) -> Behind {
             version: overview.version,
             pid: overview.pid,
             sessions: overview.sessions.len(),
+            port: overview.port,
         },
         Ok(_) => Behind::Stranger("it speaks another version".to_owned()),
         Err(error) if is_nobody(&error) => Behind::Stale,
         Err(error) => Behind::Stranger(error.to_string()),
     }
+}
+
+async fn port_check(behind: &Behind) -> Check {
+    let wanted = std::env::var("TABMUX_PORT").ok();
+    let wanted = wanted
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(DEFAULT_PORT);
+    // Taken for a moment, and let go of at once.
+    let is_free = matches!(behind, Behind::Daemon { .. }) || Bound::take(wanted).await.is_ok();
+    checks::port(behind, wanted, is_free)
 }
 
 fn log_at(path: &Path) -> Log {
