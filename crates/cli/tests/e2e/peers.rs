@@ -130,26 +130,41 @@ fn peer_9_a_failed_tool_fails_on_the_command_line_and_a_command_is_quick() {
 
 /// What is there for those who ask for it is not there for others.
 #[tokio::test(flavor = "multi_thread")]
-async fn opt_in_tools_are_neither_listed_nor_called_unless_asked_for() {
+async fn opt_in_tools_are_there_only_for_those_who_ask() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
+    let asked = crowd
+        .client(&["--categories=navigation,storage,rules,screencast"])
+        .await;
     let listed = client.tool_names().await;
-    for tool in [
-        "cookies",
-        "local_storage",
-        "session_storage",
-        "save_storage",
-        "load_storage",
-        "route",
-        "unroute",
-        "screencast_start",
-        "screencast_stop",
-    ] {
+    let offered = asked.tool_names().await;
+    for tool in OPT_IN {
         assert!(!listed.iter().any(|name| name == tool), "{tool}");
-        let call = client
-            .begin("tools/call", json!({"name": tool, "arguments": {}}))
-            .await;
-        let refused = call.answer().await.unwrap_err();
-        assert_eq!(refused.code, -32602, "{tool}");
+        assert!(offered.iter().any(|name| name == tool), "{tool}");
+        let call = json!({"name": tool, "arguments": {}});
+        match client.request("tools/call", call).await {
+            Err(refused) => assert_eq!(refused.code, -32602, "{tool}"),
+            Ok(answer) => assert_eq!(answer["isError"], true, "{tool}: {answer}"),
+        }
     }
+    let url = crowd.secret_of("asked");
+    asked.call_tool("new_page", json!({"url": url})).await.ok();
+    let set = json!({"name": "a", "value": "b"});
+    asked.call_tool("cookies", set).await.ok();
+    let cookies = asked.call_tool("cookies", json!({})).await.ok().text();
+    assert!(cookies.contains("a=b; Domain=127.0.0.1"), "{cookies}");
+    let rule = json!({"url": "*/data", "block": true});
+    asked.call_tool("route", rule).await.ok();
 }
+
+const OPT_IN: [&str; 9] = [
+    "cookies",
+    "load_storage",
+    "local_storage",
+    "route",
+    "save_storage",
+    "screencast_start",
+    "screencast_stop",
+    "session_storage",
+    "unroute",
+];
