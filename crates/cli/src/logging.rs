@@ -5,8 +5,11 @@ use std::fs::OpenOptions;
 use std::io::IsTerminal;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Mutex;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Starts logging. `TABMUX_LOG` chooses what, such as `debug` or `tabmux_browser=trace`.
 pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
@@ -16,15 +19,15 @@ pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
         "warn,rmcp=error"
     };
     let filter = std::env::var("TABMUX_LOG").unwrap_or_else(|_| fallback.to_owned());
-    let filter = EnvFilter::try_new(&filter).context("TABMUX_LOG is not a log filter")?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_target(false);
+    let filter = Targets::from_str(&filter).context("TABMUX_LOG is not a log filter")?;
+    let log = tracing_subscriber::fmt::layer().with_target(false);
+    let all = tracing_subscriber::registry().with(filter);
     match file {
-        None => log
-            .with_writer(std::io::stderr)
-            .with_ansi(std::io::stderr().is_terminal())
-            .init(),
+        None => {
+            let ansi = std::io::stderr().is_terminal();
+            all.with(log.with_writer(std::io::stderr).with_ansi(ansi))
+                .init();
+        }
         Some(path) => {
             let file = OpenOptions::new()
                 .create(true)
@@ -33,7 +36,8 @@ pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
                 .open(path);
             let file =
                 file.with_context(|| format!("the log file {} cannot be opened", path.display()))?;
-            log.with_writer(Mutex::new(file)).with_ansi(false).init();
+            all.with(log.with_writer(Mutex::new(file)).with_ansi(false))
+                .init();
         }
     }
     Ok(())

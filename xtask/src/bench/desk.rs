@@ -20,7 +20,7 @@ impl Desk {
         let home = TempDir::with_prefix("tabmux-bench-").expect("a temporary folder");
         let mut command = Command::new(binary);
         command
-            .args(["mcp", "--no-daemon"])
+            .args(["mcp", "--no-daemon", "--tools=progressive"])
             .args(flags)
             .current_dir(home.path())
             .env("HOME", home.path())

@@ -43,7 +43,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
     port: u16,
 
-    /// Let pages of this origin offer tools, such as https://example.com; may be repeated. Pages of
+    /// Let pages of this origin offer tools, such as `https://example.com`; may be repeated. Pages of
     /// this machine always may.
     #[arg(
         long = "allowPageOrigin",

@@ -126,8 +126,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         hybrid_routing: args.routing == Route::Hybrid,
         folder: std::env::current_dir().ok(),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(if args.no_daemon { 2 } else { 1 })
+    // All that is done here for a daemon is to pass messages on; one thread is smaller and faster.
+    let mut builder = match args.no_daemon {
+        true => tokio::runtime::Builder::new_multi_thread(),
+        false => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = builder
+        .worker_threads(2)
         .enable_all()
         .build()
         .context("the runtime did not start")?;
