@@ -9,7 +9,7 @@ use tabmux_browser::tools;
 #[command(next_help_heading = "Tools")]
 pub(crate) struct CategoryFlags {
     /// Offer only these kinds of tools: input, navigation, emulation, performance, network,
-    /// debugging, and those that have to be asked for: storage, rules.
+    /// debugging, and those that have to be asked for: storage, rules, screencast.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     categories: Option<Vec<String>>,
 
