@@ -217,7 +217,8 @@ mod tests {
         let overview = example();
         assert_eq!(
             table(View::Status, &overview),
-            "The daemon has been up for 1 h 1 min.\ntabmux 0.1.0, process 7.\n1 session, 1 browser, 1 tab."
+            "The daemon has been up for 1 h 1 min.\ntabmux 0.1.0, process 7.\n1 session, 1 browser, 1 tab.\n\
+             Pages can offer tools at port 8765."
         );
         assert_eq!(
             table(View::Tabs, &overview),

@@ -92,6 +92,7 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             "list_browsers",
             "add_browser",
             "browser_get_connection_status",
+            "list_browser_tabs",
             "list_page_tools",
             "call_page_tool",
         ];
