@@ -135,7 +135,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
                     "background": {"type": "boolean"},
                     "isolatedContext": {
                         "type": "string",
-                        "description": "Pages with the same name here share cookies and storage, with no others."
+                        "description": "Pages of one name share cookies and storage with each other only."
                     },
                     "timeout": {"type": "integer", "description": "In milliseconds."}
                 },
@@ -166,22 +166,22 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
         )),
         core_tool(
             ToolName::RECONNECT_BROWSER,
-            "Connect a browser again that was lost or could not be reached.",
+            "Connect a lost browser again.",
             json!({
                 "type": "object",
                 "properties": {
-                    "force": {"type": "boolean", "description": "Try now, whenever the last try was"}
+                    "force": {"type": "boolean", "description": "Try now, in any case"}
                 }
             }),
         ),
         core_tool(
             ToolName::ADD_BROWSER,
-            "Attach to one more browser that has remote debugging on.",
+            "Attach to one more browser.",
             json!({
                 "type": "object",
                 "properties": {
                     "url": {"type": "string", "description": "Such as http://127.0.0.1:9222"},
-                    "name": {"type": "string", "description": "What to call it"}
+                    "name": {"type": "string"}
                 },
                 "required": ["url"]
             }),
@@ -202,7 +202,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
         ),
         reading(core_tool(
             ToolName::LIST_BROWSER_TABS,
-            "List the tabs whose pages offer tools, with their ids.",
+            "List the tabs whose pages offer tools.",
             json!({"type": "object", "properties": {}}),
         )),
         reading(core_tool(
@@ -225,7 +225,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
         ),
         reading(core_tool(
             ToolName::CONNECTION_STATUS,
-            "Tell whether a browser is connected, and who shares it.",
+            "Tell whether a browser is connected.",
             json!({"type": "object", "properties": {}}),
         )),
     ];
