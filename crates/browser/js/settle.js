@@ -23,6 +23,14 @@
     return { quiet: quiet >= quietFrames };
   };
 
+  /** Takes away what the page has asked to be called for: all timers and frames, if they are not too many. */
+  tabmux.dropTimers = () => {
+    const nothing = () => {};
+    for (let id = setTimeout(nothing), n = 0; id > 0 && n < MOST_TIMERS; id--, n++) clearTimeout(id);
+    for (let id = requestAnimationFrame(nothing), n = 0; id > 0 && n < MOST_TIMERS; id--, n++) cancelAnimationFrame(id);
+  };
+  const MOST_TIMERS = 100_000;
+
   /** Resolves with the first of the texts that is shown in this document, or with null after `timeoutMs`. */
   tabmux.waitForText = ({ texts, timeoutMs }) =>
     watchFor(timeoutMs, () => texts[tabmux.hasText({ texts }).present.indexOf(true)]);

@@ -3,6 +3,7 @@
 //! The actor is the only one that writes [`TabState`]; everybody else reads it or waits on it.
 
 mod actor;
+mod clear;
 mod console;
 mod emulating;
 mod frames;
@@ -32,7 +33,7 @@ use actor::{Nudge, Shared};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use tabmux_cdp::types::{emulation, page, runtime};
+use tabmux_cdp::types::{emulation, runtime};
 use tabmux_cdp::{Events, Session};
 use tokio::sync::{mpsc, watch};
 
@@ -275,46 +276,6 @@ impl Tab {
         Some(crate::text::one_line(&title, 300)).filter(|title| !title.is_empty())
     }
 
-    /// Replaces a page whose own scripts keep it busy by an empty one. They are switched off until it
-    /// is gone: scripts that were only stopped begin anew, and no page can be left while they run.
-    pub(crate) async fn clear(&self) -> Result<(), ToolError> {
-        let scripts_off = |value| emulation::SetScriptExecutionDisabled { value };
-        self.session().post(scripts_off(true));
-        for _ in 0..CLEARING_TRIES {
-            self.terminate_scripts().await;
-            if self.responds().await {
-                break;
-            }
-        }
-        let cleared = self.go_blank().await;
-        // Awaited: a page that comes before scripts are on again comes without its own.
-        let restored = self
-            .session()
-            .send_within(scripts_off(false), CLEARING_LIMIT)
-            .await;
-        self.suspect(cleared.is_err() || restored.is_err());
-        cleared?;
-        restored?;
-        Ok(())
-    }
-
-    async fn go_blank(&self) -> Result<(), ToolError> {
-        let document = |state: &TabState| state.frames.main().map(|main| main.document);
-        let before = document(&self.state());
-        let blank = page::Navigate {
-            url: "about:blank".into(),
-            ..Default::default()
-        };
-        self.session().send_within(blank, CLEARING_LIMIT).await?;
-        match self
-            .until(CLEARING_LIMIT, |state| document(state) != before)
-            .await?
-        {
-            true => Ok(()),
-            false => Err(ToolError::Stuck),
-        }
-    }
-
     /// Whether the page had to be stopped and has not answered since.
     pub(crate) fn is_suspect(&self) -> bool {
         self.0.suspect.load(Ordering::Relaxed)
@@ -341,6 +302,4 @@ impl Tab {
 }
 
 const TERMINATION_LIMIT: Duration = Duration::from_secs(1);
-const CLEARING_LIMIT: Duration = Duration::from_secs(5);
-const CLEARING_TRIES: usize = 5;
 const PROBE_LIMIT: Duration = Duration::from_millis(500);

@@ -226,12 +226,12 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
     };
     let around = async {
         if let Some(main) = main {
-            let _ = still(main, "tabmux.settle").await;
+            let _ = still(tab, main, "tabmux.settle").await;
         }
     };
     let inside = async {
         match pressed {
-            Some(element) => still(&element.world, "tabmux.afterPress").await,
+            Some(element) => still(tab, &element.world, "tabmux.afterPress").await,
             None => None,
         }
     };
@@ -261,10 +261,14 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
     })
 }
 
-/// Nothing of a document that goes away while we look at it, or does not answer.
-async fn still(world: &World, function: &str) -> Option<Stillness> {
+/// Nothing of a document that goes away while we look at it, or does not answer: then the next call
+/// finds out first whether the page is stuck.
+async fn still(tab: &Tab, world: &World, function: &str) -> Option<Stillness> {
     let stood = world.call(function, json!({ "capMs": STILL_CAP_MS }));
     let stood = tokio::time::timeout(BUSY_CAP, stood).await;
+    if stood.is_err() {
+        tab.suspect(true);
+    }
     stood.ok()?.ok()
 }
 
