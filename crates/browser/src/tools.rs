@@ -126,6 +126,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
         None
     }
 
+    /// Whether the arguments say how to answer dialogs, so that they do not end the call.
+    fn answers_dialogs(&self) -> bool {
+        false
+    }
+
     /// Does the work.
     fn run(self, page: Page) -> impl Future<Output = ToolResult> + Send;
 }
@@ -319,7 +324,10 @@ fn prepare<T: Tool>(spec: &ToolSpec, arguments: &RawValue) -> Result<Prepared, B
         detail: detail.trim_end_matches('.').to_owned(),
     })?;
     Ok(Prepared {
-        spec: *spec,
+        spec: ToolSpec {
+            during_dialog: spec.during_dialog || tool.answers_dialogs(),
+            ..*spec
+        },
         timeout: tool.timeout(),
         run: Box::new(move |page| Box::pin(tool.run(page))),
     })

@@ -18,7 +18,8 @@ pub(crate) struct Emulation {
     pub(crate) user_agent: Option<String>,
     /// What the browser calls itself, where a locale needs it.
     pub(crate) own_user_agent: String,
-    pub(crate) color_scheme: Option<String>,
+    /// Media features and their values, such as `prefers-color-scheme` and `dark`.
+    pub(crate) media: Vec<(&'static str, String)>,
     pub(crate) viewport: Option<Viewport>,
     pub(crate) locale: Option<String>,
     pub(crate) timezone: Option<String>,
@@ -72,7 +73,7 @@ impl Emulating {
         if now.user_agent.is_some() || now.locale.is_some() {
             session.post(now.user_agent_command());
         }
-        if now.color_scheme.is_some() {
+        if !now.media.is_empty() {
             session.post(now.media_command());
         }
         if now.locale.is_some() {
@@ -139,11 +140,15 @@ impl Emulation {
     }
 
     pub(crate) fn media_command(&self) -> emulation::SetEmulatedMedia {
+        let features = self
+            .media
+            .iter()
+            .map(|(name, value)| emulation::MediaFeature {
+                name: (*name).into(),
+                value: value.clone(),
+            });
         emulation::SetEmulatedMedia {
-            features: Some(vec![emulation::MediaFeature {
-                name: "prefers-color-scheme".into(),
-                value: self.color_scheme.clone().unwrap_or_default(),
-            }]),
+            features: Some(features.collect()),
             ..Default::default()
         }
     }
@@ -185,11 +190,12 @@ impl Emulation {
                 .as_ref()
                 .map(|it| format!("user agent \"{it}\"")),
         );
-        words.extend(
-            self.color_scheme
-                .as_ref()
-                .map(|it| format!("color scheme {it}")),
-        );
+        for (name, value) in &self.media {
+            words.push(format!(
+                "{} {value}",
+                name.trim_start_matches("prefers-").replace('-', " ")
+            ));
+        }
         words.extend(self.viewport.map(|it| format!("viewport {it}")));
         words.extend(self.locale.as_ref().map(|it| format!("locale {it}")));
         words.extend(self.timezone.as_ref().map(|it| format!("timezone {it}")));

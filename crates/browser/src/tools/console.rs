@@ -21,6 +21,11 @@ pub(super) struct ListConsoleMessages {
     types: Option<Vec<String>>,
     /// Also those of the last 3 pages.
     include_preserved_messages: Option<bool>,
+    /// Each with the places it came from, as the browser names them.
+    #[schemars(skip)]
+    include_stack_traces: Option<bool>,
+    #[schemars(skip)]
+    service_worker_id: Option<String>,
 }
 
 impl Tool for ListConsoleMessages {
@@ -35,6 +40,11 @@ impl Tool for ListConsoleMessages {
 
     fn check(&self) -> Result<(), String> {
         check_size(self.page_size)?;
+        if self.service_worker_id.is_some() {
+            return Err(
+                "what service workers write is not kept; leave `serviceWorkerId` out".into(),
+            );
+        }
         check_names("types", self.types.as_ref(), TYPES)
     }
 
@@ -46,12 +56,18 @@ impl Tool for ListConsoleMessages {
             (everything || message.epoch == state.epoch) && self.types.as_ref().is_none_or(of_type)
         };
         let messages: Vec<_> = state.console.iter().filter(wanted).collect();
+        let stacks = self.include_stack_traces == Some(true);
         let mut text = paged(
             &messages,
             "messages",
             self.page_size,
             self.page_idx,
-            |message| line(message),
+            |message| match stacks {
+                true => [vec![line(message)], stack::as_told(message)]
+                    .concat()
+                    .join("\n"),
+                false => line(message),
+            },
         )?;
         if state.console.lost > 0 {
             text.push_str(&format!(

@@ -30,6 +30,13 @@ pub(super) struct Emulate {
     timezone: Option<String>,
     /// A JSON object of header names and values, sent with every request.
     extra_http_headers: Option<String>,
+    // What chrome-devtools-mcp has besides. Taken, but not listed.
+    #[schemars(skip)]
+    forced_colors: Option<String>,
+    #[schemars(skip)]
+    prefers_contrast: Option<String>,
+    #[schemars(skip)]
+    prefers_reduced_motion: Option<String>,
 }
 
 impl Tool for Emulate {
@@ -128,12 +135,22 @@ impl Emulate {
         if let Some(text) = &self.user_agent {
             wanted.user_agent = some(&plain("userAgent", text)?).map(Into::into);
         }
-        if let Some(scheme) = &self.color_scheme {
-            wanted.color_scheme = match scheme.as_str() {
-                "" | "auto" => None,
-                "dark" | "light" => Some(scheme.clone()),
-                _ => return Err("`colorScheme` is dark, light or auto".into()),
-            };
+        for (named, (argument, feature, values)) in [
+            &self.color_scheme,
+            &self.forced_colors,
+            &self.prefers_contrast,
+            &self.prefers_reduced_motion,
+        ]
+        .into_iter()
+        .zip(MEDIA)
+        {
+            let Some(value) = named else { continue };
+            wanted.media.retain(|(name, _)| *name != feature);
+            match value.as_str() {
+                "" | "auto" => {}
+                value if values.contains(&value) => wanted.media.push((feature, value.into())),
+                _ => return Err(format!("`{argument}` is {} or auto", values.join(", "))),
+            }
         }
         if let Some(text) = &self.viewport {
             wanted.viewport = some(text).map(viewport).transpose()?;
@@ -153,6 +170,22 @@ impl Emulate {
         Ok(wanted)
     }
 }
+
+/// Arguments that are media features, in the order of [`Emulate::applied_to`], and their values.
+const MEDIA: [(&str, &str, &[&str]); 4] = [
+    ("colorScheme", "prefers-color-scheme", &["dark", "light"]),
+    ("forcedColors", "forced-colors", &["active", "none"]),
+    (
+        "prefersContrast",
+        "prefers-contrast",
+        &["more", "less", "custom", "no-preference"],
+    ),
+    (
+        "prefersReducedMotion",
+        "prefers-reduced-motion",
+        &["reduce", "no-preference"],
+    ),
+];
 
 /// Sends what differs, to every frame that it concerns.
 async fn put_in_force(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Result<(), ToolError> {
@@ -187,7 +220,7 @@ async fn put_in_force(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Resu
     if before.user_agent != wanted.user_agent || before.locale != wanted.locale {
         send(tab, &wanted.user_agent_command()).await?;
     }
-    if before.color_scheme != wanted.color_scheme {
+    if before.media != wanted.media {
         send(tab, &wanted.media_command()).await?;
     }
     if before.headers != wanted.headers {

@@ -317,11 +317,7 @@ fn tell_body(
     let body = match (body, path) {
         (Ok(body), _) => body,
         (Err(why), None) => return Ok(format!("{what}: none, {why}.")),
-        (Err(why), Some(_)) => {
-            return Err(ToolError::NotActionable {
-                why: format!("The {} cannot be saved: {why}.", what.to_lowercase()),
-            });
-        }
+        (Err(why), Some(_)) => return Ok(format!("{what}: nothing was saved, {why}.")),
     };
     let size = body.len();
     if let Some(path) = path {

@@ -27,6 +27,9 @@ pub(super) struct PerformanceStartTrace {
     /// Stop when the page is loaded and quiet. Default: true.
     auto_stop: Option<bool>,
     file_path: Option<String>,
+    /// Reload everything from the server.
+    #[schemars(skip)]
+    ignore_cache: Option<bool>,
 }
 
 impl Tool for PerformanceStartTrace {
@@ -53,7 +56,7 @@ impl Tool for PerformanceStartTrace {
         }
         let recording = Recording::begin(tab).await?;
         if self.reload != Some(false) {
-            navigate::reload(tab, false).await?;
+            navigate::reload(tab, self.ignore_cache == Some(true)).await?;
             tab.until(LOAD_LIMIT, |state| {
                 state.load == Load::Complete && !state.navigating
             })

@@ -1,5 +1,7 @@
 //! Running a function of the agent's in the page.
 
+mod dialogs;
+
 use super::act::{self, Before, Element};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
@@ -8,6 +10,7 @@ use crate::script::{self, LONGEST};
 use crate::tab::Tab;
 use crate::text::one_line;
 use crate::world::RemoteObject;
+use dialogs::Dialogs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tabmux_cdp::Session;
@@ -18,11 +21,34 @@ use tabmux_cdp::types::{dom, runtime};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EvaluateScript {
     /// A function, such as `() => document.title` or `async (el) => el.innerText`.
-    function: String,
+    #[schemars(required)]
+    function: Option<String>,
     /// uids of elements to call it with. The function runs in their frame.
     args: Option<Vec<String>>,
     /// uid of an iframe: run in the page inside it.
     frame_uid: Option<String>,
+    // What chrome-devtools-mcp has besides. Taken, but not listed: every list would be longer for it.
+    /// A file with the function, instead of `function`.
+    #[schemars(skip)]
+    source_path: Option<String>,
+    #[schemars(skip)]
+    format: Option<Format>,
+    /// Where to write the result, instead of answering with it.
+    #[schemars(skip)]
+    file_path: Option<String>,
+    /// What to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
+    #[schemars(skip)]
+    dialog_action: Option<String>,
+    /// Whether to wait for what the function began. Default: true.
+    #[schemars(skip)]
+    wait_for_stable_dom: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Function,
+    Script,
 }
 
 impl Tool for EvaluateScript {
@@ -32,35 +58,82 @@ impl Tool for EvaluateScript {
     const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
-        match self.function.trim() {
-            "" => Err("`function` is empty".into()),
+        let many = |args: &Vec<String>| args.len() > MOST_ARGS;
+        let wrong = match (&self.function, &self.source_path) {
+            (None, None) => "`function` is missing",
+            (Some(_), Some(_)) => "give `function` or `sourcePath`, not both",
+            (Some(function), None) if function.trim().is_empty() => "`function` is empty",
             _ if self.frame_uid.is_some() && self.args.is_some() => {
-                Err("`args` already say the frame; leave `frameUid` out".into())
+                "`args` already say the frame; leave `frameUid` out"
             }
-            _ if self
-                .args
-                .as_ref()
-                .is_some_and(|args| args.len() > MOST_ARGS) =>
-            {
-                Err(format!("`args` has more than {MOST_ARGS} entries"))
+            _ if self.is_script() && (self.args.is_some() || self.frame_uid.is_some()) => {
+                "a script takes no `args` and runs in the page itself; use format function"
             }
-            _ => Ok(()),
-        }
+            _ if self.args.as_ref().is_some_and(many) => {
+                return Err(format!("`args` has more than {MOST_ARGS} entries"));
+            }
+            _ => return Ok(()),
+        };
+        Err(wrong.into())
+    }
+
+    fn answers_dialogs(&self) -> bool {
+        self.dialog_action.is_some()
     }
 
     async fn run(self, page: Page) -> ToolResult {
+        let work = self.evaluate(&page);
+        match &self.dialog_action {
+            Some(action) => Dialogs::new(action).during(&page.tab, work).await,
+            None => work.await,
+        }
+    }
+}
+
+impl EvaluateScript {
+    async fn evaluate(&self, page: &Page) -> ToolResult {
         let place = match &self.frame_uid {
             Some(uid) => Place::inside(&page.tab, uid).await?,
             None => Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
         };
+        let source = self.source(page)?;
         let before = Before::look(&page.tab);
         page.acting();
-        let result = place.call(&wrap(&self.function)).await?;
-        let text = place.write_out(result).await?;
-        match before.caused_something(&page.tab) {
+        let result = match self.is_script() {
+            true => place.evaluate(source).await?,
+            false => place.call(&wrap(&source)).await?,
+        };
+        let text = match &self.file_path {
+            None => place.write_out(result, MOST_TEXT).await?,
+            Some(path) => {
+                let text = place.write_out(result, MOST_IN_FILE).await?;
+                let saved = page.files.save(Some(path), "json", text.as_bytes())?;
+                format!("The result is in {}.", saved.display())
+            }
+        };
+        let wait = self.wait_for_stable_dom != Some(false);
+        match wait && before.caused_something(&page.tab) {
             true => act::settle(&page.tab, &before, None, &text).await,
             false => Ok(ToolOutput::text(text)),
         }
+    }
+
+    fn is_script(&self) -> bool {
+        self.format == Some(Format::Script)
+    }
+
+    fn source(&self, page: &Page) -> Result<String, ToolError> {
+        let Some(path) = &self.source_path else {
+            return Ok(self.function.clone().unwrap_or_default());
+        };
+        let place = page.files.readable(path)?;
+        let fail = |why: &str| ToolError::File(format!("{path} cannot be run: {why}."));
+        match std::fs::metadata(&place) {
+            Ok(facts) if facts.len() > MOST_SOURCE => return Err(fail("it is over 1 MB")),
+            Ok(_) => {}
+            Err(error) => return Err(fail(&error.to_string())),
+        }
+        std::fs::read_to_string(&place).map_err(|error| fail(&error.to_string()))
     }
 }
 
@@ -145,17 +218,7 @@ impl Place {
 
     async fn call(&self, function: &str) -> Result<runtime::RemoteObject, ToolError> {
         let (result, exception) = match self.anchor.as_ref().or_else(|| self.arguments.first()) {
-            None => {
-                let evaluate = runtime::Evaluate {
-                    expression: format!("({function})()"),
-                    await_promise: Some(true),
-                    user_gesture: Some(true),
-                    ..Default::default()
-                };
-                let answer = script::in_page(self.session.send_within(evaluate, LONGEST)).await;
-                let answer = answer.map_err(script::document_gone_or)?;
-                (answer.result, answer.exception_details)
-            }
+            None => return self.evaluate(format!("({function})()")).await,
             Some(first) => {
                 let arguments = self.arguments.iter().map(|argument| runtime::CallArgument {
                     object_id: Some(argument.id.clone()),
@@ -174,14 +237,28 @@ impl Place {
                 (answer.result, answer.exception_details)
             }
         };
-        match exception {
-            Some(exception) => Err(ToolError::Script(script::describe(&exception))),
-            None => Ok(result),
-        }
+        returned(result, exception)
+    }
+
+    /// Runs an expression or a script in the main frame.
+    async fn evaluate(&self, expression: String) -> Result<runtime::RemoteObject, ToolError> {
+        let evaluate = runtime::Evaluate {
+            expression,
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        let answer = script::in_page(self.session.send_within(evaluate, LONGEST)).await;
+        let answer = answer.map_err(script::document_gone_or)?;
+        returned(answer.result, answer.exception_details)
     }
 
     /// The result as JSON, bounded; or why it is none.
-    async fn write_out(&self, result: runtime::RemoteObject) -> Result<String, ToolError> {
+    async fn write_out(
+        &self,
+        result: runtime::RemoteObject,
+        most: usize,
+    ) -> Result<String, ToolError> {
         let object = result
             .object_id
             .clone()
@@ -190,13 +267,13 @@ impl Place {
             return Err(ToolError::NotActionable { why: what });
         }
         let Some(object) = object else {
-            return Ok(plain(&result));
+            return Ok(plain(&result, most));
         };
         let call = runtime::CallFunctionOn {
             function_declaration: WRITE_OUT.into(),
             object_id: Some(object.id.clone()),
             arguments: Some(vec![runtime::CallArgument {
-                value: tabmux_cdp::types::Json::encode(&MOST_TEXT).ok(),
+                value: tabmux_cdp::types::Json::encode(&most).ok(),
                 ..Default::default()
             }]),
             return_by_value: Some(true),
@@ -223,7 +300,17 @@ impl Place {
                 why: one_line(&problem, 400),
             });
         }
-        Ok(bounded(&written.text, written.length))
+        Ok(bounded(&written.text, written.length, most))
+    }
+}
+
+fn returned(
+    result: runtime::RemoteObject,
+    exception: Option<runtime::ExceptionDetails>,
+) -> Result<runtime::RemoteObject, ToolError> {
+    match exception {
+        Some(exception) => Err(ToolError::Script(script::describe(&exception))),
+        None => Ok(result),
     }
 }
 
@@ -301,9 +388,9 @@ fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
 }
 
 /// A result that is no object.
-fn plain(result: &runtime::RemoteObject) -> String {
+fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     if let Some(value) = &result.value {
-        return bounded(value.as_str(), value.as_str().chars().count());
+        return bounded(value.as_str(), value.as_str().chars().count(), most);
     }
     if result
         .subtype
@@ -320,13 +407,13 @@ fn plain(result: &runtime::RemoteObject) -> String {
     named.unwrap_or_else(|| result.r#type.as_str().to_owned())
 }
 
-fn bounded(text: &str, length: usize) -> String {
-    if length <= MOST_TEXT {
+fn bounded(text: &str, length: usize, most: usize) -> String {
+    if length <= most {
         return text.to_owned();
     }
-    let shown: String = text.chars().take(MOST_TEXT).collect();
+    let shown: String = text.chars().take(most).collect();
     format!(
-        "{shown}\n… cut here: the result has {length} characters and only the first {MOST_TEXT} are shown. Return \
+        "{shown}\n… cut here: the result has {length} characters and only the first {most} are shown. Return \
          less, for example a part of it."
     )
 }
@@ -344,3 +431,5 @@ const WRITE_OUT: &str = include_str!("../../js/write_out.js");
 
 const MOST_ARGS: usize = 20;
 const MOST_TEXT: usize = 30_000;
+const MOST_IN_FILE: usize = 20_000_000;
+const MOST_SOURCE: u64 = 1_000_000;

@@ -59,6 +59,19 @@ impl Crowd {
         client
     }
 
+    /// One more client, before its handshake, that works in a folder of its own.
+    pub(crate) fn client_working_in(&self, folder: &Path, flags: &[&str]) -> McpClient {
+        let mut command = self.tabmux();
+        command
+            .current_dir(folder)
+            .args(["mcp", "--tools=static", "--headless"]);
+        command.arg(format!("--executablePath={}", self.browser.display()));
+        command
+            .args(["--isolated", "--chromeArg=--disable-quic"])
+            .args(flags);
+        McpClient::spawn(command)
+    }
+
     /// One more client, of somebody else's browser.
     pub(crate) async fn guest(&self, chromium: &Chromium) -> McpClient {
         let flag = format!("--browserUrl={}", chromium.http_url());

@@ -18,6 +18,7 @@ mod kills;
 mod lifecycle;
 mod load;
 mod looping;
+mod migrating;
 mod outliving;
 mod peers;
 mod random_walk;

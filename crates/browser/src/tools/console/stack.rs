@@ -55,6 +55,14 @@ pub(super) async fn lines(tab: &Tab, message: &ConsoleMessage) -> Vec<String> {
         .collect()
 }
 
+/// The stack without source maps, which take a while for each.
+pub(super) fn as_told(message: &ConsoleMessage) -> Vec<String> {
+    let places = message.stack.iter();
+    places
+        .map(|place| told(&place.function, &place.url, place.line, place.column))
+        .collect()
+}
+
 fn told(function: &str, url: &str, line: u32, column: u32) -> String {
     let function = match function {
         "" => "(anonymous)",

@@ -1,0 +1,197 @@
+//! What was written for another server works here: its calls, with the names and arguments that it
+//! publishes, are played from a recording.
+
+use crate::crowd::Crowd;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use tabmux_testkit::{McpClient, Response};
+
+#[derive(Deserialize)]
+struct Recording {
+    /// The other server and its version.
+    server: String,
+    /// Its tools and their arguments.
+    published: BTreeMap<String, BTreeSet<String>>,
+    /// What is not here: whole tools, or some arguments of one.
+    absent: BTreeMap<String, Option<BTreeSet<String>>>,
+    calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    tool: String,
+    arguments: Value,
+    /// What the answer contains.
+    says: String,
+}
+
+fn recording() -> Recording {
+    let text = include_str!("../../../../fixtures/calls/chrome-devtools-mcp.json");
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn the_recording_has_every_published_tool_with_every_argument() {
+    let recording = recording();
+    let mut missing: Vec<String> = Vec::new();
+    for (tool, arguments) in &recording.published {
+        let absent = recording.absent.get(tool);
+        if let Some(None) = absent {
+            continue;
+        }
+        let calls = recording.calls.iter().filter(|call| &call.tool == tool);
+        let calls: Vec<_> = calls.collect();
+        if calls.is_empty() {
+            missing.push(tool.clone());
+        }
+        for argument in arguments {
+            let is_absent = absent.is_some_and(|some| {
+                some.as_ref()
+                    .is_some_and(|arguments| arguments.contains(argument))
+            });
+            let named = calls
+                .iter()
+                .any(|call| call.arguments.get(argument).is_some());
+            if !named && !is_absent {
+                missing.push(format!("{tool}.{argument}"));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new(), "of {}", recording.server);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_recorded_calls_of_chrome_devtools_mcp_are_accepted() {
+    let Some(crowd) = Crowd::gather() else { return };
+    crowd.pages.route("/form", Response::html(FORM));
+    let project = crowd.home().join("project");
+    std::fs::create_dir(&project).unwrap();
+    std::fs::write(project.join("source.js"), "() => 'from a file'").unwrap();
+    let client = crowd.client_working_in(
+        &project,
+        &["--categories=input,navigation,emulation,performance,network,debugging,screencast"],
+    );
+    client.initialize().await;
+
+    let mut player = Player {
+        url: crowd.pages.url("form"),
+        client,
+        last: String::new(),
+    };
+    let recording = recording();
+    for call in &recording.calls {
+        player.play(call).await;
+    }
+    let page = player.page().await;
+    for (tool, arguments) in &recording.absent {
+        let mut given = json!({"pageId": page});
+        for argument in arguments.iter().flatten() {
+            given[argument] = json!("x");
+        }
+        let answer = player.client.begin_call(tool, given).await.answer().await;
+        match (arguments, answer) {
+            (None, Err(error)) => assert_eq!(error.message, format!("Unknown tool: {tool}")),
+            (Some(_), Ok(said)) => assert_eq!(said["isError"], true, "{said}"),
+            (_, other) => panic!("{tool}: {other:?}"),
+        }
+    }
+}
+
+struct Player {
+    client: McpClient,
+    url: String,
+    /// What the last call answered, for calls that go on with something of it.
+    last: String,
+}
+
+impl Player {
+    async fn play(&mut self, call: &Call) {
+        let mut arguments = call.arguments.clone();
+        self.fill_in(&mut arguments).await;
+        let said = self.client.call_tool(&call.tool, arguments.clone()).await;
+        assert!(
+            !said.is_error(),
+            "{} {arguments}: {}",
+            call.tool,
+            said.text()
+        );
+        self.last = said.text();
+        assert!(
+            self.last.contains(&call.says),
+            "{} {arguments} does not say {:?}: {}",
+            call.tool,
+            call.says,
+            self.last
+        );
+    }
+
+    /// Puts numbers and uids where the recording has only their places.
+    async fn fill_in(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => {
+                for item in items {
+                    Box::pin(self.fill_in(item)).await;
+                }
+            }
+            Value::Object(fields) => {
+                for field in fields.values_mut() {
+                    Box::pin(self.fill_in(field)).await;
+                }
+            }
+            Value::String(text) => {
+                let place = text
+                    .strip_prefix('{')
+                    .and_then(|text| text.strip_suffix('}'));
+                let (kind, rest) = match place.map(|place| place.split_once(' ')) {
+                    Some(Some((kind, rest))) => (kind, rest.to_owned()),
+                    Some(None) => (text.trim_matches(['{', '}']), String::new()),
+                    None => return,
+                };
+                match kind {
+                    "url" => *value = json!(self.url),
+                    "page" => *value = json!(self.page().await),
+                    "uid" => *value = json!(self.uid(&rest).await),
+                    "number" => *value = json!(number_after(&self.last, &rest)),
+                    // Not a place, but text in braces.
+                    _ => {}
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// The number of the first page of ours.
+    async fn page(&self) -> u64 {
+        let pages = self.client.call_tool("list_pages", json!({})).await.ok();
+        let pages = pages.text();
+        let line = pages.lines().find(|line| line.contains("/form"));
+        let line = line.unwrap_or_else(|| panic!("no page of ours in {pages}"));
+        number_after(line, "")
+    }
+
+    async fn uid(&self, part: &str) -> String {
+        let arguments = json!({"pageId": self.page().await});
+        let snapshot = self.client.call_tool("take_snapshot", arguments).await;
+        let snapshot = snapshot.ok().text();
+        let line = snapshot.lines().find(|line| line.contains(part));
+        let line = line.unwrap_or_else(|| panic!("no {part} in {snapshot}"));
+        let (_, rest) = line.split_once("uid=").unwrap();
+        rest.split(' ').next().unwrap().to_owned()
+    }
+}
+
+/// The first number after `mark`.
+fn number_after(text: &str, mark: &str) -> u64 {
+    let (_, rest) = text.split_once(mark).unwrap();
+    let digits: String = rest
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
+        .collect();
+    digits.parse().unwrap()
+}
+
+const FORM: &str = "<!doctype html><title>Form</title><h1>Form</h1><button>Press</button>\
+    <label>Name <input></label><label>Size <select><option>Small<option>Large</select></label>\
+    <label>File <input type=file></label>";
