@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tabmux_browser::find::Channel;
 use tabmux_protocol::session::{BrowserOptions, Endpoint};
 
@@ -15,18 +16,18 @@ use tabmux_protocol::session::{BrowserOptions, Endpoint};
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Browser")]
 pub(crate) struct BrowserFlags {
-    /// Attach to the browser at this address, such as http://127.0.0.1:9222. May be repeated; those
-    /// at a websocket are numbered after these. A name can stand before it (work=http://…), and a
-    /// command after it (http://…|google-chrome …) that is run with your rights when the agent asks to
-    /// reconnect a browser that cannot be reached: trusted commands only.
+    /// Attach to the browser at this address, such as http://127.0.0.1:9222. May be repeated. A name can
+    /// stand before it (work=http://…), and a command after it (http://…|google-chrome …) that is run
+    /// with your rights when the agent asks to reconnect a browser that cannot be reached: trusted
+    /// commands only.
     #[arg(
         long = "browserUrl",
         alias = "browser-url",
         short = 'u',
         value_name = "[NAME=]URL[|COMMAND]",
-        value_parser = endpoint
+        value_parser = placed
     )]
-    browser_url: Vec<Endpoint>,
+    browser_url: Vec<Placed>,
 
     /// Attach to the browser at this websocket, such as ws://127.0.0.1:9222/devtools/browser/ID. May
     /// be repeated, and have a name and a command like --browserUrl.
@@ -35,9 +36,9 @@ pub(crate) struct BrowserFlags {
         alias = "ws-endpoint",
         short = 'w',
         value_name = "[NAME=]URL[|COMMAND]",
-        value_parser = endpoint
+        value_parser = placed
     )]
-    ws_endpoint: Vec<Endpoint>,
+    ws_endpoint: Vec<Placed>,
 
     /// Headers for --wsEndpoint, a JSON object such as {"Authorization":"Bearer TOKEN"}; one for each
     /// endpoint, in their order.
@@ -142,7 +143,7 @@ impl BrowserFlags {
         })
     }
 
-    /// The browsers to attach to, in the order of their numbers.
+    /// The browsers to attach to, in the order in which they are named.
     fn endpoints(&self) -> anyhow::Result<Vec<Endpoint>> {
         let mut web_sockets = self.ws_endpoint.clone();
         if !self.ws_headers.is_empty() && self.ws_headers.len() != web_sockets.len() {
@@ -154,13 +155,14 @@ impl BrowserFlags {
             );
         }
         for (endpoint, headers) in web_sockets.iter_mut().zip(&self.ws_headers) {
-            endpoint.headers.clone_from(&headers.0);
+            endpoint.it.headers.clone_from(&headers.0);
         }
         for endpoint in &mut web_sockets {
-            endpoint.web_socket = true;
+            endpoint.it.web_socket = true;
         }
-        let urls = self.browser_url.iter().cloned();
-        Ok(urls.chain(web_sockets).collect())
+        let mut all = [self.browser_url.clone(), web_sockets].concat();
+        all.sort_by_key(|endpoint| endpoint.place);
+        Ok(all.into_iter().map(|endpoint| endpoint.it).collect())
     }
 
     fn launches(&self) -> bool {
@@ -188,6 +190,21 @@ fn headers(text: &str) -> Result<Headers, String> {
     serde_json::from_str::<BTreeMap<String, String>>(text)
         .map(|map| Headers(map.into_iter().collect()))
         .map_err(|error| format!("write a JSON object of texts ({error})"))
+}
+
+/// An endpoint, and which of all endpoints on the command line it is.
+#[derive(Clone, Debug)]
+struct Placed {
+    place: usize,
+    it: Endpoint,
+}
+
+/// Two flags name endpoints. Their values are read in the order in which they are written, which is
+/// all that tells afterwards which came first.
+fn placed(text: &str) -> Result<Placed, String> {
+    static READ: AtomicUsize = AtomicUsize::new(0);
+    let place = READ.fetch_add(1, Ordering::Relaxed);
+    endpoint(text).map(|it| Placed { place, it })
 }
 
 /// `[NAME=]URL[|COMMAND]`.
@@ -303,6 +320,16 @@ mod tests {
             work.headers.is_empty(),
             "headers go to their own endpoint only"
         );
+    }
+
+    #[test]
+    fn r003_31_35_browsers_are_numbered_as_they_are_named_whatever_the_flag() {
+        let flags = [
+            "-w", "ws://a", "-u", "http://b", "-w", "ws://c", "-u", "http://d",
+        ];
+        let named = options(&flags).endpoints;
+        let named: Vec<_> = named.iter().map(|endpoint| &endpoint.address[..]).collect();
+        assert_eq!(named, ["ws://a", "http://b", "ws://c", "http://d"]);
     }
 
     #[test]
