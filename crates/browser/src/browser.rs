@@ -4,9 +4,11 @@ mod actor;
 mod connect;
 mod facts;
 mod open;
+mod pulse;
 
 pub use connect::{ConnectError, Connected, Source};
 pub use facts::TabFacts;
+pub use pulse::Pulse;
 pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
 use crate::address::Address;

@@ -32,7 +32,7 @@ pub mod world;
 
 pub use address::{Address, AddressError, AddressPolicy};
 pub use browser::{
-    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Origin, Source,
+    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Origin, Pulse, Source,
     TabFacts,
 };
 pub use error::ToolError;

@@ -119,6 +119,16 @@ pub fn kill_hard(pid: u32) {
     signal(pid as libc::pid_t, libc::SIGKILL);
 }
 
+/// Makes a process hang (`SIGSTOP`) until it is thawed.
+pub fn freeze(pid: u32) {
+    signal(pid as libc::pid_t, libc::SIGSTOP);
+}
+
+/// Lets a process go on that was made to hang.
+pub fn thaw(pid: u32) {
+    signal(pid as libc::pid_t, libc::SIGCONT);
+}
+
 /// Kills a whole process group the hard way.
 pub(crate) fn kill_group_hard(group: u32) {
     signal(-(group as libc::pid_t), libc::SIGKILL);

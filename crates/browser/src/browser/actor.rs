@@ -1,5 +1,6 @@
 //! Follows one browser: the only task that keeps its table of tabs.
 
+use super::pulse::Pulse;
 use super::{BrowserEvent, Origin, TabFacts};
 use crate::launch::BrowserProcess;
 use crate::tab::{Download, Gone, Progress, Tab, TabSettings, TargetId};
@@ -93,8 +94,16 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    pub(super) async fn run(mut self, mut events: Events, mut orders: mpsc::Receiver<Order>) {
+    pub(super) async fn run(
+        mut self,
+        mut events: Events,
+        mut orders: mpsc::Receiver<Order>,
+        pulse: Pulse,
+    ) {
         let mut shut_down = None;
+        // A browser of ours that hangs is not let go: its tabs would go with it.
+        let attached = self.process.is_none();
+        let mut hangs = std::pin::pin!(pulse.stops(self.session.clone()));
         loop {
             tokio::select! {
                 // Events first: whoever asks after Chrome's answer finds what came before it known.
@@ -113,6 +122,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 },
                 // A helper that lives on may hold the pipe open after the browser has died.
                 () = exit_of(self.process.as_mut()) => break,
+                () = &mut hangs, if attached => {
+                    tracing::warn!("the browser gives no sign of life and is let go");
+                    break;
+                }
             }
         }
         let entries: Vec<_> = self.tabs.drain().collect();

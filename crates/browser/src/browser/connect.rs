@@ -1,6 +1,7 @@
 //! Connects to a browser: launches one, or attaches to one that runs.
 
 use super::actor::Actor;
+use super::pulse::Pulse;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError};
 use crate::files::Files;
@@ -46,8 +47,13 @@ pub enum ConnectError {
     /// Ours did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// It started, and ended or fell silent before it was ready.
-    #[error("The browser did not answer ({0}). Another process may hold its profile; see the log.")]
+    /// Ours started, and ended or fell silent before it was ready.
+    #[error(
+        "The browser ended or fell silent as it started ({0}). Try again; tabmux doctor tells more."
+    )]
+    Stillborn(CdpError),
+    /// It can be reached, and says nothing.
+    #[error("The browser does not answer ({0}). If it hangs, restart it.")]
     Silent(CdpError),
 }
 
@@ -60,9 +66,15 @@ pub struct Connected {
     events: Events,
     process: Option<BrowserProcess>,
     settings: TabSettings,
+    pulse: Pulse,
 }
 
 impl Connected {
+    /// The same, asked for signs of life as `pulse` says.
+    pub fn with_pulse(self, pulse: Pulse) -> Self {
+        Self { pulse, ..self }
+    }
+
     /// Follows the browser. Events go to `report`, each with `tag`; none is lost between
     /// [`BrowserInfo::tabs`] and the first event.
     pub fn follow<E>(self, tag: u32, report: mpsc::Sender<E>) -> Browser
@@ -75,10 +87,11 @@ impl Connected {
             events,
             process,
             settings,
+            pulse,
         } = self;
         let (order, orders) = mpsc::channel(64);
         let actor = Actor::new(session.clone(), settings, process, &info.tabs, tag, report);
-        tokio::spawn(actor.run(events, orders));
+        tokio::spawn(actor.run(events, orders, pulse));
         Browser(Arc::new(Inner {
             session,
             launched: info.launched,
@@ -103,13 +116,17 @@ impl Browser {
                     limit: FIRST_ANSWER_LIMIT,
                 })
             })
-            .map_err(ConnectError::Silent)?;
+            .map_err(match launched {
+                true => ConnectError::Stillborn,
+                false => ConnectError::Silent,
+            })?;
         Ok(Connected {
             info,
             session,
             events,
             process,
             settings,
+            pulse: Pulse::default(),
         })
     }
 }

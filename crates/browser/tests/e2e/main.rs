@@ -16,6 +16,7 @@ mod network;
 mod peers;
 mod performance;
 mod pick;
+mod pulse;
 mod rules;
 mod screencast;
 mod screenshot;

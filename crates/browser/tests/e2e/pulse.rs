@@ -1,0 +1,34 @@
+//! A browser that hangs.
+
+use crate::lab::Event;
+use std::time::Duration;
+use tabmux_browser::{Browser, BrowserEvent, Pulse, Source, TabSettings};
+use tabmux_testkit::{Chromium, process};
+use tokio::sync::mpsc;
+
+#[tokio::test]
+async fn r003_88_an_attached_browser_that_hangs_is_let_go_and_can_be_taken_again() {
+    let Some(executable) = tabmux_testkit::real_browser() else {
+        return;
+    };
+    let chromium = Chromium::start(&executable);
+    let source = Source::Url(chromium.http_url());
+    let connected = Browser::connect(&source, TabSettings::default()).await;
+    let pulse = Pulse {
+        every: Duration::from_millis(50),
+        within: Duration::from_secs(3),
+    };
+    let (report, mut events) = mpsc::channel::<Event>(100);
+    let _browser = connected.unwrap().with_pulse(pulse).follow(0, report);
+
+    process::freeze(chromium.pid());
+    loop {
+        let event = events.recv().await.unwrap().0;
+        if matches!(event, BrowserEvent::Gone) {
+            break;
+        }
+    }
+    process::thaw(chromium.pid());
+    let again = Browser::connect(&source, TabSettings::default()).await;
+    assert!(again.is_ok(), "{again:?}");
+}
