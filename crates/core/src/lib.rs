@@ -79,7 +79,7 @@ pub use input::{
 };
 pub use name::ToolName;
 pub use offer::Source;
-pub use output::{BrowserRow, Output, PageRow, Reply, TabRow, ToolRow};
+pub use output::{BrowserRow, Output, PageRow, Renewed, Reply, TabRow, ToolRow};
 pub use page_refusal::PageRefusal;
 pub use refusal::{Fate, LostTab, Refusal, Stuck};
 pub use route::{Reason, Routing};

@@ -155,9 +155,8 @@ pub enum Output {
         request: RequestId,
         /// The answer.
         reply: Reply,
-        /// The number of the call's browser, if that was lost and is back and the session was not
-        /// told yet.
-        renewed: Option<usize>,
+        /// The call's browser, if that was lost and is back and the session was not told yet.
+        renewed: Option<Renewed>,
     },
     /// Tell a session that its tool list changed, or now means another tab.
     ToolsChanged {
@@ -350,4 +349,13 @@ pub struct BrowserRow {
     pub name: Option<Arc<str>>,
     /// How far its connection is.
     pub state: BrowserState,
+}
+
+/// A browser that was lost and is back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewed {
+    /// What the session calls it.
+    pub number: usize,
+    /// Whether it is one that the user named; otherwise it was launched again.
+    pub attached: bool,
 }

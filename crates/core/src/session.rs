@@ -49,7 +49,9 @@ pub(crate) struct Seat {
     /// What it looks at in this browser. `None` only in progressive mode: until `connect_browser`
     /// succeeded, and again once the browser is gone.
     pub(crate) focus: Option<Focus>,
-    /// Whether the browser was lost and is back, and the session was not told.
+    /// Whether the session has got an answer from this browser.
+    pub(crate) known: bool,
+    /// Whether a browser that it knew was lost and is back, and the session was not told.
     pub(crate) renewed: bool,
 }
 
@@ -97,6 +99,7 @@ impl Session {
             label: meant.label.clone(),
             attached: meant.attached,
             focus,
+            known: false,
             renewed: false,
         });
         self.seats_counted

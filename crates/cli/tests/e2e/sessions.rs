@@ -124,6 +124,12 @@ async fn verify_with(count: usize) {
         "{lost}"
     );
     clients[0].call_tool("take_snapshot", json!({})).await.ok();
+    // Whoever only looks is told as well, once.
+    for expected in [true, false] {
+        let seen = clients[1].call_tool("list_pages", json!({})).await.ok();
+        let told = seen.text().contains("had ended and was started again");
+        assert_eq!(told, expected, "{}", seen.text());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

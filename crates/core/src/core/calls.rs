@@ -5,8 +5,8 @@ use super::plan::Plan;
 use crate::call::{Call, Task};
 use crate::timers::Timer;
 use crate::{
-    Access, BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, RequestId, SessionId, TabId,
-    TargetId, ToolName,
+    Access, BrowserId, CallId, CallKind, Mode, Output, Refusal, Renewed, Reply, RequestId,
+    SessionId, TabId, TargetId, ToolName,
 };
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -242,10 +242,14 @@ impl Core {
         }
     }
 
-    /// The number of a browser that was lost and is back, if the session was not told yet.
-    fn take_renewal(&mut self, session: SessionId, browser: BrowserId) -> Option<usize> {
+    /// Notes that a browser answered, and tells if it was lost and is back since it did so last.
+    fn take_renewal(&mut self, session: SessionId, browser: BrowserId) -> Option<Renewed> {
         let seat = self.seat_mut(session, browser)?;
-        std::mem::take(&mut seat.renewed).then_some(seat.number)
+        seat.known = true;
+        std::mem::take(&mut seat.renewed).then_some(Renewed {
+            number: seat.number,
+            attached: seat.attached,
+        })
     }
 
     fn reply(
@@ -254,7 +258,7 @@ impl Core {
         session: SessionId,
         request: RequestId,
         reply: Reply,
-        renewed: Option<usize>,
+        renewed: Option<Renewed>,
     ) {
         self.emit(Output::Reply {
             call,

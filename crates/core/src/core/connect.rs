@@ -83,7 +83,7 @@ impl Core {
         for session in self.sessions_meaning(id) {
             self.inherit(session);
             if let Some(seat) = self.seat_mut(session, id) {
-                seat.renewed = renewed && seat.attached;
+                seat.renewed = renewed && seat.known;
             }
         }
         self.join_waiting(id);

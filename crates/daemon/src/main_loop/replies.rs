@@ -2,10 +2,10 @@
 
 use super::MainLoop;
 use crate::{audit, convert};
-use tabmux_core::{BrowserId, CallId, Reply, TargetId};
+use tabmux_core::{BrowserId, CallId, Renewed, Reply, TargetId};
 
 impl MainLoop {
-    pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<usize>) {
+    pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<Renewed>) {
         let Some(call) = self.calls.remove(&call) else {
             return;
         };
