@@ -71,7 +71,7 @@ fn complaint_of(root: &Path, line: &Requirement, is_proven: bool) -> Option<Stri
         }
         (Some(Note::Gap(_)), true) => Some("is proven, so it is no gap any more".into()),
         (Some(Note::Partly(_)), false) => Some("has no proof at all".into()),
-        (Some(Note::Written { file, words }), _) => {
+        (Some(Note::Written { file, words } | Note::Measured { file, words }), _) => {
             let text = fs::read_to_string(root.join(file)).unwrap_or_default();
             (!text.contains(words.as_str())).then(|| format!("is not in {file}: \"{words}\""))
         }

@@ -11,21 +11,22 @@ use super::{
 pub(super) fn render(lines: &[Requirement], proofs: &Proofs) -> String {
     let mut page = INTRODUCTION.replace("LINES", LINES);
     let seeds: BTreeSet<u16> = lines.iter().map(|line| line.id.seed).collect();
-    page.push_str(
-        "\n| seed | lines | proven by tests | in documents | open |\n|---|---|---|---|---|\n",
-    );
+    page.push_str(COUNTS_HEAD);
     for seed in &seeds {
-        let count = |wanted: fn(Option<&Note>) -> bool| {
-            let of_seed = lines.iter().filter(|line| line.id.seed == *seed);
-            of_seed.filter(|line| wanted(line.note.as_ref())).count()
+        let of_seed = || lines.iter().filter(|line| line.id.seed == *seed);
+        let notes = |wanted: fn(&Note) -> bool| {
+            let notes = of_seed().filter_map(|line| line.note.as_ref());
+            notes.filter(|note| wanted(note)).count()
         };
-        let tested = count(|note| matches!(note, None | Some(Note::Partly(_))));
-        let written = count(|note| matches!(note, Some(Note::Written { .. })));
-        let open = count(|note| matches!(note, Some(Note::Gap(_))));
-        let all = count(|_| true);
+        let tested = of_seed().filter(|line| proofs.contains_key(&line.id));
         let _ = writeln!(
             page,
-            "| {seed:03} | {all} | {tested} | {written} | {open} |"
+            "| {seed:03} | {} | {} | {} | {} | {} |",
+            of_seed().count(),
+            tested.count(),
+            notes(|note| matches!(note, Note::Written { .. } | Note::Measured { .. })),
+            notes(|note| matches!(note, Note::Partly(_))),
+            notes(|note| matches!(note, Note::Gap(_))),
         );
     }
     for seed in &seeds {
@@ -57,9 +58,15 @@ fn note(note: Option<&Note>) -> Option<String> {
     match note? {
         Note::Gap(reason) => Some(format!("**open**: {reason}")),
         Note::Partly(reason) => Some(format!("**partly open**: {reason}")),
-        Note::Written { file, .. } => Some(format!("[{file}](../{file})")),
+        Note::Written { file, .. } => Some(format!("written in [{file}](../{file})")),
+        Note::Measured { file, .. } => Some(format!("measured by [{file}](../{file})")),
     }
 }
+
+const COUNTS_HEAD: &str = "
+| seed | lines | proven by tests | written or measured | of these partly open | open |
+|---|---|---|---|---|---|
+";
 
 const INTRODUCTION: &str = "# Proofs
 

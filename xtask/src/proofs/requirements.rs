@@ -22,6 +22,8 @@ pub(super) enum Note {
     Partly(String),
     /// It is about a document, which has these words.
     Written { file: String, words: String },
+    /// It is a number, and the bench in this file, which has these words, measures it.
+    Measured { file: String, words: String },
 }
 
 /// What is in the file.
@@ -81,11 +83,14 @@ fn note(rest: &str) -> Option<Note> {
     match kind {
         "gap" => Some(Note::Gap(text.to_owned())),
         "partly" => Some(Note::Partly(text.to_owned())),
-        "written" => {
-            let (file, words) = text.split_once(" \"")?;
-            let (file, words) = (file.to_owned(), words.strip_suffix('"')?.to_owned());
-            Some(Note::Written { file, words })
-        }
+        "written" => quoted(text).map(|(file, words)| Note::Written { file, words }),
+        "measured" => quoted(text).map(|(file, words)| Note::Measured { file, words }),
         _ => None,
     }
+}
+
+/// A file, and words in it.
+fn quoted(text: &str) -> Option<(String, String)> {
+    let (file, words) = text.split_once(" \"")?;
+    Some((file.to_owned(), words.strip_suffix('"')?.to_owned()))
 }

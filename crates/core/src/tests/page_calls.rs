@@ -34,7 +34,7 @@ fn r000_35_r001_22_calls_to_many_tabs_run_each_in_its_own_and_once() {
 }
 
 #[test]
-fn r000_34_77_a_tab_id_on_a_page_tool_binds_nothing() {
+fn r000_34_a_tab_id_on_a_page_tool_binds_nothing() {
     let mut pages = Pages::new();
     pages.open_in_browser("A");
     pages.open_in_browser("B");
@@ -268,7 +268,7 @@ fn a_tab_that_another_session_holds_can_be_named_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_progressive_session_has_the_tools_of_its_focused_tab_only() {
+fn r004_2_49_97_a_progressive_session_has_the_tools_of_its_focused_tab_only() {
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
     pages.open("outside");
@@ -345,7 +345,7 @@ fn what_runs_in_a_page_goes_on_when_its_tab_is_found() {
 }
 
 #[test]
-fn r000_50_the_list_of_tabs_is_cut_and_says_so() {
+fn the_list_of_tabs_is_cut_and_says_so() {
     let mut pages = Pages::new();
     for n in 0..25 {
         pages.open(&format!("tab-{n}"));

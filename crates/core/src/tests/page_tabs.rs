@@ -33,7 +33,8 @@ fn r000_25_26_27_29_list_browser_tabs_shows_what_is_there_now() {
     pages.hide("B");
     assert_eq!(tabs(&mut pages), [row("A", false), row("B", false)]);
     pages.close("A");
-    assert_eq!(tabs(&mut pages), [row("B", false)], "r000_10");
+    // R000-10
+    assert_eq!(tabs(&mut pages), [row("B", false)]);
 }
 
 #[test]
@@ -236,7 +237,8 @@ fn a_page_cannot_call_itself_by_the_number_of_another_tab() {
     ] {
         pages.open(name);
     }
-    assert_eq!(tabs(&mut pages).len(), 2, "r000_47_48");
+    // R000-47, R000-48
+    assert_eq!(tabs(&mut pages).len(), 2);
 }
 
 #[test]

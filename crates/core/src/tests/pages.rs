@@ -158,6 +158,17 @@ impl Pages {
         self.sim.outputs.iter().filter_map(run).collect()
     }
 
+    /// How many notices the first session gets from something and within a second after it.
+    pub(super) fn notices(&mut self, act: impl FnOnce(&mut Self)) -> usize {
+        self.sim.settle();
+        let before = self.sim.outputs.len();
+        act(self);
+        self.sim.settle();
+        let notice = Output::ToolsChanged { session: ONE };
+        let since = self.sim.outputs[before..].iter();
+        since.filter(|output| **output == notice).count()
+    }
+
     /// The page tools in a session's list.
     pub(super) fn listed(&self, session: SessionId) -> Vec<String> {
         let tools = self.sim.core.tools(session).into_iter();
