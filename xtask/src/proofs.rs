@@ -21,43 +21,39 @@ use crate::{
 /// Rewrites the page.
 pub(crate) fn run() -> Result<()> {
     let root = project_root();
-    let text = page(&source_files(&root)?);
-    fs::write(root.join(PAGE), text)?;
+    fs::write(root.join(PAGE), page(&source_files(&root)?))?;
     say(&format!("wrote {PAGE}"));
     Ok(())
 }
 
 /// The page as it should be now.
 fn page(files: &[SourceFile]) -> String {
-    let lines = requirements::read(files).lines;
-    page::render(&lines, &tests::proofs(files))
+    page::render(&requirements::read(files).lines, &tests::find(files).proofs)
 }
 
 /// What is wrong, with the place where it is.
 pub(crate) fn complaints(root: &Path, files: &[SourceFile]) -> Vec<(String, String)> {
-    if !files.iter().any(|file| file.path == Path::new(LINES)) {
+    let file = |path: &str| files.iter().find(|file| file.path == Path::new(path));
+    if file(LINES).is_none() {
         return Vec::new();
     }
-    let requirements = requirements::read(files);
-    let found = tests::find(files);
-    let proofs = tests::proofs(files);
-    let mut complaints = requirements.complaints;
-    complaints.extend(found.complaints);
+    let (requirements, tests) = (requirements::read(files), tests::find(files));
+    let mut complaints = [requirements.complaints, tests.complaints].concat();
     let known: BTreeSet<Id> = requirements.lines.iter().map(|line| line.id).collect();
-    for (id, proofs) in proofs.iter().filter(|(id, _)| !known.contains(id)) {
+    for (id, proofs) in tests.proofs.iter().filter(|(id, _)| !known.contains(id)) {
         for proof in proofs {
             complaints.push((proof.place(), format!("{LINES} has no line {id}")));
         }
     }
     for line in &requirements.lines {
+        let complaint = complaint_of(root, line, tests.proofs.contains_key(&line.id));
         complaints.extend(
-            complaint_of(root, line, proofs.contains_key(&line.id))
-                .map(|complaint| (LINES.to_owned(), format!("{} {complaint}", line.id))),
+            complaint.map(|complaint| (LINES.to_owned(), format!("{} {complaint}", line.id))),
         );
     }
-    let is_stale = |file: &SourceFile| file.path == Path::new(PAGE) && file.text == page(files);
-    if !files.iter().any(is_stale) {
-        let complaint = "stale, run `cargo xtask proofs`".to_owned();
+    let fresh = page::render(&requirements.lines, &tests.proofs);
+    if file(PAGE).is_none_or(|page| page.text != fresh) {
+        let complaint = "it is stale, run `cargo xtask proofs`".to_owned();
         complaints.push((PAGE.to_owned(), complaint));
     }
     complaints
@@ -229,7 +225,7 @@ mod checks {
             "crates/a/src/tests/a.txt",
             "case r004_37 it is silent\na -> b\n",
         );
-        let proofs = tests::proofs(&[rows, player]);
+        let proofs = tests::find(&[rows, player]).proofs;
         assert_eq!(proofs.keys().collect::<Vec<_>>(), [&played]);
     }
 

@@ -7,7 +7,7 @@ use super::{
     requirements::{Note, Requirement},
 };
 
-/// A table per seed; above them, how many lines are proven, and below, what is open.
+/// How many lines are proven, and then a table per seed.
 pub(super) fn render(lines: &[Requirement], proofs: &Proofs) -> String {
     let mut page = INTRODUCTION.replace("LINES", LINES);
     let seeds: BTreeSet<u16> = lines.iter().map(|line| line.id.seed).collect();
@@ -64,7 +64,7 @@ fn note(note: Option<&Note>) -> Option<String> {
 }
 
 const COUNTS_HEAD: &str = "
-| seed | lines | proven by tests | written or measured | of these partly open | open |
+| seed | lines | proven by tests | written or measured | partly open | open |
 |---|---|---|---|---|---|
 ";
 
