@@ -1,6 +1,6 @@
 //! Finds the numbers of lines in the tests: in their names, and beside what they assert.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use super::{Id, Proof, Proofs};
 use crate::files::SourceFile;
@@ -86,9 +86,8 @@ impl Found {
     /// Rows of a file that a test plays: the words of a row may be named like a test.
     fn read_data(&mut self, file: &SourceFile, files: &[SourceFile]) {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-        let folder = file.path.parent().unwrap_or(Path::new(""));
         let plays = |other: &&SourceFile| {
-            other.path.parent() == Some(folder)
+            other.path.parent() == file.path.parent()
                 && other.text.contains(&format!("include_str!(\"{name}\")"))
         };
         let is_played = files.iter().any(|other| plays(&other));
