@@ -29,8 +29,7 @@ fn the_union_follows_the_fixed_tools_sorted_by_name() {
     let mut pages = Pages::new();
     let before = pages.sim.tools();
     pages.open("A");
-    pages.open("B");
-    pages.register("B", "zebra");
+    pages.open_with("B", "zebra");
     pages.register("A", "apple");
     pages.register("A", "mango");
     let tools = pages.sim.tools();
@@ -264,8 +263,7 @@ fn what_a_page_registered_goes_before_what_was_generated() {
 #[test]
 fn tools_of_a_tab_that_another_session_holds_are_not_listed() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.sim.open_session_as(TWO, fixed());
     pages.sim.call_of(TWO, CallKind::ListPages);
     assert_eq!(pages.listed(TWO), ["x"]);
@@ -286,8 +284,7 @@ fn tools_of_a_tab_whose_holder_shares_it_are_listed() {
         tab_policy,
         ..fixed()
     });
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.sim.call(super::sim::select_page("A"));
     pages.sim.open_session_as(TWO, fixed());
     pages.sim.call_of(TWO, CallKind::ListPages);
@@ -297,8 +294,7 @@ fn tools_of_a_tab_whose_holder_shares_it_are_listed() {
 #[test]
 fn tools_of_the_library_outlive_the_connection_to_the_browser() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.find("A", Source::WebMcp, &["y"]);
     assert_eq!(pages.listed(ONE), ["x", "y"]);
     pages.sim.user_quits();

@@ -54,6 +54,18 @@ impl Pages {
         self.join(page);
     }
 
+    /// Opens a page that registers a tool.
+    pub(super) fn open_with(&mut self, page: &str, tool: &str) {
+        self.open(page);
+        self.register(page, tool);
+    }
+
+    /// The same, in the session's browser.
+    pub(super) fn open_in_browser_with(&mut self, page: &str, tool: &str) {
+        self.open_in_browser(page);
+        self.register(page, tool);
+    }
+
     /// The page turns out to be in the tab that shows its address.
     pub(super) fn join(&mut self, page: &str) {
         let (browser, target) = self.tab(page);
