@@ -58,8 +58,9 @@ bench: browser ## Measure start, memory and calls, and print the numbers
 fmt: ## Format the code
 	@$(CARGO) fmt --all
 
-gen: ## Rewrite what is generated: protocol types and docs/tools.md
+gen: ## Rewrite what is generated: protocol types, docs/tools.md, docs/proofs.md
 	@$(CARGO) xtask codegen
+	@$(CARGO) xtask proofs
 
 browser:
 	@scripts/ensure-browser

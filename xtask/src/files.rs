@@ -58,7 +58,10 @@ pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
             let entry = entry?;
             let path = entry.path();
             let kind = entry.file_type()?;
-            if kind.is_dir() && !SKIPPED.iter().any(|skipped| entry.file_name() == *skipped) {
+            if SKIPPED.iter().any(|skipped| entry.file_name() == *skipped) {
+                continue;
+            }
+            if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file()
                 && let Ok(text) = fs::read_to_string(&path)
@@ -74,5 +77,5 @@ pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-/// Folders that hold what programs made.
+/// What programs made: folders, and in a worktree the file that stands for `.git`.
 const SKIPPED: &[&str] = &[".git", "dist", "node_modules", "out", "target"];

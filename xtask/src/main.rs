@@ -1,8 +1,9 @@
-//! Project chores: `cargo xtask bench [--peers]`, `cargo xtask codegen [--check]` and `cargo xtask tidy`.
+//! Project chores: `cargo xtask bench [--peers]`, `cargo xtask codegen [--check]`, `cargo xtask proofs` and `cargo xtask tidy`.
 
 mod bench;
 mod codegen;
 mod files;
+mod proofs;
 mod tidy;
 
 use std::{env, process::ExitCode};
@@ -28,6 +29,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["bench"] => bench::run(What::Tabmux),
         ["bench", "--peers"] => bench::run(What::Peers),
         ["codegen", rest @ ..] => codegen::run(codegen_mode(rest)?),
+        ["proofs"] => proofs::run(),
         ["tidy"] => tidy::run(),
         _ => bail!("{USAGE}"),
     }
@@ -54,4 +56,5 @@ const USAGE: &str =
     "usage: cargo xtask bench               measure a release build and print the numbers
        cargo xtask bench --peers       measure it beside other servers, write docs/benchmarks.md
        cargo xtask codegen [--check]   rewrite generated files, or say which are stale
+       cargo xtask proofs              rewrite docs/proofs.md, which ties the seeds to the tests
        cargo xtask tidy                check the rules of the house";

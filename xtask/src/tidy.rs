@@ -62,6 +62,12 @@ impl fmt::Display for Problem {
 fn problems(root: &Path) -> Result<Vec<Problem>> {
     let files = source_files(root)?;
     let mut problems = proofs::problems(&files);
+    let seeds = crate::proofs::complaints(root, &files);
+    problems.extend(
+        seeds
+            .into_iter()
+            .map(|(place, complaint)| Problem { place, complaint }),
+    );
     for file in &files {
         problems.extend(sources::problems(file));
         problems.extend(manifests::problems(file));

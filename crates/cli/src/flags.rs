@@ -293,7 +293,34 @@ mod tests {
     }
 
     #[test]
-    fn r003_31_32_35_86_87_browsers_may_be_several_with_names_commands_and_headers() {
+    fn r003_59_the_flags_for_one_browser_keep_working() {
+        let attached = options(&[
+            "--wsEndpoint=ws://127.0.0.1:9222/devtools/browser/x",
+            "--wsHeaders={}",
+            "--viewport=1280x720",
+        ]);
+        assert_eq!((attached.endpoints.len(), attached.launches), (1, false));
+        assert_eq!(attached.viewport, Some((1280, 720)));
+        let launched = options(&[
+            "--headless",
+            "--userDataDir=/x",
+            "--executablePath=/usr/bin/chrome",
+            "--proxyServer=http://127.0.0.1:8080",
+            "--acceptInsecureCerts",
+            "--chromeArg=--mute-audio",
+        ]);
+        assert!(launched.launches && launched.headless && launched.accept_insecure_certs);
+        assert_eq!(launched.user_data_dir, Some("/x".into()));
+        assert_eq!(launched.executable, Some("/usr/bin/chrome".into()));
+        assert_eq!(launched.proxy.as_deref(), Some("http://127.0.0.1:8080"));
+        assert_eq!(launched.extra_args, ["--mute-audio"]);
+        let isolated = options(&["--isolated", "--channel=beta"]);
+        assert!(isolated.isolated);
+        assert_eq!(isolated.channel.as_deref(), Some("beta"));
+    }
+
+    #[test]
+    fn r003_31_32_35_57_86_87_99_browsers_may_be_several_with_names_commands_and_headers() {
         let given = options(&[
             "--browserUrl",
             "work=http://127.0.0.1:9222|chrome --port=9222",

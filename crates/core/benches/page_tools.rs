@@ -18,11 +18,9 @@ use tabmux_core::{
 fn main() {
     let empty = memory();
     let mut core = with_sessions(20);
-    for tab in 0..TABS {
-        open(&mut core, tab);
-    }
-    let with_tabs = memory();
     println!("{TABS} tabs, 20 sessions");
+    report("a tab registers itself", TABS, |tab| open(&mut core, tab));
+    let with_tabs = memory();
     println!("memory of a tab: {} bytes", (with_tabs - empty) / TABS);
 
     report("registration, one of 50 names", TABS, |n| {

@@ -367,6 +367,100 @@ mod tests {
         assert!(bytes(&default) <= 16_000, "{} bytes", bytes(&default));
     }
 
+    fn with(name: &str, several: bool) -> Value {
+        let info = info(ToolName::new(name), Mode::Static, several).unwrap();
+        serde_json::to_value(info).unwrap()
+    }
+
+    #[test]
+    fn r003_41_42_43_106_with_several_browsers_every_tool_is_told_which_first_of_all() {
+        for info in STATIC_INFOS.iter().filter(|info| takes_index(&info.name)) {
+            let tool = with(&info.name, true);
+            let schema = &tool["inputSchema"];
+            let (first, index) = schema["properties"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .next()
+                .unwrap();
+            assert_eq!(first, "browserIndex", "{tool}");
+            assert_eq!(
+                index,
+                &json!({
+                    "type": "integer",
+                    "exclusiveMinimum": 0,
+                    "description": "Index of the browser to use (1-based). When multiple browsers are configured via --browserUrl or --wsEndpoint, this parameter is REQUIRED to specify which browser to target. When only one browser is configured, this parameter can be omitted. Use list_browsers to see available browser indices."
+                })
+            );
+            let required = schema["required"].as_array().cloned().unwrap_or_default();
+            let names_it = required.contains(&json!("browserIndex"));
+            assert_eq!(names_it, info.name == "select_default_browser", "{tool}");
+        }
+    }
+
+    #[test]
+    fn r003_61_62_63_64_65_66_67_68_69_every_family_takes_the_number_of_a_browser() {
+        for (family, tools) in [
+            (
+                "pages",
+                &[
+                    "list_pages",
+                    "new_page",
+                    "select_page",
+                    "close_page",
+                    "navigate_page",
+                ][..],
+            ),
+            ("screenshot", &["take_screenshot"]),
+            (
+                "input",
+                &[
+                    "click",
+                    "fill",
+                    "fill_form",
+                    "hover",
+                    "drag",
+                    "press_key",
+                    "upload_file",
+                ],
+            ),
+            ("snapshot", &["take_snapshot", "wait_for"]),
+            ("emulation", &["emulate", "resize_page"]),
+            ("console", &["list_console_messages", "get_console_message"]),
+            ("network", &["list_network_requests", "get_network_request"]),
+            ("script", &["evaluate_script"]),
+            (
+                "performance",
+                &["performance_start_trace", "performance_stop_trace"],
+            ),
+        ] {
+            for tool in tools {
+                let index = |several| {
+                    with(tool, several)["inputSchema"]["properties"]["browserIndex"].clone()
+                };
+                assert!(index(true).is_object(), "{family}: {tool}");
+                assert!(index(false).is_null(), "{family}: {tool} with one browser");
+            }
+        }
+    }
+
+    #[test]
+    fn r003_44_45_the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
+        let pages = with("list_pages", false);
+        assert_eq!(
+            pages["description"],
+            "Get a list of pages open in the browser."
+        );
+        let browsers = with("list_browsers", true);
+        for tool in [&pages, &browsers] {
+            assert_eq!(tool["hints"], json!({"readOnly": true}), "{tool}");
+            assert_eq!(
+                tool["inputSchema"],
+                json!({"type": "object", "properties": {}})
+            );
+        }
+    }
+
     #[test]
     fn names_are_unique_and_portable() {
         let mut names: Vec<_> = all().iter().map(|info| info.name.as_str()).collect();

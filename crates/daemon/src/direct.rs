@@ -85,3 +85,38 @@ impl Backend for DirectSession {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json, value::to_raw_value};
+    use tabmux_protocol::Content;
+
+    #[tokio::test]
+    async fn r002_29_direct_mode_tells_its_own_state() {
+        let session = DirectSession::new(wire::SessionOptions::default()).unwrap();
+        let status = CallRequest {
+            request_id: RequestId("1".into()),
+            tool: "browser_get_connection_status".into(),
+            arguments: to_raw_value(&json!({})).unwrap(),
+            progress: false,
+        };
+        let reply = session.call(status).await.unwrap();
+        let Some(Content::Text { text }) = reply.content.first() else {
+            panic!("{reply:?}");
+        };
+        let mut told: Value = serde_json::from_str(text).unwrap();
+        let browsers = told["browsers"].take();
+        let id = told["sessionId"].take();
+        assert!(id.is_string(), "{id}");
+        assert_eq!(
+            told,
+            json!({
+                "connected": false, "mode": "direct", "sessionId": null, "extensionConnected": false,
+                "activeSessions": 1, "browsers": null
+            })
+        );
+        assert_eq!(browsers[0]["state"], "pending", "{browsers}");
+        session.shut_down().await;
+    }
+}

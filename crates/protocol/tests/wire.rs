@@ -35,7 +35,7 @@ fn daemon_says(message: &FromDaemon, expected: Value) {
 }
 
 #[test]
-fn r002_26_and_47_status_needs_nothing_but_an_id() {
+fn r002_26_47_status_needs_nothing_but_an_id() {
     client_says(
         &FromClient::Status {
             id: "status_1".into(),
@@ -45,7 +45,7 @@ fn r002_26_and_47_status_needs_nothing_but_an_id() {
 }
 
 #[test]
-fn r002_27_and_47_status_is_answered_with_exactly_these_keys() {
+fn r002_27_47_status_is_answered_with_exactly_these_keys() {
     daemon_says(
         &FromDaemon::StatusOk {
             id: "status_1".into(),

@@ -54,7 +54,7 @@ describe('tools', () => {
     expect(await daemon.call(tabId, 'get_user', { id: '7' })).toEqual({ success: true, result });
   });
 
-  test('R000-81 R001-38 the short form and an empty schema are accepted, and the author\'s object stays as it is', async () => {
+  test('R000-33 R000-81 R001-35 R001-38 the short form and an empty schema are accepted, and the author\'s object stays as it is', async () => {
     const tabId = await open(page, app());
     await page.evaluate("window.schema = Object.freeze({}); workerClient.registerTool('long', 'Long', schema, () => 1)");
     await page.evaluate("workerClient.registerTool('short', async (args) => args.word)");
@@ -79,7 +79,7 @@ describe('tools', () => {
     await daemon.tab(tabId, 'early', 'late');
   });
 
-  test('a tool can be replaced and taken back, and listeners hear of it', async () => {
+  test('R000-58 a tool can be replaced and taken back, and listeners hear of it', async () => {
     const tabId = await open(page, app());
     await page.evaluate("window.changes = []; window.stop = workerClient.onToolChange((names) => changes.push(names.join()))");
     await page.evaluate("workerClient.registerTool('one', () => 'first')");
@@ -260,7 +260,7 @@ describe('the tab', () => {
 });
 
 describe('the worker', () => {
-  test('where there are no shared workers, a service worker is used, and where there is neither, one for the tab', async () => {
+  test('R001-37 where there are no shared workers, a service worker is used, and where there is neither, one for the tab', async () => {
     await page.addInitScript('delete window.SharedWorker');
     await daemon.tab(await open(page, app('one')), 'one');
     expect(await page.evaluate('workerClient.getConnectionStatus()')).toMatchObject({ worker: 'service' });

@@ -27,7 +27,7 @@ test('R000-4 R000-11 R000-56 R001-13 the daemon is told of tabs and of the tools
   expect(a.last()).toEqual({ type: 'DONE', requestId: 9 });
 });
 
-test('R001-7 R001-14 R001-17 R001-20 R001-22 a call goes to one page, and its answer to the daemon', () => {
+test('R001-2 R001-5 R001-6 R001-7 R001-14 R001-17 R001-19 R001-20 R001-22 a call goes to one page, and its answer to the daemon', () => {
   const { socket, page } = world();
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
@@ -46,7 +46,7 @@ test('R001-7 R001-14 R001-17 R001-20 R001-22 a call goes to one page, and its an
   expect(socket().heard('TOOL_CALL_RESULT')).toEqual([{ ...answer, callId: '7' }]);
 });
 
-test('R001-12 R001-39 what a page answers about a failure is passed on', () => {
+test('R001-12 what a page answers about a failure is passed on', () => {
   const { socket, page } = world();
   const a = page('tab-a');
   socket().welcome();
@@ -56,7 +56,7 @@ test('R001-12 R001-39 what a page answers about a failure is passed on', () => {
   expect(socket().last()).toEqual({ type: 'TOOL_CALL_RESULT', callId: '7', success: false, error: 'no such user', code: 'failed' });
 });
 
-test('a call that has no target is refused with a sentence, and nobody runs it', () => {
+test('R001-39 a call that has no target is refused with a sentence, and nobody runs it', () => {
   const { socket, page } = world();
   const a = page('tab-a');
   socket().welcome();
@@ -64,10 +64,10 @@ test('a call that has no target is refused with a sentence, and nobody runs it',
   socket().call('1', 'tab-x', 'one');
   socket().call('2', 'tab-a', 'two');
   socket().say({ type: 'CALL_TOOL', callId: '3', targetTabId: 'tab-a', documentId: 'an older document', toolName: 'one', args: {} });
-  expect(socket().heard('TOOL_CALL_RESULT').map(({ callId, code }) => [callId, code])).toEqual([
-    ['1', 'no_tab'],
-    ['2', 'no_tool'],
-    ['3', 'gone'],
+  expect(socket().heard('TOOL_CALL_RESULT').map(({ callId, success, code }) => [callId, success, code])).toEqual([
+    ['1', false, 'no_tab'],
+    ['2', false, 'no_tool'],
+    ['3', false, 'gone'],
   ]);
   expect(a.heard.some((message) => message.type === 'CALL_TOOL')).toBe(false);
 });
@@ -218,7 +218,7 @@ test('R000-42 where there are no locks, a silent document gives way to the next 
   expect(controller.tabs).toHaveLength(1);
 });
 
-test('R001-10 only proxies are taken, and only from tabs', () => {
+test('R001-10 R001-37 only proxies are taken, and only from tabs', () => {
   const { page, controller } = world();
   const a = page('tab-a');
   const tool = { type: 'REGISTER_TOOL', tabId: 'tab-a', name: 'one', description: '', inputSchema: {}, webMcp: false, requestId: 1 };

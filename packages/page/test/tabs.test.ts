@@ -55,7 +55,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(answer).toEqual({ tab: tabId, args: { deep: [1, { two: null }] }, heading: 'An application', closure: 'a closure' });
   });
 
-  test('R000-1 R000-35 R001-18 R001-22 R001-23 each call runs once, in its own tab, also when many run at the same time', async () => {
+  test('R000-1 R000-35 R000-74 R001-18 R001-22 R001-23 each call runs once, in its own tab, also when many run at the same time', async () => {
     const pages = [await context.newPage(), await context.newPage(), await context.newPage()];
     const tabs: string[] = [];
     for (const page of pages) tabs.push(await open(page, app('one,two')));
@@ -68,7 +68,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     for (const page of pages) expect(await page.evaluate('runs')).toBe(10);
   });
 
-  test('R000-42 R000-43 refresh and navigation keep the id; R000-24 the tools are those of the new page', async () => {
+  test('R000-42 R000-43 R001-24 refresh and navigation keep the id; R000-24 the tools are those of the new page', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     const { record: first } = await daemon.tab(tabId, 'one');

@@ -36,7 +36,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   const listed = (name: string, is = true): Promise<void> =>
     vi.waitFor(async () => expect((await tabmux.tools()).has(name)).toBe(is), { timeout: 20_000, interval: 20 });
 
-  test('R000-18 R000-30 R000-31 R000-38 R000-41 a tool of a page is one of the client, while a tab has it', async () => {
+  test('R000-14 R000-30 R000-31 R000-38 R000-41 R001-15 R001-16 R001-21 R001-33 a tool of a page is one of the client, while a tab has it', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     await listed('one');
@@ -52,7 +52,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     await listed('one', false);
   });
 
-  test('R000-22 R000-35 R000-49 R000-77 calls reach the tab that they name, and none other', async () => {
+  test('R000-13 R000-35 R000-49 R000-51 R001-22 calls reach the tab that they name, and none other', async () => {
     const [a, b] = [await open(await context.newPage(), app('one')), await open(await context.newPage(), app('one'))];
     await listed('one');
     await vi.waitFor(async () => expect((await tabmux.call('list_browser_tabs')).text).toContain(b), { timeout: 20_000, interval: 20 });
@@ -64,7 +64,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(wrong.text).toMatch(/^Tool 'one' not available in tab 'invalid-id'\. Available tabs: /);
   });
 
-  test('R000-25 R000-27 R000-28 the tabs are listed with what they show', async () => {
+  test('R000-25 R000-28 the tabs are listed with what they show', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     await listed('one');

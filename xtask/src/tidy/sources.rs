@@ -51,8 +51,22 @@ fn length(file: &SourceFile) -> Option<Problem> {
 }
 
 fn name(file: &SourceFile) -> Option<Problem> {
-    file.is_named("mod.rs")
-        .then(|| Problem::of_file(file, "name it after its folder, beside the folder"))
+    let own = file.path.file_name().unwrap_or_default().to_string_lossy();
+    // Scripts in a crate are named like the modules that they belong to.
+    let is_script = file.has_extension(SCRIPTS) && file.path.starts_with("packages");
+    match () {
+        () if own == "mod.rs" => Some(Problem::of_file(
+            file,
+            "name it after its folder, beside the folder",
+        )),
+        () if is_script && own.contains(|letter: char| letter == '_' || letter.is_uppercase()) => {
+            Some(Problem::of_file(
+                file,
+                "name a script in lower case, with hyphens between words",
+            ))
+        }
+        () => None,
+    }
 }
 
 fn line_complaint(file: &SourceFile, line: &str) -> Option<&'static str> {
@@ -137,6 +151,23 @@ mod tests {
             &[("src/a/mod.rs", "beside the folder")],
         );
         check("src/a.rs", "//! A.\n", &[]);
+    }
+
+    #[test]
+    fn r003_96_names_of_scripts_are_words_with_hyphens() {
+        let text = "/** A. */\n";
+        check("packages/web-mcp.ts", text, &[]);
+        check(
+            "packages/webMcp.ts",
+            text,
+            &[("packages/webMcp.ts", "hyphens")],
+        );
+        check(
+            "packages/web_mcp.js",
+            text,
+            &[("packages/web_mcp.js", "hyphens")],
+        );
+        check("crates/web_mcp.js", text, &[]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ async fn click_fails(lab: &Lab, tab: &Tab, selector: &str, expected: &str) {
 }
 
 #[tokio::test]
-async fn a_click_lands_once_and_a_double_click_twice() {
+async fn r003_63_a_click_lands_once_and_a_double_click_twice() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -25,7 +25,7 @@ async fn value_of(lab: &Lab, tab: &Tab, selector: &str) -> Value {
 }
 
 #[tokio::test]
-async fn text_is_replaced_by_trusted_input() {
+async fn r003_63_text_is_replaced_by_trusted_input() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -18,7 +18,7 @@ async fn go(lab: &Lab, tab: &Tab, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn it_goes_there_and_back_and_forward_and_reloads() {
+async fn r003_61_it_goes_there_and_back_and_forward_and_reloads() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -39,7 +39,7 @@ fn coloured(lab: &Lab) {
 }
 
 #[tokio::test]
-async fn the_visible_part_the_whole_page_and_an_element_have_their_own_sizes() {
+async fn r003_62_the_visible_part_the_whole_page_and_an_element_have_their_own_sizes() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -7,7 +7,7 @@ use tabmux_testkit::Response;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
-async fn results_come_back_as_json() {
+async fn r003_68_results_come_back_as_json() {
     let Some(lab) = Lab::start().await else {
         return;
     };

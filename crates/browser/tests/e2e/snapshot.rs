@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tabmux_testkit::Response;
 
 #[tokio::test]
-async fn the_gallery_reads_as_written_beside_it() {
+async fn r003_64_the_gallery_reads_as_written_beside_it() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -186,7 +186,7 @@ async fn the_last_tab_is_replaced_by_a_spare_one() {
 }
 
 #[tokio::test]
-async fn shutting_down_ends_the_browser_and_its_profile() {
+async fn r003_21_shutting_down_ends_the_browser_and_its_profile() {
     let Some(mut lab) = Lab::start().await else {
         return;
     };

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_committed_reference_is_what_the_tools_say() {
+    fn r003_95_the_committed_reference_is_what_the_tools_say() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tools.md");
         let committed = std::fs::read_to_string(path).unwrap();
         let fresh = reference().unwrap();

@@ -5,9 +5,9 @@ use crate::user::User;
 use serde_json::{Value, json};
 use tabmux_testkit::{Chromium, FixtureServer, Response, process};
 
-/// R004-8, R004-20, R004-24, and C-2: connecting binds nothing.
+/// C-2: connecting binds nothing.
 #[tokio::test]
-async fn r004_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
+async fn r004_8_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -40,7 +40,7 @@ async fn r004_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_server_leaves_an_attached_browser_and_its_tabs_alone() {
+async fn r003_21_the_end_of_the_server_leaves_an_attached_browser_and_its_tabs_alone() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };

@@ -92,7 +92,7 @@ async fn r004_84_the_user_opens_and_closes_other_tabs_in_silence() {
     assert_names(&desk.names().await, &[&FOCUSED[..], &ACTIONS].concat());
 }
 
-/// R004-85 is off unless it is asked for.
+/// Following the user is off unless it is asked for.
 #[tokio::test]
 async fn r004_85_the_user_switches_tabs_without_moving_the_agents_focus() {
     let Some(scene) = Scene::set().await else {
@@ -184,9 +184,8 @@ async fn a_call_on_a_tab_that_crashes_is_answered() {
     scene.desk.one_notice().await;
 }
 
-/// R004-57, R004-101, and the way back.
 #[tokio::test]
-async fn r004_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
+async fn r004_57_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
     let Some(Scene {
         desk, mut chromium, ..
     }) = Scene::set().await
@@ -239,7 +238,7 @@ async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
     .await;
 }
 
-/// R004-68, R004-101: a browser that is quit closes its tabs first, which may be seen on the way.
+/// A browser that is quit closes its tabs first, which may be seen on the way.
 #[tokio::test]
 async fn r004_101_a_browser_that_the_user_quits_disconnects() {
     let Some(Scene { desk, user, .. }) = Scene::set().await else {
@@ -260,7 +259,7 @@ async fn r004_101_a_browser_that_the_user_quits_disconnects() {
     );
 }
 
-/// R004-94, C-11: the first and the last tab of the user's change the list.
+/// C-11: the first and the last tab of the user's change the list.
 #[tokio::test]
 async fn r004_94_the_users_first_and_last_tab_change_the_list() {
     let profile = tempfile::tempdir().unwrap();

@@ -4,7 +4,6 @@ use crate::desk::{Desk, assert_names};
 use serde_json::json;
 use tabmux_testkit::Message;
 
-/// R004-56, R004-59, R004-60, R004-61.
 #[tokio::test]
 async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
     let Some(desk) = Desk::silent(&[]) else {
@@ -23,7 +22,7 @@ async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
 }
 
 #[tokio::test]
-async fn r004_61_a_client_without_handshake_discovers_lists_calls_and_listens() {
+async fn r004_56_61_a_client_without_handshake_discovers_lists_calls_and_listens() {
     let Some(mut desk) = Desk::silent(&[]) else {
         return;
     };

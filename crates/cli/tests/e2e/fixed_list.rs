@@ -23,7 +23,7 @@ async fn names(client: &McpClient) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_61_69_a_tool_of_every_family_answers() {
+async fn r003_61_64_65_66_67_68_a_tool_of_every_family_answers() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     let url = crowd.secret_of("family");

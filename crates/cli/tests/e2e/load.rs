@@ -73,7 +73,7 @@ async fn check_effects(agent: &Agent, answers: &[(Task, String)]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_22_fifty_sessions_that_wait_take_as_long_as_one() {
+async fn r002_1_fifty_sessions_that_wait_take_as_long_as_one() {
     let Some(crowd) = Crowd::gather() else { return };
     let agents = settle(&crowd).await;
     // The promise is a factor of 1.3. A busy machine may be late once, but not three times.

@@ -39,7 +39,7 @@ async fn verify_with(count: usize) {
     for client in &clients {
         status(client).await;
     }
-    // R002-40: each client has a session of its own.
+    // R002-40: each client has a session of its own. R002-28, R002-44: and is told so by the daemon.
     let mut sessions = BTreeSet::new();
     for client in &clients {
         let told = status(client).await;
@@ -133,12 +133,12 @@ async fn verify_with(count: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_40_43_two_clients_share_one_browser() {
+async fn r002_40_41_42_43_two_clients_share_one_browser() {
     verify_with(2).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_40_43_twenty_clients_share_one_browser() {
+async fn r002_40_41_42_43_twenty_clients_share_one_browser() {
     verify_with(20).await;
 }
 
@@ -266,7 +266,7 @@ async fn a_killed_daemon_is_replaced_and_the_next_call_works() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_start_at_once_find_one_daemon() {
+async fn r002_10_15_clients_that_start_at_once_find_one_daemon() {
     let Some(crowd) = Crowd::gather() else { return };
     let arrivals = (0..8).map(|_| crowd.client(&[]));
     let clients = futures_util::future::join_all(arrivals).await;

@@ -55,14 +55,14 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
     let Some(scene) = Scene::with(count, flag).await else {
         return;
     };
-    // R003-36, R003-104: nothing is connected before it is needed.
+    // R003-36, R003-45, R003-57, R003-104: each is listed, and nothing is connected before it is needed.
     let list = scene.text("list_browsers", json!({})).await;
     assert!(
         list.starts_with(&format!("Total browsers: {count}\n\n[1] ")),
         "{list}"
     );
     assert_eq!(list.matches(" - pending").count(), count, "{list}");
-    // R003-54, R003-73: each browser goes where it is sent.
+    // R003-1, R003-7, R003-54, R003-73: each browser goes where it is sent.
     for browser in 1..=count {
         scene.goes_to(browser, &format!("number{browser}")).await;
     }
@@ -145,7 +145,7 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_48_two_browsers_by_their_addresses() {
+async fn r003_48_52_53_54_70_73_74_two_browsers_by_their_addresses() {
     manual_plan(2, by_url).await;
 }
 
@@ -160,7 +160,7 @@ async fn r003_92_three_browsers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_50_51_58_91_one_browser_is_as_before() {
+async fn r003_46_50_51_58_60_91_103_one_browser_is_as_before() {
     let Some(scene) = Scene::with(1, by_url).await else {
         return;
     };
@@ -186,7 +186,7 @@ async fn r003_50_51_58_91_one_browser_is_as_before() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_81_84_85_browsers_come_go_and_die_without_disturbing_each_other() {
+async fn r003_78_81_84_85_browsers_come_go_and_die_without_disturbing_each_other() {
     let Some(mut scene) = Scene::with(1, by_url).await else {
         return;
     };

@@ -5,9 +5,9 @@ use crate::desk::{ACTIONS, Desk, FOCUSED, assert_names, page};
 use serde_json::{Value, json};
 use tabmux_testkit::patiently;
 
-/// R004-5…18, R004-22…47, R004-58, R004-97, R004-99, R004-100; C-2, C-11, C-14.
+/// C-2, C-11, C-14.
 #[tokio::test]
-async fn r004_5_to_18_every_state_with_the_bare_lists() {
+async fn r004_5_6_7_8_9_10_11_12_13_14_58_every_state_with_the_bare_lists() {
     let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
         return;
     };
@@ -16,7 +16,7 @@ async fn r004_5_to_18_every_state_with_the_bare_lists() {
 
 /// C-19: the same with the generic page actions behind the core tools.
 #[tokio::test]
-async fn r004_9_18_every_state_with_the_page_actions() {
+async fn r004_15_16_17_18_91_every_state_with_the_page_actions() {
     let Some(desk) = Desk::disconnected(&[]).await else {
         return;
     };
@@ -27,7 +27,7 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     let focused_names = &[&FOCUSED[..], actions].concat();
     let [a, b, c] = ["a", "b", "c"].map(|path| desk.pages.url(path));
 
-    // DISCONNECTED
+    // DISCONNECTED: R004-5, R004-15
     assert_names(&desk.names().await, &["connect_browser"]);
     desk.client.assert_no_notification().await;
     let lost = desk.step("connect_browser", json!({})).await;
@@ -42,7 +42,7 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     assert_eq!(lost.reply.structured(), &not_found, "R004-23");
     assert_names(&desk.names().await, &["connect_browser"]);
 
-    // CONNECTED, no tabs
+    // CONNECTED, no tabs: R004-6, R004-7, R004-16, R004-22, R004-24
     let connected = desk.step("connect_browser", json!({"launch": true})).await;
     let browser = connected.json()["browser"].clone();
     for key in ["name", "version"] {
@@ -56,11 +56,12 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         &json!({"connected": true, "browser": browser, "tabCount": 0}),
     );
     assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
+    // R004-31
     desk.step("list_tabs", json!({}))
         .await
         .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
-    // CONNECTED, tabs, none focused: the first tab changes the list (C-11).
+    // CONNECTED, tabs, none focused: the first tab changes the list (C-11). R004-8, R004-17, R004-99
     let opened = desk
         .step("open_tab", json!({"url": a, "focus": false}))
         .await;
@@ -74,18 +75,19 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     );
     assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
     desk.tabs_until(|tabs| tabs.rows()[0]["title"] == "A").await;
+    // R004-27, R004-28
     let row_a = |focused| row(first, "A", &a, focused);
     let listed = desk.step("list_tabs", json!({})).await;
     listed.is(0, &json!({"tabs": [row_a(false)], "focusedTabId": null}));
 
-    // TAB FOCUSED
+    // TAB FOCUSED: R004-9, R004-11, R004-18, R004-40
     let focused = desk.step("focus_tab", json!({"tabId": first})).await;
     let tab_a = json!({"id": first, "title": "A", "url": a});
     let focused_a = json!({"success": true, "tab": tab_a, "toolsAvailable": []});
     focused.is(1, &focused_a);
     assert_names(&desk.names().await, focused_names);
 
-    // Another tab, focused at once: the names stay, their tab is another.
+    // Another tab, focused at once: the names stay, their tab is another. R004-34, R004-35, R004-36
     let opened = desk.step("open_tab", json!({"url": b})).await;
     let second = first + 1;
     let tab_b = json!({"id": second, "title": "B", "url": b});
@@ -94,6 +96,7 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         &json!({"tab": tab_b, "focused": true, "toolsAvailable": []}),
     );
     assert_names(&desk.names().await, focused_names);
+    // R004-30
     let listed = desk.step("list_tabs", json!({})).await;
     let row_b = row(second, "B", &b, true);
     listed.is(
@@ -101,7 +104,7 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         &json!({"tabs": [row_a(false), row_b], "focusedTabId": second}),
     );
 
-    // Back, and once more the same: no change of focus, no notification.
+    // Back, and once more the same: no change of focus, no notification. R004-12
     desk.step("focus_tab", json!({"tabId": first}))
         .await
         .is(1, &focused_a);
@@ -110,7 +113,7 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         .await
         .is(0, &focused_a);
 
-    // A tab in the background comes and goes in silence.
+    // A tab in the background comes and goes in silence: R004-37, R004-44, R004-46
     let opened = desk
         .step("open_tab", json!({"url": c, "focus": false}))
         .await;
@@ -125,13 +128,13 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     closed.is(0, &json!({"closed": true, "tabId": third}));
     assert_names(&desk.names().await, focused_names);
 
-    // The focused tab is closed, and another is left.
+    // The focused tab is closed, and another is left: R004-13, R004-43, R004-45
     let closed = desk.step("close_tab", json!({})).await;
     closed.is(1, &json!({"closed": true, "tabId": first}));
     assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
     assert_eq!(desk.tabs().await.focused(), None);
 
-    // The last tab is closed.
+    // The last tab is closed: R004-14, R004-47
     assert_eq!(
         desk.step("focus_tab", json!({"tabId": second}))
             .await
@@ -145,7 +148,7 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         .await
         .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
-    // The browser lives on without tabs (C-14), and numbers are not used again.
+    // The browser lives on without tabs (C-14), and numbers are not used again. R004-10
     let opened = desk
         .step("open_tab", json!({"url": a, "focus": true}))
         .await;
@@ -212,9 +215,9 @@ async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
     assert_eq!(opened["tab"]["url"], url);
 }
 
-/// R004-19…21, 25, 26, 32…34, 38, 39, 42, 43, 98, 102: what is published is the seed's JSON.
+/// What is published is the seed's JSON.
 #[tokio::test]
-async fn r004_98_102_core_tools_are_published_as_the_seed_has_them() {
+async fn r004_21_26_33_34_39_43_98_102_core_tools_are_published_as_the_seed_has_them() {
     let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
         return;
     };
@@ -230,9 +233,8 @@ async fn r004_98_102_core_tools_are_published_as_the_seed_has_them() {
     assert_eq!(desk.client.list_tools().await, tools);
 }
 
-/// R004-19, R004-25, R004-32, R004-38, R004-42, R004-97.
 #[tokio::test]
-async fn r004_97_a_tool_outside_its_state_names_the_call_to_make() {
+async fn r004_19_25_32_38_42_97_a_tool_outside_its_state_names_the_call_to_make() {
     let Some(desk) = Desk::disconnected(&[]).await else {
         return;
     };
@@ -298,7 +300,7 @@ async fn page_actions_that_are_off_are_not_run() {
     );
 }
 
-/// R004-55: the seed's second workflow, without the page tools that come later.
+/// The seed's second workflow, without the page tools that come later.
 #[tokio::test]
 async fn r004_55_two_tabs_are_compared_by_changing_focus() {
     let Some(desk) = Desk::launched(&[]).await else {

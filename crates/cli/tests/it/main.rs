@@ -5,4 +5,5 @@ mod call;
 mod demo;
 mod doctor;
 mod install;
+mod mcp;
 mod screens;

@@ -37,7 +37,7 @@ fn r002_19_32_later_calls_without_a_tab_use_the_bound_one() {
 }
 
 #[test]
-fn r002_1_2_41_twenty_sessions_get_twenty_tabs_in_one_browser() {
+fn r002_1_2_8_41_twenty_sessions_get_twenty_tabs_in_one_browser() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     let sessions: Vec<_> = (1..=20).map(SessionId).collect();
     for session in &sessions {

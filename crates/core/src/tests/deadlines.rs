@@ -28,7 +28,7 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 #[test]
-fn a_call_may_take_thirty_seconds() {
+fn r002_38_a_call_may_take_thirty_seconds() {
     let mut sim = hanging();
     let call = sim.ask(page(CLICK, Act));
     sim.pass(Duration::from_millis(29_999));

@@ -7,7 +7,7 @@ const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 
 #[test]
-fn r004_28_29_30_rows_have_id_title_url_focused_and_tool_count() {
+fn r004_28_30_rows_have_id_title_url_focused_and_tool_count() {
     let mut sim = Sim::attached(&[A, B]);
     let b = sim.tab(B);
     sim.focus(b);

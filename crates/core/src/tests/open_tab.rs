@@ -74,7 +74,7 @@ fn r004_99_unfocused_answers_have_no_tools() {
     assert_eq!((tab.focused, tools), (false, vec![]));
 }
 
-/// C-11: what R004-37 says holds between lists that are the same.
+/// C-11: opening without focus is silent between lists that are the same.
 #[test]
 fn r004_8_94_the_first_tab_is_announced_even_without_focus() {
     let mut sim = Sim::launched();

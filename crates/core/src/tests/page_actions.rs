@@ -45,7 +45,7 @@ fn r004_9_93_listed_after_the_core_tools_while_a_tab_is_focused() {
 }
 
 #[test]
-fn r004_2_100_they_are_not_page_specific_and_not_counted() {
+fn r004_100_they_are_not_page_specific_and_not_counted() {
     let mut sim = focused();
     assert!(sim.list().iter().all(|tab| tab.tool_count == 0));
     sim.browser.hangs = false;

@@ -105,8 +105,7 @@ fn too_many_tabs_and_workers_are_refused() {
     pages.register("D", "x");
     assert_eq!(pages.listed(ONE), Vec::<String>::new());
     pages.close("A");
-    pages.open("D");
-    pages.register("D", "x");
+    pages.open_with("D", "x");
     assert_eq!(pages.listed(ONE), ["x"]);
 
     for connection in [2, 3].map(ConnectionId) {
@@ -135,8 +134,7 @@ fn too_many_tabs_and_workers_are_refused() {
 fn pages_that_come_and_go_leave_nothing_behind() {
     let mut pages = small();
     for _ in 0..200 {
-        pages.open("A");
-        pages.register("A", "x");
+        pages.open_with("A", "x");
         pages.register("A", "y");
         pages.close("A");
     }

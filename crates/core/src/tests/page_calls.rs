@@ -12,8 +12,7 @@ fn r000_35_r001_22_calls_to_many_tabs_run_each_in_its_own_and_once() {
     let mut pages = Pages::new();
     let names = ["A", "B", "C", "D"];
     for name in names {
-        pages.open(name);
-        pages.register(name, "get_state");
+        pages.open_with(name, "get_state");
     }
     pages.sim.browser.hangs = true;
     let calls = names.map(|name| pages.ask("get_state", Some(name)));
@@ -34,11 +33,10 @@ fn r000_35_r001_22_calls_to_many_tabs_run_each_in_its_own_and_once() {
 }
 
 #[test]
-fn r000_34_77_a_tab_id_on_a_page_tool_binds_nothing() {
+fn r000_34_a_tab_id_on_a_page_tool_binds_nothing() {
     let mut pages = Pages::new();
     pages.open_in_browser("A");
-    pages.open_in_browser("B");
-    pages.register("B", "x");
+    pages.open_in_browser_with("B", "x");
     pages.call("x", Some("B"));
     assert_eq!(pages.sim.core.bound_tab(ONE), None);
     assert!(!pages.sim.browser.holds(&url("B")));
@@ -53,8 +51,7 @@ fn c_2_page_tools_never_make_a_tab() {
         text,
         "There is no tool nothing. Call list_page_tools to see the tools of pages."
     );
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     pages.call("x", None);
     assert_eq!((pages.sim.opens(), pages.sim.connects()), (opens, connects));
 }
@@ -62,8 +59,7 @@ fn c_2_page_tools_never_make_a_tab() {
 #[test]
 fn tools_that_act_take_turns_with_page_actions_and_those_that_read_do_not() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "act");
+    pages.open_in_browser_with("A", "act");
     pages.register_as(
         "A",
         ToolFacts {
@@ -95,10 +91,8 @@ fn tools_that_act_take_turns_with_page_actions_and_those_that_read_do_not() {
 #[test]
 fn a_call_at_work_in_a_tab_that_closes_is_answered_with_the_seeds_text() {
     let mut pages = Pages::new();
-    pages.open("tab-1");
-    pages.open("tab-2");
-    pages.register("tab-1", "x");
-    pages.register("tab-2", "x");
+    pages.open_with("tab-1", "x");
+    pages.open_with("tab-2", "x");
     pages.sim.browser.hangs = true;
     let working = pages.ask("x", Some("tab-1"));
     let waiting = pages.ask("x", Some("tab-1"));
@@ -121,8 +115,7 @@ fn a_call_at_work_in_a_tab_that_closes_is_answered_with_the_seeds_text() {
 #[test]
 fn a_document_takes_its_tools_and_the_calls_that_wait_for_them_along() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
     let working = pages.ask("x", None);
     let waiting = pages.ask("x", None);
@@ -173,8 +166,7 @@ fn a_tool_of_a_browsers_page_is_gone_with_its_document_and_may_end_what_it_began
 #[test]
 fn a_tool_that_is_taken_back_may_end_what_it_began() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
     let working = pages.ask("x", None);
     let waiting = pages.ask("x", None);
@@ -216,8 +208,7 @@ fn a_worker_that_is_gone_takes_its_tabs_along() {
 #[test]
 fn a_page_that_never_answers_is_given_up_at_the_deadline() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
     let call = pages.ask("x", None);
     pages.sim.run_out();
@@ -235,8 +226,7 @@ fn a_tab_that_its_holder_keeps_to_itself_cannot_be_named() {
         tab_policy,
         ..fixed()
     });
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.sim.call(super::sim::select_page("A"));
     pages.sim.open_session_as(TWO, fixed());
     pages.sim.call_of(TWO, CallKind::ListPages);
@@ -250,8 +240,7 @@ fn a_tab_that_its_holder_keeps_to_itself_cannot_be_named() {
 #[test]
 fn a_tab_that_another_session_holds_can_be_named_and_the_answer_says_so() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.sim.call(super::sim::select_page("A"));
     pages.sim.open_session_as(TWO, fixed());
     pages.sim.call_of(TWO, CallKind::ListPages);
@@ -268,11 +257,10 @@ fn a_tab_that_another_session_holds_can_be_named_and_the_answer_says_so() {
 }
 
 #[test]
-fn a_progressive_session_has_the_tools_of_its_focused_tab_only() {
+fn r004_2_49_97_a_progressive_session_has_the_tools_of_its_focused_tab_only() {
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
-    pages.open("outside");
-    pages.register("outside", "far");
+    pages.open_with("outside", "far");
     assert_eq!(
         pages.refusal(page_tool("far", None)),
         "far belongs to tab outside, which is not in this session's browser. Call call_page_tool to \
@@ -299,8 +287,7 @@ fn a_progressive_session_has_the_tools_of_its_focused_tab_only() {
 fn call_page_tool_reaches_every_page_in_every_mode() {
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
-    pages.open("outside");
-    pages.register("outside", "far");
+    pages.open_with("outside", "far");
     let call = |tab: Option<&str>| CallKind::CallPageTool {
         name: ToolName::new("far"),
         tab: tab.map(TabRef::from),
@@ -320,8 +307,7 @@ fn what_runs_in_a_page_goes_on_when_its_tab_is_found() {
     let mut pages = Pages::new();
     pages.sim.call(CallKind::ListPages);
     pages.sim.user_opens(&url("A"));
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
     let working = pages.ask("x", None);
     let waiting = pages.ask("x", None);
@@ -345,7 +331,7 @@ fn what_runs_in_a_page_goes_on_when_its_tab_is_found() {
 }
 
 #[test]
-fn r000_50_the_list_of_tabs_is_cut_and_says_so() {
+fn the_list_of_tabs_is_cut_and_says_so() {
     let mut pages = Pages::new();
     for n in 0..25 {
         pages.open(&format!("tab-{n}"));

@@ -9,15 +9,7 @@ fn r000_38_39_40_41_67_a_tool_is_listed_while_at_least_one_tab_has_it() {
     let mut pages = Pages::new();
     pages.open("A");
     pages.open("B");
-    let mut told = |act: fn(&mut Pages)| {
-        pages.sim.settle();
-        let before = pages.sim.outputs.len();
-        act(&mut pages);
-        pages.sim.settle();
-        let notices = pages.sim.outputs[before..].iter();
-        let notices = notices.filter(|output| matches!(output, crate::Output::ToolsChanged { .. }));
-        (notices.count(), pages.listed(ONE))
-    };
+    let mut told = |act: fn(&mut Pages)| (pages.notices(act), pages.listed(ONE));
     let listed = vec!["x".to_owned()];
     assert_eq!(told(|pages| pages.register("A", "x")), (1, listed.clone()));
     assert_eq!(told(|pages| pages.register("B", "x")), (0, listed.clone()));
@@ -37,8 +29,7 @@ fn the_union_follows_the_fixed_tools_sorted_by_name() {
     let mut pages = Pages::new();
     let before = pages.sim.tools();
     pages.open("A");
-    pages.open("B");
-    pages.register("B", "zebra");
+    pages.open_with("B", "zebra");
     pages.register("A", "apple");
     pages.register("A", "mango");
     let tools = pages.sim.tools();
@@ -109,7 +100,7 @@ fn a_change_that_does_not_show_is_not_told() {
 }
 
 #[test]
-fn r004_55_page_tools_stand_between_core_tools_and_page_actions() {
+fn r004_2_9_18_29_50_93_100_page_tools_stand_between_core_tools_and_page_actions() {
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
     pages.sim.call(super::sim::connect(true));
@@ -136,6 +127,91 @@ fn r004_55_page_tools_stand_between_core_tools_and_page_actions() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// One progressive session, connected to a browser without tabs.
+fn at_work() -> Pages {
+    let mut pages = Pages::around(Sim::launched());
+    pages.sim.settle();
+    pages
+}
+
+#[test]
+fn r004_54_the_first_workflow_connect_open_act() {
+    let mut pages = at_work();
+    pages.sim.call(open_tab("https://app.test/repo", true));
+    pages.find("repo", Source::WebMcp, &["star_repo"]);
+    assert_eq!(pages.listed(ONE), ["star_repo"]);
+    let reply = pages.call("star_repo", None);
+    let tab = pages.number("repo");
+    assert!(
+        matches!(reply, Reply::Done { tab: at, .. } if at == tab),
+        "{reply:?}"
+    );
+}
+
+#[test]
+fn r004_12_41_49_50_53_55_one_name_in_two_tabs_means_the_focused_one() {
+    let mut pages = at_work();
+    for (page, own) in [("expedia", "select_flight"), ("kayak", "set_alert")] {
+        pages.sim.call(open_tab(&super::pages::url(page), false));
+        pages.find(page, Source::WebMcp, &["search_flights", own]);
+    }
+    assert_eq!(pages.listed(ONE), Vec::<String>::new(), "none is focused");
+    for (page, listed) in [
+        ("expedia", ["search_flights", "select_flight"]),
+        ("kayak", ["search_flights", "set_alert"]),
+        ("expedia", ["search_flights", "select_flight"]),
+    ] {
+        let tab = pages.number(page);
+        let notices = pages.sim.notices(|sim| {
+            sim.focus(tab);
+        });
+        assert_eq!(
+            (notices, pages.listed(ONE)),
+            (1, listed.map(String::from).to_vec())
+        );
+        let reply = pages.call("search_flights", None);
+        assert!(
+            matches!(reply, Reply::Done { tab: at, .. } if at == tab),
+            "{page}: {reply:?}"
+        );
+    }
+}
+
+#[test]
+fn r004_29_101_what_an_unfocused_page_offers_is_counted_in_silence() {
+    let mut pages = at_work();
+    pages.sim.call(open_tab("https://app.test/A", true));
+    pages.sim.call(open_tab("https://app.test/B", false));
+    for count in [2, 1, 0] {
+        let tools = &["x", "y"][..count];
+        let notices = pages.notices(|pages| pages.find("B", Source::WebMcp, tools));
+        assert_eq!(notices, 0);
+        let counts: Vec<_> = pages.sim.list().iter().map(|tab| tab.tool_count).collect();
+        assert_eq!(counts, [0, count]);
+    }
+}
+
+#[test]
+fn r004_86_the_focused_pages_tools_are_told_of_when_they_change_and_only_then() {
+    let mut pages = at_work();
+    pages.sim.call(open_tab("https://app.test/A", true));
+    let finds: [(&[&str], usize); 4] = [(&["x"], 1), (&["x"], 0), (&[], 1), (&["x", "y"], 1)];
+    for (tools, notices) in finds {
+        let told = pages.notices(|pages| pages.find("A", Source::WebMcp, tools));
+        assert_eq!((told, pages.listed(ONE).len()), (notices, tools.len()));
+    }
+    let told = pages.notices(|pages| {
+        let (browser, target) = pages.tab("A");
+        let document = crate::DocumentId(2);
+        pages.sim.happen(Input::DocumentChanged {
+            browser,
+            target,
+            document,
+        });
+    });
+    assert_eq!((told, pages.listed(ONE)), (1, vec![]), "it navigates away");
 }
 
 #[test]
@@ -187,8 +263,7 @@ fn what_a_page_registered_goes_before_what_was_generated() {
 #[test]
 fn tools_of_a_tab_that_another_session_holds_are_not_listed() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.sim.open_session_as(TWO, fixed());
     pages.sim.call_of(TWO, CallKind::ListPages);
     assert_eq!(pages.listed(TWO), ["x"]);
@@ -209,8 +284,7 @@ fn tools_of_a_tab_whose_holder_shares_it_are_listed() {
         tab_policy,
         ..fixed()
     });
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.sim.call(super::sim::select_page("A"));
     pages.sim.open_session_as(TWO, fixed());
     pages.sim.call_of(TWO, CallKind::ListPages);
@@ -220,8 +294,7 @@ fn tools_of_a_tab_whose_holder_shares_it_are_listed() {
 #[test]
 fn tools_of_the_library_outlive_the_connection_to_the_browser() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     pages.find("A", Source::WebMcp, &["y"]);
     assert_eq!(pages.listed(ONE), ["x", "y"]);
     pages.sim.user_quits();

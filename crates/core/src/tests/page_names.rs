@@ -89,8 +89,7 @@ fn names_that_become_equal_are_numbered_in_an_order_of_their_own() {
 #[test]
 fn a_name_is_kept_while_the_tool_is_there() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.register("A", "get it");
+    pages.open_with("A", "get it");
     pages.register("A", "get_it");
     assert_eq!(pages.listed(ONE), ["get_it", "get_it_2"]);
     pages.unregister("A", "get it");

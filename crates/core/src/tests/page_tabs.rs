@@ -33,7 +33,8 @@ fn r000_25_26_27_29_list_browser_tabs_shows_what_is_there_now() {
     pages.hide("B");
     assert_eq!(tabs(&mut pages), [row("A", false), row("B", false)]);
     pages.close("A");
-    assert_eq!(tabs(&mut pages), [row("B", false)], "r000_10");
+    // R000-10
+    assert_eq!(tabs(&mut pages), [row("B", false)]);
 }
 
 #[test]
@@ -72,8 +73,7 @@ fn r000_80_last_seen_is_the_last_registration_focus_or_use() {
 #[test]
 fn c_1_a_tab_is_meant_by_its_number_its_digits_or_its_own_name() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     let number = pages.number("A");
     let forms = [
         TabRef::from(f64::from(number.0)),
@@ -109,8 +109,7 @@ fn a_page_that_is_found_in_a_tab_is_that_tab() {
     let mut pages = Pages::new();
     pages.sim.call(CallKind::ListPages);
     pages.sim.user_opens(&url("A"));
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     pages.front("A");
     assert_eq!(tabs(&mut pages).len(), 1);
     pages.join("A");
@@ -125,8 +124,7 @@ fn a_page_that_is_found_in_a_tab_is_that_tab() {
 #[test]
 fn a_page_is_not_in_a_tab_any_more_that_shows_another_document() {
     let mut pages = Pages::new();
-    pages.open_in_browser("A");
-    pages.register("A", "x");
+    pages.open_in_browser_with("A", "x");
     let (browser, target) = pages.tab("A");
     let document = DocumentId(1);
     pages.sim.happen(Input::DocumentChanged {
@@ -152,8 +150,7 @@ fn a_page_is_not_in_a_tab_any_more_that_shows_another_document() {
 #[test]
 fn r000_42_43_a_page_keeps_its_name_and_number_when_it_is_reloaded() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     let tab = |pages: &Pages| {
         pages
             .sim
@@ -172,8 +169,7 @@ fn r000_42_43_a_page_keeps_its_name_and_number_when_it_is_reloaded() {
 #[test]
 fn r000_44_72_73_a_name_that_a_tab_of_another_origin_has_is_refused() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     let (connection, origin) = (ConnectionId(2), "https://evil.test".into());
     pages
         .sim
@@ -198,8 +194,7 @@ fn r000_44_72_73_a_name_that_a_tab_of_another_origin_has_is_refused() {
 #[test]
 fn a_worker_that_starts_anew_takes_its_pages_over() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
     let call = pages.ask("x", None);
     let (connection, origin) = (ConnectionId(2), "https://app.test".into());
@@ -236,16 +231,15 @@ fn a_page_cannot_call_itself_by_the_number_of_another_tab() {
     ] {
         pages.open(name);
     }
-    assert_eq!(tabs(&mut pages).len(), 2, "r000_47_48");
+    // R000-47, R000-48
+    assert_eq!(tabs(&mut pages).len(), 2);
 }
 
 #[test]
 fn list_page_tools_shows_each_tool_where_it_would_run() {
     let mut pages = Pages::new();
-    pages.open("A");
-    pages.open("B");
-    pages.register("A", "x");
-    pages.register("B", "x");
+    pages.open_with("A", "x");
+    pages.open_with("B", "x");
     pages.register("B", "y");
     pages.front("B");
     let rows = |pages: &mut Pages, tab: Option<&str>| {
@@ -271,8 +265,7 @@ fn list_page_tools_shows_each_tool_where_it_would_run() {
 #[test]
 fn the_lists_are_offered_where_the_design_says() {
     let mut pages = Pages::with_session(progressive());
-    pages.open("A");
-    pages.register("A", "x");
+    pages.open_with("A", "x");
     let reply = pages.sim.call(CallKind::ListPageTools { tab: None });
     assert!(matches!(reply, Reply::PageTools { tools, .. } if tools.len() == 1));
     let reply = pages.sim.call(CallKind::ListBrowserTabs);

@@ -54,6 +54,18 @@ impl Pages {
         self.join(page);
     }
 
+    /// Opens a page that registers a tool.
+    pub(super) fn open_with(&mut self, page: &str, tool: &str) {
+        self.open(page);
+        self.register(page, tool);
+    }
+
+    /// The same, in the session's browser.
+    pub(super) fn open_in_browser_with(&mut self, page: &str, tool: &str) {
+        self.open_in_browser(page);
+        self.register(page, tool);
+    }
+
     /// The page turns out to be in the tab that shows its address.
     pub(super) fn join(&mut self, page: &str) {
         let (browser, target) = self.tab(page);
@@ -156,6 +168,17 @@ impl Pages {
             _ => None,
         };
         self.sim.outputs.iter().filter_map(run).collect()
+    }
+
+    /// How many notices the first session gets from something and within a second after it.
+    pub(super) fn notices(&mut self, act: impl FnOnce(&mut Self)) -> usize {
+        self.sim.settle();
+        let before = self.sim.outputs.len();
+        act(self);
+        self.sim.settle();
+        let notice = Output::ToolsChanged { session: ONE };
+        let since = self.sim.outputs[before..].iter();
+        since.filter(|output| **output == notice).count()
     }
 
     /// The page tools in a session's list.

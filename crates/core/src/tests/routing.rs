@@ -2,7 +2,7 @@
 
 use super::pages::Pages;
 use super::sim::{fixed, select_page};
-use crate::{CallKind, Output, Place, Reason, Reply, Routing, SessionConfig, TabRef, ToolName};
+use crate::{CallKind, Output, Place, Reason, Reply, Routing, TabRef, ToolName};
 
 #[test]
 fn r000_12_every_case_of_the_rule_book_holds() {
@@ -26,13 +26,14 @@ struct Player {
 
 impl Player {
     fn new(title: &str, hybrid: bool) -> Self {
-        let routing = match hybrid {
-            true => Routing::Hybrid,
-            false => Routing::Smart,
-        };
+        // Who asks for nothing gets the smart order.
+        let mut session = fixed();
+        if hybrid {
+            session.routing = Routing::Hybrid;
+        }
         Self {
             title: title.to_owned(),
-            pages: Pages::with_session(SessionConfig { routing, ..fixed() }),
+            pages: Pages::with_session(session),
         }
     }
 

@@ -206,18 +206,21 @@ fn reconnect(force: bool) -> CallKind {
 }
 
 #[test]
-fn r003_2_4_5_51_58_103_with_one_browser_no_number_may_be_given() {
+fn r003_2_4_5_15_51_56_58_103_with_one_browser_no_number_may_be_given() {
     let mut desk = Desk::with(1);
+    let refusal = desk.refusal(page(CLICK, Act), Some(1));
+    assert!(desk.attempts.is_empty(), "it is checked before anything");
     assert_eq!(desk.clicks_in(None), "http://1/page");
     assert_eq!(
-        desk.refusal(page(CLICK, Act), Some(1)),
+        refusal,
         "browserIndex must NOT be specified when only one browser is connected. Remove the \
          browserIndex parameter from your tool call."
     );
 }
 
 #[test]
-fn r003_3_6_7_40_55_77_94_with_several_a_number_must_be_given_and_that_browser_is_used() {
+fn r003_1_3_6_7_14_15_40_55_56_77_94_with_several_a_number_must_be_given_and_that_browser_is_used()
+{
     let mut desk = Desk::with(2);
     let refusal = desk.refusal(page(CLICK, Act), None);
     let start = "browserIndex parameter is required when multiple browsers are connected";
@@ -242,9 +245,15 @@ fn r003_79_82_a_number_that_no_browser_has_is_refused() {
 }
 
 #[test]
-fn r003_8_22_24_36_39_92_104_browsers_are_connected_when_they_are_needed() {
+fn r003_8_16_17_22_24_36_39_57_76_92_104_browsers_are_connected_when_they_are_needed() {
     let mut desk = Desk::with(3);
     assert_eq!(desk.states(), [BrowserState::Pending; 3]);
+    let labels: Vec<_> = desk
+        .rows()
+        .iter()
+        .map(|row| row.label.to_string())
+        .collect();
+    assert_eq!(labels, URLS, "all of them, in their order");
     desk.clicks_in(Some(2));
     assert_eq!(
         desk.states(),
@@ -297,7 +306,7 @@ fn r003_10_25_27_30_a_browser_is_tried_five_times_with_growing_pauses() {
 }
 
 #[test]
-fn r003_11_20_28_105_then_it_is_left_alone_for_a_minute_unless_forced() {
+fn r003_11_12_20_28_30_75_105_then_it_is_left_alone_for_a_minute_unless_forced() {
     let mut desk = Desk::with(2);
     desk.up.clear();
     desk.refusal(page(CLICK, Act), Some(2));
@@ -337,7 +346,7 @@ fn r003_33_only_a_requested_reconnect_may_run_the_start_command() {
 }
 
 #[test]
-fn r003_12_reconnecting_what_is_connected_changes_nothing() {
+fn r003_12_75_reconnecting_what_is_connected_changes_nothing() {
     let mut desk = Desk::with(1);
     desk.clicks_in(None);
     desk.call(reconnect(true), None);
@@ -358,7 +367,7 @@ fn r003_26_calls_that_wait_for_one_browser_share_one_attempt() {
 }
 
 #[test]
-fn r003_88_a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once() {
+fn r003_23_88_a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once() {
     let mut desk = Desk::with(1);
     desk.clicks_in(None);
     desk.dies("http://1");
@@ -375,12 +384,15 @@ fn r003_88_a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_s
 }
 
 #[test]
-fn r003_84_85_browsers_come_and_go_at_run_time_and_keep_their_numbers() {
+fn r003_9_18_19_60_78_84_85_97_browsers_come_and_go_at_run_time_and_keep_their_numbers() {
     let mut desk = Desk::with(1);
     let add = |url| CallKind::AddBrowser { meant: meant(url) };
     assert!(!desk.core.has_several(ONE));
     let reply = desk.call(add("http://2"), None);
-    assert!(matches!(&reply, Reply::Browser { browser } if browser.index == 2));
+    let Reply::Browser { browser } = reply else {
+        panic!("{reply:?}");
+    };
+    assert_eq!((browser.index, browser.state), (2, BrowserState::Connected));
     assert!(desk.core.has_several(ONE));
     let known = desk.refusal(add("http://1"), None);
     assert!(known.contains("http://1 is browser 1 already"), "{known}");
@@ -398,10 +410,11 @@ fn r003_84_85_browsers_come_and_go_at_run_time_and_keep_their_numbers() {
     desk.call(CallKind::DisconnectBrowser, None);
     let none = desk.refusal(page(CLICK, Act), None);
     assert!(none.contains("Call add_browser first"), "{none}");
+    assert!(desk.rows().is_empty());
 }
 
 #[test]
-fn a_browser_that_another_session_means_is_not_disconnected() {
+fn r003_37_sessions_share_a_browser_and_one_alone_cannot_disconnect_it() {
     let mut desk = Desk::with(2);
     let config = session(1);
     desk.happen(Input::SessionOpened {
@@ -413,6 +426,7 @@ fn a_browser_that_another_session_means_is_not_disconnected() {
     assert_eq!(desk.disconnects, 0);
     let call = desk.ask_of(TWO, CallKind::ListPages, None);
     assert!(matches!(desk.wait_for(call), Reply::Pages { pages, .. } if pages.len() == 1));
+    assert_eq!(desk.attempts.len(), 1, "there is one connection for both");
 }
 
 #[test]

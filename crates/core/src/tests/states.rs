@@ -123,16 +123,6 @@ fn r004_1_58_91_94_the_list_is_a_function_of_the_state() {
 }
 
 #[test]
-fn r004_54_connect_open_act() {
-    let mut sim = Sim::new(FakeBrowser::new());
-    sim.open_session(ONE, true);
-    sim.call(connect(true));
-    sim.open(A, true);
-    let reply = sim.call(page(CLICK, crate::Access::Act));
-    assert!(matches!(reply, crate::Reply::Done { .. }));
-}
-
-#[test]
 fn r004_4_55_92_compare_two_tabs() {
     let mut sim = Sim::launched();
     sim.open(A, true);

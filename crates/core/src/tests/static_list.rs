@@ -64,6 +64,7 @@ fn r002_25_28_43_the_status_is_true_at_every_moment() {
     let ask = |sim: &mut Sim| sim.call(CallKind::ConnectionStatus);
     assert_eq!(ask(&mut sim), status(false, 1, BrowserState::Pending));
     sim.ask(page(CLICK, Act));
+    // R003-23
     assert_eq!(ask(&mut sim), status(false, 1, BrowserState::Connecting));
     sim.settle();
     assert_eq!(ask(&mut sim), status(true, 1, BrowserState::Connected));

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn r003_79_only_whole_numbers_are_numbers_of_browsers() {
+    fn r003_38_79_the_number_is_taken_out_of_the_arguments_and_must_be_whole() {
         let read = |text: &str| {
             let raw = RawValue::from_string(text.to_owned()).unwrap();
             without_index("click", &raw).map(|(index, rest)| (index, rest.get().to_owned()))

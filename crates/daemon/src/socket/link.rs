@@ -217,3 +217,50 @@ const DAEMON_GONE: &str = "The tabmux daemon went away while the call ran, so wh
                            out is not known. A new one is being started; call again.";
 const DAEMON_STOPPED: &str = "The tabmux daemon was stopped while the call ran, so whether it was \
                               carried out is not known. The next call starts it again.";
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines;
+    use super::*;
+    use serde_json::value::to_raw_value;
+    use std::collections::BTreeSet;
+    use tokio::net::UnixStream;
+
+    /// A session's link, and the daemon's end of it.
+    fn link(session: &str) -> (Link, LineReader) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (reader, writer) = lines::split(ours);
+        let session = SessionId(session.to_owned());
+        (
+            Link::new(reader, writer, session, 0),
+            lines::split(theirs).0,
+        )
+    }
+
+    #[tokio::test]
+    async fn r002_11_22_23_44_a_request_id_is_the_session_and_a_count_so_none_is_used_twice() {
+        let mut told = BTreeSet::new();
+        for session in ["sess_one", "sess_two"] {
+            let (mut link, mut daemon) = link(session);
+            for count in 1..=3 {
+                // The client's own id may be the same in every call.
+                let call = CallRequest {
+                    request_id: RequestId("1".into()),
+                    tool: "click".into(),
+                    arguments: to_raw_value(&()).unwrap(),
+                    progress: false,
+                };
+                link.send(Order::Call(call, oneshot::channel().0))
+                    .await
+                    .unwrap();
+                let line = daemon.next().await.unwrap().unwrap();
+                let Ok(FromClient::Request(request)) = FromClient::parse(&line) else {
+                    panic!("{line}");
+                };
+                assert_eq!(request.request_id.0, format!("{session}:{count}"));
+                told.insert(request.request_id);
+            }
+        }
+        assert_eq!(told.len(), 6);
+    }
+}

@@ -115,10 +115,14 @@ impl Worker {
     }
 
     async fn tool(&mut self, tab: &str, name: &str) {
+        let schema = json!({"type": "object", "properties": {"loud": {"type": "boolean"}}});
+        self.offer(tab, name, schema).await;
+    }
+
+    async fn offer(&mut self, tab: &str, name: &str, schema: Value) {
         self.say(json!({
             "type": "REGISTER_TOOL", "tabId": tab, "name": name, "description": "Says who it is.",
-            "inputSchema": {"type": "object", "properties": {"loud": {"type": "boolean"}}},
-            "handlerType": "proxy", "webMcp": false
+            "inputSchema": schema, "handlerType": "proxy", "webMcp": false
         }))
         .await;
     }
@@ -204,7 +208,7 @@ async fn s2_s3_c_23_who_is_no_page_of_this_machine_does_not_come_in() {
 }
 
 #[tokio::test]
-async fn r000_30_33_38_41_a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_ours() {
+async fn r000_30_31_38_41_62_r001_31_a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_ours() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -212,15 +216,14 @@ async fn r000_30_33_38_41_a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_o
     worker.tool("tab-1", "who").await;
     changed(&session).await;
     let tool = listed(&session, "who").await.unwrap();
+    let tab_id = json!({
+        "type": "string",
+        "description": "Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs."
+    });
+    let loud = json!({"type": "boolean"});
     assert_eq!(
-        tool["inputSchema"]["properties"],
-        json!({
-            "loud": {"type": "boolean"},
-            "tabId": {
-                "type": "string",
-                "description": "Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs."
-            }
-        })
+        tool["inputSchema"],
+        json!({"type": "object", "properties": {"loud": loud, "tabId": tab_id}})
     );
     let description = tool["description"].as_str().unwrap();
     assert!(
@@ -245,7 +248,32 @@ async fn r000_30_33_38_41_a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_o
 }
 
 #[tokio::test]
-async fn r000_18_23_34_49_77_calls_go_to_the_right_tab() {
+async fn r000_32_33_r001_38_whatever_schema_the_author_gave_gets_an_optional_tab_id() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    let id = json!({"type": "string", "pattern": "^u", "description": "Whose."});
+    let own = json!({
+        "type": "object", "properties": {"id": id}, "required": ["id"], "additionalProperties": false
+    });
+    worker.offer("tab-1", "strict", own.clone()).await;
+    worker.offer("tab-1", "plain", json!({})).await;
+    changed(&session).await;
+    for (name, own) in [
+        ("strict", own),
+        ("plain", json!({"type": "object", "properties": {}})),
+    ] {
+        let mut schema = listed(&session, name).await.unwrap()["inputSchema"].take();
+        let properties = schema["properties"].as_object_mut().unwrap();
+        let tab_id = properties.remove("tabId").unwrap();
+        assert_eq!(tab_id["type"], "string");
+        assert_eq!(schema, own, "the rest is the author's");
+    }
+}
+
+#[tokio::test]
+async fn r000_13_15_22_34_36_49_51_64_77_r001_2_5_16_17_calls_go_to_the_right_tab() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -266,6 +294,8 @@ async fn r000_18_23_34_49_77_calls_go_to_the_right_tab() {
             tokio::join!(session.call(request("who", &arguments)), worker.answers());
         assert_eq!(text(&reply.unwrap()), expected);
         assert_eq!(call["args"].get("tabId"), None, "{call}");
+        assert_eq!(call["toolName"], "who");
+        assert!(call["callId"].is_string(), "{call}");
         assert_eq!(
             call["documentId"],
             format!("doc-{}", call["targetTabId"].as_str().unwrap())
@@ -297,7 +327,7 @@ async fn r000_18_23_34_49_77_calls_go_to_the_right_tab() {
 }
 
 #[tokio::test]
-async fn r000_25_29_the_tabs_are_listed_as_they_are() {
+async fn r000_25_27_28_29_r001_32_the_tabs_are_listed_as_they_are() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -314,19 +344,16 @@ async fn r000_25_29_the_tabs_are_listed_as_they_are() {
         .await
         .unwrap();
     let rows: Vec<Value> = serde_json::from_str(&text(&reply)).unwrap();
-    let brief: Vec<_> = rows
-        .iter()
-        .map(|row| (&row["tabId"], &row["isActive"]))
-        .collect();
-    assert_eq!(
-        brief,
-        [
-            (&json!("tab-1"), &json!(true)),
-            (&json!("tab-2"), &json!(false))
-        ]
-    );
-    let seen = rows[0]["lastSeen"].as_str().unwrap();
-    assert!(seen.len() == 24 && seen.ends_with('Z'), "{seen}");
+    for (row, (tab, active)) in rows.iter().zip([("tab-1", true), ("tab-2", false)]) {
+        let seen = row["lastSeen"].as_str().unwrap();
+        assert!(seen.len() == 24 && seen.ends_with('Z'), "{seen}");
+        let url = format!("http://localhost:5173/{tab}");
+        assert_eq!(
+            row,
+            &json!({"tabId": tab, "url": url, "title": tab, "isActive": active, "lastSeen": seen})
+        );
+    }
+    assert_eq!(rows.len(), 2);
     let tools = session
         .call(request("list_page_tools", &json!({})))
         .await
@@ -335,6 +362,54 @@ async fn r000_25_29_the_tabs_are_listed_as_they_are() {
         text(&tools).starts_with("who in tab tab-1 (http://localhost:5173/tab-1)"),
         "{tools:?}"
     );
+}
+
+#[tokio::test]
+async fn r000_52_if_no_tab_is_in_front_the_first_is_used_and_the_log_warns() {
+    let log = Log::default();
+    let to_log = log.clone();
+    let _guard = tracing::subscriber::set_default(
+        tracing_subscriber::fmt()
+            .with_writer(move || to_log.clone())
+            .finish(),
+    );
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    for tab in ["tab-1", "tab-2"] {
+        worker.tab(tab).await;
+        worker.tool(tab, "who").await;
+    }
+    changed(&session).await;
+    let warning = "no tab is in front; the first that has the tool is taken";
+    assert!(!log.text().contains(warning));
+    let who = request("who", &json!({}));
+    let (reply, _) = tokio::join!(session.call(who), worker.answers());
+    assert_eq!(text(&reply.unwrap()), "I am tab-1");
+    let log = log.text();
+    let line = log.lines().find(|line| line.contains(warning)).unwrap();
+    assert!(line.contains("WARN"), "{line}");
+}
+
+/// What was logged in this thread, which is the only one of such a test.
+#[derive(Clone, Default)]
+struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tabmux_daemon::socket::{ListenError, Listening, ServeOptions};
 
 #[tokio::test]
-async fn r002_40_each_client_gets_a_session_of_its_own() {
+async fn r002_9_15_40_each_client_gets_a_session_of_its_own() {
     let server = Server::start();
     let (mut one, mut two) = (
         Wire::connect(server.socket()).await,
@@ -25,7 +25,7 @@ async fn r002_40_each_client_gets_a_session_of_its_own() {
 }
 
 #[tokio::test]
-async fn r002_26_27_47_status_needs_no_session_and_counts_those_there_are() {
+async fn r002_12_26_27_45_47_status_needs_no_session_and_counts_those_there_are() {
     let server = Server::start();
     let mut asker = Wire::connect(server.socket()).await;
     let status = json!({"type": "STATUS", "id": "status_1"});
@@ -44,13 +44,14 @@ async fn r002_26_27_47_status_needs_no_session_and_counts_those_there_are() {
 }
 
 #[tokio::test]
-async fn r002_21_answers_carry_the_callers_own_request_id() {
+async fn r002_21_24_answers_carry_the_callers_own_request_id_whatever_it_is() {
     let server = Server::start();
     let mut client = Wire::connect(server.socket()).await;
     let session = client.register().await;
     let call = |request: &str, action: &str| json!({"type": "REQUEST", "sessionId": session, "requestId": request, "action": action, "params": {}});
     client.send(call("a:1", "list_tabs")).await;
-    client.send(call("a:2", "no_such_tool")).await;
+    let odd = "☃ \" {\"x\": 1}";
+    client.send(call(odd, "no_such_tool")).await;
     let (one, two) = (client.next().await.unwrap(), client.next().await.unwrap());
     let by_id = |id: &str| {
         [&one, &two]
@@ -60,7 +61,7 @@ async fn r002_21_answers_carry_the_callers_own_request_id() {
     };
     assert_eq!(by_id("a:1")["reply"]["isError"], true);
     assert_eq!(
-        by_id("a:2")["failure"],
+        by_id(odd)["failure"],
         json!({"kind": "unknownTool", "name": "no_such_tool"})
     );
 }

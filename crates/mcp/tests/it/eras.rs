@@ -4,7 +4,7 @@ use crate::stage::{Stage, tool};
 use serde_json::json;
 
 #[tokio::test]
-async fn r004_59_r004_60_the_handshake_names_the_server_and_its_one_capability() {
+async fn r004_59_60_the_handshake_names_the_server_and_its_one_capability() {
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),

@@ -1,0 +1,20 @@
+//! `tabmux mcp`, as a person sees it who starts it by hand.
+
+use std::process::{Command, Stdio};
+
+#[test]
+fn r003_102_who_starts_it_is_warned_that_the_agent_sees_what_the_browser_shows() {
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_tabmux"))
+        .args(["mcp", "--no-daemon"])
+        .env("HOME", home.path())
+        .env_remove("TABMUX_LOG")
+        .env_remove("TABMUX_SOCKET")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let warning = "can see and change everything in the browser";
+    assert!(said.contains("WARN") && said.contains(warning), "{said}");
+    assert!(output.stdout.is_empty(), "the warning is no MCP");
+}
