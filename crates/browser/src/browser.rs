@@ -14,6 +14,7 @@ pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 use crate::address::Address;
 use crate::error::ToolError;
 use crate::tab::{Gone, Load, Tab, TargetId};
+use crate::tools;
 use actor::Order;
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,10 +190,15 @@ impl Browser {
         Ok(())
     }
 
-    /// Makes a tab run as if it were in front, as long as a session holds it.
+    /// Makes a tab run as if it were in front, as long as a session holds it, and leaves it as it was
+    /// found afterwards.
     pub async fn hold(&self, target: &TargetId, held: bool) {
-        if let Ok(tab) = self.attach(target).await {
-            tab.hold(held);
+        let Ok(tab) = self.attach(target).await else {
+            return;
+        };
+        tab.hold(held);
+        if !held {
+            tools::take_everything_back(&tab).await;
         }
     }
 

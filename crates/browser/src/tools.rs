@@ -92,6 +92,15 @@ pub fn all() -> &'static [ToolSpec] {
     &ALL
 }
 
+/// Leaves a tab as it was found: what tools pretended and decided there is over.
+pub(crate) async fn take_everything_back(tab: &crate::Tab) {
+    for taken in [emulate::take_back(tab).await, rules::take_back(tab).await] {
+        if let Err(error) = taken {
+            tracing::debug!(%error, "a tab that was let go is not quite as it was");
+        }
+    }
+}
+
 /// The tool of that name.
 pub fn find(name: &str) -> Option<&'static ToolSpec> {
     all().iter().find(|spec| spec.name == name)

@@ -187,6 +187,13 @@ const MEDIA: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 
+/// Takes back whatever is emulated in a tab that nobody holds any more.
+pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
+    let before = tab.emulation().now();
+    tab.emulation().set(Emulation::default());
+    put_in_force(tab, &before, &Emulation::default()).await
+}
+
 /// Sends what differs, to every frame that it concerns.
 async fn put_in_force(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Result<(), ToolError> {
     if before.viewport != wanted.viewport {

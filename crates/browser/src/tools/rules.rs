@@ -175,6 +175,14 @@ impl Route {
 }
 
 /// All sessions of the tab, or none, follow the rules.
+/// Takes back all rules of a tab that nobody holds any more.
+pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
+    match tab.rules().now().is_empty() {
+        true => Ok(()),
+        false => put_in_force(tab, Vec::new()).await.map(drop),
+    }
+}
+
 async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
     let before = tab.rules().now();
     tab.rules().set(rules.clone());

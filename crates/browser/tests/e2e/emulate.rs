@@ -189,3 +189,38 @@ async fn r003_65_pdf_and_heap_go_to_files() {
         .await;
     assert!(error.contains("outside"), "{error}");
 }
+
+#[tokio::test]
+async fn a_tab_that_is_let_go_is_as_it_was_found() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = lab.open("fields.html").await;
+    let look = "() => [matchMedia('(prefers-color-scheme: dark)').matches, innerWidth, navigator.userAgent]";
+    let found = lab
+        .text(&tab, "evaluate_script", json!({ "function": look }))
+        .await;
+    lab.text(
+        &tab,
+        "emulate",
+        json!({ "colorScheme": "dark", "viewport": "400x300", "userAgent": "Other/1" }),
+    )
+    .await;
+    lab.text(&tab, "route", json!({ "url": "*gone*", "block": true }))
+        .await;
+    let pretended = lab
+        .text(&tab, "evaluate_script", json!({ "function": look }))
+        .await;
+    assert_eq!(pretended, r#"[true,400,"Other/1"]"#);
+
+    lab.browser.hold(tab.target(), false).await;
+    let left = lab
+        .text(&tab, "evaluate_script", json!({ "function": look }))
+        .await;
+    assert_eq!(left, found);
+    let other = json!({ "url": "*other*", "block": true });
+    let rules = lab.text(&tab, "route", other).await;
+    assert!(!rules.contains("gone"), "{rules}");
+    let nothing = lab.text(&tab, "emulate", json!({})).await;
+    assert_eq!(nothing, "Nothing is emulated in this tab.");
+}
