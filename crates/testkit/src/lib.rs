@@ -16,11 +16,13 @@ pub mod fixture_server;
 pub mod gate;
 pub mod mcp_client;
 pub mod process;
+mod rng;
 
 pub use chromium::Chromium;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
 pub use gate::real_browser;
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
+pub use rng::Rng;
 
 use std::{future::Future, path::PathBuf, time::Duration};
 

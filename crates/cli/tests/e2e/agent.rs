@@ -1,9 +1,9 @@
 //! One agent of a crowd: a client, a page that carries its secret, and calls that prove whose they are.
 
 use crate::crowd::Crowd;
-use crate::rng::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tabmux_testkit::Rng;
 use tabmux_testkit::{McpClient, Pending};
 
 /// A client that knows what only its own page can say.

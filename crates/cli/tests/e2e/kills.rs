@@ -6,11 +6,11 @@ mod report;
 
 use crate::agent::{Agent, MIX, Task};
 use crate::crowd::Crowd;
-use crate::rng::Rng;
 use board::Board;
 use futures_util::future::join_all;
 use report::{Report, Victim};
 use std::time::{Duration, Instant};
+use tabmux_testkit::Rng;
 use tabmux_testkit::{Pending, ToolReply, patiently, process};
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,11 +3,11 @@
 
 use crate::agent::{Agent, MIX, Task};
 use crate::crowd::Crowd;
-use crate::rng::Rng;
 use futures_util::future::join_all;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tabmux_testkit::Rng;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r002_6_22_fifty_sessions_of_forty_calls_each_get_their_own_answers_and_none_starves() {

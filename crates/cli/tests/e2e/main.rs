@@ -5,7 +5,6 @@ mod agent;
 mod crowd;
 mod desk;
 mod model;
-mod rng;
 mod user;
 
 mod attach;

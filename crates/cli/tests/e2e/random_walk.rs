@@ -3,11 +3,11 @@
 
 use crate::desk::{ACTIONS, Desk, Step, Tabs, page};
 use crate::model::{Expected, Model, Move, Pick};
-use crate::rng::Rng;
 use crate::user::User;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use tabmux_testkit::Rng;
 
 #[tokio::test]
 async fn r004_58_94_twenty_random_walks_agree_with_the_model() {

@@ -1,20 +1,22 @@
 //! Random numbers that a printed seed brings back.
 
 /// A small seeded generator (SplitMix64).
-pub(crate) struct Rng(u64);
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
 
 impl Rng {
-    pub(crate) fn seeded(seed: u64) -> Self {
+    /// The numbers that belong to a seed.
+    pub fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
     /// A number below `end`.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
     /// True once in `n` times.
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+    pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
