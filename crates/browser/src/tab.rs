@@ -27,15 +27,17 @@ pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
+use crate::page_tools::web_mcp::Invocations;
+use crate::page_tools::{Findings, Found};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
-use actor::{Nudge, Shared};
+use actor::{CatchUp, Nudge, Shared};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, runtime};
 use tabmux_cdp::{Events, Session};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// How tabs are set up in this browser.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +59,7 @@ struct Inner {
     settings: TabSettings,
     state: watch::Receiver<TabState>,
     nudges: mpsc::Sender<Nudge>,
+    catch_up: CatchUp,
     shared: Shared,
     tracing: Tracing,
     filming: Filming,
@@ -76,7 +79,7 @@ impl Tab {
     ) -> Self {
         let (publish, state) = watch::channel(TabState::default());
         let shared = Shared::default();
-        let nudges = actor::spawn(
+        let (nudges, catch_up) = actor::spawn(
             session.clone(),
             events,
             waiting,
@@ -90,6 +93,7 @@ impl Tab {
             settings,
             state,
             nudges,
+            catch_up,
             shared,
             tracing: Tracing::default(),
             filming: Filming::default(),
@@ -211,6 +215,41 @@ impl Tab {
     /// What is done with the requests of its pages.
     pub(crate) fn rules(&self) -> &Rules {
         &self.0.shared.rules
+    }
+
+    /// The tools that its page has of its own.
+    pub(crate) fn found(&self) -> &Found {
+        &self.0.shared.found
+    }
+
+    /// A receiver of what is found, for those who wait on it.
+    pub fn findings(&self) -> watch::Receiver<Findings> {
+        self.found().watch()
+    }
+
+    /// Waits until the tools that a loaded page has from its beginning are known, if it answers soon.
+    pub(crate) async fn let_tools_settle(&self) {
+        // Chrome registers forms in a task of their own, after the document is whole.
+        let ask = runtime::Evaluate {
+            expression: "new Promise((done) => setTimeout(done))".into(),
+            await_promise: Some(true),
+            ..Default::default()
+        };
+        let _ = self.session().send_within(ask, PROBE_LIMIT).await;
+        self.catch_up().await;
+    }
+
+    /// Waits until everything is known that Chrome told about the tab before its latest answer.
+    async fn catch_up(&self) {
+        let (done, caught_up) = oneshot::channel();
+        if self.0.catch_up.send(done).await.is_ok() {
+            let _ = caught_up.await;
+        }
+    }
+
+    /// Calls of those tools that wait for their answers.
+    pub(crate) fn invocations(&self) -> &Invocations {
+        &self.0.shared.invocations
     }
 
     /// How many keep the tab drawing.

@@ -5,7 +5,7 @@ mod page_tools;
 mod pages;
 
 pub(crate) use browsers::with_news;
-pub(crate) use page_tools::{page_error, page_result, tabs as browser_tabs};
+pub(crate) use page_tools::{page_error, page_result, page_value, tabs as browser_tabs};
 pub(crate) use pages::status;
 
 use crate::options::{BrowserPlan, SessionOptions};

@@ -18,7 +18,8 @@
 
 pub mod catalogue;
 pub mod direct;
-pub mod handle;
+pub mod found_tools;
+mod handle;
 pub mod modes;
 pub mod options;
 pub mod socket;

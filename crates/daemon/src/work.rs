@@ -1,11 +1,13 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
 use crate::contexts::Context;
-use crate::main_loop::{Event, Titles};
+use crate::main_loop::{Event, PagesEvent, Titles};
 use crate::options::BrowserPlan;
+use serde_json::{Map, Value};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_browser::page_tools::ToolNumber;
 use tabmux_browser::tools::Prepared;
 use tabmux_browser::{
     AddressPolicy, Browser, CallContext, ConnectError, Connected, ContextId, Files, Source,
@@ -237,17 +239,56 @@ pub(crate) async fn run(
             }
         }
     };
-    if let Err(ToolError::TabGone(_) | ToolError::BrowserGone) = &result {
-        // The browser's own word is on its way: it knows whether only the tab is gone, and the core
-        // answers the call then.
-        let _ = tokio::time::timeout(LAST_WORD_LIMIT, job.cancel.cancelled()).await;
-    }
+    hear_last_word(&job, &result).await;
     let ran = Event::Ran {
         call: job.call,
         browser: job.browser,
         result,
     };
     let _ = job.events.send(ran).await;
+}
+
+/// Calls a tool of a page. What it says on the way is passed on.
+pub(crate) async fn call_page_tool(
+    job: Job,
+    target: TargetId,
+    tool: ToolNumber,
+    arguments: Map<String, Value>,
+    files: Files,
+    wants_progress: bool,
+) {
+    let (progress, mut words) = mpsc::channel(16);
+    let context = CallContext {
+        cancel: job.cancel.clone(),
+        files,
+        progress: wants_progress.then_some(progress),
+    };
+    let target = target_id(&target);
+    let call = tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
+    tokio::pin!(call);
+    let result = loop {
+        tokio::select! {
+            result = &mut call => break result,
+            Some(message) = words.recv() => {
+                let _ = job.events.send(Event::Progressed { call: job.call, message }).await;
+            }
+        }
+    };
+    hear_last_word(&job, &result).await;
+    let called = PagesEvent::Called {
+        call: job.call,
+        browser: job.browser,
+        result,
+    };
+    let _ = job.events.send(called.into()).await;
+}
+
+/// When a tab went away under a call, the browser's own word is on its way: it knows whether only the
+/// tab is gone, and the core answers the call then.
+async fn hear_last_word<T>(job: &Job, result: &Result<T, ToolError>) {
+    if let Err(ToolError::TabGone(_) | ToolError::BrowserGone) = result {
+        let _ = tokio::time::timeout(LAST_WORD_LIMIT, job.cancel.cancelled()).await;
+    }
 }
 
 /// Closes a tab that nobody came to know.

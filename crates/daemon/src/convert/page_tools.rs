@@ -63,6 +63,27 @@ pub(crate) fn page_result(result: Value) -> CallReply {
     }
 }
 
+/// What a tool answered through WebMCP, which has no form for answers: a `CallToolResult` is taken for
+/// one, an object is structured, and everything else is text.
+pub(crate) fn page_value(value: Value) -> CallReply {
+    match value {
+        Value::Object(ref fields) if fields.get("content").is_some_and(Value::is_array) => {
+            page_result(value)
+        }
+        Value::Object(_) => {
+            let text = value.to_string();
+            let fits = text.len() <= MOST_TEXT;
+            let structured = fits.then(|| serde_json::value::RawValue::from_string(text.clone()));
+            CallReply {
+                structured: structured.and_then(Result::ok),
+                ..CallReply::text(cut(&text))
+            }
+        }
+        Value::String(text) => CallReply::text(cut(&text)),
+        other => CallReply::text(cut(&other.to_string())),
+    }
+}
+
 fn block(block: &Value) -> Content {
     let text = |key: &str| block.get(key).and_then(Value::as_str);
     match (text("type"), text("text"), text("data"), text("mimeType")) {

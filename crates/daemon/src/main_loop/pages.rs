@@ -5,10 +5,12 @@ use super::{Event, MainLoop};
 use crate::convert;
 use serde_json::Value;
 use std::sync::Arc;
+use tabmux_browser::ToolError;
+use tabmux_browser::page_tools::PageAnswer;
 use tabmux_browser::text::{one_line, shorten};
 use tabmux_core::{
-    CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, Place, Reason, SessionId, Source,
-    ToolKey, ToolName,
+    BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, Place, Reason,
+    SessionId, ToolKey, ToolName,
 };
 use tabmux_protocol::page::{FromPage, PageTab, ToPage};
 use tabmux_protocol::{CallReply, ToolInfo};
@@ -30,6 +32,12 @@ pub(crate) enum PagesEvent {
     },
     /// A worker is gone.
     Closed { connection: ConnectionId },
+    /// A tool of a browser's page came to its end.
+    Called {
+        call: CallId,
+        browser: BrowserId,
+        result: Result<PageAnswer, ToolError>,
+    },
 }
 
 impl From<PagesEvent> for Event {
@@ -54,6 +62,11 @@ impl MainLoop {
                 connection,
                 message,
             } => self.page_said(connection, *message),
+            PagesEvent::Called {
+                call,
+                browser,
+                result,
+            } => self.found_tool_answered(call, browser, result),
             PagesEvent::Closed { connection } => {
                 if self.pages.close(connection) {
                     self.input(Input::PagesDisconnected { connection });
@@ -177,15 +190,18 @@ impl MainLoop {
         name: &str,
         reason: Reason,
     ) {
-        let Place::Page { connection, page } = place else {
-            return self.page_failed(call, "Tools of a browser's own pages cannot be called yet.");
-        };
         if reason == Reason::NoneActive {
             tracing::warn!(
                 tool = name,
                 "no tab is in front; the first that has the tool is taken"
             );
         }
+        let (connection, page) = match place {
+            Place::Page { connection, page } => (connection, page),
+            Place::Browser { browser, target } => {
+                return self.run_found_tool(call, *browser, target, key);
+            }
+        };
         let Some(entry) = self.calls.get_mut(&call) else {
             return;
         };
@@ -244,7 +260,7 @@ impl MainLoop {
         });
     }
 
-    fn page_failed(&mut self, call: CallId, why: &str) {
+    pub(super) fn page_failed(&mut self, call: CallId, why: &str) {
         if let Some(entry) = self.calls.get_mut(&call) {
             entry.payload = Some(CallReply::error(why));
         }
@@ -296,10 +312,10 @@ impl MainLoop {
         mode: Mode,
     ) -> Option<ToolInfo> {
         let row = self.core.page_tool(session, name)?;
-        let (Place::Page { connection, page }, Source::Library) = (&row.place, row.source) else {
-            return None;
+        let record = match &row.place {
+            Place::Page { connection, page } => self.pages.record(*connection, page, row.key)?,
+            Place::Browser { browser, target } => self.found.record(*browser, target, row.key)?,
         };
-        let record = self.pages.record(*connection, page, row.key)?;
         Some(record.info(name.as_str(), mode == Mode::Static))
     }
 }

@@ -1,0 +1,12 @@
+//! Tools that a page has of its own: found in its tab, followed as they come and go, and called there.
+//!
+//! Whoever finds tools puts them into the tab's [`Found`], by source; the browser reports what is there,
+//! and [`call()`] carries a call to whoever found the tool.
+
+mod call;
+mod found;
+pub(crate) mod web_mcp;
+
+pub use call::{PageAnswer, call};
+pub use found::{Findings, FoundTool, ToolNumber, ToolSource};
+pub(crate) use found::{Found, Way};
