@@ -5,8 +5,11 @@
 
 mod call;
 mod found;
+mod home;
+pub(crate) mod model_context;
 pub(crate) mod web_mcp;
 
 pub use call::{PageAnswer, call};
 pub use found::{Findings, FoundTool, ToolNumber, ToolSource};
 pub(crate) use found::{Found, Way};
+pub(crate) use home::Home;

@@ -28,7 +28,7 @@ pub(crate) use taps::Tap;
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
 use crate::page_tools::web_mcp::Invocations;
-use crate::page_tools::{Findings, Found};
+use crate::page_tools::{Findings, Found, Home};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
 use actor::{CatchUp, Nudge, Shared};
@@ -40,12 +40,24 @@ use tabmux_cdp::{Events, Session};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// How tabs are set up in this browser.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct TabSettings {
     /// The size of pages, where the user fixed it.
     pub viewport: Option<(u32, u32)>,
     /// Which pages tools may touch.
     pub policy: AddressPolicy,
+    /// Whether pages get `document.modelContext` where the browser has none.
+    pub shim: bool,
+}
+
+impl Default for TabSettings {
+    fn default() -> Self {
+        Self {
+            viewport: None,
+            policy: AddressPolicy::default(),
+            shim: true,
+        }
+    }
 }
 
 /// A handle to one attached tab.
@@ -168,6 +180,12 @@ impl Tab {
             .get_or_try_init(|| World::make(frame))
             .await
             .cloned()
+    }
+
+    /// Our world in a tool's document.
+    pub(crate) async fn world_at(&self, home: &Home) -> Result<World, ToolError> {
+        let frame = self.state().frames.showing(home.document).cloned();
+        self.world_of(&frame.ok_or(ToolError::ToolGone)?).await
     }
 
     /// The world and the number of the element that `uid` names, if its document is still shown.

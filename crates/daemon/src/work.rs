@@ -48,6 +48,7 @@ async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connecte
     let settings = TabSettings {
         viewport: plan.launch.viewport,
         policy: plan.policy,
+        shim: true,
     };
     let attached = TabSettings {
         viewport: None,

@@ -1,7 +1,7 @@
 //! Calls a tool of a page: everything that is alike, whoever found the tool.
 
 use super::found::{ToolNumber, Way};
-use super::web_mcp;
+use super::{model_context, web_mcp};
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::run::{self, CallContext};
@@ -24,6 +24,14 @@ pub enum PageAnswer {
 impl PageAnswer {
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Output(ToolOutput::text(text))
+    }
+
+    /// A form that is left to the user to send.
+    pub(crate) fn filled() -> Self {
+        Self::text(
+            "The form is filled, and waits for the user to send it. To send it yourself, call \
+             take_snapshot and click its button.",
+        )
     }
 
     pub(crate) fn nothing() -> Self {
@@ -69,6 +77,9 @@ pub async fn call(
     let work = async {
         match &tool.way {
             Way::Native(way) => web_mcp::invoke(&tab, way, &tool.name, arguments, &calling).await,
+            Way::InPage(way) => {
+                model_context::call(&tab, way, &tool.name, arguments, &calling).await
+            }
         }
     };
     let answer = tokio::select! {

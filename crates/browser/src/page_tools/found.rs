@@ -1,6 +1,6 @@
 //! What has been found in a tab so far.
 
-use super::web_mcp;
+use super::{model_context, web_mcp};
 use crate::tab::DocumentId;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub struct FoundTool {
 pub(crate) enum Way {
     /// Through Chrome's own WebMCP.
     Native(web_mcp::Way),
+    /// Through the page's own `modelContext`, which is the shim's or one that the page brought along.
+    InPage(model_context::Way),
 }
 
 /// The tools of the document that a tab shows.

@@ -9,12 +9,15 @@ mod pending;
 pub(crate) use invoke::invoke;
 pub(crate) use pending::Invocations;
 
+use super::home::Home;
+use super::model_context::{self, Told, ToldTool};
 use super::{FoundTool, ToolNumber};
-use crate::tab::{DocumentId, Frame, FrameId, Frames};
+use crate::tab::{Frame, FrameId, Frames};
 use crate::text::shorten;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
+use tabmux_cdp::types::runtime::ExecutionContextId;
 use tabmux_cdp::types::target::SessionId;
 use tabmux_cdp::types::web_mcp::{self as cdp, ToolsAdded, ToolsRemoved};
 use tabmux_cdp::{RawEvent, Session};
@@ -24,7 +27,10 @@ use tabmux_cdp::{RawEvent, Session};
 /// They are kept by frame and session: a frame that moves to another process is told of over another
 /// session, and in no certain order.
 #[derive(Debug, Default)]
-pub(crate) struct Registered(HashMap<Place, Vec<Tool>>);
+pub(crate) struct Registered {
+    tools: HashMap<Place, Vec<Tool>>,
+    contexts: model_context::Contexts,
+}
 
 type Place = (Option<SessionId>, FrameId);
 
@@ -37,23 +43,31 @@ struct Tool {
     read_only: bool,
     consequential: bool,
     form: Option<Form>,
+    reach: Reach,
+}
+
+/// Who carries a call to a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Chrome.
+    Chrome,
+    /// The page's own `modelContext`, in this context.
+    Page(ExecutionContextId),
 }
 
 /// A form that is a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     /// Whether it is sent off as soon as it is filled; otherwise that is left to the user.
-    submits: bool,
+    pub(super) submits: bool,
     /// Calls of one form overwrite each other, so they take turns.
-    turn: Arc<tokio::sync::Mutex<()>>,
+    pub(super) turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// How a tool is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
-    session: Session,
-    frame: FrameId,
-    document: DocumentId,
+    home: Home,
     form: Option<Form>,
 }
 
@@ -67,10 +81,12 @@ impl Registered {
         } else if let Some(event) = event.decode::<ToolsRemoved>() {
             for tool in event.tools {
                 let place = (session.id().cloned(), tool.frame_id);
-                if let Some(tools) = self.0.get_mut(&place) {
+                if let Some(tools) = self.tools.get_mut(&place) {
                     tools.retain(|known| *known.name != *tool.name);
                 }
             }
+        } else if let Some((frame, told)) = self.contexts.apply(session, event) {
+            self.hear(session, frame, told);
         } else {
             return false;
         }
@@ -79,12 +95,12 @@ impl Registered {
 
     /// The document of a frame is gone, and its tools with it.
     pub(crate) fn leave(&mut self, session: &Session, frame: &FrameId) {
-        self.0.remove(&(session.id().cloned(), frame.clone()));
+        self.tools.remove(&(session.id().cloned(), frame.clone()));
     }
 
     /// Keeps only the tools of frames that are there: for the moment when a tab shows a new page.
     pub(crate) fn keep_only(&mut self, frames: &Frames) {
-        self.0.retain(|(session, frame), _| {
+        self.tools.retain(|(session, frame), _| {
             let frame = frames.find(frame);
             frame.is_some_and(|frame| frame.session.id() == session.as_ref())
         });
@@ -92,8 +108,9 @@ impl Registered {
 
     /// A session has ended.
     pub(crate) fn forget_session(&mut self, session: &Session) {
-        self.0
+        self.tools
             .retain(|(whose, _), _| whose.as_ref() != session.id());
+        self.contexts.forget_session(session);
     }
 
     /// The tools of all frames, parents before their children.
@@ -101,7 +118,7 @@ impl Registered {
         let mut found = Vec::new();
         for frame in frames.iter() {
             let place = (frame.session.id().cloned(), frame.id.clone());
-            let Some(tools) = self.0.get(&place).filter(|tools| !tools.is_empty()) else {
+            let Some(tools) = self.tools.get(&place).filter(|tools| !tools.is_empty()) else {
                 continue;
             };
             let origin: Arc<str> = frames.origin(frame).into();
@@ -110,19 +127,48 @@ impl Registered {
         found
     }
 
+    /// Chrome tells of a tool.
     fn add(&mut self, session: &Session, tool: cdp::Tool) {
-        let count: usize = self.0.values().map(Vec::len).sum();
         let place = (session.id().cloned(), tool.frame_id.clone());
-        let Some(tool) = Tool::read(tool) else {
-            return;
+        if let Some(tool) = Tool::read(tool) {
+            self.put(place, tool);
+        }
+    }
+
+    /// A document tells of its tools. What Chrome told of them goes before.
+    fn hear(&mut self, session: &Session, frame: FrameId, told: Told) {
+        let place = (session.id().cloned(), frame);
+        let reach = match told.native {
+            true => Reach::Chrome,
+            false => Reach::Page(told.context),
         };
-        let tools = self.0.entry(place).or_default();
+        let tools = self.tools.entry(place.clone()).or_default();
+        let is_said = |name: &str| told.tools.iter().any(|tool| tool.name == name);
+        if !told.native {
+            tools.retain(|tool| tool.reach == Reach::Chrome || is_said(&tool.name));
+        }
+        let by_chrome = |tools: &[Tool], name: &str| {
+            let mut tools = tools.iter();
+            tools.any(|tool| *tool.name == *name && tool.reach == Reach::Chrome)
+        };
+        for tool in told.tools {
+            let known = self.tools.get(&place);
+            if !known.is_some_and(|tools| by_chrome(tools, &tool.name))
+                && let Some(tool) = Tool::heard(tool, reach)
+            {
+                self.put(place.clone(), tool);
+            }
+        }
+    }
+
+    /// Takes in a tool. One that is there by that name keeps its number.
+    fn put(&mut self, place: Place, tool: Tool) {
+        let count: usize = self.tools.values().map(Vec::len).sum();
+        let tools = self.tools.entry(place).or_default();
         match tools.iter_mut().find(|known| known.name == tool.name) {
             Some(known) => {
-                *known = Tool {
-                    number: known.number,
-                    ..tool
-                }
+                let number = known.number;
+                *known = Tool { number, ..tool }
             }
             None if count < MOST_TOOLS => tools.push(tool),
             None => tracing::debug!("a page has more tools than are taken"),
@@ -156,15 +202,47 @@ impl Tool {
             read_only: said(hints.read_only),
             consequential: said(hints.consequential),
             form,
+            reach: Reach::Chrome,
+        })
+    }
+
+    /// The same, as its document tells of it.
+    fn heard(tool: ToldTool, reach: Reach) -> Option<Self> {
+        let size = Value::Object(tool.input_schema.clone()).to_string().len();
+        let unfit = tool.name.is_empty() || tool.name.len() > MOST_NAME || size > MOST_SCHEMA;
+        if unfit || tool.debugging {
+            return None;
+        }
+        let form = tool.form.then(|| Form {
+            submits: tool.submits,
+            turn: Arc::default(),
+        });
+        Some(Self {
+            number: ToolNumber::fresh(),
+            name: tool.name.into(),
+            description: shorten(&tool.description, MOST_DESCRIPTION).into(),
+            schema: Arc::new(tool.input_schema),
+            read_only: tool.read_only,
+            consequential: tool.consequential,
+            form,
+            reach,
         })
     }
 
     fn found(&self, frame: &Frame, origin: &Arc<str>) -> Arc<FoundTool> {
-        let way = Way {
+        let home = Home {
             session: frame.session.clone(),
             frame: frame.id.clone(),
             document: frame.document,
-            form: self.form.clone(),
+        };
+        let form = self.form.clone();
+        let way = match self.reach {
+            Reach::Chrome => super::Way::Native(Way { home, form }),
+            Reach::Page(context) => super::Way::InPage(model_context::Way {
+                home,
+                context,
+                form,
+            }),
         };
         Arc::new(FoundTool {
             number: self.number,
@@ -174,7 +252,7 @@ impl Tool {
             read_only: self.read_only,
             consequential: self.consequential,
             origin: Arc::clone(origin),
-            way: super::Way::Native(way),
+            way,
         })
     }
 }

@@ -168,7 +168,8 @@ impl Actor {
             .publish
             .send_if_modified(|state| observe::apply(state, &session, is_top, &event));
         let method = event.method();
-        if changed && (method.starts_with("WebMCP.") || method.starts_with("Page.frame")) {
+        let is_about_tools = ["WebMCP.", "Page.frame", "Runtime.bindingCalled"];
+        if changed && is_about_tools.iter().any(|name| method.starts_with(name)) {
             self.follow_tools();
         }
     }

@@ -23,6 +23,9 @@ pub(super) fn apply(
     if event.method().starts_with("WebMCP.") {
         return state.registered.apply(session, event);
     }
+    if event.method().starts_with("Runtime.") && state.registered.apply(session, event) {
+        return true;
+    }
     state.console.apply(session, state.epoch, event) || apply_page(state, session, is_top, event)
 }
 

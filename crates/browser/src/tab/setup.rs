@@ -3,6 +3,7 @@
 use super::TabSettings;
 use super::actor::Shared;
 use super::frames::Shown;
+use crate::page_tools::model_context;
 use tabmux_cdp::types::{emulation, log, network, page, runtime, target, web_mcp};
 use tabmux_cdp::{CdpError, Session};
 
@@ -32,7 +33,7 @@ pub(super) async fn set_up(
         }
         Ok::<_, CdpError>(())
     };
-    let (tree, enabled, _, _, _, _, _, sized, resumed) = tokio::join!(
+    let (tree, enabled, _, _, _, _, _, _, _, sized, resumed) = tokio::join!(
         session.send(page::GetFrameTree::default()),
         session.send(page::Enable::default()),
         session.send(runtime::Enable::default()),
@@ -41,6 +42,8 @@ pub(super) async fn set_up(
         session.send(attach_frames()),
         // A browser that is too old for it says so, and has no such tools.
         session.send(web_mcp::Enable::default()),
+        session.send(model_context::binding()),
+        session.send(model_context::script(settings.shim)),
         viewport,
         resume,
     );

@@ -2,6 +2,7 @@
 
 mod calls;
 mod lifetimes;
+mod shim;
 mod stand;
 
 use serde_json::json;

@@ -3,12 +3,12 @@
 use super::Way;
 use super::pending::Waiting;
 use crate::error::ToolError;
-use crate::page_tools::PageAnswer;
 use crate::page_tools::call::{Calling, first_line};
-use crate::tab::{Load, Tab};
+use crate::page_tools::home::{arrived, led_elsewhere};
+use crate::page_tools::{PageAnswer, model_context};
+use crate::tab::Tab;
 use crate::text::one_line;
 use serde_json::{Map, Value};
-use std::time::Duration;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::web_mcp::{
     CancelInvocation, InvocationStatus, InvokeTool, InvokeToolResponse, ToolResponded,
@@ -27,16 +27,28 @@ pub(crate) async fn invoke(
         Some(form) => Some(form.turn.lock().await),
         None => None,
     };
+    if !has_plain_keys(arguments) {
+        // Chrome takes only such keys in its protocol; the page itself takes any.
+        let world = tab.world_at(&way.home).await?;
+        let submits = way.form.as_ref().is_none_or(|form| form.submits);
+        let call = model_context::Call {
+            home: &way.home,
+            context: world.context,
+            submits,
+        };
+        return call.run(tab, name, arguments, calling).await;
+    }
     let input = Json::encode(arguments).map_err(|error| ToolError::Internal {
         detail: error.to_string(),
     })?;
     let unnamed = tab.invocations().begin();
     let invoke = InvokeTool {
-        frame_id: way.frame.clone(),
+        frame_id: way.home.frame.clone(),
         tool_name: name.to_owned(),
         input,
     };
-    let InvokeToolResponse { invocation_id } = way.session.send(invoke).await.map_err(refused)?;
+    let InvokeToolResponse { invocation_id } =
+        way.home.session.send(invoke).await.map_err(refused)?;
     let waiting = unnamed.named(invocation_id);
     let mut call = Call {
         way,
@@ -62,29 +74,17 @@ struct Call<'a> {
 
 impl Call<'_> {
     async fn answer(&mut self, tab: &Tab) -> Result<PageAnswer, ToolError> {
-        let way = self.way;
+        let home = &self.way.home;
         tokio::select! {
             biased;
             answer = self.waiting.answer() => return read(answer),
-            left = document_left(tab, way) => left?,
+            left = home.left(tab) => left?,
         }
         // Where the tool itself navigated, Chrome answers once it has read the new page.
-        let loaded = async {
-            let _ = tab
-                .until(LOAD_LIMIT, |state| {
-                    state.load == Load::Complete && !state.navigating
-                })
-                .await;
-            tokio::time::sleep(AFTER_LOAD).await;
-        };
         tokio::select! {
             biased;
             answer = self.waiting.answer() => read_after_navigation(answer, tab),
-            () = loaded => Err(ToolError::PageTool(format!(
-                "{} before its tool answered, so nobody knows what the tool has done. Look at the page, \
-                 and call list_page_tools to see what it offers now.",
-                whereabouts(tab, way),
-            ))),
+            () = arrived(tab) => Err(home.left_unanswered(tab)),
         }
     }
 
@@ -92,44 +92,31 @@ impl Call<'_> {
     async fn answer_of_user(&mut self, tab: &Tab) -> Result<PageAnswer, ToolError> {
         let way = self.way;
         // Chrome works in order: when it answers this, the form is filled, or has been refused.
-        let filled = way.session.send(runtime::Evaluate {
+        let filled = way.home.session.send(runtime::Evaluate {
             expression: "0".into(),
             ..Default::default()
         });
         tokio::select! {
             biased;
             answer = self.waiting.answer() => return read(answer),
-            left = document_left(tab, way) => {
+            left = way.home.left(tab) => {
                 left?;
                 return Err(ToolError::DocumentGone);
             }
             filled = filled => filled?,
         };
-        Ok(PageAnswer::text(
-            "The form is filled, and waits for the user to send it. To send it yourself, call \
-             take_snapshot and click its button.",
-        ))
+        Ok(PageAnswer::filled())
     }
 }
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         if !self.is_over && self.calling.is_unwanted() {
-            self.way.session.post(CancelInvocation {
+            self.way.home.session.post(CancelInvocation {
                 invocation_id: self.waiting.id().to_owned(),
             });
         }
     }
-}
-
-/// Resolves when the document with the tool is no longer shown, or fails when the tab goes away.
-async fn document_left(tab: &Tab, way: &Way) -> Result<(), ToolError> {
-    let left = |state: &crate::tab::TabState| {
-        let frame = state.frames.find(&way.frame);
-        frame.is_none_or(|frame| frame.document != way.document)
-    };
-    while !tab.until(crate::script::LONGEST, left).await? {}
-    Ok(())
 }
 
 fn refused(error: CdpError) -> ToolError {
@@ -182,7 +169,7 @@ fn read(answer: ToolResponded) -> Result<PageAnswer, ToolError> {
 /// What comes after a navigation is what Chrome read from the new page, not what the tool returned.
 fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer, ToolError> {
     let answer = read(answer)?;
-    let place = format!("The tool led to another page: {}.", address(tab));
+    let place = led_elsewhere(tab);
     Ok(match answer {
         PageAnswer::Value(Value::Array(data)) if !data.is_empty() => {
             let data = Value::Array(data).to_string();
@@ -195,24 +182,18 @@ fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer,
     })
 }
 
-fn whereabouts(tab: &Tab, way: &Way) -> String {
-    let state = tab.state();
-    match state.frames.find(&way.frame) {
-        Some(frame) if frame.parent.is_none() => {
-            format!("The page went to {}", one_line(&frame.url, 200))
-        }
-        Some(_) => "The frame with the tool went to another page".to_owned(),
-        None => "The frame with the tool was removed".to_owned(),
-    }
-}
-
-fn address(tab: &Tab) -> String {
-    let state = tab.state();
-    let url = state.frames.main().map(|main| main.url.as_str());
-    one_line(url.unwrap_or_default(), 200)
-}
-
-/// How long a page that a tool led to may take to load, and Chrome then to answer.
-const LOAD_LIMIT: Duration = Duration::from_secs(10);
-const AFTER_LOAD: Duration = Duration::from_millis(500);
 const MOST_DATA: usize = 20_000;
+
+/// Whether all names in it are ASCII.
+fn has_plain_keys(object: &Map<String, Value>) -> bool {
+    fn is_plain(value: &Value) -> bool {
+        match value {
+            Value::Object(object) => has_plain_keys(object),
+            Value::Array(items) => items.iter().all(is_plain),
+            _ => true,
+        }
+    }
+    object
+        .iter()
+        .all(|(key, value)| key.is_ascii() && is_plain(value))
+}

@@ -24,6 +24,13 @@ impl Stand {
         Some(Self(Lab::start().await?))
     }
 
+    /// The same with a browser that does not know WebMCP.
+    pub(crate) async fn without_web_mcp() -> Option<Self> {
+        // What is switched off stays off, whatever is switched on.
+        let flag = "--disable-features=WebMCP,WebMCPTesting";
+        Some(Self(Lab::start_with(&[flag]).await?))
+    }
+
     pub(crate) fn origin(&self) -> String {
         format!("http://127.0.0.1:{}", self.server.port())
     }

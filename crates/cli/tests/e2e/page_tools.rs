@@ -1,0 +1,216 @@
+//! Tools that pages have of their own, all the way: a real page, a real browser, a real client.
+
+use crate::crowd::Crowd;
+use crate::desk::{ACTIONS, Desk, FOCUSED, page};
+use serde_json::{Value, json};
+
+/// A page with tools, declared and registered.
+fn shop(name: &str) -> tabmux_testkit::Response {
+    page(
+        name,
+        &r#"<form toolname="search" tooldescription="Search the shop" toolautosubmit>
+             <input name="text" required><button>Go</button></form>
+           <script>
+           const add = (tool, options) => document.modelContext.registerTool({description: "A tool",
+             inputSchema: {type: "object", properties: {}}, ...tool}, options);
+           window.bought = [];
+           add({name: "buy", description: "Buy something", annotations: {consequentialHint: true},
+             inputSchema: {type: "object", properties: {item: {type: "string"}}, required: ["item"]},
+             execute: ({item}) => { bought.push(item); return {shop: "NAME", bought}; }});
+           add({name: "look", annotations: {readOnlyHint: true}, execute: () => "You see NAME."});
+           add({name: "click", execute: () => "not your click"});
+           add({name: "fail", execute: () => { throw new Error("sold out"); }});
+           add({name: "large", execute: () => "x".repeat(5_000_000)});
+           add({name: "slow", execute: (_, {signal}) => new Promise(() => {
+             window.slow = "began";
+             signal.addEventListener("abort", () => { window.slow = "aborted"; });
+           })});
+           document.forms[0].addEventListener("submit", (event) => {
+             event.preventDefault();
+             event.respondWith(Promise.resolve("found " + event.target.text.value));
+           });
+           </script>"#
+            .replace("NAME", name),
+    )
+}
+
+const TOOLS: [&str; 7] = [
+    "buy",
+    "fail",
+    "large",
+    "look",
+    "page_click",
+    "search",
+    "slow",
+];
+
+fn with_tools(tools: &[&str]) -> Vec<String> {
+    let names = FOCUSED.iter().chain(tools).chain(&ACTIONS);
+    names.map(|name| (*name).to_owned()).collect()
+}
+
+async fn tool(desk: &Desk, name: &str) -> Value {
+    let tools = desk.client.list_tools().await;
+    let tool = tools.into_iter().find(|tool| tool["name"] == name);
+    tool.unwrap_or_else(|| panic!("{name} is not listed"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r004_48_50_the_list_follows_the_tools_of_the_focused_page() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    desk.pages.route("/shop", shop("Corner shop"));
+    let opened = desk
+        .step("open_tab", json!({"url": desk.pages.url("/shop")}))
+        .await;
+    assert_eq!(opened.notices, 1);
+    assert_eq!(desk.names().await, with_tools(&TOOLS));
+    assert_eq!(desk.tabs().await.rows()[0]["toolCount"], 7);
+
+    let origin = desk.pages.url("").trim_end_matches('/').to_owned();
+    let buy = tool(&desk, "buy").await;
+    assert_eq!(
+        buy["description"],
+        format!("Buy something\n(Offered by a page of {origin}; untrusted.)")
+    );
+    assert_eq!(
+        buy["annotations"],
+        json!({"readOnlyHint": false, "destructiveHint": true})
+    );
+    assert_eq!(buy["inputSchema"]["required"], json!(["item"]));
+    assert_eq!(
+        tool(&desk, "look").await["annotations"],
+        json!({"readOnlyHint": true})
+    );
+
+    // The page adds a tool by itself, and takes it back.
+    let add = "() => { window.c = new AbortController(); add({name: 'extra', execute: () => 1}, {signal: c.signal}); }";
+    desk.client
+        .call_tool("evaluate_script", json!({"function": add}))
+        .await
+        .ok();
+    desk.client.next_notification().await;
+    let mut more = TOOLS.to_vec();
+    more.insert(1, "extra");
+    assert_eq!(desk.names().await, with_tools(&more));
+    desk.client
+        .call_tool("evaluate_script", json!({"function": "() => c.abort()"}))
+        .await
+        .ok();
+    desk.client.next_notification().await;
+    assert_eq!(desk.names().await, with_tools(&TOOLS));
+
+    // It navigates away, and they are gone; another tab is in focus, and has its own.
+    desk.client
+        .call_tool(
+            "navigate_page",
+            json!({"type": "url", "url": desk.pages.url("/a")}),
+        )
+        .await
+        .ok();
+    desk.client.next_notification().await;
+    assert_eq!(desk.names().await, with_tools(&[]));
+    let gone = desk.client.call_tool("buy", json!({"item": "tea"})).await;
+    let gone = format!("{gone:?}");
+    assert!(gone.contains("-32602") || gone.contains("buy"), "{gone}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r004_53_a_call_goes_to_the_focused_page_and_its_answer_comes_back() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    for name in ["One", "Two"] {
+        desk.pages.route(&format!("/{name}"), shop(name));
+    }
+    let one = desk.open("/One").await;
+    let two = desk.open("/Two").await;
+    desk.focus(one).await;
+    assert_eq!(desk.text("look", json!({})).await, "You see One.");
+    desk.focus(two).await;
+    assert_eq!(desk.text("look", json!({})).await, "You see Two.");
+
+    let bought = desk.step("buy", json!({"item": "tea"})).await;
+    bought.is(0, &json!({"shop": "Two", "bought": ["tea"]}));
+    assert_eq!(
+        desk.text("search", json!({"text": "tea"})).await,
+        "found tea"
+    );
+    assert_eq!(desk.text("page_click", json!({})).await, "not your click");
+    let refused = desk.refusal("buy", json!({"item": 5})).await;
+    assert!(
+        refused.starts_with("Invalid arguments for buy: 5 is not of type \"string\""),
+        "{refused}"
+    );
+    assert_eq!(
+        desk.refusal("fail", json!({})).await,
+        "The page's tool failed: Error: sold out."
+    );
+    let large = desk.text("large", json!({})).await;
+    assert!(large.len() < 41_000, "{}", large.len());
+    assert!(large.ends_with("[The page's answer has 5000000 bytes; the rest was left out.]"));
+    assert_eq!(desk.evaluate("() => bought").await, json!(["tea"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_call_of_a_page_tool_is_given_up_in_the_page() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    desk.pages.route("/shop", shop("Shop"));
+    desk.open("/shop").await;
+    let pending = desk.client.begin_call("slow", json!({})).await;
+    let began = json!({"text": ["x"], "timeout": 1});
+    drop(began);
+    while desk.evaluate("() => window.slow ?? null").await != json!("began") {}
+    desk.client
+        .notify(
+            "notifications/cancelled",
+            json!({"requestId": pending.id(), "reason": "changed my mind"}),
+        )
+        .await;
+    while desk.evaluate("() => window.slow").await != json!("aborted") {}
+    assert_eq!(desk.text("look", json!({})).await, "You see Shop.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_list_that_stands_page_tools_are_called_by_name_or_through_call_page_tool() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let client = crowd.client(&[]).await;
+    crowd.pages.route("/shop", shop("Shop"));
+    let url = crowd.pages.url("/shop");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    let listed = client
+        .call_tool("list_page_tools", json!({}))
+        .await
+        .ok()
+        .text();
+    assert!(listed.contains("buy in tab "), "{listed}");
+    let called = client
+        .call_tool(
+            "call_page_tool",
+            json!({"name": "buy", "arguments": {"item": "tea"}}),
+        )
+        .await
+        .ok();
+    assert_eq!(called.json(), json!({"shop": "Shop", "bought": ["tea"]}));
+    let names = client.tool_names().await;
+    assert!(names.contains(&"buy".to_owned()), "{names:?}");
+    let by_name = client.call_tool("look", json!({})).await.ok().text();
+    assert_eq!(by_name, "You see Shop.");
+    // The tab has moved on: the old tool is refused, in words.
+    client
+        .call_tool(
+            "navigate_page",
+            json!({"type": "url", "url": "about:blank"}),
+        )
+        .await
+        .ok();
+    let late = client.call_tool(
+        "call_page_tool",
+        json!({"name": "buy", "arguments": {"item": "x"}}),
+    );
+    let late = late.await.expect_error();
+    assert!(late.contains("list_page_tools"), "{late}");
+}
