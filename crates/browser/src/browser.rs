@@ -159,6 +159,17 @@ impl Browser {
         self.report_tools(&tab).await
     }
 
+    /// Attaches a tab if it is not, so that the tools of its page are known. They have been reported when
+    /// this resolves.
+    pub async fn look_for_tools(&self, target: &TargetId) -> Result<(), ToolError> {
+        let tab = self.attach(target).await?;
+        if tab.state().ready {
+            return Ok(()); // It is looked after already.
+        }
+        tab.ready(READY_LIMIT).await?;
+        self.report_tools(&tab).await
+    }
+
     /// Asks Chrome how its tabs are called, which it does not tell by itself when a page changes
     /// its title. What is new has been reported when this resolves.
     pub async fn refresh(&self, limit: Duration) -> Result<(), ToolError> {

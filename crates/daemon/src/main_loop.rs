@@ -394,6 +394,12 @@ impl MainLoop {
     }
 
     fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+        if let Some((request, answer)) = self.look_first(session, request, answer) {
+            self.take_call(session, request, answer);
+        }
+    }
+
+    fn take_call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
         let options = self.sessions.get(&session).map(|session| &session.options);
         let Some(options) = options else {
             let _ = answer.send(Err(CallFailure::Closed));

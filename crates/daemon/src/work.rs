@@ -48,7 +48,7 @@ async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connecte
     let settings = TabSettings {
         viewport: plan.launch.viewport,
         policy: plan.policy,
-        shim: true,
+        shim: plan.shim,
     };
     let attached = TabSettings {
         viewport: None,
@@ -284,6 +284,21 @@ pub(crate) async fn call_page_tool(
     let _ = job.events.send(called.into()).await;
 }
 
+/// Looks into tabs for tools of their pages. One that does not answer in time has none.
+pub(crate) async fn look_for_tools(
+    tabs: Vec<(Browser, TargetId)>,
+    then: PagesEvent,
+    events: mpsc::Sender<Event>,
+) {
+    let look = tabs.iter().map(async |(browser, target)| {
+        let target = target_id(target);
+        let look = browser.look_for_tools(&target);
+        let _ = tokio::time::timeout(LOOK_LIMIT, look).await;
+    });
+    futures_util::future::join_all(look).await;
+    let _ = events.send(then.into()).await;
+}
+
 /// When a tab went away under a call, the browser's own word is on its way: it knows whether only the
 /// tab is gone, and the core answers the call then.
 async fn hear_last_word<T>(job: &Job, result: &Result<T, ToolError>) {
@@ -371,6 +386,9 @@ const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
 /// How long a browser that was just started may take until it answers, and how often it is asked.
 const START_LIMIT: Duration = Duration::from_secs(20);
 const START_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long `list_page_tools` waits for tabs that nobody was attached to.
+const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

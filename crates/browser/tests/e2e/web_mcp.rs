@@ -1,5 +1,6 @@
 //! Tools that pages register with Chrome: found, followed, called, and every trap on the way.
 
+mod attached;
 mod calls;
 mod lifetimes;
 mod shim;

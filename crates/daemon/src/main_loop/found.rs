@@ -1,14 +1,16 @@
 //! Tools that were found in browsers' tabs: they become inputs of the core, and its calls become work
 //! for the browser.
 
-use super::MainLoop;
+use super::{Answer, MainLoop, PagesEvent};
 use crate::{convert, page_tools, work};
 use std::sync::Arc;
 use tabmux_browser::page_tools::{FoundTool, PageAnswer, ToolNumber, ToolSource};
 use tabmux_browser::tab::DocumentId as BrowserDocument;
 use tabmux_browser::{Files, ToolError};
-use tabmux_core::{BrowserId, CallId, DocumentId, Finish, Input, Source, TargetId, ToolKey};
-use tabmux_protocol::CallReply;
+use tabmux_core::{
+    BrowserId, CallId, DocumentId, Finish, Input, SessionId, Source, TargetId, ToolKey,
+};
+use tabmux_protocol::{CallReply, CallRequest};
 
 impl MainLoop {
     /// A tab shows another document, and what was found in the one before is gone.
@@ -45,6 +47,45 @@ impl MainLoop {
             },
             tools,
         }
+    }
+
+    /// In browsers that are not ours, tabs are attached when a session works in them, or now: when it wants
+    /// to know their tools. Gives back a call that need not wait for that.
+    pub(super) fn look_first(
+        &self,
+        session: SessionId,
+        request: CallRequest,
+        answer: Answer,
+    ) -> Option<(CallRequest, Answer)> {
+        if request.tool != "list_page_tools" {
+            return Some((request, answer));
+        }
+        let launched = |id: BrowserId| {
+            let mut browsers = self.core.browsers();
+            let about = browsers.find(|browser| browser.id == id);
+            about.is_none_or(|browser| browser.about.is_some_and(|about| about.launched))
+        };
+        let free = |holder: Option<SessionId>| holder.is_none_or(|holder| holder == session);
+        let named = convert::named_tab(&request.arguments);
+        let tabs = self.core.tabs().filter(|tab| {
+            let is_meant = named.is_none_or(|named| named == tab.id.0);
+            is_meant && free(tab.holder) && !launched(tab.browser)
+        });
+        let tabs = tabs.filter_map(|tab| {
+            let browser = self.browsers.get(&tab.browser)?.clone();
+            Some((browser, tab.target.clone()))
+        });
+        let tabs: Vec<_> = tabs.take(MOST_LOOKED_INTO).collect();
+        if tabs.is_empty() {
+            return Some((request, answer));
+        }
+        let then = PagesEvent::Looked {
+            session,
+            request: Box::new(request),
+            answer,
+        };
+        tokio::spawn(work::look_for_tools(tabs, then, self.events.clone()));
+        None
     }
 
     /// Runs a tool of a browser's page: its arguments are checked against its own schema first.
@@ -104,3 +145,5 @@ impl MainLoop {
         }
     }
 }
+
+const MOST_LOOKED_INTO: usize = 50;

@@ -1,8 +1,9 @@
 //! Pages that offer tools: what their workers say becomes inputs of the core, and its calls become
 //! words to them.
 
-use super::{Event, MainLoop};
+use super::{Answer, Event, MainLoop};
 use crate::convert;
+use crate::page_tools::Record;
 use serde_json::Value;
 use std::sync::Arc;
 use tabmux_browser::ToolError;
@@ -10,10 +11,10 @@ use tabmux_browser::page_tools::PageAnswer;
 use tabmux_browser::text::{one_line, shorten};
 use tabmux_core::{
     BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, Place, Reason,
-    SessionId, ToolKey, ToolName,
+    SessionId, ToolKey, ToolName, ToolRow,
 };
 use tabmux_protocol::page::{FromPage, PageTab, ToPage};
-use tabmux_protocol::{CallReply, ToolInfo};
+use tabmux_protocol::{CallReply, CallRequest, ToolInfo};
 use tokio::sync::{mpsc, oneshot};
 
 /// What happens on the connections of pages' workers.
@@ -32,6 +33,12 @@ pub(crate) enum PagesEvent {
     },
     /// A worker is gone.
     Closed { connection: ConnectionId },
+    /// Tabs were looked into for their tools, and a call that waited for that can be taken in.
+    Looked {
+        session: SessionId,
+        request: Box<CallRequest>,
+        answer: Answer,
+    },
     /// A tool of a browser's page came to its end.
     Called {
         call: CallId,
@@ -62,6 +69,11 @@ impl MainLoop {
                 connection,
                 message,
             } => self.page_said(connection, *message),
+            PagesEvent::Looked {
+                session,
+                request,
+                answer,
+            } => self.take_call(session, *request, answer),
             PagesEvent::Called {
                 call,
                 browser,
@@ -312,11 +324,16 @@ impl MainLoop {
         mode: Mode,
     ) -> Option<ToolInfo> {
         let row = self.core.page_tool(session, name)?;
-        let record = match &row.place {
-            Place::Page { connection, page } => self.pages.record(*connection, page, row.key)?,
-            Place::Browser { browser, target } => self.found.record(*browser, target, row.key)?,
-        };
+        let record = self.record_of(&row)?;
         Some(record.info(name.as_str(), mode == Mode::Static))
+    }
+
+    /// What a page says of its tool, in full.
+    pub(super) fn record_of(&self, row: &ToolRow) -> Option<&Record> {
+        match &row.place {
+            Place::Page { connection, page } => self.pages.record(*connection, page, row.key),
+            Place::Browser { browser, target } => self.found.record(*browser, target, row.key),
+        }
     }
 }
 

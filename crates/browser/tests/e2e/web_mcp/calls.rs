@@ -33,6 +33,9 @@ async fn what_a_tool_returns_or_throws_arrives() {
     assert_eq!(nothing, "The tool ran, and returned nothing.");
     let input = json!({"text": "ü\u{1F600}\n", "list": [{}, 1.5]});
     assert_eq!(stand.value(&tab, "echo", input.clone()).await, input);
+    // Chrome's protocol does not take such keys, but the page does.
+    let input = json!({"grün": {"größe": [{"ü": 1}]}});
+    assert_eq!(stand.value(&tab, "echo", input.clone()).await, input);
     assert_eq!(stand.value(&tab, "late", json!({})).await, json!("late"));
     let large = stand.value(&tab, "large", json!({})).await;
     assert_eq!(large.as_str().unwrap().len(), 5_000_000);
