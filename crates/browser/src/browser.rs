@@ -256,12 +256,18 @@ impl Browser {
         self.report(vec![facts]).await
     }
 
+    /// Resolves when the tools that a tab's page has now have been reported, for those who did something
+    /// there.
+    pub async fn tell_tools(&self, target: &TargetId) -> Result<(), ToolError> {
+        let tab = self.attach(target).await?;
+        self.report_tools(&tab).await
+    }
+
     /// Resolves when the tools that a page has now have been reported.
     async fn report_tools(&self, tab: &Tab) -> Result<(), ToolError> {
         tab.let_tools_settle().await;
         let (done, reported) = oneshot::channel();
-        let target = tab.target().clone();
-        let done = Some(done);
+        let (target, done) = (tab.target().clone(), Some(done));
         self.order(Order::TellTools { target, done }).await?;
         reported.await.map_err(|_| ToolError::BrowserGone)
     }

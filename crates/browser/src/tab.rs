@@ -33,7 +33,7 @@ use crate::tools::{Filming, Tracing};
 use crate::world::World;
 use actor::{CatchUp, Nudge, Shared};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, runtime};
 use tabmux_cdp::{Events, Session};
@@ -78,6 +78,8 @@ struct Inner {
     lookers: Arc<AtomicUsize>,
     /// Whether a script had to be stopped and the page may still not respond.
     suspect: AtomicBool,
+    /// The document whose first tools have been waited for.
+    settled: AtomicU32,
 }
 
 impl Tab {
@@ -111,6 +113,7 @@ impl Tab {
             filming: Filming::default(),
             lookers: Arc::default(),
             suspect: AtomicBool::new(false),
+            settled: AtomicU32::new(0),
         }))
     }
 
@@ -247,6 +250,13 @@ impl Tab {
 
     /// Waits until the tools that a loaded page has from its beginning are known, if it answers soon.
     pub(crate) async fn let_tools_settle(&self) {
+        let state = (self.found().look().document, self.state().load);
+        let (Some(document), Load::Complete) = state else {
+            return self.catch_up().await;
+        };
+        if self.0.settled.swap(document.0, Ordering::Relaxed) == document.0 {
+            return self.catch_up().await;
+        }
         // Chrome registers forms in a task of their own, after the document is whole.
         let ask = runtime::Evaluate {
             expression: "new Promise((done) => setTimeout(done))".into(),

@@ -241,6 +241,8 @@ pub(crate) async fn run(
         }
     };
     hear_last_word(&job, &result).await;
+    // Tools that came or went by it are told of before its answer.
+    let _ = job.handle.tell_tools(&target).await;
     let ran = Event::Ran {
         call: job.call,
         browser: job.browser,
@@ -276,6 +278,7 @@ pub(crate) async fn call_page_tool(
         }
     };
     hear_last_word(&job, &result).await;
+    let _ = job.handle.tell_tools(&target).await;
     let called = PagesEvent::Called {
         call: job.call,
         browser: job.browser,

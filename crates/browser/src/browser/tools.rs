@@ -14,8 +14,19 @@ pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
     found.mark_changed();
     let target = tab.target().clone();
     tokio::spawn(async move {
+        let mut told = (None, false);
         while found.changed().await.is_ok() {
-            found.mark_unchanged();
+            // A page that comes again with the same tools is no news; it takes a moment until it has them.
+            let (document, had_tools) = told;
+            if had_tools && found.borrow().document != document {
+                let has_tools = found.wait_for(|now| !now.is_empty());
+                let _ = tokio::time::timeout(MOMENT, has_tools).await;
+                tokio::time::sleep(PAUSE).await;
+            }
+            told = {
+                let now = found.borrow_and_update();
+                (now.document, !now.is_empty())
+            };
             let Some(orders) = orders.upgrade() else {
                 return;
             };
@@ -62,3 +73,4 @@ pub(super) fn news(target: &TargetId, before: &Findings, now: &Findings) -> Vec<
 }
 
 const PAUSE: Duration = Duration::from_millis(50);
+const MOMENT: Duration = Duration::from_millis(500);

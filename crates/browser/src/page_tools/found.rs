@@ -82,6 +82,11 @@ impl Findings {
         }
     }
 
+    /// Whether nothing has been found.
+    pub fn is_empty(&self) -> bool {
+        self.web_mcp.is_empty() && self.generated.is_empty()
+    }
+
     /// One tool, if it is still there.
     pub fn find(&self, number: ToolNumber) -> Option<&Arc<FoundTool>> {
         let mut all = self.web_mcp.iter().chain(&self.generated);

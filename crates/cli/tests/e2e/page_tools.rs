@@ -23,7 +23,7 @@ fn shop(name: &str) -> tabmux_testkit::Response {
            add({name: "click", execute: () => "not your click"});
            add({name: "fail", execute: () => { throw new Error("sold out"); }});
            add({name: "large", execute: () => "x".repeat(5_000_000)});
-           add({name: "slow", execute: (_, {signal}) => new Promise(() => {
+           add({name: "slow", annotations: {readOnlyHint: true}, execute: (_, {signal}) => new Promise(() => {
              window.slow = "began";
              signal.addEventListener("abort", () => { window.slow = "aborted"; });
            })});
@@ -31,7 +31,7 @@ fn shop(name: &str) -> tabmux_testkit::Response {
              event.preventDefault();
              event.respondWith(Promise.resolve("found " + event.target.text.value));
            });
-           </script>"#
+           </script><script>fetch("/ready/NAME")</script>"#
             .replace("NAME", name),
     )
 }
@@ -58,7 +58,7 @@ async fn tool(desk: &Desk, name: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r004_48_50_the_list_follows_the_tools_of_the_focused_page() {
+async fn r004_48_50_86_the_list_follows_the_tools_of_the_focused_page() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -87,31 +87,25 @@ async fn r004_48_50_the_list_follows_the_tools_of_the_focused_page() {
     );
 
     // The page adds a tool by itself, and takes it back.
-    let add = "() => { window.c = new AbortController(); add({name: 'extra', execute: () => 1}, {signal: c.signal}); }";
-    desk.client
-        .call_tool("evaluate_script", json!({"function": add}))
-        .await
-        .ok();
-    desk.client.next_notification().await;
+    let add = "() => { window.c = new AbortController(); \
+               add({name: 'extra', execute: () => 1}, {signal: c.signal}); }";
+    let added = desk.step("evaluate_script", json!({"function": add}));
+    assert_eq!(added.await.notices, 1);
     let mut more = TOOLS.to_vec();
     more.insert(1, "extra");
     assert_eq!(desk.names().await, with_tools(&more));
-    desk.client
-        .call_tool("evaluate_script", json!({"function": "() => c.abort()"}))
-        .await
-        .ok();
-    desk.client.next_notification().await;
+    let back = desk.step("evaluate_script", json!({"function": "() => c.abort()"}));
+    assert_eq!(back.await.notices, 1);
     assert_eq!(desk.names().await, with_tools(&TOOLS));
 
-    // It navigates away, and they are gone; another tab is in focus, and has its own.
-    desk.client
-        .call_tool(
-            "navigate_page",
-            json!({"type": "url", "url": desk.pages.url("/a")}),
-        )
-        .await
-        .ok();
-    desk.client.next_notification().await;
+    // R004-86: it comes again, and has the same tools.
+    let again = desk.step("navigate_page", json!({"type": "reload"}));
+    assert_eq!(again.await.notices, 0);
+    assert_eq!(desk.names().await, with_tools(&TOOLS));
+
+    // It navigates away, and they are gone.
+    let away = json!({"type": "url", "url": desk.pages.url("/a")});
+    assert_eq!(desk.step("navigate_page", away).await.notices, 1);
     assert_eq!(desk.names().await, with_tools(&[]));
     let call = json!({"name": "buy", "arguments": {"item": "tea"}});
     let gone = desk.client.request("tools/call", call).await.unwrap_err();
@@ -228,10 +222,14 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
     let crowd = Crowd::gather().unwrap();
     for flag in ["--enable-features=WebMCP", "--disable-features=WebMCP"] {
         let chromium = Chromium::start_with(&executable, &[flag]);
-        crowd.pages.route("/shop", shop("Shop"));
+        let name = &flag[2..8];
+        crowd.pages.route("/shop", shop(name));
         let user = User::at(chromium.websocket_url()).await;
         user.opens(&crowd.pages.url("/shop")).await;
-        crowd.pages.wait_for_request("/shop").await;
+        crowd
+            .pages
+            .wait_for_request(&format!("/ready/{name}"))
+            .await;
         let client = crowd.guest(&chromium).await;
         let pages = client.call_tool("list_pages", json!({})).await.ok().text();
         let line = pages.lines().find(|line| line.contains("/shop"));
@@ -249,6 +247,6 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
         }
         let buy = json!({"name": "buy", "arguments": {"item": "tea"}});
         let called = client.call_tool("call_page_tool", buy).await.ok();
-        assert_eq!(called.json(), json!({"shop": "Shop", "bought": ["tea"]}));
+        assert_eq!(called.json(), json!({"shop": name, "bought": ["tea"]}));
     }
 }
