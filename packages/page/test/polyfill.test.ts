@@ -20,7 +20,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await site.stop();
-  await rm(folder, { recursive: true, force: true });
+  // Chrome may need a moment to leave its profile.
+  await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
 });
 
 /** A page with the script of a package, and one tool. */
@@ -48,7 +49,7 @@ test.each([
   ['@mcp-b/global', 'with the shim', []],
   ['@mcp-b/global', 'without it', ['--noShim']],
 ])('the tools of a page with %s, %s, are listed once and run once', async (name, _, flags) => {
-  const tabmux = await Tabmux.start(...WITHOUT, ...flags);
+  const tabmux = await Tabmux.start(`--userDataDir=${join(folder, 'profile')}`, ...WITHOUT, ...flags);
   try {
     await tabmux.call('new_page', { url: await page(name) });
     const listed = (await tabmux.call('list_page_tools')).text;
