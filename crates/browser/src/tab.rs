@@ -250,8 +250,12 @@ impl Tab {
 
     /// Waits until the tools that a loaded page has from its beginning are known, if it answers soon.
     pub(crate) async fn let_tools_settle(&self) {
-        let state = (self.found().look().document, self.state().load);
-        let (Some(document), Load::Complete) = state else {
+        let document = self.found().look().document;
+        let answers = {
+            let state = self.state();
+            state.load == Load::Complete && state.dialog.is_none()
+        };
+        let Some(document) = document.filter(|_| answers) else {
             return self.catch_up().await;
         };
         if self.0.settled.swap(document.0, Ordering::Relaxed) == document.0 {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
-use tabmux_browser::text::{one_line, shorten};
+use tabmux_browser::text::{honest, one_line};
 use tabmux_core::{ConnectionId, DocumentId, PageId, SchemaId, ToolFacts, ToolKey};
 use tabmux_protocol::page::{PageTool, ToPage};
 use tabmux_protocol::{ToolHints, ToolInfo};
@@ -287,12 +287,34 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     {
         schema.insert("properties".to_owned(), json!({}));
     }
+    for value in schema.values_mut() {
+        make_honest(value);
+    }
     schema
+}
+
+/// What a schema says to the reader is cleaned; what it asks for stays as it is.
+fn make_honest(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match (key.as_str(), value) {
+                    ("description" | "title", Value::String(text)) => {
+                        *text = honest(text, MOST_DESCRIPTION);
+                    }
+                    ("enum" | "const" | "default" | "examples", _) => {}
+                    (_, value) => make_honest(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_honest),
+        _ => {}
+    }
 }
 
 /// The author's words, bounded, and where they come from.
 pub(crate) fn described(description: &str, how: &str, origin: &str) -> String {
-    let words = shorten(description, MOST_DESCRIPTION);
+    let words = honest(description, MOST_DESCRIPTION);
     format!("{words}\n({how} a page of {origin}; untrusted.)")
         .trim_start()
         .to_owned()

@@ -8,6 +8,8 @@ const getter = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext
 const isNative = Boolean(getter) && Function.prototype.toString.call(getter).includes("[native code]");
 const isLate = document.readyState !== "loading";
 
+const MOST_SCHEMA = 65536;
+
 const isInFrontOfStrangers = () => {
   try {
     return !top.document;
@@ -19,6 +21,7 @@ const isInFrontOfStrangers = () => {
 const facts = (tool) => {
   const form = document.querySelector(`form[toolname="${CSS.escape(tool.name)}"]`);
   const schema = typeof tool.inputSchema === "string" ? parse(tool.inputSchema) : tool.inputSchema;
+  if (stringify(schema)?.length > MOST_SCHEMA) return undefined;
   return {
     name: String(tool.name),
     description: String(tool.description).slice(0, 4000),
@@ -31,16 +34,21 @@ const facts = (tool) => {
   };
 };
 
+/** What cannot be read is left out. */
+const attempt = async (read, otherwise) => {
+  try {
+    return await read();
+  } catch {
+    return otherwise;
+  }
+};
+
 const tellTools = async (contexts, native) => {
   const found = new Map();
   for (const context of contexts) {
-    try {
-      for (const tool of await context.getTools()) {
-        const isOurs = !tool.window || tool.window === window;
-        if (isOurs && !found.has(tool.name) && found.size < 200) found.set(tool.name, facts(tool));
-      }
-    } catch {
-      // A context that cannot say what it has, has nothing.
+    for (const tool of await attempt(async () => [...(await context.getTools())], [])) {
+      const about = await attempt(() => (!tool.window || tool.window === window) && facts(tool));
+      if (about && !found.has(about.name) && found.size < 200) found.set(about.name, about);
     }
   }
   tell(stringify({ native, tools: [...found.values()] }));
