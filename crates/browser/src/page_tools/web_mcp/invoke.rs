@@ -14,6 +14,7 @@ use tabmux_cdp::types::web_mcp::{
     CancelInvocation, InvocationStatus, InvokeTool, InvokeToolResponse, ToolResponded,
 };
 use tabmux_cdp::types::{Json, runtime};
+use tokio::sync::oneshot;
 
 /// Calls a tool, and waits for its answer as long as its document is there.
 pub(crate) async fn invoke(
@@ -41,15 +42,12 @@ pub(crate) async fn invoke(
     let input = Json::encode(arguments).map_err(|error| ToolError::Internal {
         detail: error.to_string(),
     })?;
-    let unnamed = tab.invocations().begin();
     let invoke = InvokeTool {
         frame_id: way.home.frame.clone(),
         tool_name: name.to_owned(),
         input,
     };
-    let InvokeToolResponse { invocation_id } =
-        way.home.session.send(invoke).await.map_err(refused)?;
-    let waiting = unnamed.named(invocation_id);
+    let waiting = begin(tab, way, invoke, calling).await?;
     let mut call = Call {
         way,
         waiting,
@@ -62,6 +60,31 @@ pub(crate) async fn invoke(
     };
     call.is_over = true;
     answer
+}
+
+/// Sends a call, and waits for Chrome's name of it. Without the name it cannot be given up, so that is
+/// waited for even if nobody wants the call any more.
+async fn begin(
+    tab: &Tab,
+    way: &Way,
+    invoke: InvokeTool,
+    calling: &Calling,
+) -> Result<Waiting, ToolError> {
+    let unnamed = tab.invocations().begin();
+    let (session, calling) = (way.home.session.clone(), calling.clone());
+    let (tell, told) = oneshot::channel();
+    tokio::spawn(async move {
+        let named = session.send(invoke).await;
+        let named = named.map(|InvokeToolResponse { invocation_id }| unnamed.named(invocation_id));
+        if let Err(Ok(waiting)) = tell.send(named)
+            && calling.is_unwanted()
+        {
+            let invocation_id = waiting.id().to_owned();
+            session.post(CancelInvocation { invocation_id });
+        }
+    });
+    let named = told.await.map_err(|_| ToolError::BrowserGone)?;
+    named.map_err(refused)
 }
 
 /// A call that was sent. If it is dropped before it is over, the page is told to give it up.
