@@ -1,6 +1,6 @@
 //! Tools that a page has of its own: found in its tab, followed as they come and go, and called there.
 //!
-//! Whoever finds tools puts them into the tab's [`Found`], by source; the browser reports what is there,
+//! Whoever finds tools puts them into the tab's [`Findings`], by source; the browser reports what is there,
 //! and [`call()`] carries a call to whoever found the tool.
 
 mod call;
