@@ -18,8 +18,7 @@
 
 pub mod catalogue;
 pub mod direct;
-pub mod found_tools;
-mod handle;
+pub mod handle;
 pub mod modes;
 pub mod options;
 pub mod socket;
@@ -27,6 +26,7 @@ pub mod socket;
 mod audit;
 mod contexts;
 mod convert;
+mod found_tools;
 pub mod listener;
 mod main_loop;
 mod memory;
