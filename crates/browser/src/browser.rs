@@ -5,6 +5,7 @@ mod connect;
 mod facts;
 mod open;
 mod pulse;
+mod tools;
 
 pub use connect::{ConnectError, Connected, Source};
 pub use facts::TabFacts;
@@ -13,8 +14,8 @@ pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
 use crate::address::Address;
 use crate::error::ToolError;
-use crate::tab::{Gone, Load, Tab, TargetId};
-use crate::tools;
+use crate::page_tools::{FoundTool, ToolSource};
+use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
 use actor::Order;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,6 +56,24 @@ pub enum BrowserEvent {
         target: TargetId,
         /// How it went.
         gone: Gone,
+    },
+    /// A tab shows another document. Tools of the one before are gone.
+    DocumentChanged {
+        /// The tab.
+        target: TargetId,
+        /// The new document.
+        document: DocumentId,
+    },
+    /// All the tools of its own that a tab's page has now, as one source has them.
+    ToolsFound {
+        /// The tab.
+        target: TargetId,
+        /// The document that it shows.
+        document: DocumentId,
+        /// Who says so.
+        source: ToolSource,
+        /// The tools.
+        tools: Vec<Arc<FoundTool>>,
     },
     /// The browser is no more; the last event.
     Gone,
@@ -136,7 +155,19 @@ impl Browser {
             state.load == Load::Complete && !state.navigating
         })
         .await?;
-        self.report_title(&tab).await
+        self.report_title(&tab).await?;
+        self.report_tools(&tab).await
+    }
+
+    /// Attaches a tab if it is not, so that the tools of its page are known. They have been reported when
+    /// this resolves.
+    pub async fn look_for_tools(&self, target: &TargetId) -> Result<(), ToolError> {
+        let tab = self.attach(target).await?;
+        if tab.state().ready {
+            return Ok(()); // It is looked after already.
+        }
+        tab.ready(READY_LIMIT).await?;
+        self.report_tools(&tab).await
     }
 
     /// Asks Chrome how its tabs are called, which it does not tell by itself when a page changes
@@ -198,7 +229,7 @@ impl Browser {
         };
         tab.hold(held);
         if !held {
-            tools::take_everything_back(&tab).await;
+            crate::tools::take_everything_back(&tab).await;
         }
     }
 
@@ -228,6 +259,22 @@ impl Browser {
             facts.title = title;
         }
         self.report(vec![facts]).await
+    }
+
+    /// Resolves when the tools that a tab's page has now have been reported, for those who did something
+    /// there.
+    pub async fn tell_tools(&self, target: &TargetId) -> Result<(), ToolError> {
+        let tab = self.attach(target).await?;
+        self.report_tools(&tab).await
+    }
+
+    /// Resolves when the tools that a page has now have been reported.
+    async fn report_tools(&self, tab: &Tab) -> Result<(), ToolError> {
+        tab.let_tools_settle().await;
+        let (done, reported) = oneshot::channel();
+        let (target, done) = (tab.target().clone(), Some(done));
+        self.order(Order::TellTools { target, done }).await?;
+        reported.await.map_err(|_| ToolError::BrowserGone)
     }
 
     /// Resolves when what is new of these tabs has been reported.

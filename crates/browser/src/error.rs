@@ -74,6 +74,15 @@ pub enum ToolError {
         /// What to do.
         next: String,
     },
+    /// A tool of the page did not do what it was asked; the text is a whole sentence.
+    #[error("{0}")]
+    PageTool(String),
+    /// The page no longer has the tool.
+    #[error(
+        "The page no longer has this tool: it took it back, or the tab shows another page now. Call \
+         list_page_tools to see what is there."
+    )]
+    ToolGone,
     /// The page's own script failed.
     #[error("The script failed: {0}")]
     Script(String),

@@ -6,6 +6,7 @@
 //! - [`tab`]: one tab, its frames and what happens in it.
 //! - [`world`], [`script`]: our JavaScript inside a page.
 //! - [`mod@run`], [`tools`]: what agents do with a page.
+//! - [`page_tools`]: what pages offer to agents.
 //! - [`address`], [`files`]: what they may open and where they may write.
 //!
 //! This crate knows CDP and nothing of sessions, numbers or MCP.
@@ -18,6 +19,7 @@ pub mod files;
 pub mod find;
 pub mod launch;
 pub mod navigate;
+pub mod page_tools;
 pub mod profile;
 pub mod run;
 pub mod script;

@@ -66,11 +66,8 @@ pub async fn run(
     {
         return Err(ToolError::DialogOpen(dialog));
     }
-    if spec.needs_page && tab.is_suspect() {
-        if !tab.responds_within(STUCK_LIMIT).await {
-            return Err(ToolError::Stuck);
-        }
-        tab.suspect(false);
+    if spec.needs_page {
+        check_suspect(&tab).await?;
     }
     let acted = Arc::new(AtomicBool::new(false));
     let page = Page {
@@ -105,7 +102,18 @@ pub async fn run(
     }
 }
 
-fn may_touch(tab: &Tab) -> Result<(), ToolError> {
+/// A page that had to be stopped must answer before anything is tried on it.
+pub(crate) async fn check_suspect(tab: &Tab) -> Result<(), ToolError> {
+    if tab.is_suspect() {
+        if !tab.responds_within(STUCK_LIMIT).await {
+            return Err(ToolError::Stuck);
+        }
+        tab.suspect(false);
+    }
+    Ok(())
+}
+
+pub(crate) fn may_touch(tab: &Tab) -> Result<(), ToolError> {
     let url = tab
         .state()
         .frames
@@ -120,12 +128,12 @@ fn may_touch(tab: &Tab) -> Result<(), ToolError> {
     }
 }
 
-fn open_dialog(tab: &Tab) -> Option<Dialog> {
+pub(crate) fn open_dialog(tab: &Tab) -> Option<Dialog> {
     tab.state().dialog.clone()
 }
 
 /// Resolves when a dialog opens, or fails when the tab goes away.
-async fn dialog_opens(tab: &Tab) -> Result<Dialog, ToolError> {
+pub(crate) async fn dialog_opens(tab: &Tab) -> Result<Dialog, ToolError> {
     loop {
         tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
             .await?;

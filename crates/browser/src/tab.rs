@@ -27,23 +27,37 @@ pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
+use crate::page_tools::web_mcp::Invocations;
+use crate::page_tools::{Findings, Found, Home};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
-use actor::{Nudge, Shared};
+use actor::{CatchUp, Nudge, Shared};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, runtime};
 use tabmux_cdp::{Events, Session};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// How tabs are set up in this browser.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct TabSettings {
     /// The size of pages, where the user fixed it.
     pub viewport: Option<(u32, u32)>,
     /// Which pages tools may touch.
     pub policy: AddressPolicy,
+    /// Whether pages get `document.modelContext` where the browser has none.
+    pub shim: bool,
+}
+
+impl Default for TabSettings {
+    fn default() -> Self {
+        Self {
+            viewport: None,
+            policy: AddressPolicy::default(),
+            shim: true,
+        }
+    }
 }
 
 /// A handle to one attached tab.
@@ -57,12 +71,15 @@ struct Inner {
     settings: TabSettings,
     state: watch::Receiver<TabState>,
     nudges: mpsc::Sender<Nudge>,
+    catch_up: CatchUp,
     shared: Shared,
     tracing: Tracing,
     filming: Filming,
     lookers: Arc<AtomicUsize>,
     /// Whether a script had to be stopped and the page may still not respond.
     suspect: AtomicBool,
+    /// The document whose first tools have been waited for.
+    settled: AtomicU32,
 }
 
 impl Tab {
@@ -76,7 +93,7 @@ impl Tab {
     ) -> Self {
         let (publish, state) = watch::channel(TabState::default());
         let shared = Shared::default();
-        let nudges = actor::spawn(
+        let (nudges, catch_up) = actor::spawn(
             session.clone(),
             events,
             waiting,
@@ -90,11 +107,13 @@ impl Tab {
             settings,
             state,
             nudges,
+            catch_up,
             shared,
             tracing: Tracing::default(),
             filming: Filming::default(),
             lookers: Arc::default(),
             suspect: AtomicBool::new(false),
+            settled: AtomicU32::new(0),
         }))
     }
 
@@ -166,6 +185,12 @@ impl Tab {
             .cloned()
     }
 
+    /// Our world in a tool's document.
+    pub(crate) async fn world_at(&self, home: &Home) -> Result<World, ToolError> {
+        let frame = self.state().frames.showing(home.document).cloned();
+        self.world_of(&frame.ok_or(ToolError::ToolGone)?).await
+    }
+
     /// The world and the number of the element that `uid` names, if its document is still shown.
     pub async fn element(&self, uid: &str) -> Result<(World, u32), ToolError> {
         let not_a_uid = || ToolError::NotAUid {
@@ -211,6 +236,52 @@ impl Tab {
     /// What is done with the requests of its pages.
     pub(crate) fn rules(&self) -> &Rules {
         &self.0.shared.rules
+    }
+
+    /// The tools that its page has of its own.
+    pub(crate) fn found(&self) -> &Found {
+        &self.0.shared.found
+    }
+
+    /// A receiver of what is found, for those who wait on it.
+    pub fn findings(&self) -> watch::Receiver<Findings> {
+        self.found().watch()
+    }
+
+    /// Waits until the tools that a loaded page has from its beginning are known, if it answers soon.
+    pub(crate) async fn let_tools_settle(&self) {
+        let document = self.found().look().document;
+        let answers = {
+            let state = self.state();
+            state.load == Load::Complete && state.dialog.is_none()
+        };
+        let Some(document) = document.filter(|_| answers) else {
+            return self.catch_up().await;
+        };
+        if self.0.settled.swap(document.0, Ordering::Relaxed) == document.0 {
+            return self.catch_up().await;
+        }
+        // Chrome registers forms in a task of their own, after the document is whole.
+        let ask = runtime::Evaluate {
+            expression: "new Promise((done) => setTimeout(done))".into(),
+            await_promise: Some(true),
+            ..Default::default()
+        };
+        let _ = self.session().send_within(ask, PROBE_LIMIT).await;
+        self.catch_up().await;
+    }
+
+    /// Waits until everything is known that Chrome told about the tab before its latest answer.
+    async fn catch_up(&self) {
+        let (done, caught_up) = oneshot::channel();
+        if self.0.catch_up.send(done).await.is_ok() {
+            let _ = caught_up.await;
+        }
+    }
+
+    /// Calls of those tools that wait for their answers.
+    pub(crate) fn invocations(&self) -> &Invocations {
+        &self.0.shared.invocations
     }
 
     /// How many keep the tab drawing.

@@ -25,6 +25,16 @@ pub fn one_line(text: &str, limit: usize) -> String {
     shorten(&line, limit)
 }
 
+/// `text` as it is, lines and all, without characters that are not seen or that change how others are; cut
+/// at `limit` characters.
+pub fn honest(text: &str, limit: usize) -> String {
+    let clean = text.chars().take(limit.saturating_mul(4));
+    let clean: String = clean
+        .filter(|c| matches!(c, '\n' | '\t') || !is_trick(*c))
+        .collect();
+    shorten(&clean, limit)
+}
+
 fn is_trick(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
@@ -38,6 +48,12 @@ mod tests {
     fn shortening_counts_characters_not_bytes() {
         assert_eq!(shorten("häuser", 3), "häu…");
         assert_eq!(shorten("häu", 3), "häu");
+    }
+
+    #[test]
+    fn what_is_not_seen_is_left_out_of_longer_text() {
+        assert_eq!(honest("a\n\tb\u{202e}\u{200b}\u{0}c", 20), "a\n\tbc");
+        assert_eq!(honest("abcdef", 3), "abc…");
     }
 
     #[test]

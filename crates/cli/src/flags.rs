@@ -113,6 +113,10 @@ pub(crate) struct BrowserFlags {
     /// Let agents open and read file: URLs.
     #[arg(long = "allowFileUrls", alias = "allow-file-urls")]
     allow_file_urls: bool,
+
+    /// Do not give pages document.modelContext (WebMCP) where the browser has none.
+    #[arg(long = "noShim", alias = "no-shim")]
+    no_shim: bool,
 }
 
 impl BrowserFlags {
@@ -140,6 +144,7 @@ impl BrowserFlags {
             accept_insecure_certs: self.accept_insecure_certs,
             extra_args: self.chrome_arg,
             allow_file_urls: self.allow_file_urls,
+            no_shim: self.no_shim,
         })
     }
 

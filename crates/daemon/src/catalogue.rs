@@ -223,7 +223,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
 
 fn reading(info: ToolInfo) -> ToolInfo {
     ToolInfo {
-        hints: Some(ToolHints { read_only: true }),
+        hints: Some(ToolHints::READS),
         ..info
     }
 }
@@ -314,7 +314,7 @@ fn core_tool(name: ToolName, description: &str, schema: Value) -> ToolInfo {
 
 fn page_action(spec: &ToolSpec) -> ToolInfo {
     let reads = spec.access == Access::Read;
-    let hints = reads.then_some(ToolHints { read_only: true });
+    let hints = reads.then_some(ToolHints::READS);
     published(spec.name, spec.description, spec.schema(), hints)
 }
 

@@ -5,7 +5,8 @@ mod page_tools;
 mod pages;
 
 pub(crate) use browsers::with_news;
-pub(crate) use page_tools::{page_error, page_result, tabs as browser_tabs};
+pub(crate) use page_tools::list as page_tool_list;
+pub(crate) use page_tools::{page_error, page_result, page_value, tabs as browser_tabs};
 pub(crate) use pages::status;
 
 use crate::options::{BrowserPlan, SessionOptions};
@@ -56,6 +57,16 @@ pub(crate) enum Rejected {
     UnknownTool,
     /// The arguments are no good; the text is for the agent.
     Arguments(String),
+}
+
+/// The number of the tab that a call names, if it names one by its number.
+pub(crate) fn named_tab(arguments: &RawValue) -> Option<u32> {
+    let arguments: Map<String, Value> = serde_json::from_str(arguments.get()).ok()?;
+    let tab = arguments.get("tabId")?;
+    match tab.as_str() {
+        Some(text) => text.parse().ok(),
+        None => tab.as_u64().and_then(|number| number.try_into().ok()),
+    }
 }
 
 /// Reads a call. Bad input changes nothing.
@@ -281,9 +292,6 @@ pub(crate) fn reply(
     payload: Option<CallReply>,
     mode: Mode,
 ) -> Result<CallReply, CallFailure> {
-    if let Reply::PageTools { tools, left_out } = &reply {
-        return Ok(page_tools::list(tools, *left_out));
-    }
     if mode == Mode::Static {
         return pages::reply(reply, payload);
     }

@@ -26,6 +26,7 @@ pub mod socket;
 mod audit;
 mod contexts;
 mod convert;
+mod found_tools;
 pub mod listener;
 mod main_loop;
 mod memory;

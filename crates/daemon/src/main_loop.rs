@@ -1,5 +1,6 @@
 //! The closed set of events, and the one task that handles them and owns the core.
 
+mod found;
 mod looking;
 mod pages;
 mod replies;
@@ -8,6 +9,7 @@ pub(crate) use pages::PagesEvent;
 
 use crate::audit::Audit;
 use crate::contexts::{Context, Contexts};
+use crate::found_tools::FoundTools;
 use crate::handle::Client;
 use crate::memory::Memory;
 use crate::options::{BrowserPlan, SessionOptions};
@@ -141,6 +143,8 @@ pub(crate) struct MainLoop {
     memory: Memory,
     /// Workers of pages that offer tools.
     pages: PageTools,
+    /// Tools that were found in browsers' tabs.
+    found: FoundTools,
     /// The tab that a worker says the user has in front.
     active: Option<Place>,
     /// Whether several clients share this loop.
@@ -205,6 +209,7 @@ impl MainLoop {
             contexts: Contexts::default(),
             memory,
             pages: PageTools::default(),
+            found: FoundTools::default(),
             active: None,
             shared,
             audit,
@@ -389,6 +394,12 @@ impl MainLoop {
     }
 
     fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+        if let Some((request, answer)) = self.look_first(session, request, answer) {
+            self.take_call(session, request, answer);
+        }
+    }
+
+    fn take_call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
         let options = self.sessions.get(&session).map(|session| &session.options);
         let Some(options) = options else {
             let _ = answer.send(Err(CallFailure::Closed));
@@ -510,14 +521,29 @@ impl MainLoop {
                 browser,
                 tab: facts(tab),
             },
-            BrowserEvent::TabGone { target: id, gone } => Input::TabGone {
-                browser,
-                target: target(id),
-                crashed: gone == tabmux_browser::Gone::Crashed,
-            },
+            BrowserEvent::TabGone { target: id, gone } => {
+                let target = target(id);
+                self.found.forget_tab(browser, &target);
+                Input::TabGone {
+                    browser,
+                    target,
+                    crashed: gone == tabmux_browser::Gone::Crashed,
+                }
+            }
+            BrowserEvent::DocumentChanged {
+                target: id,
+                document,
+            } => self.document_changed(browser, target(id), document),
+            BrowserEvent::ToolsFound {
+                target: id,
+                document,
+                source,
+                tools,
+            } => self.tools_found(browser, target(id), document, source, tools),
             BrowserEvent::Gone => {
                 self.browsers.remove(&browser);
                 self.contexts.forget(browser);
+                self.found.forget_browser(browser);
                 Input::BrowserGone {
                     browser,
                     reason: "it was closed or its connection ended".into(),

@@ -55,6 +55,8 @@ pub struct BrowserPlan {
     pub launch: LaunchOptions,
     /// Which pages may be opened and read.
     pub policy: AddressPolicy,
+    /// Whether pages get `document.modelContext` where the browser has none.
+    pub shim: bool,
 }
 
 impl SessionOptions {
@@ -158,12 +160,12 @@ impl SessionOptions {
             name,
             ..wire::Endpoint::default()
         };
-        let launch = self.browsers.first().map(|plan| plan.launch.clone());
-        Ok(BrowserPlan::attached(
-            endpoint,
-            launch.unwrap_or_default(),
-            self.policy,
-        ))
+        let first = self.browsers.first();
+        let launch = first.map(|plan| plan.launch.clone()).unwrap_or_default();
+        Ok(BrowserPlan {
+            shim: first.is_none_or(|plan| plan.shim),
+            ..BrowserPlan::attached(endpoint, launch, self.policy)
+        })
     }
 }
 
@@ -192,6 +194,7 @@ impl BrowserPlan {
         let policy = AddressPolicy {
             allow_files: options.allow_file_urls,
         };
+        let shim = !options.no_shim;
         if options.endpoints.is_empty() {
             return Ok(vec![Self {
                 named: None,
@@ -201,10 +204,14 @@ impl BrowserPlan {
                 running: !options.launches,
                 launch,
                 policy,
+                shim,
             }]);
         }
         let endpoints = options.endpoints.into_iter();
-        let plans = endpoints.map(|endpoint| Self::attached(endpoint, launch.clone(), policy));
+        let plans = endpoints.map(|endpoint| Self {
+            shim,
+            ..Self::attached(endpoint, launch.clone(), policy)
+        });
         Ok(plans.collect())
     }
 
@@ -227,6 +234,7 @@ impl BrowserPlan {
             running: false,
             launch,
             policy,
+            shim: true,
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
-use tabmux_browser::text::{one_line, shorten};
+use tabmux_browser::text::{honest, one_line};
 use tabmux_core::{ConnectionId, DocumentId, PageId, SchemaId, ToolFacts, ToolKey};
 use tabmux_protocol::page::{PageTool, ToPage};
 use tabmux_protocol::{ToolHints, ToolInfo};
@@ -123,19 +123,13 @@ impl PageTools {
             ToolKey(self.keys_counted)
         });
         let read_only = tool.annotations.get("readOnlyHint") == Some(&Value::Bool(true));
-        let record = Record {
-            description: described(&tool.description, &worker.origin),
-            schema: Arc::new(object_schema(tool.input_schema)),
-            hints: read_only.then_some(ToolHints { read_only }),
-            name: tool.name,
-            validator: OnceLock::new(),
-        };
-        let facts = ToolFacts {
-            key,
-            name: record.name.as_str().into(),
-            schema: record.schema_id(),
-            read_only,
-        };
+        let record = Record::new(
+            tool.name,
+            described(&tool.description, "Offered by", &worker.origin),
+            tool.input_schema,
+            read_only.then_some(ToolHints::READS),
+        );
+        let facts = record.facts(key);
         known.tools.insert(key, record);
         Ok(facts)
     }
@@ -178,6 +172,31 @@ impl PageTools {
 }
 
 impl Record {
+    pub(crate) fn new(
+        name: String,
+        description: String,
+        schema: Map<String, Value>,
+        hints: Option<ToolHints>,
+    ) -> Self {
+        Self {
+            name,
+            description,
+            schema: Arc::new(object_schema(schema)),
+            hints,
+            validator: OnceLock::new(),
+        }
+    }
+
+    /// What the core knows of it.
+    pub(crate) fn facts(&self, key: ToolKey) -> ToolFacts {
+        ToolFacts {
+            key,
+            name: self.name.as_str().into(),
+            schema: self.schema_id(),
+            read_only: self.hints.is_some_and(|hints| hints.read_only),
+        }
+    }
+
     /// The tool as a client is told about it, with `tabId` where a tab can be named.
     pub(crate) fn info(&self, name: &str, with_tab: bool) -> ToolInfo {
         let mut schema = Arc::clone(&self.schema);
@@ -231,7 +250,8 @@ impl Record {
         Value::Object((*self.schema).clone())
             .to_string()
             .hash(&mut hasher);
-        self.hints.is_some().hash(&mut hasher);
+        let hints = self.hints.unwrap_or_default();
+        (hints.read_only, hints.destructive).hash(&mut hasher);
         SchemaId(hasher.finish())
     }
 }
@@ -267,13 +287,35 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     {
         schema.insert("properties".to_owned(), json!({}));
     }
+    for value in schema.values_mut() {
+        make_honest(value);
+    }
     schema
 }
 
+/// What a schema says to the reader is cleaned; what it asks for stays as it is.
+fn make_honest(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match (key.as_str(), value) {
+                    ("description" | "title", Value::String(text)) => {
+                        *text = honest(text, MOST_DESCRIPTION);
+                    }
+                    ("enum" | "const" | "default" | "examples", _) => {}
+                    (_, value) => make_honest(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_honest),
+        _ => {}
+    }
+}
+
 /// The author's words, bounded, and where they come from.
-fn described(description: &str, origin: &str) -> String {
-    let words = shorten(description, MOST_DESCRIPTION);
-    format!("{words}\n(Offered by a page of {origin}; untrusted.)")
+pub(crate) fn described(description: &str, how: &str, origin: &str) -> String {
+    let words = honest(description, MOST_DESCRIPTION);
+    format!("{words}\n({how} a page of {origin}; untrusted.)")
         .trim_start()
         .to_owned()
 }

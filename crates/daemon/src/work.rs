@@ -1,11 +1,13 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
 use crate::contexts::Context;
-use crate::main_loop::{Event, Titles};
+use crate::main_loop::{Event, PagesEvent, Titles};
 use crate::options::BrowserPlan;
+use serde_json::{Map, Value};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_browser::page_tools::ToolNumber;
 use tabmux_browser::tools::Prepared;
 use tabmux_browser::{
     AddressPolicy, Browser, CallContext, ConnectError, Connected, ContextId, Files, Source,
@@ -46,6 +48,7 @@ async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connecte
     let settings = TabSettings {
         viewport: plan.launch.viewport,
         policy: plan.policy,
+        shim: plan.shim,
     };
     let attached = TabSettings {
         viewport: None,
@@ -237,17 +240,74 @@ pub(crate) async fn run(
             }
         }
     };
-    if let Err(ToolError::TabGone(_) | ToolError::BrowserGone) = &result {
-        // The browser's own word is on its way: it knows whether only the tab is gone, and the core
-        // answers the call then.
-        let _ = tokio::time::timeout(LAST_WORD_LIMIT, job.cancel.cancelled()).await;
-    }
+    hear_last_word(&job, &result).await;
+    // Tools that came or went by it are told of before its answer.
+    let _ = job.handle.tell_tools(&target).await;
     let ran = Event::Ran {
         call: job.call,
         browser: job.browser,
         result,
     };
     let _ = job.events.send(ran).await;
+}
+
+/// Calls a tool of a page. What it says on the way is passed on.
+pub(crate) async fn call_page_tool(
+    job: Job,
+    target: TargetId,
+    tool: ToolNumber,
+    arguments: Map<String, Value>,
+    files: Files,
+    wants_progress: bool,
+) {
+    let (progress, mut words) = mpsc::channel(16);
+    let context = CallContext {
+        cancel: job.cancel.clone(),
+        files,
+        progress: wants_progress.then_some(progress),
+    };
+    let target = target_id(&target);
+    let call = tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
+    tokio::pin!(call);
+    let result = loop {
+        tokio::select! {
+            result = &mut call => break result,
+            Some(message) = words.recv() => {
+                let _ = job.events.send(Event::Progressed { call: job.call, message }).await;
+            }
+        }
+    };
+    hear_last_word(&job, &result).await;
+    let _ = job.handle.tell_tools(&target).await;
+    let called = PagesEvent::Called {
+        call: job.call,
+        browser: job.browser,
+        result,
+    };
+    let _ = job.events.send(called.into()).await;
+}
+
+/// Looks into tabs for tools of their pages. One that does not answer in time has none.
+pub(crate) async fn look_for_tools(
+    tabs: Vec<(Browser, TargetId)>,
+    then: PagesEvent,
+    events: mpsc::Sender<Event>,
+) {
+    let look = tabs.iter().map(async |(browser, target)| {
+        let target = target_id(target);
+        let look = browser.look_for_tools(&target);
+        let _ = tokio::time::timeout(LOOK_LIMIT, look).await;
+    });
+    futures_util::future::join_all(look).await;
+    let _ = events.send(then.into()).await;
+}
+
+/// When a tab went away under a call, the browser's own word is on its way: it knows whether only the
+/// tab is gone, and the core answers the call then.
+async fn hear_last_word<T>(job: &Job, result: &Result<T, ToolError>) {
+    if let Err(ToolError::TabGone(_) | ToolError::BrowserGone) = result {
+        let _ = tokio::time::timeout(LAST_WORD_LIMIT, job.cancel.cancelled()).await;
+    }
 }
 
 /// Closes a tab that nobody came to know.
@@ -329,6 +389,9 @@ const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
 /// How long a browser that was just started may take until it answers, and how often it is asked.
 const START_LIMIT: Duration = Duration::from_secs(20);
 const START_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long `list_page_tools` waits for tabs that nobody was attached to.
+const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

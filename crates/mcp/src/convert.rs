@@ -70,7 +70,13 @@ fn tool(info: ToolInfo) -> Tool {
     let tool = Tool::new(info.name, info.description, info.input_schema);
     match info.hints {
         None => tool,
-        Some(hints) => tool.with_annotations(ToolAnnotations::new().read_only(hints.read_only)),
+        Some(hints) => {
+            let annotations = ToolAnnotations::new().read_only(hints.read_only);
+            tool.with_annotations(match hints.destructive {
+                Some(destructive) => annotations.destructive(destructive),
+                None => annotations,
+            })
+        }
     }
 }
 
@@ -141,10 +147,18 @@ mod tests {
         };
         let bare = json!({"name": "open_tab", "description": "Open.", "inputSchema": schema});
         assert_eq!(to_value(tool(info(None))).unwrap(), bare);
-        let hinted = tool(info(Some(ToolHints { read_only: true })));
+        let hinted = tool(info(Some(ToolHints::READS)));
         assert_eq!(
             to_value(hinted).unwrap()["annotations"],
             json!({"readOnlyHint": true})
+        );
+        let consequential = ToolHints {
+            read_only: false,
+            destructive: Some(true),
+        };
+        assert_eq!(
+            to_value(tool(info(Some(consequential)))).unwrap()["annotations"],
+            json!({"readOnlyHint": false, "destructiveHint": true})
         );
     }
 

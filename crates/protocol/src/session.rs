@@ -104,6 +104,8 @@ pub struct BrowserOptions {
     pub extra_args: Vec<String>,
     /// Let agents open `file:` URLs.
     pub allow_file_urls: bool,
+    /// Leave pages without `document.modelContext` where the browser has none.
+    pub no_shim: bool,
 }
 
 /// A browser that is named by its address.

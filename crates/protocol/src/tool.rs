@@ -25,4 +25,15 @@ pub struct ToolInfo {
 pub struct ToolHints {
     /// The tool changes nothing.
     pub read_only: bool,
+    /// What the tool does may be hard to undo. `None` says nothing about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+}
+
+impl ToolHints {
+    /// A tool that changes nothing.
+    pub const READS: Self = Self {
+        read_only: true,
+        destructive: None,
+    };
 }

@@ -1,8 +1,10 @@
 //! Follows one browser: the only task that keeps its table of tabs.
 
 use super::pulse::Pulse;
+use super::tools;
 use super::{BrowserEvent, Origin, TabFacts};
 use crate::launch::BrowserProcess;
+use crate::page_tools::Findings;
 use crate::tab::{Download, Gone, Progress, Tab, TabSettings, TargetId};
 use crate::text::one_line;
 use std::collections::{HashMap, VecDeque};
@@ -38,6 +40,11 @@ pub(super) enum Order {
         tabs: Vec<TabFacts>,
         done: oneshot::Sender<()>,
     },
+    /// The tools that a tab's page has of its own may be others now.
+    TellTools {
+        target: TargetId,
+        done: Option<oneshot::Sender<()>>,
+    },
     /// The end.
     ShutDown { done: oneshot::Sender<()> },
 }
@@ -55,12 +62,16 @@ pub(super) struct Actor<E> {
     downloads: VecDeque<(Tab, Download)>,
     tag: u32,
     report: mpsc::Sender<E>,
+    /// To ourselves, from those who watch over tabs.
+    orders: mpsc::WeakSender<Order>,
 }
 
 struct Entry {
     facts: TabFacts,
     /// What was told last.
     told: TabFacts,
+    /// What was told last of its page's own tools.
+    told_tools: Findings,
     /// Where it is being sent, as long as it is blank.
     destination: Option<String>,
     tab: Option<Tab>,
@@ -77,6 +88,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         tabs: &[TabFacts],
         tag: u32,
         report: mpsc::Sender<E>,
+        orders: mpsc::WeakSender<Order>,
     ) -> Self {
         let tabs = tabs
             .iter()
@@ -91,6 +103,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             downloads: VecDeque::new(),
             tag,
             report,
+            orders,
         }
     }
 
@@ -198,6 +211,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
                 let _ = done.send(());
             }
+            Order::TellTools { target, done } => {
+                self.tell_tools(&target).await;
+                if let Some(done) = done {
+                    let _ = done.send(());
+                }
+            }
             Order::ShutDown { .. } => {}
         }
     }
@@ -273,6 +292,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         for answer in entry.awaiting_tab.drain(..) {
             let _ = answer.send(tab.clone());
         }
+        tools::watch(&tab, self.orders.clone());
         entry.tab = Some(tab);
     }
 
@@ -312,6 +332,24 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         entry.told = facts.clone();
         self.tell(BrowserEvent::TabChanged(facts)).await;
+    }
+
+    /// Tells which tools of its own a tab's page has now, if it was told otherwise.
+    async fn tell_tools(&mut self, target: &TargetId) {
+        if self.unannounced.contains(target) {
+            return;
+        }
+        let Some(entry) = self.tabs.get_mut(target) else {
+            return;
+        };
+        let Some(tab) = &entry.tab else {
+            return;
+        };
+        let now = tab.found().look().clone();
+        let before = std::mem::replace(&mut entry.told_tools, now.clone());
+        for event in tools::news(target, &before, &now) {
+            self.tell(event).await;
+        }
     }
 
     async fn handle_gone(&mut self, target: &TargetId, gone: Gone) {
@@ -387,6 +425,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         entry.told = entry.facts.clone();
         let tab = entry.told.clone();
         self.tell(BrowserEvent::TabAppeared { tab, origin }).await;
+        self.tell_tools(target).await;
     }
 
     async fn tell(&self, event: BrowserEvent) {
@@ -408,6 +447,7 @@ impl Entry {
         Self {
             told: facts.clone(),
             facts,
+            told_tools: Findings::default(),
             destination: None,
             tab: None,
             attaching: false,

@@ -90,7 +90,16 @@ impl Connected {
             pulse,
         } = self;
         let (order, orders) = mpsc::channel(64);
-        let actor = Actor::new(session.clone(), settings, process, &info.tabs, tag, report);
+        let weak = order.downgrade();
+        let actor = Actor::new(
+            session.clone(),
+            settings,
+            process,
+            &info.tabs,
+            tag,
+            report,
+            weak,
+        );
         tokio::spawn(actor.run(events, orders, pulse));
         Browser(Arc::new(Inner {
             session,

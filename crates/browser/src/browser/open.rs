@@ -42,6 +42,9 @@ pub(super) async fn open(
         })
         .await?;
     browser.report_title(&tab).await?;
+    if whole {
+        browser.report_tools(&tab).await?;
+    }
     Ok(target)
 }
 

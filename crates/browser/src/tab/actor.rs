@@ -8,9 +8,11 @@ use super::rules::Rules;
 use super::setup::{self, set_up};
 use super::state::{Download, Gone, TabState};
 use super::taps::Taps;
+use crate::page_tools::web_mcp::Invocations;
+use crate::page_tools::{Found, ToolSource};
 use tabmux_cdp::types::target::{self, TargetId};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// What others tell the actor.
 #[derive(Debug)]
@@ -29,7 +31,12 @@ enum Happening {
     SessionEnded(Session),
     SetUp(Session, Result<Vec<Shown>, CdpError>),
     Nudged(Nudge),
+    /// Everything that came before it has been handled.
+    CaughtUp(oneshot::Sender<()>),
 }
+
+/// Asks the actor to catch up with what Chrome has told so far.
+pub(super) type CatchUp = mpsc::Sender<oneshot::Sender<()>>;
 
 /// What the actor shares with the tools.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +44,8 @@ pub(super) struct Shared {
     pub(super) taps: Taps,
     pub(super) emulation: Emulating,
     pub(super) rules: Rules,
+    pub(super) found: Found,
+    pub(super) invocations: Invocations,
 }
 
 /// Starts the actor of a tab. It ends when the tab does, or when nobody has a handle any more.
@@ -47,7 +56,7 @@ pub(super) fn spawn(
     settings: TabSettings,
     shared: Shared,
     publish: watch::Sender<TabState>,
-) -> mpsc::Sender<Nudge> {
+) -> (mpsc::Sender<Nudge>, CatchUp) {
     let (nudge, nudges) = mpsc::channel(64);
     let (happen, happenings) = mpsc::channel(256);
     let actor = Actor {
@@ -57,9 +66,10 @@ pub(super) fn spawn(
         publish,
         happen,
     };
-    actor.adopt(session, events, waiting);
+    let (catch_up, asked) = mpsc::channel(16);
+    actor.adopt(session, events, asked, waiting);
     tokio::spawn(actor.run(happenings, nudges));
-    nudge
+    (nudge, catch_up)
 }
 
 struct Actor {
@@ -103,8 +113,11 @@ impl Actor {
                     .send_modify(|state| state.gone = Some(Gone::Closed));
             }
             Happening::SessionEnded(session) => {
-                self.publish
-                    .send_modify(|state| state.frames.remove_session(&session));
+                self.publish.send_modify(|state| {
+                    state.frames.remove_session(&session);
+                    state.registered.forget_session(&session);
+                });
+                self.follow_tools();
             }
             Happening::Nudged(Nudge::Popup(popup)) => {
                 self.publish
@@ -122,6 +135,7 @@ impl Actor {
                     }
                 });
             }
+            Happening::CaughtUp(done) => drop(done.send(())),
             Happening::Nudged(Nudge::Gone(gone)) => {
                 self.publish.send_modify(|state| state.gone = Some(gone));
             }
@@ -134,18 +148,42 @@ impl Actor {
             let attached = attached.unwrap_or_default();
             return match attached.target_info.r#type.contains("worker") {
                 true => self.wake(child, events),
-                false => self.adopt(child, events, attached.waiting_for_debugger),
+                false => {
+                    let (_, nobody) = mpsc::channel(1);
+                    self.adopt(child, events, nobody, attached.waiting_for_debugger);
+                }
             };
         }
         if self.shared.rules.answer(&session, &event) {
+            return;
+        }
+        if self.shared.invocations.apply(&event) {
             return;
         }
         let Some(event) = self.shared.taps.offer(&session, event) else {
             return;
         };
         let is_top = session.id() == self.top.id();
-        self.publish
+        let changed = self
+            .publish
             .send_if_modified(|state| observe::apply(state, &session, is_top, &event));
+        let method = event.method();
+        let is_about_tools = ["WebMCP.", "Page.frame", "Runtime.bindingCalled"];
+        if changed && is_about_tools.iter().any(|name| method.starts_with(name)) {
+            self.follow_tools();
+        }
+    }
+
+    /// Tools come and go by themselves, and with the frames that they belong to.
+    fn follow_tools(&self) {
+        let state = self.publish.borrow();
+        let Some(main) = state.frames.main() else {
+            return;
+        };
+        let found = &self.shared.found;
+        found.turn_to(main.document);
+        let tools = state.registered.found(&state.frames);
+        found.put(ToolSource::WebMcp, main.document, tools);
     }
 
     fn handle_set_up(&self, session: &Session, frames: Vec<Shown>) {
@@ -165,6 +203,7 @@ impl Actor {
             }
             state.ready |= is_top;
         });
+        self.follow_tools();
     }
 
     /// Lets a worker run, and answers for its requests as long as it does.
@@ -181,16 +220,27 @@ impl Actor {
     }
 
     /// Takes in a session: its events flow into the loop while it is being set up.
-    fn adopt(&self, session: Session, mut events: Events, waiting: bool) {
+    fn adopt(
+        &self,
+        session: Session,
+        mut events: Events,
+        mut asked: mpsc::Receiver<oneshot::Sender<()>>,
+        waiting: bool,
+    ) {
         let happen = self.happen.clone();
         let source = session.clone();
         tokio::spawn(async move {
-            while let Some(event) = events.next().await {
-                if happen
-                    .send(Happening::Event(source.clone(), event))
-                    .await
-                    .is_err()
-                {
+            loop {
+                let happening = tokio::select! {
+                    // Events first: who asks has seen an answer that came after them.
+                    biased;
+                    event = events.next() => match event {
+                        Some(event) => Happening::Event(source.clone(), event),
+                        None => break,
+                    },
+                    Some(done) = asked.recv() => Happening::CaughtUp(done),
+                };
+                if happen.send(happening).await.is_err() {
                     return;
                 }
             }

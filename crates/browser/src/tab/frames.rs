@@ -88,6 +88,20 @@ impl Frames {
         self.0.values()
     }
 
+    /// The origin of a frame's document. One without an address of its own has that of the frame it is in.
+    pub(crate) fn origin(&self, frame: &Frame) -> String {
+        let mut next = Some(frame);
+        while let Some(frame) = next {
+            if let Ok(url) = url::Url::parse(&frame.url)
+                && url.origin().is_tuple()
+            {
+                return url.origin().ascii_serialization();
+            }
+            next = frame.parent.as_ref().and_then(|parent| self.find(parent));
+        }
+        "a page without an origin".to_owned()
+    }
+
     /// Whether `id` is the main frame; also true while none is known.
     pub(crate) fn is_main(&self, id: &FrameId) -> bool {
         self.main().is_none_or(|main| main.id == *id)

@@ -20,6 +20,12 @@ pub(super) fn apply(
     if event.method().starts_with("Network.") {
         return apply_network(state, session, event);
     }
+    if event.method().starts_with("WebMCP.") {
+        return state.registered.apply(session, event);
+    }
+    if event.method().starts_with("Runtime.") && state.registered.apply(session, event) {
+        return true;
+    }
     state.console.apply(session, state.epoch, event) || apply_page(state, session, is_top, event)
 }
 
@@ -33,9 +39,16 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             ..shown
         };
         let is_main = is_top && shown.parent.is_none();
-        let loader = shown.loader.clone();
+        let (id, loader) = (shown.id.clone(), shown.loader.clone());
+        let document = |state: &TabState| state.frames.find(&id).map(|frame| frame.document);
+        let before = document(state);
         state.frames.show(shown, session);
+        if document(state) != before {
+            // Chrome does not tell that the tools of the document before are gone.
+            state.registered.leave(session, &id);
+        }
         if is_main {
+            state.registered.keep_only(&state.frames);
             state.epoch += 1;
             state.network.arrive(&loader, state.epoch);
             let oldest = state.epoch.saturating_sub(KEPT_DOCUMENTS);
@@ -68,6 +81,7 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             return false;
         }
         state.frames.remove(&event.frame_id);
+        state.registered.leave(session, &event.frame_id);
     } else if let Some(event) = event.decode::<page::FrameRequestedNavigation>() {
         let disposition = event.disposition.as_str();
         if disposition == "download" {

@@ -3,7 +3,8 @@
 use super::TabSettings;
 use super::actor::Shared;
 use super::frames::Shown;
-use tabmux_cdp::types::{emulation, log, network, page, runtime, target};
+use crate::page_tools::model_context;
+use tabmux_cdp::types::{emulation, log, network, page, runtime, target, web_mcp};
 use tabmux_cdp::{CdpError, Session};
 
 /// Sends all set-up commands, then lets a waiting target run: Chrome takes them in this order.
@@ -32,13 +33,17 @@ pub(super) async fn set_up(
         }
         Ok::<_, CdpError>(())
     };
-    let (tree, enabled, _, _, _, _, sized, resumed) = tokio::join!(
+    let (tree, enabled, _, _, _, _, _, _, _, sized, resumed) = tokio::join!(
         session.send(page::GetFrameTree::default()),
         session.send(page::Enable::default()),
         session.send(runtime::Enable::default()),
         session.send(log::Enable::default()),
         session.send(hear_network()),
         session.send(attach_frames()),
+        // A browser that is too old for it says so, and has no such tools.
+        session.send(web_mcp::Enable::default()),
+        session.send(model_context::binding()),
+        session.send(model_context::script(settings.shim)),
         viewport,
         resume,
     );

@@ -3,6 +3,7 @@
 use super::console::Console;
 use super::frames::Frames;
 use super::network::Network;
+use crate::page_tools::web_mcp::Registered;
 use std::collections::{BTreeMap, VecDeque};
 use tabmux_cdp::types::network::{LoaderId, RequestId};
 use tabmux_cdp::types::target::TargetId;
@@ -44,6 +45,8 @@ pub struct TabState {
     pub console: Console,
     /// What was asked of the network.
     pub network: Network,
+    /// The tools that its documents registered with Chrome.
+    pub(crate) registered: Registered,
 }
 
 /// How far a document has loaded.

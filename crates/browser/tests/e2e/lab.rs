@@ -36,6 +36,11 @@ impl From<(u32, BrowserEvent)> for Event {
 impl Lab {
     /// Starts a headless browser, or explains why there is none.
     pub(crate) async fn start() -> Option<Self> {
+        Self::start_with(&[]).await
+    }
+
+    /// The same with more flags.
+    pub(crate) async fn start_with(flags: &[&str]) -> Option<Self> {
         let executable = tabmux_testkit::real_browser()?;
         let source = Source::Launch(LaunchOptions {
             wanted: Wanted {
@@ -45,7 +50,11 @@ impl Lab {
             profile: ProfileChoice::Temporary,
             headless: true,
             viewport: Some((1000, 700)),
-            extra_args: vec!["--disable-quic".into()],
+            extra_args: [&["--disable-quic"], flags]
+                .concat()
+                .into_iter()
+                .map(Into::into)
+                .collect(),
             ..LaunchOptions::default()
         });
         Some(Self::connect(&source).await)
@@ -56,7 +65,7 @@ impl Lab {
         let (report, events) = mpsc::channel(1_000);
         let settings = TabSettings {
             viewport: Some((1000, 700)),
-            policy: AddressPolicy::default(),
+            ..TabSettings::default()
         };
         let browser = Browser::connect(source, settings)
             .await

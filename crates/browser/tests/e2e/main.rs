@@ -25,3 +25,4 @@ mod snapshot;
 mod storage;
 mod tabs;
 mod wait;
+mod web_mcp;

@@ -19,6 +19,7 @@ mod load;
 mod looping;
 mod migrating;
 mod outliving;
+mod page_tools;
 mod peers;
 mod random_walk;
 mod sessions;

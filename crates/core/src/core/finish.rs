@@ -14,6 +14,12 @@ impl Core {
             return self.answer(id, Reply::Failed { message });
         }
         let (session, browser, tool) = (call.session, call.browser, call.tool);
+        if let Task::Page { .. } | Task::PageTool { .. } = call.task {
+            self.announce_what_waits(session);
+        }
+        let Some(call) = self.calls.get(&id) else {
+            return;
+        };
         let reply = match call.task {
             Task::List => browser.map(|browser| self.list(session, browser)),
             Task::Settle { tab, .. } => self.settled(session, tab, tool),

@@ -152,6 +152,15 @@ impl Core {
         }
     }
 
+    /// Tells a session of changes that are being gathered for it before a call of its own is answered, which
+    /// may have brought them about.
+    pub(super) fn announce_what_waits(&mut self, session: SessionId) {
+        let known = self.sessions.get(&session);
+        if known.is_some_and(|known| known.announce_at.is_some()) {
+            self.announce_if_changed(session);
+        }
+    }
+
     /// Tells a session about the changes gathered for it, if they did not cancel each other out.
     pub(super) fn announce_gathered(&mut self, session: SessionId) {
         if let Some(known) = self.sessions.get_mut(&session) {

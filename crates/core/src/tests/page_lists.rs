@@ -2,7 +2,9 @@
 
 use super::pages::{Pages, WORKER, key, tool};
 use super::sim::{ONE, Sim, TWO, fixed, focus_tab, open_tab, progressive};
-use crate::{CallKind, Input, Place, Reply, SchemaId, SessionConfig, Source, TabPolicy, ToolName};
+use crate::{
+    CallKind, Input, Output, Place, Reply, SchemaId, SessionConfig, Source, TabPolicy, ToolName,
+};
 
 #[test]
 fn r000_38_39_40_41_67_a_tool_is_listed_while_at_least_one_tab_has_it() {
@@ -302,4 +304,27 @@ fn tools_of_the_library_outlive_the_connection_to_the_browser() {
     assert_eq!(pages.listed(ONE), ["x"]);
     pages.close("A");
     assert_eq!(pages.listed(ONE), Vec::<String>::new());
+}
+
+#[test]
+fn tools_that_came_by_a_call_are_told_of_before_its_answer() {
+    let mut pages = Pages::new();
+    pages.open_in_browser("A");
+    pages.register("A", "x");
+    pages.sim.settle();
+    let call = pages.ask("x", None);
+    pages.find("A", Source::WebMcp, &["y"]);
+    let before = pages.sim.outputs.len();
+    pages.finish(call);
+    let told: Vec<_> = pages.sim.outputs[before..]
+        .iter()
+        .map(|output| match output {
+            Output::ToolsChanged { .. } => "told",
+            Output::Reply { .. } => "answered",
+            _ => "more",
+        })
+        .collect();
+    assert_eq!(told, ["told", "answered"]);
+    let notices = pages.sim.notices(|_| {});
+    assert_eq!(notices, 0, "and not again");
 }

@@ -1,6 +1,7 @@
 //! Answers about pages' own tools, and what such a tool answers.
 
 use super::json;
+use crate::page_tools::Record;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
@@ -20,18 +21,35 @@ pub(crate) fn tabs(tabs: &[PageRow], seen: impl Fn(&PageRow) -> SystemTime) -> C
     }
 }
 
-/// `list_page_tools`.
-pub(super) fn list(tools: &[ToolRow], left_out: usize) -> CallReply {
+/// `list_page_tools`: each tool with what an agent needs to call it, as far as there is room.
+pub(crate) fn list<'a>(
+    tools: &[ToolRow],
+    left_out: usize,
+    record: impl Fn(&ToolRow) -> Option<&'a Record>,
+) -> CallReply {
     if tools.is_empty() {
         return CallReply::text("No page offers tools of its own.");
     }
     let mut text = String::new();
+    let mut untold = left_out;
     for tool in tools {
         let place = one_line(&tool.url, 200);
-        let _ = writeln!(text, "{} in tab {} ({place})", tool.name, tool.tab_name);
+        let mut row = format!("{} in tab {} ({place})\n", tool.name, tool.tab_name);
+        if let Some(record) = record(tool) {
+            let _ = writeln!(row, "  {}", one_line(&record.description, 400));
+            let schema = Value::Object((*record.schema).clone()).to_string();
+            let _ = match schema.len() <= MOST_SCHEMA {
+                true => writeln!(row, "  arguments: {schema}"),
+                false => writeln!(row, "  arguments: a schema of {} bytes", schema.len()),
+            };
+        }
+        match text.len() + row.len() <= MOST_TEXT {
+            true => text.push_str(&row),
+            false => untold += 1,
+        }
     }
-    if left_out > 0 {
-        let _ = writeln!(text, "… and {left_out} more; name a tab to see its own.");
+    if untold > 0 {
+        let _ = writeln!(text, "… and {untold} more; name a tab to see its own.");
     }
     text.push_str("Call one by its name, or with call_page_tool.");
     CallReply::text(text)
@@ -60,6 +78,27 @@ pub(crate) fn page_result(result: Value) -> CallReply {
         content,
         structured: structured.and_then(|text| serde_json::value::RawValue::from_string(text).ok()),
         is_error,
+    }
+}
+
+/// What a tool answered through WebMCP, which has no form for answers: a `CallToolResult` is taken for
+/// one, an object is structured, and everything else is text.
+pub(crate) fn page_value(value: Value) -> CallReply {
+    match value {
+        Value::Object(ref fields) if fields.get("content").is_some_and(Value::is_array) => {
+            page_result(value)
+        }
+        Value::Object(_) => {
+            let text = value.to_string();
+            let fits = text.len() <= MOST_TEXT;
+            let structured = fits.then(|| serde_json::value::RawValue::from_string(text.clone()));
+            CallReply {
+                structured: structured.and_then(Result::ok),
+                ..CallReply::text(cut(&text))
+            }
+        }
+        Value::String(text) => CallReply::text(cut(&text)),
+        other => CallReply::text(cut(&other.to_string())),
     }
 }
 
@@ -129,6 +168,7 @@ impl<'a> Row<'a> {
     }
 }
 
+const MOST_SCHEMA: usize = 4_000;
 const MOST_BLOCKS: usize = 100;
 const MOST_TEXT: usize = 40_000;
 const MOST_PICTURE: usize = 8 * 1_024 * 1_024;

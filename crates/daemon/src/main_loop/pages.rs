@@ -1,17 +1,20 @@
 //! Pages that offer tools: what their workers say becomes inputs of the core, and its calls become
 //! words to them.
 
-use super::{Event, MainLoop};
+use super::{Answer, Event, MainLoop};
 use crate::convert;
+use crate::page_tools::Record;
 use serde_json::Value;
 use std::sync::Arc;
+use tabmux_browser::ToolError;
+use tabmux_browser::page_tools::PageAnswer;
 use tabmux_browser::text::{one_line, shorten};
 use tabmux_core::{
-    CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, Place, Reason, SessionId, Source,
-    ToolKey, ToolName,
+    BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, Place, Reason,
+    SessionId, ToolKey, ToolName, ToolRow,
 };
 use tabmux_protocol::page::{FromPage, PageTab, ToPage};
-use tabmux_protocol::{CallReply, ToolInfo};
+use tabmux_protocol::{CallReply, CallRequest, ToolInfo};
 use tokio::sync::{mpsc, oneshot};
 
 /// What happens on the connections of pages' workers.
@@ -30,6 +33,18 @@ pub(crate) enum PagesEvent {
     },
     /// A worker is gone.
     Closed { connection: ConnectionId },
+    /// Tabs were looked into for their tools, and a call that waited for that can be taken in.
+    Looked {
+        session: SessionId,
+        request: Box<CallRequest>,
+        answer: Answer,
+    },
+    /// A tool of a browser's page came to its end.
+    Called {
+        call: CallId,
+        browser: BrowserId,
+        result: Result<PageAnswer, ToolError>,
+    },
 }
 
 impl From<PagesEvent> for Event {
@@ -54,6 +69,16 @@ impl MainLoop {
                 connection,
                 message,
             } => self.page_said(connection, *message),
+            PagesEvent::Looked {
+                session,
+                request,
+                answer,
+            } => self.take_call(session, *request, answer),
+            PagesEvent::Called {
+                call,
+                browser,
+                result,
+            } => self.found_tool_answered(call, browser, result),
             PagesEvent::Closed { connection } => {
                 if self.pages.close(connection) {
                     self.input(Input::PagesDisconnected { connection });
@@ -177,15 +202,18 @@ impl MainLoop {
         name: &str,
         reason: Reason,
     ) {
-        let Place::Page { connection, page } = place else {
-            return self.page_failed(call, "Tools of a browser's own pages cannot be called yet.");
-        };
         if reason == Reason::NoneActive {
             tracing::warn!(
                 tool = name,
                 "no tab is in front; the first that has the tool is taken"
             );
         }
+        let (connection, page) = match place {
+            Place::Page { connection, page } => (connection, page),
+            Place::Browser { browser, target } => {
+                return self.run_found_tool(call, *browser, target, key);
+            }
+        };
         let Some(entry) = self.calls.get_mut(&call) else {
             return;
         };
@@ -244,7 +272,7 @@ impl MainLoop {
         });
     }
 
-    fn page_failed(&mut self, call: CallId, why: &str) {
+    pub(super) fn page_failed(&mut self, call: CallId, why: &str) {
         if let Some(entry) = self.calls.get_mut(&call) {
             entry.payload = Some(CallReply::error(why));
         }
@@ -296,11 +324,16 @@ impl MainLoop {
         mode: Mode,
     ) -> Option<ToolInfo> {
         let row = self.core.page_tool(session, name)?;
-        let (Place::Page { connection, page }, Source::Library) = (&row.place, row.source) else {
-            return None;
-        };
-        let record = self.pages.record(*connection, page, row.key)?;
+        let record = self.record_of(&row)?;
         Some(record.info(name.as_str(), mode == Mode::Static))
+    }
+
+    /// What a page says of its tool, in full.
+    pub(super) fn record_of(&self, row: &ToolRow) -> Option<&Record> {
+        match &row.place {
+            Place::Page { connection, page } => self.pages.record(*connection, page, row.key),
+            Place::Browser { browser, target } => self.found.record(*browser, target, row.key),
+        }
     }
 }
 

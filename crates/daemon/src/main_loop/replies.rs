@@ -2,7 +2,7 @@
 
 use super::MainLoop;
 use crate::{audit, convert};
-use tabmux_core::{BrowserId, CallId, Renewed, Reply, TargetId};
+use tabmux_core::{BrowserId, CallId, Renewed, Reply, TargetId, ToolRow};
 
 impl MainLoop {
     pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<Renewed>) {
@@ -30,6 +30,10 @@ impl MainLoop {
                 Ok(convert::browser_tabs(&tabs, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
                 }))
+            }
+            Reply::PageTools { tools, left_out } => {
+                let record = |row: &ToolRow| self.record_of(row);
+                Ok(convert::page_tool_list(&tools, left_out, record))
             }
             reply => convert::reply(reply, call.payload, call.mode),
         };

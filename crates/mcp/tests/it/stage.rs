@@ -144,7 +144,7 @@ pub(crate) fn tool(name: &str) -> ToolInfo {
         name: name.to_owned(),
         description: format!("The {name}."),
         input_schema: schema.into(),
-        hints: Some(ToolHints { read_only: true }),
+        hints: Some(ToolHints::READS),
     }
 }
 

@@ -28,8 +28,8 @@ export class Tabmux {
   /** How often the client was told that its list changed. */
   changes = 0;
 
-  private constructor() {
-    this.client = spawn(program, ['mcp', '--tools', 'static', '--headless'], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] });
+  private constructor(flags: string[]) {
+    this.client = spawn(program, ['mcp', '--tools', 'static', '--headless', ...flags], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] });
     if (this.client.stdout === null) throw new Error('no output');
     createInterface(this.client.stdout).on('line', (line) => {
       const message = JSON.parse(line) as Message;
@@ -38,8 +38,8 @@ export class Tabmux {
     });
   }
 
-  static async start(): Promise<Tabmux> {
-    const tabmux = new Tabmux();
+  static async start(...flags: string[]): Promise<Tabmux> {
+    const tabmux = new Tabmux(flags);
     await tabmux.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } });
     tabmux.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
     await tabmux.tools();

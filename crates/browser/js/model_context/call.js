@@ -1,0 +1,41 @@
+/** Calls a tool through a document's own `modelContext`, as any agent in the page would. */
+(name, input, submits) => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const contexts = [
+    Object.getOwnPropertyDescriptor(Document.prototype, "modelContext")?.get?.call(document),
+    document.modelContext,
+    document.modelContext ? undefined : navigator.modelContext,
+  ];
+  const find = async () => {
+    for (const context of contexts) {
+      const tools = (await context?.getTools?.()) ?? [];
+      const tool = tools.find((tool) => tool.name === name && (tool.window ?? window) === window);
+      if (tool) return [context, tool];
+    }
+    return [];
+  };
+  const run = async (context, tool) => {
+    // Some take an object, some the text of one, and say so.
+    if (context.__isWebMCPPolyfill) return context.executeTool(tool, JSON.stringify(input), { signal });
+    try {
+      return await context.executeTool(tool, input, { signal });
+    } catch (error) {
+      if (!/failed to parse input/i.test(error?.message)) throw error;
+      return context.executeTool(tool, JSON.stringify(input), { signal });
+    }
+  };
+  const answer = (async () => {
+    const [context, tool] = await find();
+    if (!tool) return { gone: true };
+    const work = run(context, tool).then(
+      (output) => ({ output: output == null ? null : String(output) }),
+      (error) => ({ error: `${error?.name === "UnknownError" ? "" : `${error?.name ?? "Error"}: `}${error?.message ?? error}` }),
+    );
+    if (submits) return work;
+    // The form is filled in the same task that the call began in, or refused.
+    const filled = new Promise((done) => setTimeout(() => done({ filled: true })));
+    return Promise.race([work, filled]);
+  })();
+  return { answer, stop: () => stop.abort() };
+}

@@ -1,0 +1,90 @@
+/** Tells tabmux which tools a document has, whoever gave it `modelContext`. */
+
+const tell = globalThis[BINDING];
+delete globalThis[BINDING];
+if (typeof tell !== "function") return;
+
+const getter = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext")?.get;
+const isNative = Boolean(getter) && Function.prototype.toString.call(getter).includes("[native code]");
+const isLate = document.readyState !== "loading";
+
+const MOST_SCHEMA = 65536;
+
+const isInFrontOfStrangers = () => {
+  try {
+    return !top.document;
+  } catch {
+    return true;
+  }
+};
+
+const facts = (tool) => {
+  const form = document.querySelector(`form[toolname="${CSS.escape(tool.name)}"]`);
+  const schema = typeof tool.inputSchema === "string" ? parse(tool.inputSchema) : tool.inputSchema;
+  if (stringify(schema)?.length > MOST_SCHEMA) return undefined;
+  return {
+    name: String(tool.name),
+    description: String(tool.description).slice(0, 4000),
+    inputSchema: schema ?? {},
+    readOnly: tool.annotations?.readOnlyHint === true,
+    consequential: tool.annotations?.consequentialHint === true,
+    debugging: tool.annotations?.debugging === true,
+    form: Boolean(form),
+    submits: Boolean(form?.hasAttribute("toolautosubmit")),
+  };
+};
+
+/** What cannot be read is left out. */
+const attempt = async (read, otherwise) => {
+  try {
+    return await read();
+  } catch {
+    return otherwise;
+  }
+};
+
+const tellTools = async (contexts, native) => {
+  const found = new Map();
+  for (const context of contexts) {
+    for (const tool of await attempt(async () => [...(await context.getTools())], [])) {
+      const about = await attempt(() => (!tool.window || tool.window === window) && facts(tool));
+      if (about && !found.has(about.name) && found.size < 200) found.set(about.name, about);
+    }
+  }
+  tell(stringify({ native, tools: [...found.values()] }));
+};
+
+// The browser tells by itself, except of frames that were there before it was asked.
+if (isNative) {
+  if (isLate && window !== top) tellTools([getter.call(document)], true);
+  return;
+}
+
+const contexts = new Set();
+let last = -Infinity;
+let timer = 0;
+const changed = () => {
+  timer ||= setTimeout(() => {
+    timer = 0;
+    last = performance.now();
+    tellTools(contexts, false);
+  }, Math.max(0, last + 50 - performance.now()));
+};
+
+/** A page may bring its own, at any time until it is loaded. */
+const look = () => {
+  const context = document.modelContext ?? navigator.modelContext;
+  if (typeof context?.getTools !== "function" || contexts.has(context)) return;
+  contexts.add(context);
+  context.addEventListener?.("toolchange", changed);
+  changed();
+};
+
+if (WITH_SHIM && !getter && isSecureContext && !isInFrontOfStrangers()) {
+  const own = makeModelContext(changed);
+  contexts.add(own);
+  followForms(own);
+}
+for (const type of ["DOMContentLoaded", "load"]) addEventListener(type, look);
+addEventListener("pageshow", (event) => event.persisted && changed());
+if (isLate) look();

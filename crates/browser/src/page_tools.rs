@@ -1,0 +1,15 @@
+//! Tools that a page has of its own: found in its tab, followed as they come and go, and called there.
+//!
+//! Whoever finds tools puts them into the tab's [`Findings`], by source; the browser reports what is there,
+//! and [`call()`] carries a call to whoever found the tool.
+
+mod call;
+mod found;
+mod home;
+pub(crate) mod model_context;
+pub(crate) mod web_mcp;
+
+pub use call::{PageAnswer, call};
+pub use found::{Findings, FoundTool, ToolNumber, ToolSource};
+pub(crate) use found::{Found, Way};
+pub(crate) use home::Home;

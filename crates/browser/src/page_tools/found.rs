@@ -1,0 +1,151 @@
+//! What has been found in a tab so far.
+
+use super::{model_context, web_mcp};
+use crate::tab::DocumentId;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::watch;
+
+/// Who says that a page has a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ToolSource {
+    /// The page, through `document.modelContext` or its forms.
+    WebMcp,
+    /// We do: it was generated from what the page shows.
+    Generated,
+}
+
+/// The number of one tool, unique in this process. It stays as long as the tool is the same: the same
+/// name in the same document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolNumber(pub u64);
+
+/// A tool that was found in a page. What it says is the page's word, bounded and not to be trusted.
+#[derive(Clone, Debug)]
+pub struct FoundTool {
+    /// Our name of it.
+    pub number: ToolNumber,
+    /// The page's name of it.
+    pub name: Arc<str>,
+    /// When to use it.
+    pub description: Arc<str>,
+    /// The JSON schema of its arguments.
+    pub schema: Arc<Map<String, Value>>,
+    /// Whether it claims to change nothing.
+    pub read_only: bool,
+    /// Whether it says that what it does may be hard to undo.
+    pub consequential: bool,
+    /// The origin of the document that it belongs to.
+    pub origin: Arc<str>,
+    /// How it is called.
+    pub(crate) way: Way,
+}
+
+/// How a tool is called.
+#[derive(Clone, Debug)]
+pub(crate) enum Way {
+    /// Through Chrome's own WebMCP.
+    Native(web_mcp::Way),
+    /// Through the page's own `modelContext`, which is the shim's or one that the page brought along.
+    InPage(model_context::Way),
+}
+
+/// The tools of the document that a tab shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The main frame's document; none until it is known.
+    pub document: Option<DocumentId>,
+    /// What the page registered, the main frame's tools first.
+    pub web_mcp: Vec<Arc<FoundTool>>,
+    /// What was generated, the best first.
+    pub generated: Vec<Arc<FoundTool>>,
+}
+
+/// The findings of one tab, for those who find and those who look.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found(Arc<watch::Sender<Findings>>);
+
+impl ToolNumber {
+    pub(crate) fn fresh() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Findings {
+    /// The tools of one source.
+    pub fn of(&self, source: ToolSource) -> &[Arc<FoundTool>] {
+        match source {
+            ToolSource::WebMcp => &self.web_mcp,
+            ToolSource::Generated => &self.generated,
+        }
+    }
+
+    /// Whether nothing has been found.
+    pub fn is_empty(&self) -> bool {
+        self.web_mcp.is_empty() && self.generated.is_empty()
+    }
+
+    /// One tool, if it is still there.
+    pub fn find(&self, number: ToolNumber) -> Option<&Arc<FoundTool>> {
+        let mut all = self.web_mcp.iter().chain(&self.generated);
+        all.find(|tool| tool.number == number)
+    }
+}
+
+impl Found {
+    /// The tab shows this document. The tools of another one are gone.
+    pub(crate) fn turn_to(&self, document: DocumentId) {
+        self.0.send_if_modified(|findings| {
+            let is_new = findings.document.is_none_or(|known| known < document);
+            if is_new {
+                *findings = Findings {
+                    document: Some(document),
+                    ..Findings::default()
+                };
+            }
+            is_new
+        });
+    }
+
+    /// All the tools that a source has now for the tab with this main document. Nothing, if the tab has
+    /// moved on since.
+    pub(crate) fn put(&self, source: ToolSource, document: DocumentId, tools: Vec<Arc<FoundTool>>) {
+        self.0.send_if_modified(|findings| {
+            if findings.document != Some(document) || findings.of(source) == tools {
+                return false;
+            }
+            match source {
+                ToolSource::WebMcp => findings.web_mcp = tools,
+                ToolSource::Generated => findings.generated = tools,
+            }
+            true
+        });
+    }
+
+    /// Looks at what is there now. Do not keep the guard over an await.
+    pub(crate) fn look(&self) -> watch::Ref<'_, Findings> {
+        self.0.borrow()
+    }
+
+    /// For those who follow it.
+    pub(crate) fn watch(&self) -> watch::Receiver<Findings> {
+        self.0.subscribe()
+    }
+}
+
+/// The same tool, saying the same.
+impl PartialEq for FoundTool {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+            && self.name == other.name
+            && self.description == other.description
+            && self.schema == other.schema
+            && self.read_only == other.read_only
+            && self.consequential == other.consequential
+            && self.origin == other.origin
+    }
+}
+
+impl Eq for FoundTool {}

@@ -1,0 +1,62 @@
+//! Where a tool is at home: the document that it belongs to, and how to notice that it has gone.
+
+use crate::error::ToolError;
+use crate::tab::{DocumentId, FrameId, Load, Tab, TabState};
+use crate::text::one_line;
+use std::time::Duration;
+use tabmux_cdp::Session;
+
+/// The document of a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    pub(crate) session: Session,
+    pub(crate) frame: FrameId,
+    pub(crate) document: DocumentId,
+}
+
+impl Home {
+    /// Resolves when the document is no longer shown, or fails when the tab goes away.
+    pub(crate) async fn left(&self, tab: &Tab) -> Result<(), ToolError> {
+        let left = |state: &TabState| {
+            let frame = state.frames.find(&self.frame);
+            frame.is_none_or(|frame| frame.document != self.document)
+        };
+        while !tab.until(crate::script::LONGEST, left).await? {}
+        Ok(())
+    }
+
+    /// What to say of a call that had no answer when the document was left.
+    pub(crate) fn left_unanswered(&self, tab: &Tab) -> ToolError {
+        let state = tab.state();
+        let what = match state.frames.find(&self.frame) {
+            Some(frame) if frame.parent.is_none() => {
+                format!("The page went to {}", one_line(&frame.url, 200))
+            }
+            Some(_) => "The frame with the tool went to another page".to_owned(),
+            None => "The frame with the tool was removed".to_owned(),
+        };
+        ToolError::PageTool(format!(
+            "{what} before its tool answered, so nobody knows what the tool has done. Look at the page, and \
+             call list_page_tools to see what it offers now."
+        ))
+    }
+}
+
+/// Waits until a page that a tool led to is loaded, for those whose answer comes only then.
+pub(crate) async fn arrived(tab: &Tab) {
+    let here = |state: &TabState| state.load == Load::Complete && !state.navigating;
+    let _ = tab.until(LOAD_LIMIT, here).await;
+    tokio::time::sleep(AFTER_LOAD).await;
+}
+
+/// "The tool led to another page: …"
+pub(crate) fn led_elsewhere(tab: &Tab) -> String {
+    let state = tab.state();
+    let url = state.frames.main().map(|main| main.url.as_str());
+    let url = one_line(url.unwrap_or_default(), 200);
+    format!("The tool led to another page: {url}.")
+}
+
+const LOAD_LIMIT: Duration = Duration::from_secs(10);
+/// Chrome needs a moment to read the new page.
+const AFTER_LOAD: Duration = Duration::from_millis(500);

@@ -1,0 +1,263 @@
+//! Tools that pages register through Chrome's own WebMCP: `document.modelContext`, and forms that say
+//! that they are tools.
+//!
+//! Chrome tells when tools come, and only sometimes when they go: not when their document does.
+
+mod invoke;
+mod pending;
+
+pub(crate) use invoke::invoke;
+pub(crate) use pending::Invocations;
+
+use super::home::Home;
+use super::model_context::{self, Told, ToldTool};
+use super::{FoundTool, ToolNumber};
+use crate::tab::{Frame, FrameId, Frames};
+use crate::text::shorten;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tabmux_cdp::types::runtime::ExecutionContextId;
+use tabmux_cdp::types::target::SessionId;
+use tabmux_cdp::types::web_mcp::{self as cdp, ToolsAdded, ToolsRemoved};
+use tabmux_cdp::{RawEvent, Session};
+
+/// The tools of one tab's documents, as Chrome has told of them.
+///
+/// They are kept by frame and session: a frame that moves to another process is told of over another
+/// session, and in no certain order.
+#[derive(Debug, Default)]
+pub(crate) struct Registered {
+    tools: HashMap<Place, Vec<Tool>>,
+    contexts: model_context::Contexts,
+}
+
+type Place = (Option<SessionId>, FrameId);
+
+#[derive(Debug)]
+struct Tool {
+    number: ToolNumber,
+    name: Arc<str>,
+    description: Arc<str>,
+    schema: Arc<Map<String, Value>>,
+    read_only: bool,
+    consequential: bool,
+    form: Option<Form>,
+    reach: Reach,
+}
+
+/// Who carries a call to a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Chrome.
+    Chrome,
+    /// The page's own `modelContext`, in this context.
+    Page(ExecutionContextId),
+}
+
+/// A form that is a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    /// Whether it is sent off as soon as it is filled; otherwise that is left to the user.
+    pub(super) submits: bool,
+    /// Calls of one form overwrite each other, so they take turns.
+    pub(super) turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// How a tool is reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    home: Home,
+    form: Option<Form>,
+}
+
+impl Registered {
+    /// Takes in an event that came over `session`. Says whether it was about tools.
+    pub(crate) fn apply(&mut self, session: &Session, event: &RawEvent) -> bool {
+        if let Some(event) = event.decode::<ToolsAdded>() {
+            for tool in event.tools {
+                self.add(session, tool);
+            }
+        } else if let Some(event) = event.decode::<ToolsRemoved>() {
+            for tool in event.tools {
+                let place = (session.id().cloned(), tool.frame_id);
+                if let Some(tools) = self.tools.get_mut(&place) {
+                    tools.retain(|known| *known.name != *tool.name);
+                }
+            }
+        } else if let Some((frame, told)) = self.contexts.apply(session, event) {
+            self.hear(session, frame, told);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// The document of a frame is gone, and its tools with it.
+    pub(crate) fn leave(&mut self, session: &Session, frame: &FrameId) {
+        self.tools.remove(&(session.id().cloned(), frame.clone()));
+    }
+
+    /// Keeps only the tools of frames that are there: for the moment when a tab shows a new page.
+    pub(crate) fn keep_only(&mut self, frames: &Frames) {
+        self.tools.retain(|(session, frame), _| {
+            let frame = frames.find(frame);
+            frame.is_some_and(|frame| frame.session.id() == session.as_ref())
+        });
+    }
+
+    /// A session has ended.
+    pub(crate) fn forget_session(&mut self, session: &Session) {
+        self.tools
+            .retain(|(whose, _), _| whose.as_ref() != session.id());
+        self.contexts.forget_session(session);
+    }
+
+    /// The tools of all frames, parents before their children.
+    pub(crate) fn found(&self, frames: &Frames) -> Vec<Arc<FoundTool>> {
+        let mut found = Vec::new();
+        for frame in frames.iter() {
+            let place = (frame.session.id().cloned(), frame.id.clone());
+            let Some(tools) = self.tools.get(&place).filter(|tools| !tools.is_empty()) else {
+                continue;
+            };
+            let origin: Arc<str> = frames.origin(frame).into();
+            found.extend(tools.iter().map(|tool| tool.found(frame, &origin)));
+        }
+        found
+    }
+
+    /// Chrome tells of a tool.
+    fn add(&mut self, session: &Session, tool: cdp::Tool) {
+        let place = (session.id().cloned(), tool.frame_id.clone());
+        if let Some(tool) = Tool::read(tool) {
+            self.put(place, tool);
+        }
+    }
+
+    /// A document tells of its tools. What Chrome told of them goes before.
+    fn hear(&mut self, session: &Session, frame: FrameId, told: Told) {
+        let place = (session.id().cloned(), frame);
+        let reach = match told.native {
+            true => Reach::Chrome,
+            false => Reach::Page(told.context),
+        };
+        let tools = self.tools.entry(place.clone()).or_default();
+        let is_said = |name: &str| told.tools.iter().any(|tool| tool.name == name);
+        if !told.native {
+            tools.retain(|tool| tool.reach == Reach::Chrome || is_said(&tool.name));
+        }
+        let by_chrome = |tools: &[Tool], name: &str| {
+            let mut tools = tools.iter();
+            tools.any(|tool| *tool.name == *name && tool.reach == Reach::Chrome)
+        };
+        for tool in told.tools {
+            let known = self.tools.get(&place);
+            if !known.is_some_and(|tools| by_chrome(tools, &tool.name))
+                && let Some(tool) = Tool::heard(tool, reach)
+            {
+                self.put(place.clone(), tool);
+            }
+        }
+    }
+
+    /// Takes in a tool. One that is there by that name keeps its number.
+    fn put(&mut self, place: Place, tool: Tool) {
+        let count: usize = self.tools.values().map(Vec::len).sum();
+        let tools = self.tools.entry(place).or_default();
+        match tools.iter_mut().find(|known| known.name == tool.name) {
+            Some(known) => {
+                let number = known.number;
+                *known = Tool { number, ..tool }
+            }
+            None if count < MOST_TOOLS => tools.push(tool),
+            None => tracing::debug!("a page has more tools than are taken"),
+        }
+    }
+}
+
+impl Tool {
+    /// The tool, if it is one that can be offered.
+    fn read(tool: cdp::Tool) -> Option<Self> {
+        let hints = tool.annotations.unwrap_or_default();
+        let said = |hint: Option<bool>| hint.unwrap_or_default();
+        if tool.name.is_empty() || tool.name.len() > MOST_NAME || said(hints.debugging) {
+            return None;
+        }
+        let schema = tool.input_schema.as_ref();
+        if schema.is_some_and(|schema| schema.as_str().len() > MOST_SCHEMA) {
+            tracing::debug!(tool = %tool.name, "a tool's schema is too large");
+            return None;
+        }
+        let schema = schema.and_then(|schema| schema.decode().ok());
+        let form = tool.backend_node_id.map(|_| Form {
+            submits: said(hints.autosubmit),
+            turn: Arc::default(),
+        });
+        Some(Self {
+            number: ToolNumber::fresh(),
+            name: tool.name.into(),
+            description: shorten(&tool.description, MOST_DESCRIPTION).into(),
+            schema: Arc::new(schema.unwrap_or_default()),
+            read_only: said(hints.read_only),
+            consequential: said(hints.consequential),
+            form,
+            reach: Reach::Chrome,
+        })
+    }
+
+    /// The same, as its document tells of it.
+    fn heard(tool: ToldTool, reach: Reach) -> Option<Self> {
+        let size = Value::Object(tool.input_schema.clone()).to_string().len();
+        let unfit = tool.name.is_empty() || tool.name.len() > MOST_NAME || size > MOST_SCHEMA;
+        if unfit || tool.debugging {
+            return None;
+        }
+        let form = tool.form.then(|| Form {
+            submits: tool.submits,
+            turn: Arc::default(),
+        });
+        Some(Self {
+            number: ToolNumber::fresh(),
+            name: tool.name.into(),
+            description: shorten(&tool.description, MOST_DESCRIPTION).into(),
+            schema: Arc::new(tool.input_schema),
+            read_only: tool.read_only,
+            consequential: tool.consequential,
+            form,
+            reach,
+        })
+    }
+
+    fn found(&self, frame: &Frame, origin: &Arc<str>) -> Arc<FoundTool> {
+        let home = Home {
+            session: frame.session.clone(),
+            frame: frame.id.clone(),
+            document: frame.document,
+        };
+        let form = self.form.clone();
+        let way = match self.reach {
+            Reach::Chrome => super::Way::Native(Way { home, form }),
+            Reach::Page(context) => super::Way::InPage(model_context::Way {
+                home,
+                context,
+                form,
+            }),
+        };
+        Arc::new(FoundTool {
+            number: self.number,
+            name: Arc::clone(&self.name),
+            description: Arc::clone(&self.description),
+            schema: Arc::clone(&self.schema),
+            read_only: self.read_only,
+            consequential: self.consequential,
+            origin: Arc::clone(origin),
+            way,
+        })
+    }
+}
+
+const MOST_TOOLS: usize = 200;
+const MOST_NAME: usize = 256;
+const MOST_SCHEMA: usize = 64 * 1_024;
+const MOST_DESCRIPTION: usize = 4_000;

@@ -1,0 +1,222 @@
+//! Calls one WebMCP tool and tells what came of it.
+
+use super::Way;
+use super::pending::Waiting;
+use crate::error::ToolError;
+use crate::page_tools::call::{Calling, first_line};
+use crate::page_tools::home::{arrived, led_elsewhere};
+use crate::page_tools::{PageAnswer, model_context};
+use crate::tab::Tab;
+use crate::text::one_line;
+use serde_json::{Map, Value};
+use tabmux_cdp::CdpError;
+use tabmux_cdp::types::web_mcp::{
+    CancelInvocation, InvocationStatus, InvokeTool, InvokeToolResponse, ToolResponded,
+};
+use tabmux_cdp::types::{Json, runtime};
+use tokio::sync::oneshot;
+
+/// Calls a tool, and waits for its answer as long as its document is there.
+pub(crate) async fn invoke(
+    tab: &Tab,
+    way: &Way,
+    name: &str,
+    arguments: &Map<String, Value>,
+    calling: &Calling,
+) -> Result<PageAnswer, ToolError> {
+    let _turn = match &way.form {
+        Some(form) => Some(form.turn.lock().await),
+        None => None,
+    };
+    if !has_plain_keys(arguments) {
+        // Chrome takes only such keys in its protocol; the page itself takes any.
+        let world = tab.world_at(&way.home).await?;
+        let submits = way.form.as_ref().is_none_or(|form| form.submits);
+        let call = model_context::Call {
+            home: &way.home,
+            context: world.context,
+            submits,
+        };
+        return call.run(tab, name, arguments, calling).await;
+    }
+    let input = Json::encode(arguments).map_err(|error| ToolError::Internal {
+        detail: error.to_string(),
+    })?;
+    let invoke = InvokeTool {
+        frame_id: way.home.frame.clone(),
+        tool_name: name.to_owned(),
+        input,
+    };
+    let waiting = begin(tab, way, invoke, calling).await?;
+    let mut call = Call {
+        way,
+        waiting,
+        calling,
+        is_over: false,
+    };
+    let answer = match &way.form {
+        Some(form) if !form.submits => call.answer_of_user(tab).await,
+        _ => call.answer(tab).await,
+    };
+    call.is_over = true;
+    answer
+}
+
+/// Sends a call, and waits for Chrome's name of it. Without the name it cannot be given up, so that is
+/// waited for even if nobody wants the call any more.
+async fn begin(
+    tab: &Tab,
+    way: &Way,
+    invoke: InvokeTool,
+    calling: &Calling,
+) -> Result<Waiting, ToolError> {
+    let unnamed = tab.invocations().begin();
+    let (session, calling) = (way.home.session.clone(), calling.clone());
+    let (tell, told) = oneshot::channel();
+    tokio::spawn(async move {
+        let named = session.send(invoke).await;
+        let named = named.map(|InvokeToolResponse { invocation_id }| unnamed.named(invocation_id));
+        if let Err(Ok(waiting)) = tell.send(named)
+            && calling.is_unwanted()
+        {
+            let invocation_id = waiting.id().to_owned();
+            session.post(CancelInvocation { invocation_id });
+        }
+    });
+    let named = told.await.map_err(|_| ToolError::BrowserGone)?;
+    named.map_err(refused)
+}
+
+/// A call that was sent. If it is dropped before it is over, the page is told to give it up.
+struct Call<'a> {
+    way: &'a Way,
+    waiting: Waiting,
+    calling: &'a Calling,
+    is_over: bool,
+}
+
+impl Call<'_> {
+    async fn answer(&mut self, tab: &Tab) -> Result<PageAnswer, ToolError> {
+        let home = &self.way.home;
+        tokio::select! {
+            biased;
+            answer = self.waiting.answer() => return read(answer),
+            left = home.left(tab) => left?,
+        }
+        // Where the tool itself navigated, Chrome answers once it has read the new page.
+        tokio::select! {
+            biased;
+            answer = self.waiting.answer() => read_after_navigation(answer, tab),
+            () = arrived(tab) => Err(home.left_unanswered(tab)),
+        }
+    }
+
+    /// A form that is left to the user to send is answered as soon as it is filled.
+    async fn answer_of_user(&mut self, tab: &Tab) -> Result<PageAnswer, ToolError> {
+        let way = self.way;
+        // Chrome works in order: when it answers this, the form is filled, or has been refused.
+        let filled = way.home.session.send(runtime::Evaluate {
+            expression: "0".into(),
+            ..Default::default()
+        });
+        tokio::select! {
+            biased;
+            answer = self.waiting.answer() => return read(answer),
+            left = way.home.left(tab) => {
+                left?;
+                return Err(ToolError::DocumentGone);
+            }
+            filled = filled => filled?,
+        };
+        Ok(PageAnswer::filled())
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        if !self.is_over && self.calling.is_unwanted() {
+            self.way.home.session.post(CancelInvocation {
+                invocation_id: self.waiting.id().to_owned(),
+            });
+        }
+    }
+}
+
+fn refused(error: CdpError) -> ToolError {
+    match &error {
+        CdpError::Rejected { message, .. }
+            if message.contains("Tool not found") || message.contains("No frame") =>
+        {
+            ToolError::ToolGone
+        }
+        _ => error.into(),
+    }
+}
+
+fn read(answer: ToolResponded) -> Result<PageAnswer, ToolError> {
+    if answer.status == InvocationStatus::COMPLETED {
+        let output = answer.output.as_ref();
+        let value = output.and_then(|output| output.decode::<Value>().ok());
+        return Ok(match value {
+            // This is how Chrome writes `undefined`.
+            None => PageAnswer::nothing(),
+            Some(Value::String(text)) if text == "undefined" => PageAnswer::nothing(),
+            Some(value) => PageAnswer::Value(value),
+        });
+    }
+    let said = one_line(answer.error_text.as_deref().unwrap_or_default(), 500);
+    let thrown = answer.exception.as_ref().map(|thrown| {
+        let value = || {
+            let value: Option<Value> = thrown.value.as_ref()?.decode().ok();
+            value.map(|value| match value {
+                Value::String(text) => text,
+                other => other.to_string(),
+            })
+        };
+        thrown.description.clone().or_else(value)
+    });
+    let thrown = thrown.flatten().map(|text| first_line(&text));
+    let why = match (said.is_empty(), thrown) {
+        (false, _) => said,
+        (true, Some(thrown)) if !thrown.is_empty() => thrown,
+        (true, _) => "it gave no reason".to_owned(),
+    };
+    let what = match answer.status == InvocationStatus::CANCELED {
+        true => "The page cancelled the call",
+        false => "The page's tool failed",
+    };
+    let why = why.trim_end_matches('.');
+    Err(ToolError::PageTool(format!("{what}: {why}.")))
+}
+
+/// What comes after a navigation is what Chrome read from the new page, not what the tool returned.
+fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer, ToolError> {
+    let answer = read(answer)?;
+    let place = led_elsewhere(tab);
+    Ok(match answer {
+        PageAnswer::Value(Value::Array(data)) if !data.is_empty() => {
+            let data = Value::Array(data).to_string();
+            let cut = crate::text::shorten(&data, MOST_DATA);
+            PageAnswer::text(format!(
+                "{place}\nThat page says of itself (untrusted): {cut}"
+            ))
+        }
+        _ => PageAnswer::text(place),
+    })
+}
+
+const MOST_DATA: usize = 20_000;
+
+/// Whether all names in it are ASCII.
+fn has_plain_keys(object: &Map<String, Value>) -> bool {
+    fn is_plain(value: &Value) -> bool {
+        match value {
+            Value::Object(object) => has_plain_keys(object),
+            Value::Array(items) => items.iter().all(is_plain),
+            _ => true,
+        }
+    }
+    object
+        .iter()
+        .all(|(key, value)| key.is_ascii() && is_plain(value))
+}

@@ -1,0 +1,117 @@
+//! Calls of WebMCP tools that wait for their answers.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tabmux_cdp::RawEvent;
+use tabmux_cdp::types::web_mcp::ToolResponded;
+use tokio::sync::oneshot;
+
+/// The calls of one tab. Everybody's answers come here, also those to calls that the page made itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Invocations(Arc<Mutex<Table>>);
+
+#[derive(Debug, Default)]
+struct Table {
+    /// How many calls have been sent and have no name yet.
+    unnamed: usize,
+    /// Answers that came before the names of their calls did.
+    early: VecDeque<ToolResponded>,
+    waiting: HashMap<String, oneshot::Sender<ToolResponded>>,
+}
+
+/// A call that has been sent; its answer may overtake its name.
+#[derive(Debug)]
+pub(super) struct Unnamed(Invocations);
+
+/// A call that waits for its answer, until dropped.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    calls: Invocations,
+    id: String,
+    answer: oneshot::Receiver<ToolResponded>,
+}
+
+impl Invocations {
+    /// Takes in an answer. The first one counts: a tool that returns and navigates gets two.
+    pub(crate) fn apply(&self, event: &RawEvent) -> bool {
+        let Some(answer) = event.decode::<ToolResponded>() else {
+            return false;
+        };
+        let mut table = self.lock();
+        if let Some(waiting) = table.waiting.remove(&answer.invocation_id) {
+            let _ = waiting.send(answer);
+        } else if table.unnamed > 0 {
+            if table.early.len() >= MOST_EARLY {
+                table.early.pop_front();
+            }
+            table.early.push_back(answer);
+        }
+        true
+    }
+
+    /// A call is about to be sent.
+    pub(super) fn begin(&self) -> Unnamed {
+        self.lock().unnamed += 1;
+        Unnamed(self.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Unnamed {
+    /// Chrome has named the call.
+    pub(super) fn named(self, id: String) -> Waiting {
+        let (send, answer) = oneshot::channel();
+        let mut table = self.0.lock();
+        let early = table
+            .early
+            .iter()
+            .position(|early| early.invocation_id == id);
+        match early.and_then(|early| table.early.remove(early)) {
+            Some(early) => drop(send.send(early)),
+            None => drop(table.waiting.insert(id.clone(), send)),
+        }
+        drop(table);
+        Waiting {
+            calls: self.0.clone(),
+            id,
+            answer,
+        }
+    }
+}
+
+impl Drop for Unnamed {
+    fn drop(&mut self) {
+        let mut table = self.0.lock();
+        table.unnamed = table.unnamed.saturating_sub(1);
+        if table.unnamed == 0 {
+            table.early.clear();
+        }
+    }
+}
+
+impl Waiting {
+    /// Chrome's name of the call.
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The answer. Never comes for a call whose document was left by somebody else.
+    pub(super) async fn answer(&mut self) -> ToolResponded {
+        match (&mut self.answer).await {
+            Ok(answer) => answer,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.calls.lock().waiting.remove(&self.id);
+    }
+}
+
+/// Answers may be large, and no more calls than this are unnamed at a time.
+const MOST_EARLY: usize = 16;

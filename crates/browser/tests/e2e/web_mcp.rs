@@ -1,0 +1,52 @@
+//! Tools that pages register with Chrome: found, followed, called, and every trap on the way.
+
+mod attached;
+mod calls;
+mod lifetimes;
+mod shim;
+mod stand;
+
+use serde_json::json;
+use stand::Stand;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_of_a_page_are_found_before_it_counts_as_open_and_can_be_called() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let tab = stand
+        .page(
+            "",
+            r#"<form toolname="find_car" tooldescription="Find a car" toolautosubmit>
+                 <input name="make" required toolparamdescription="The brand">
+                 <button>Go</button></form>"#,
+            r#"add({name: "sum", description: "Adds", annotations: {readOnlyHint: true},
+                    inputSchema: {type: "object", properties: {a: {type: "number"}, b: {type: "number"}}},
+                    execute: ({a, b}) => a + b});
+               document.querySelector("form").addEventListener("submit", (event) => {
+                 event.preventDefault();
+                 event.respondWith(Promise.resolve({found: new FormData(event.target).get("make")}));
+               });"#,
+        )
+        .await;
+    let found = stand.tools(&tab);
+    let names: Vec<_> = found.web_mcp.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["sum", "find_car"]);
+    let sum = &found.web_mcp[0];
+    assert!(sum.read_only && !sum.consequential);
+    assert_eq!(&*sum.description, "Adds");
+    assert_eq!(sum.schema["properties"]["a"]["type"], "number");
+    assert_eq!(&*sum.origin, stand.origin());
+    let form = &found.web_mcp[1];
+    assert!(!form.read_only);
+    assert_eq!(form.schema["required"], json!(["make"]));
+
+    assert_eq!(
+        stand.value(&tab, "sum", json!({"a": 2, "b": 40})).await,
+        json!(42)
+    );
+    assert_eq!(
+        stand.value(&tab, "find_car", json!({"make": "Saab"})).await,
+        json!({"found": "Saab"})
+    );
+}

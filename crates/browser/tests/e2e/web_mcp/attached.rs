@@ -1,0 +1,97 @@
+//! Pages that were there before anybody was attached.
+
+use super::stand::{Stand, html};
+use crate::lab::Lab;
+use serde_json::json;
+use tabmux_browser::{Source, Tab, TargetId};
+use tabmux_cdp::types::target::CreateTarget;
+use tabmux_cdp::{Connection, WebSocketTransport};
+use tabmux_testkit::{Chromium, FixtureServer, Response};
+
+/// A browser of somebody else's with a page open in it, and that page's tab.
+async fn visit(flag: &str, serve: impl FnOnce(&FixtureServer)) -> Option<(Chromium, Stand, Tab)> {
+    let executable = tabmux_testkit::real_browser()?;
+    let chromium = Chromium::start_with(&executable, &[flag]);
+    let source = Source::Url(chromium.http_url());
+    let stand = Stand(Lab::connect(&source).await);
+    serve(&stand.server);
+    let user = WebSocketTransport::connect(chromium.websocket_url(), &[]);
+    let (user, _events) = Connection::start(user.await.unwrap());
+    let create = CreateTarget {
+        url: stand.server.url("/top"),
+        ..Default::default()
+    };
+    let target: TargetId = user.send(create).await.unwrap().target_id;
+    stand.server.wait_for_request("/loaded").await;
+    let look = stand.browser.look_for_tools(&target);
+    tabmux_testkit::patiently(look, || "no tools were reported".into())
+        .await
+        .unwrap();
+    let tab = stand.browser.tab(&target).await.unwrap();
+    Some((chromium, stand, tab))
+}
+
+const LOADED: &str = "addEventListener(\"load\", () => fetch(\"/loaded\"));";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_that_were_registered_before_are_found_in_all_frames() {
+    let tool = |name: &str| format!(r#"add({{name: "{name}", execute: () => "{name}"}});"#);
+    let serve = |server: &FixtureServer| {
+        let form = r#"<form toolname="form" tooldescription="F" toolautosubmit><input name="a"><button>B</button></form>"#;
+        let far = server.cross_site_url("/far");
+        let body = format!(
+            r#"{form}<iframe src="/near"></iframe><iframe src="{far}" allow="tools"></iframe>"#
+        );
+        server.route("/near", Response::html(html(form, &tool("near"))));
+        server.route("/far", Response::html(html("", &tool("far"))));
+        let script = format!("{}{LOADED}", tool("top"));
+        server.route("/top", Response::html(html(&body, &script)));
+        server.route("/loaded", Response::no_content());
+    };
+    let Some((_chromium, stand, tab)) = visit("--enable-features=WebMCP", serve).await else {
+        return;
+    };
+    stand
+        .until_names(&tab, &["form", "top", "form", "near", "far"])
+        .await;
+    for name in ["top", "near", "far"] {
+        assert_eq!(stand.value(&tab, name, json!({})).await, name);
+    }
+    // From here on it is as if we had always been there.
+    stand
+        .page_value(
+            &tab,
+            "frames[0].eval(\"add({name: 'later', execute: () => 'later'})\"), 0",
+        )
+        .await;
+    stand
+        .until_names(&tab, &["form", "top", "form", "near", "later", "far"])
+        .await;
+    assert_eq!(stand.value(&tab, "later", json!({})).await, "later");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_brought_along_before_is_heard() {
+    let own = r#"
+        const tools = [];
+        class Own extends EventTarget {
+          async registerTool(tool) { tools.push(tool); this.dispatchEvent(new Event("toolchange")); }
+          async getTools() { return tools.map(({name, description}) => ({name, description})); }
+          async executeTool({name}, input) { return tools.find((tool) => tool.name === name).execute(input); }
+        }
+        Object.defineProperty(document, "modelContext", {value: new Own()});
+        add({name: "mine", execute: () => "mine"});"#;
+    let serve = |server: &FixtureServer| {
+        server.route("/top", Response::html(html("", &format!("{own}{LOADED}"))));
+        server.route("/loaded", Response::no_content());
+    };
+    let Some((_chromium, stand, tab)) = visit("--disable-features=WebMCP", serve).await else {
+        return;
+    };
+    stand.until_names(&tab, &["mine"]).await;
+    assert_eq!(stand.value(&tab, "mine", json!({})).await, "mine");
+    stand
+        .page_value(&tab, "add({name: 'more', execute: () => 1})")
+        .await;
+    stand.until_names(&tab, &["mine", "more"]).await;
+}

@@ -1,0 +1,280 @@
+//! Pages written for WebMCP in a browser that does not have it.
+
+use super::stand::Stand;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_register_tools_as_they_would_with_the_real_thing() {
+    let Some(stand) = Stand::without_web_mcp().await else {
+        return;
+    };
+    let script = r#"
+        window.log = [];
+        window.gone = new AbortController();
+        document.modelContext.ontoolchange = () => log.push("change");
+        add({name: "sum", annotations: {readOnlyHint: true}, execute: ({a, b}) => a + b});
+        add({name: "text", execute: () => "words"});
+        add({name: "object", execute: () => ({a: [1, null]})});
+        add({name: "nothing", execute: () => {}});
+        add({name: "throws", execute: () => { throw new TypeError("boom"); }});
+        add({name: "large", execute: () => "x".repeat(5_000_000)});
+        add({name: "echo", annotations: {consequentialHint: true}, execute: (input) => input}, {signal: gone.signal});
+        add({name: "slow", execute: (_, {signal}) => new Promise(() => {
+          log.length = 0;
+          log.push("began");
+          signal.addEventListener("abort", () => log.push("aborted"));
+        })});"#;
+    let tab = stand.page("", "", script).await;
+    let all = [
+        "echo", "large", "nothing", "object", "slow", "sum", "text", "throws",
+    ];
+    assert_eq!(stand.names(&tab), all, "known when the page is open");
+    assert!(stand.tool(&tab, "sum").read_only);
+    assert!(stand.tool(&tab, "echo").consequential);
+    assert_eq!(&*stand.tool(&tab, "sum").origin, stand.origin());
+
+    let sum = stand.value(&tab, "sum", json!({"a": 2, "b": 40})).await;
+    assert_eq!(sum, json!(42));
+    assert_eq!(stand.value(&tab, "text", json!({})).await, "words");
+    let object = stand.value(&tab, "object", json!({})).await;
+    assert_eq!(object, json!({"a": [1, null]}));
+    let input = json!({"ü": {"ö": "\u{1F600}"}, "list": [1.5]});
+    assert_eq!(stand.value(&tab, "echo", input.clone()).await, input);
+    let large = stand.value(&tab, "large", json!({})).await;
+    assert_eq!(large.as_str().unwrap().len(), 5_000_000);
+    let nothing = stand.words(&tab, "nothing", json!({})).await;
+    assert_eq!(nothing, "The tool ran, and returned nothing.");
+    let thrown = stand.failure(&tab, "throws", json!({})).await;
+    assert_eq!(thrown, "The page's tool failed: TypeError: boom.");
+
+    let cancel = CancellationToken::new();
+    let slow = stand.tool(&tab, "slow");
+    let call = stand.call_until(&tab, &slow, json!({}), cancel.clone());
+    let stop = async {
+        while stand.page_value(&tab, "log").await != json!(["began"]) {}
+        cancel.cancel();
+    };
+    let (answer, ()) = tokio::join!(call, stop);
+    answer.unwrap_err();
+    while stand.page_value(&tab, "log").await != json!(["began", "aborted"]) {}
+
+    stand.page_value(&tab, "log.length = 0, gone.abort()").await;
+    stand.until_names(&tab, &all[1..]).await;
+    assert_eq!(stand.page_value(&tab, "log").await, json!(["change"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shim_refuses_what_the_real_thing_refuses() {
+    let Some(stand) = Stand::without_web_mcp().await else {
+        return;
+    };
+    let tab = stand.page("", "", "").await;
+    let outcome = async |script: &str| {
+        let script = format!("({script}).then(() => 'fine', (error) => error.name)");
+        stand.page_value(&tab, &script).await
+    };
+    for (tool, expected) in [
+        ("{name: 'a', execute: () => 1}", "fine"),
+        ("{name: 'a', execute: () => 1}", "InvalidStateError"),
+        (
+            "{name: 'with space', execute: () => 1}",
+            "InvalidStateError",
+        ),
+        ("{name: '', execute: () => 1}", "InvalidStateError"),
+        (
+            "{name: 'b', description: '', execute: () => 1}",
+            "InvalidStateError",
+        ),
+        ("{name: 'c'}", "TypeError"),
+        (
+            "{name: 'd', inputSchema: (() => { const a = {}; a.a = a; return a; })(), execute: () => 1}",
+            "TypeError",
+        ),
+    ] {
+        assert_eq!(outcome(&format!("add({tool})")).await, expected, "{tool}");
+    }
+    let execute = "document.modelContext.getTools().then(([tool]) => document.modelContext.executeTool(tool, ";
+    assert_eq!(outcome(&format!("{execute}{{}}))")).await, "fine");
+    assert_eq!(outcome(&format!("{execute}'{{}}'))")).await, "TypeError");
+    assert_eq!(outcome(&format!("{execute}null))")).await, "TypeError");
+    stand.until_names(&tab, &["a"]).await;
+    // Nothing of ours is left lying about.
+    let names =
+        "Object.getOwnPropertyNames(window).filter((name) => /^_[0-9a-f]{32}$|tabmux/.test(name))";
+    assert_eq!(stand.page_value(&tab, names).await, json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forms_are_tools_with_the_shim_too() {
+    let Some(stand) = Stand::without_web_mcp().await else {
+        return;
+    };
+    let body = r#"
+        <form id="mine" toolname="by_hand" tooldescription="Left to the user">
+          <label>Query <input name="q" required></label>
+          <select name="c"><option value="r">Red<option value="g">Green</select>
+          <input type="checkbox" name="used" value="yes">
+          <input type="checkbox" name="x" value="1"><input type="checkbox" name="x" value="2">
+          <input type="radio" name="size" value="s"><input type="radio" name="size" value="l">
+          <input type="date" name="when"><input type="hidden" name="secret" value="1">
+          <button>Send</button></form>
+        <form id="auto" toolname="by_itself" tooldescription="Sends itself" toolautosubmit>
+          <input name="n" type="number" min="5" toolparamdescription="How many"><button>Send</button></form>
+        <form id="silent" toolname="says_nothing" tooldescription="No answer" toolautosubmit><button>S</button></form>
+        <form toolname="Not a name" tooldescription="x"><button>S</button></form>"#;
+    let script = r#"
+        window.sent = [];
+        mine.addEventListener("submit", (event) => {
+          event.preventDefault();
+          sent.push([event.target.q.value, event.agentInvoked]);
+        });
+        auto.addEventListener("submit", (event) => {
+          event.preventDefault();
+          event.respondWith(later(10).then(() => "got " + event.target.n.value));
+        });
+        silent.addEventListener("submit", (event) => event.preventDefault());"#;
+    let tab = stand.page("", body, script).await;
+    stand
+        .until_names(&tab, &["by_hand", "by_itself", "says_nothing"])
+        .await;
+    let schema = &stand.tool(&tab, "by_hand").schema;
+    assert_eq!(
+        serde_json::Value::Object((**schema).clone()),
+        json!({"type": "object", "required": ["q"], "properties": {
+            "q": {"type": "string", "description": "Query"},
+            "c": {"type": "string", "enum": ["r", "g"]},
+            "used": {"type": "boolean"},
+            "x": {"type": "array", "items": {"type": "string", "enum": ["1", "2"]}, "uniqueItems": true},
+            "size": {"type": "string", "enum": ["s", "l"]},
+            "when": {"type": "string", "format": "date"},
+        }})
+    );
+    let input =
+        json!({"q": "one", "c": "g", "used": true, "x": ["2"], "size": "l", "when": "2026-01-02"});
+    let filled = stand.words(&tab, "by_hand", input).await;
+    assert!(filled.contains("waits for the user to send it"), "{filled}");
+    let form = "[...new FormData(mine)].map(String)";
+    let data = json!([
+        "q,one",
+        "c,g",
+        "used,yes",
+        "x,2",
+        "size,l",
+        "when,2026-01-02",
+        "secret,1"
+    ]);
+    assert_eq!(stand.page_value(&tab, form).await, data);
+    assert_eq!(stand.page_value(&tab, "sent").await, json!([]));
+    let refused = stand.failure(&tab, "by_hand", json!({"c": "purple"})).await;
+    assert!(
+        refused.contains("Invalid value \"purple\" for parameter c"),
+        "{refused}"
+    );
+
+    let (five, six) = tokio::join!(
+        stand.value(&tab, "by_itself", json!({"n": 5})),
+        stand.value(&tab, "by_itself", json!({"n": 6})),
+    );
+    assert_eq!([five, six], ["got 5", "got 6"]);
+    let invalid = stand.failure(&tab, "by_itself", json!({"n": 1})).await;
+    assert!(invalid.contains("Form validation failed: n: "), "{invalid}");
+    let silent = stand.failure(&tab, "says_nothing", json!({})).await;
+    assert!(silent.contains("preventDefault()"), "{silent}");
+
+    stand
+        .page_value(
+            &tab,
+            "auto.setAttribute('toolname', 'renamed'), silent.remove()",
+        )
+        .await;
+    stand.until_names(&tab, &["by_hand", "renamed"]).await;
+    assert_eq!(stand.value(&tab, "renamed", json!({"n": 7})).await, "got 7");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_the_shim_too_tools_live_and_die_with_their_documents() {
+    let Some(stand) = Stand::without_web_mcp().await else {
+        return;
+    };
+    let tool = |name: &str| format!(r#"add({{name: "{name}", execute: () => "{name}"}});"#);
+    stand.serve("/near", "", &tool("near"));
+    stand.serve("/b", "", &tool("of_b"));
+    let far = stand.server.cross_site_url("/near");
+    let never = r#"add({name: "never", execute: () => { window.busy = 1; return new Promise(() => {}); }});"#;
+    let body =
+        format!(r#"<iframe id="a" src="/near"></iframe><iframe id="b" src="{far}"></iframe>"#);
+    let strangers =
+        "document.modelContext?.registerTool({name: 'far', description: 'd', execute: () => 1});";
+    stand.serve("/far", "", strangers);
+    let tab = stand.page("", &body, &(tool("top") + never)).await;
+    // Frames of other origins get no shim.
+    stand.until_names(&tab, &["never", "top", "near"]).await;
+    assert_eq!(stand.value(&tab, "near", json!({})).await, "near");
+    let seen = "document.modelContext.getTools().then((tools) => tools.map((tool) => tool.name))";
+    assert_eq!(
+        stand.page_value(&tab, seen).await,
+        json!(["near", "never", "top"])
+    );
+    stand.page_value(&tab, "a.remove()").await;
+    stand.until_names(&tab, &["never", "top"]).await;
+
+    let top = stand.tool(&tab, "top");
+    let leave = async {
+        while stand.page_value(&tab, "window.busy").await != json!(1) {}
+        stand
+            .page_value(&tab, "setTimeout(() => location.href = '/b'), 0")
+            .await;
+    };
+    let (failure, ()) = tokio::join!(stand.failure(&tab, "never", json!({})), leave);
+    assert!(failure.contains("before its tool answered"), "{failure}");
+    stand.until_names(&tab, &["of_b"]).await;
+    let old = stand
+        .call_until(&tab, &top, json!({}), CancellationToken::new())
+        .await;
+    assert!(
+        old.unwrap_err()
+            .to_string()
+            .contains("no longer has this tool")
+    );
+    stand
+        .text(&tab, "navigate_page", json!({"type": "back"}))
+        .await;
+    stand.until_names(&tab, &["never", "top", "near"]).await;
+    assert_eq!(stand.value(&tab, "top", json!({})).await, "top");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_brings_along_is_left_alone_and_heard() {
+    let Some(stand) = Stand::without_web_mcp().await else {
+        return;
+    };
+    // A stand-in that takes text only, as older ones do, and replaces whatever is there.
+    let script = r#"
+        const tools = [];
+        class Own extends EventTarget {
+          async registerTool(tool) { tools.push(tool); this.dispatchEvent(new Event("toolchange")); }
+          async getTools() { return tools.map(({name, description}) => ({name, description, inputSchema: '{"type":"object"}'})); }
+          async executeTool({name}, input) {
+            if (typeof input !== "string") throw new Error("Failed to parse input arguments");
+            return JSON.stringify(await tools.find((tool) => tool.name === name).execute(JSON.parse(input)));
+          }
+        }
+        const own = new Own();
+        Object.defineProperty(document, "modelContext", {value: own, configurable: true});
+        add({name: "mine", execute: ({n}) => ({n: n + 1})});"#;
+    let tab = stand.page("", "", script).await;
+    stand.until_names(&tab, &["mine"]).await;
+    assert_eq!(
+        stand
+            .page_value(&tab, "document.modelContext === own")
+            .await,
+        json!(true)
+    );
+    let answer = stand.value(&tab, "mine", json!({"n": 1})).await;
+    assert_eq!(answer, json!({"n": 2}));
+    stand
+        .page_value(&tab, "add({name: 'more', execute: () => 1})")
+        .await;
+    stand.until_names(&tab, &["mine", "more"]).await;
+}

@@ -1,0 +1,147 @@
+//! A lab with pages that have tools.
+
+use crate::lab::{Lab, text_of};
+use serde_json::{Map, Value};
+use std::ops::Deref;
+use std::sync::Arc;
+use tabmux_browser::page_tools::{self, Findings, FoundTool, PageAnswer};
+use tabmux_browser::{CallContext, Files, Tab, ToolError};
+use tabmux_testkit::{Response, patiently};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) struct Stand(pub(crate) Lab);
+
+impl Deref for Stand {
+    type Target = Lab;
+
+    fn deref(&self) -> &Lab {
+        &self.0
+    }
+}
+
+impl Stand {
+    pub(crate) async fn start() -> Option<Self> {
+        Some(Self(Lab::start().await?))
+    }
+
+    /// The same with a browser that does not know WebMCP.
+    pub(crate) async fn without_web_mcp() -> Option<Self> {
+        // What is switched off stays off, whatever is switched on.
+        let flag = "--disable-features=WebMCP,WebMCPTesting";
+        Some(Self(Lab::start_with(&[flag]).await?))
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.server.port())
+    }
+
+    /// Serves a page at a path.
+    pub(crate) fn serve(&self, path: &str, body: &str, script: &str) {
+        self.server.route(path, Response::html(html(body, script)));
+    }
+
+    /// Serves a page and opens it. Its script has `add`, which registers a tool.
+    pub(crate) async fn page(&self, path: &str, body: &str, script: &str) -> Tab {
+        let path = format!("/page{path}");
+        self.serve(&path, body, script);
+        self.open(&path).await
+    }
+
+    pub(crate) fn tools(&self, tab: &Tab) -> Findings {
+        tab.findings().borrow().clone()
+    }
+
+    pub(crate) fn names(&self, tab: &Tab) -> Vec<String> {
+        names(&self.tools(tab))
+    }
+
+    /// Waits until the page has exactly these tools.
+    pub(crate) async fn until_names(&self, tab: &Tab, wanted: &[&str]) {
+        let mut found = tab.findings();
+        let last = found.clone();
+        let wait = found.wait_for(|found| names(found) == wanted);
+        let waited = patiently(wait, || {
+            format!("{:?} is not {wanted:?}", names(&last.borrow()))
+        });
+        waited.await.unwrap();
+    }
+
+    pub(crate) fn tool(&self, tab: &Tab, name: &str) -> Arc<FoundTool> {
+        let found = self.tools(tab);
+        let tool = found.web_mcp.iter().find(|tool| &*tool.name == name);
+        Arc::clone(tool.unwrap_or_else(|| panic!("no tool {name} in {:?}", names(&found))))
+    }
+
+    pub(crate) async fn call(
+        &self,
+        tab: &Tab,
+        name: &str,
+        arguments: Value,
+    ) -> Result<PageAnswer, ToolError> {
+        let tool = self.tool(tab, name);
+        self.call_until(tab, &tool, arguments, CancellationToken::new())
+            .await
+    }
+
+    pub(crate) async fn call_until(
+        &self,
+        tab: &Tab,
+        tool: &FoundTool,
+        arguments: Value,
+        cancel: CancellationToken,
+    ) -> Result<PageAnswer, ToolError> {
+        let arguments: Map<_, _> = arguments.as_object().unwrap().clone();
+        let context = CallContext {
+            cancel,
+            files: Files::new(None, &[]),
+            progress: None,
+        };
+        let call = page_tools::call(
+            &self.browser,
+            tab.target(),
+            tool.number,
+            &arguments,
+            context,
+        );
+        patiently(call, || format!("no answer from {}", tool.name)).await
+    }
+
+    /// Calls a tool that must answer with a value.
+    pub(crate) async fn value(&self, tab: &Tab, name: &str, arguments: Value) -> Value {
+        match self.call(tab, name, arguments).await {
+            Ok(PageAnswer::Value(value)) => value,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    /// Calls a tool that we must have something to say about.
+    pub(crate) async fn words(&self, tab: &Tab, name: &str, arguments: Value) -> String {
+        match self.call(tab, name, arguments).await {
+            Ok(PageAnswer::Output(output)) => text_of(&output),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    /// Calls a tool that must fail.
+    pub(crate) async fn failure(&self, tab: &Tab, name: &str, arguments: Value) -> String {
+        match self.call(tab, name, arguments).await {
+            Err(error) => error.to_string(),
+            Ok(answer) => panic!("{name} should fail, but: {answer:?}"),
+        }
+    }
+}
+
+pub(crate) fn names(found: &Findings) -> Vec<String> {
+    let names = found.web_mcp.iter().map(|tool| tool.name.to_string());
+    names.collect()
+}
+
+pub(crate) fn html(body: &str, script: &str) -> String {
+    format!(
+        r#"<!doctype html><title>A page with tools</title>{body}<script>
+        const add = (tool, options) => document.modelContext.registerTool({{
+          description: "A tool", inputSchema: {{type: "object", properties: {{}}}}, ...tool}}, options);
+        const later = (ms) => new Promise((done) => setTimeout(done, ms));
+        {script}</script>"#
+    )
+}

@@ -1,0 +1,149 @@
+//! Tools that were found in browsers' tabs: they become inputs of the core, and its calls become work
+//! for the browser.
+
+use super::{Answer, MainLoop, PagesEvent};
+use crate::{convert, page_tools, work};
+use std::sync::Arc;
+use tabmux_browser::page_tools::{FoundTool, PageAnswer, ToolNumber, ToolSource};
+use tabmux_browser::tab::DocumentId as BrowserDocument;
+use tabmux_browser::{Files, ToolError};
+use tabmux_core::{
+    BrowserId, CallId, DocumentId, Finish, Input, SessionId, Source, TargetId, ToolKey,
+};
+use tabmux_protocol::{CallReply, CallRequest};
+
+impl MainLoop {
+    /// A tab shows another document, and what was found in the one before is gone.
+    pub(super) fn document_changed(
+        &mut self,
+        browser: BrowserId,
+        target: TargetId,
+        document: BrowserDocument,
+    ) -> Input {
+        self.found.forget_tab(browser, &target);
+        Input::DocumentChanged {
+            browser,
+            target,
+            document: DocumentId(document.0.into()),
+        }
+    }
+
+    pub(super) fn tools_found(
+        &mut self,
+        browser: BrowserId,
+        target: TargetId,
+        document: BrowserDocument,
+        source: ToolSource,
+        tools: Vec<Arc<FoundTool>>,
+    ) -> Input {
+        let tools = self.found.take_in(browser, target.clone(), source, tools);
+        Input::ToolsFound {
+            browser,
+            target,
+            document: DocumentId(document.0.into()),
+            source: match source {
+                ToolSource::WebMcp => Source::WebMcp,
+                ToolSource::Generated => Source::Generated,
+            },
+            tools,
+        }
+    }
+
+    /// In browsers that are not ours, tabs are attached when a session works in them, or now: when it wants
+    /// to know their tools. Gives back a call that need not wait for that.
+    pub(super) fn look_first(
+        &self,
+        session: SessionId,
+        request: CallRequest,
+        answer: Answer,
+    ) -> Option<(CallRequest, Answer)> {
+        if request.tool != "list_page_tools" {
+            return Some((request, answer));
+        }
+        let launched = |id: BrowserId| {
+            let mut browsers = self.core.browsers();
+            let about = browsers.find(|browser| browser.id == id);
+            about.is_none_or(|browser| browser.about.is_some_and(|about| about.launched))
+        };
+        let free = |holder: Option<SessionId>| holder.is_none_or(|holder| holder == session);
+        let named = convert::named_tab(&request.arguments);
+        let tabs = self.core.tabs().filter(|tab| {
+            let is_meant = named.is_none_or(|named| named == tab.id.0);
+            is_meant && free(tab.holder) && !launched(tab.browser)
+        });
+        let tabs = tabs.filter_map(|tab| {
+            let browser = self.browsers.get(&tab.browser)?.clone();
+            Some((browser, tab.target.clone()))
+        });
+        let tabs: Vec<_> = tabs.take(MOST_LOOKED_INTO).collect();
+        if tabs.is_empty() {
+            return Some((request, answer));
+        }
+        let then = PagesEvent::Looked {
+            session,
+            request: Box::new(request),
+            answer,
+        };
+        tokio::spawn(work::look_for_tools(tabs, then, self.events.clone()));
+        None
+    }
+
+    /// Runs a tool of a browser's page: its arguments are checked against its own schema first.
+    pub(super) fn run_found_tool(
+        &mut self,
+        call: CallId,
+        browser: BrowserId,
+        target: &TargetId,
+        key: ToolKey,
+    ) {
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        let mut arguments = std::mem::take(&mut entry.page_arguments);
+        let Some(record) = self.found.record(browser, target, key) else {
+            return self.page_failed(call, &ToolError::ToolGone.to_string());
+        };
+        if !page_tools::declares_tab(&record.schema) {
+            arguments.remove("tabId");
+        }
+        if let Err(why) = record.check(&arguments) {
+            return self.page_failed(call, &why);
+        }
+        entry.place = Some((browser, target.clone()));
+        let wants_progress = entry.wants_progress;
+        let session = self.sessions.get(&entry.session);
+        let folder = session.and_then(|session| session.options.folder.clone());
+        let files = Files::new(folder, &[]);
+        let (target, tool) = (target.clone(), ToolNumber(key.0));
+        self.start(call, browser, |job| {
+            work::call_page_tool(job, target, tool, arguments, files, wants_progress)
+        });
+    }
+
+    pub(super) fn found_tool_answered(
+        &mut self,
+        call: CallId,
+        browser: BrowserId,
+        result: Result<PageAnswer, ToolError>,
+    ) {
+        match result {
+            Ok(PageAnswer::Output(output)) => return self.ran(call, browser, Ok(output)),
+            Err(error) => return self.ran(call, browser, Err(error)),
+            Ok(PageAnswer::Value(value)) => {
+                self.set_payload(call, convert::page_value(value));
+            }
+        }
+        self.input(Input::Finished {
+            call,
+            outcome: Finish::Done,
+        });
+    }
+
+    fn set_payload(&mut self, call: CallId, payload: CallReply) {
+        if let Some(call) = self.calls.get_mut(&call) {
+            call.payload = Some(payload);
+        }
+    }
+}
+
+const MOST_LOOKED_INTO: usize = 50;
