@@ -276,21 +276,45 @@ fn check(tool: &PageTool) -> Result<(), String> {
     Ok(())
 }
 
-/// MCP wants an object schema, whatever the page gave.
+/// MCP wants an object schema, whatever the page gave. What is no schema at all is left out: some
+/// clients refuse the whole list for it.
 fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
-    if schema.get("type") != Some(&json!("object")) {
-        schema.insert("type".to_owned(), json!("object"));
-    }
-    if schema
-        .get("properties")
-        .is_none_or(|properties| !properties.is_object())
-    {
-        schema.insert("properties".to_owned(), json!({}));
+    schema.insert("type".to_owned(), json!("object"));
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if !properties.is_object() {
+        *properties = json!({});
     }
     for value in schema.values_mut() {
         make_honest(value);
     }
-    schema
+    if !names_a_draft(&schema) {
+        schema.remove("$schema");
+    }
+    let whole = Value::Object(schema);
+    let is_schema = jsonschema::meta::is_valid(&whole);
+    match whole {
+        Value::Object(schema) if is_schema => schema,
+        _ => Map::from_iter([
+            ("type".to_owned(), json!("object")),
+            ("properties".to_owned(), json!({})),
+        ]),
+    }
+}
+
+/// Whether a schema names a draft that everybody knows. Any other name means nothing to a client.
+fn names_a_draft(schema: &Map<String, Value>) -> bool {
+    let name = schema.get("$schema").and_then(Value::as_str);
+    name.is_some_and(|name| {
+        let name = name.trim_end_matches('#');
+        let name = name.split_once("://json-schema.org/draft");
+        matches!(
+            name,
+            Some((
+                _,
+                "-04/schema" | "-06/schema" | "-07/schema" | "/2019-09/schema" | "/2020-12/schema"
+            ))
+        )
+    })
 }
 
 /// What a schema says to the reader is cleaned; what it asks for stays as it is.

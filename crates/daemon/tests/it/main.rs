@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod page_desk;
+mod page_lists;
 mod page_load;
 mod pages;
 mod peers;
