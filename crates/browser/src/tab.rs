@@ -272,7 +272,7 @@ impl Tab {
     }
 
     /// Waits until everything is known that Chrome told about the tab before its latest answer.
-    async fn catch_up(&self) {
+    pub(crate) async fn catch_up(&self) {
         let (done, caught_up) = oneshot::channel();
         if self.0.catch_up.send(done).await.is_ok() {
             let _ = caught_up.await;

@@ -236,6 +236,8 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
         }
     };
     let (inside, ()) = tokio::join!(inside, around);
+    // Requests that the page made meanwhile were told before it answered, but not to us.
+    tab.catch_up().await;
     if let Some(gone) = tab.state().gone {
         return Err(ToolError::TabGone(gone));
     }
