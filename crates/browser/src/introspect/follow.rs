@@ -32,12 +32,6 @@ impl Following {
             *following = Some((limit, task.abort_handle()));
         }
     }
-
-    /// How many tools the tab's page gets, if it is followed.
-    pub(crate) fn limit(&self) -> Option<usize> {
-        let following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        following.as_ref().map(|(limit, _)| *limit)
-    }
 }
 
 /// Reads the page now and whenever it has changed, until the tab is gone.
