@@ -156,3 +156,6 @@ fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTo
 /// What all tools of a page may take together, and each of them.
 const MOST_BYTES: usize = 48_000;
 const MOST_BYTES_OF_TOOL: usize = 8_000;
+
+#[cfg(test)]
+mod tests;
