@@ -86,11 +86,11 @@ proptest! {
         groups in prop::collection::vec(any_group(), 0..12),
     ) {
         let facts = json!({ "controls": controls, "groups": groups });
-        let (tools, _) = tools(facts.clone(), &mut Names::new(), 30);
-        prop_assert!(tools.len() <= 30);
+        let (found, _) = tools(facts.clone(), &mut Names::new(), 30);
+        prop_assert!(found.len() <= 30);
         let mut seen = HashSet::new();
         let mut bytes = 0;
-        for tool in &tools {
+        for tool in &found {
             prop_assert!(seen.insert(tool.name.clone()), "{} twice", tool.name);
             prop_assert!((1..=64).contains(&tool.name.len()));
             prop_assert!(tool.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
@@ -99,8 +99,8 @@ proptest! {
             bytes += tool.schema.to_string().len() + tool.description.len();
         }
         prop_assert!(bytes <= MOST_BYTES);
-        let (again, _) = super::tests::tools(facts, &mut Names::new(), 30);
-        prop_assert_eq!(tools, again);
+        let (again, _) = tools(facts, &mut Names::new(), 30);
+        prop_assert_eq!(found, again);
     }
 }
 
