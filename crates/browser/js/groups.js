@@ -63,7 +63,7 @@
       if (kind === "dialog" && (dom.attribute(node, "aria-modal") === "true" || dom.matches(node, ":modal"))) group.modal = true;
       // The page itself offers this form as a tool.
       if (kind === "form" && dom.has(node, "toolname")) group.offered = true;
-      if (kind === "item" && this.all[outer]?.kind === "list") this.all[outer].size = Math.max(this.all[outer].size ?? 0, siblings(node));
+      if (kind === "item" && this.all[outer]?.kind === "list") this.all[outer].size ??= siblings(node);
       this.all.push(group);
       this.elements.push(node);
       return this.all.length - 1;

@@ -111,7 +111,7 @@ async fn one_changed(world: World) {
 /// A change is seldom alone.
 const LEAST_PAUSE: Duration = Duration::from_millis(150);
 /// However long a page takes to be read, it is read again some time.
-const MOST_PAUSE: Duration = Duration::from_secs(60);
+const MOST_PAUSE: Duration = Duration::from_secs(600);
 const READING_LIMIT: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -124,6 +124,6 @@ mod tests {
         let millis = Duration::from_millis;
         assert_eq!(pause(millis(1)), LEAST_PAUSE);
         assert_eq!(pause(millis(40)), millis(800));
-        assert_eq!(pause(Duration::from_secs(10)), MOST_PAUSE);
+        assert_eq!(pause(Duration::from_secs(60)), MOST_PAUSE);
     }
 }
