@@ -283,6 +283,9 @@ impl Browser {
     /// there.
     pub async fn tell_tools(&self, target: &TargetId) -> Result<(), ToolError> {
         let tab = self.attach(target).await?;
+        if let Some(limit) = tab.awaits_reading() {
+            let _ = tokio::time::timeout(GENERATE_LIMIT, introspect::read(&tab, limit)).await;
+        }
         self.report_tools(&tab).await
     }
 

@@ -112,6 +112,11 @@ impl Introspection {
         known.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
+    /// The main document that was read last.
+    pub(crate) fn document(&self) -> Option<DocumentId> {
+        self.known().document
+    }
+
     /// Nobody wants the tools any more.
     pub(crate) fn forget(&self, tab: &Tab) {
         let mut known = self.known();

@@ -309,6 +309,14 @@ impl Tab {
         &self.0.introspection
     }
 
+    /// How many tools shall be made from its page, if it is followed and shows a document that has not
+    /// been read yet.
+    pub(crate) fn awaits_reading(&self) -> Option<usize> {
+        let limit = self.0.following.limit()?;
+        let main = self.state().frames.main().map(|main| main.document);
+        (self.introspection().document() != main).then_some(limit)
+    }
+
     /// Makes tools from its page from now on, at most so many, and again whenever it changes; or no
     /// longer.
     pub fn introspect(&self, limit: Option<usize>) {

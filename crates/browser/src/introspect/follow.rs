@@ -32,6 +32,21 @@ impl Following {
             *following = Some((limit, task.abort_handle()));
         }
     }
+
+    /// How many tools the tab's page gets, if it is followed.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        let following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        following.as_ref().map(|(limit, _)| *limit)
+    }
+}
+
+/// Why a page is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    /// Something in it is different.
+    Changed,
+    /// It is another page.
+    Moved,
 }
 
 /// Reads the page now and whenever it has changed, until the tab is gone.
@@ -56,7 +71,9 @@ async fn follow(tab: Tab, limit: usize) {
             Ok(Err(_)) | Err(_) => (Vec::new(), begun.elapsed().max(LEAST_PAUSE)),
         };
         let rest = Instant::now() + pause(took);
-        changed(&tab, &documents).await;
+        if changed(&tab, &documents).await == News::Moved && !documents.is_empty() {
+            continue;
+        }
         // What changed once goes on changing for a while.
         tokio::time::sleep_until(rest.max(Instant::now() + LEAST_PAUSE)).await;
     }
@@ -68,7 +85,7 @@ pub(crate) fn pause(took: Duration) -> Duration {
 }
 
 /// Resolves when one of these documents has changed since it was read, or is no longer shown.
-async fn changed(tab: &Tab, documents: &[DocumentId]) {
+async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
     let frames: Vec<_> = {
         let state = tab.state();
         let shown = documents
@@ -77,7 +94,7 @@ async fn changed(tab: &Tab, documents: &[DocumentId]) {
         shown.collect()
     };
     if frames.is_empty() || frames.iter().any(Option::is_none) {
-        return;
+        return News::Moved;
     }
     let moved = tab.until(PATIENCE, |state| {
         let mut documents = documents.iter();
@@ -90,11 +107,11 @@ async fn changed(tab: &Tab, documents: &[DocumentId]) {
         .map(|world| Box::pin(one_changed(world)))
         .collect();
     if watches.is_empty() {
-        return;
+        return News::Changed;
     }
     tokio::select! {
-        _ = moved => {}
-        _ = select_all(watches) => {}
+        _ = moved => News::Moved,
+        _ = select_all(watches) => News::Changed,
     }
 }
 

@@ -120,14 +120,12 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     };
     let is_day = |name: &str| name.parse::<u32>().is_ok_and(|day| (1..=31).contains(&day));
     if controls.len() >= 20 && mostly(is_day) {
-        return Some(actions::choice(
-            group.n,
-            "choose_day",
-            "day",
-            "Choose a day of the calendar.",
-            64,
-            &controls,
-        ));
+        let does = "Choose a day of the calendar.";
+        let mut draft = actions::choice(group.n, "choose_day", "day", does, 64, &controls);
+        // The days of the month change as one leafs through; what is taken does not.
+        draft.schema["properties"]["day"] =
+            json!({ "type": "string", "pattern": "^([1-9]|[12][0-9]|3[01])$" });
+        return Some(draft);
     }
     let is_pagination = controls.len() >= 2
         && mostly(actions::is_page_number)

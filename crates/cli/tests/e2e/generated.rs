@@ -77,9 +77,12 @@ async fn r004_50_86_the_list_follows_the_page_and_is_told_only_when_it_changed()
     desk.client.next_notification().await;
     let watched = ["fork_repo", "star_repo", "view_issues", "watch_repo"];
     assert_eq!(desk.names().await, with_tools(&watched));
+    // Another document with other tools: they are there when the call is answered.
+    desk.text("navigate_page", json!({"url": desk.pages.url("/same")}))
+        .await;
+    assert_eq!(desk.names().await, with_tools(&REPOSITORY));
     desk.text("navigate_page", json!({"url": desk.pages.url("/a")}))
         .await;
-    desk.client.next_notification().await;
     assert_eq!(desk.names().await, with_tools(&[]));
     let tool = json!({"name": "watch_repo", "arguments": {}});
     let gone = desk.client.request("tools/call", tool).await.unwrap_err();

@@ -31,10 +31,17 @@ async fn sees(stand: &Stand, tab: &Tab, expression: &str, expected: Value) {
 }
 
 #[tokio::test]
-async fn twelve_applications_get_tools_that_work() {
+async fn eleven_applications_get_tools_that_work() {
     let Some(stand) = Stand::start().await else {
         return;
     };
+    let modules = tabmux_testkit::workspace_root()
+        .join("fixtures")
+        .join(MODULES);
+    assert!(
+        modules.is_dir(),
+        "the applications are missing: run `make demo-apps`"
+    );
     todomvc(&stand).await;
     jquery_ui(&stand).await;
     awesomplete(&stand).await;
