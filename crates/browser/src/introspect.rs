@@ -1,9 +1,9 @@
 //! Tools for pages that offer none: made from the forms, buttons and lists that a page shows.
 //!
-//! A script in our isolated world tells facts about the controls of each frame ([`facts`]); from these
-//! the tools are proposed ([`propose`], pure); what they do goes through the same trusted input as
-//! `click` and `fill` ([`generated`](crate::tools::generated)). Tabs that a session holds are read again
-//! when they change ([`follow`]).
+//! A script in our isolated world tells facts about the controls of each frame (`facts`); from these
+//! the tools are proposed (`propose`, pure); what they do goes through the same trusted input as `click`
+//! and `fill` (`tools/generated.rs`). Tabs that a session holds are read again when they change
+//! (`follow`).
 
 mod actions;
 mod draft;
