@@ -1,7 +1,7 @@
 # The menu. Two commands do all the set-up: `make demo` and `make test`.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check soak bench fmt gen browser
+.PHONY: help demo test check soak bench fmt gen browser demo-apps
 
 CARGO ?= cargo
 phase = @printf '==> %s\n'
@@ -21,7 +21,7 @@ demo: browser ## Watch an agent work in a real browser (installs Chromium if the
 	@$(CARGO) build --release $(quiet) --package tabmux
 	@$(CARGO) run --release --quiet --package tabmux -- demo
 
-test: browser check ## Everything that must pass, tests with a real browser included
+test: browser demo-apps check ## Everything that must pass, tests with a real browser included
 	$(phase) 'Tests, with a real browser'
 ifeq ($(nextest),yes)
 	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet
@@ -43,7 +43,7 @@ check: ## Format, lints and documentation, without running tests
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 
-soak: browser ## The tests again with many more seeds; takes long
+soak: browser demo-apps ## The tests again with many more seeds; takes long
 	$(phase) 'Soak'
 ifeq ($(nextest),yes)
 	@CI=true TABMUX_SOAK=1 $(soak_sizes) $(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
@@ -61,6 +61,10 @@ fmt: ## Format the code
 gen: ## Rewrite what is generated: protocol types, docs/tools.md, docs/proofs.md
 	@$(CARGO) xtask codegen
 	@$(CARGO) xtask proofs
+
+# Pages that nobody here wrote, for the tests of generated tools.
+demo-apps:
+	@cd fixtures/demo-apps && npm ci --silent --no-audit --no-fund --ignore-scripts
 
 browser:
 	@scripts/ensure-browser

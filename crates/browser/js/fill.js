@@ -39,6 +39,15 @@
     return failure("not-taken", reads);
   };
 
+  /** Gives a field the focus, and says whether it took it. */
+  tabmux.focusField = ({ n }) => {
+    const target = element(n);
+    const field = target && fieldOf(target);
+    if (!field) return false;
+    field.focus({ preventScroll: true });
+    return holds(field, tabmux.focused());
+  };
+
   /** Selects an option of a closed list, as a person does who opens the list and picks it. */
   tabmux.choose = async ({ n, waitMs = 0 }) => {
     const option = element(n);

@@ -166,6 +166,17 @@
     return label ? collapse(label).trim() : "";
   }
 
+  /** What else the author says about an element: `aria-description`, or the text that `aria-describedby` names. */
+  function descriptionOf(element) {
+    const said = dom.attribute(element, "aria-description");
+    if (said) return collapse(said).trim();
+    const ids = dom.attribute(element, "aria-describedby");
+    if (!ids) return "";
+    const root = dom.rootNode(element);
+    const parts = ids.split(/\s+/).slice(0, 5).map((id) => (id ? byId(root, id) : null));
+    return parts.map((part) => (part ? textOf(part, { asLabel: true }) : "")).join(" ").trim();
+  }
+
   const documentById = Object.getOwnPropertyDescriptor(Document.prototype, "getElementById").value;
   const fragmentById = Object.getOwnPropertyDescriptor(DocumentFragment.prototype, "getElementById").value;
   function byId(root, id) {
@@ -412,7 +423,7 @@
   const isDisabled = (element) => dom.matches(element, ":disabled") || dom.attribute(element, "aria-disabled") === "true";
 
   Object.assign(tabmux, {
-    roleOf, nameOf, labelOf, authored, weakLabel, alternative, textOf, valueOf, statesOf, controlOf, isSecret, isDisabled,
+    roleOf, nameOf, labelOf, authored, descriptionOf, byId, weakLabel, alternative, textOf, valueOf, statesOf, controlOf, isSecret, isDisabled,
     isField, forgetLabels, summaryOf,
     roles: { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS },
     namespaces: { HTML, SVG },

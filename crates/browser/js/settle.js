@@ -108,6 +108,45 @@
     return { focused: true, n: tabmux.ref(target), frame, editable, element: describe(target) };
   };
 
+  /* Whether the document has changed since it was last surveyed, and who waits for that. */
+  let survey = null;
+
+  /** From now on the first change is noted; after that nothing is watched any more, so a busy page pays for one. */
+  tabmux.beginWatching = () => {
+    survey?.observer.disconnect();
+    const mine = { changed: false, wake: null, roots: countRoots() };
+    mine.tell = () => {
+      mine.observer.disconnect();
+      mine.changed = true;
+      mine.wake?.();
+    };
+    mine.observer = watchChanges(mine.tell);
+    survey?.wake?.();
+    survey = mine;
+  };
+
+  /** Resolves when the document has changed since the last survey, or after `limitMs`. */
+  tabmux.changedSince = ({ limitMs }) =>
+    new Promise((resolve) => {
+      if (!survey || survey.changed) return resolve({ changed: true });
+      const mine = survey;
+      // A component that comes to life gets a shadow root, which is no change of the tree.
+      const rounds = setInterval(() => countRoots() !== mine.roots && mine.tell(), 1000);
+      const answer = (changed) => {
+        clearTimeout(timer);
+        clearInterval(rounds);
+        resolve({ changed });
+      };
+      const timer = setTimeout(() => answer(mine.changed), limitMs);
+      mine.wake = () => answer(true);
+    });
+
+  function countRoots() {
+    let count = 0;
+    for (const _ of knownRoots()) count++;
+    return count;
+  }
+
   function watchChanges(tell) {
     const observer = new MutationObserver(tell);
     const everything = { subtree: true, childList: true, characterData: true, attributes: true };

@@ -334,5 +334,5 @@
   const encoder = new TextEncoder();
   const byteLength = (text) => (/^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length);
 
-  Object.assign(tabmux, { snapshot, find, hasText });
+  Object.assign(tabmux, { snapshot, find, hasText, lineName: nameOf });
 })();

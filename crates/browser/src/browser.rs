@@ -14,6 +14,7 @@ pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
 use crate::address::Address;
 use crate::error::ToolError;
+use crate::introspect;
 use crate::page_tools::{FoundTool, ToolSource};
 use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
 use actor::Order;
@@ -170,6 +171,20 @@ impl Browser {
         self.report_tools(&tab).await
     }
 
+    /// Makes tools from what a tab's page shows now, at most so many. They have been reported when this
+    /// resolves.
+    pub async fn generate_tools(&self, target: &TargetId, limit: usize) -> Result<(), ToolError> {
+        let tab = self.tab(target).await?;
+        let read = introspect::read(&tab, limit);
+        let read = tokio::time::timeout(GENERATE_LIMIT, read).await;
+        read.map_err(|_| ToolError::Stuck)??;
+        let (done, reported) = oneshot::channel();
+        let target = target.clone();
+        let done = Some(done);
+        self.order(Order::TellTools { target, done }).await?;
+        reported.await.map_err(|_| ToolError::BrowserGone)
+    }
+
     /// Asks Chrome how its tabs are called, which it does not tell by itself when a page changes
     /// its title. What is new has been reported when this resolves.
     pub async fn refresh(&self, limit: Duration) -> Result<(), ToolError> {
@@ -233,6 +248,14 @@ impl Browser {
         }
     }
 
+    /// Makes tools from a tab's page from now on, at most so many, and again whenever it changes; or no
+    /// longer.
+    pub async fn introspect(&self, target: &TargetId, limit: Option<usize>) {
+        if let Ok(tab) = self.attach(target).await {
+            tab.introspect(limit);
+        }
+    }
+
     /// Ends a browser that we launched, or lets go of one that we did not.
     pub async fn shut_down(&self) {
         let (done, ended) = oneshot::channel();
@@ -265,6 +288,9 @@ impl Browser {
     /// there.
     pub async fn tell_tools(&self, target: &TargetId) -> Result<(), ToolError> {
         let tab = self.attach(target).await?;
+        if let Some(limit) = tab.awaits_reading() {
+            let _ = tokio::time::timeout(GENERATE_LIMIT, introspect::read(&tab, limit)).await;
+        }
         self.report_tools(&tab).await
     }
 
@@ -308,6 +334,8 @@ impl Browser {
     }
 }
 
+/// A page that takes longer to be read gets its tools later.
+const GENERATE_LIMIT: Duration = Duration::from_secs(2);
 const READY_LIMIT: Duration = Duration::from_secs(10);
 /// On a machine that is busy, Chrome takes its time; the call has a deadline of its own.
 const CLOSE_LIMIT: Duration = Duration::from_secs(20);

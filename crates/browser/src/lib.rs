@@ -6,7 +6,7 @@
 //! - [`tab`]: one tab, its frames and what happens in it.
 //! - [`world`], [`script`]: our JavaScript inside a page.
 //! - [`mod@run`], [`tools`]: what agents do with a page.
-//! - [`page_tools`]: what pages offer to agents.
+//! - [`page_tools`]: what pages offer to agents; [`introspect`]: tools for pages that offer none.
 //! - [`address`], [`files`]: what they may open and where they may write.
 //!
 //! This crate knows CDP and nothing of sessions, numbers or MCP.
@@ -17,6 +17,7 @@ pub mod discover;
 pub mod error;
 pub mod files;
 pub mod find;
+pub mod introspect;
 pub mod launch;
 pub mod navigate;
 pub mod page_tools;

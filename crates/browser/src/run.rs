@@ -34,6 +34,16 @@ pub struct Page {
 }
 
 impl Page {
+    /// The tab for a call that tells nothing on its way.
+    pub(crate) fn new(tab: Tab, files: Files) -> Self {
+        Self {
+            tab,
+            files,
+            progress: None,
+            acted: Arc::default(),
+        }
+    }
+
     /// Says that from here on the page has been acted upon, so that a dialog that opens now is
     /// taken for the consequence.
     pub fn acting(&self) {

@@ -27,6 +27,7 @@ pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
+use crate::introspect::{Following, Introspection};
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Findings, Found, Home};
 use crate::tools::{Filming, Tracing};
@@ -75,6 +76,8 @@ struct Inner {
     shared: Shared,
     tracing: Tracing,
     filming: Filming,
+    introspection: Introspection,
+    following: Following,
     lookers: Arc<AtomicUsize>,
     /// Whether a script had to be stopped and the page may still not respond.
     suspect: AtomicBool,
@@ -111,6 +114,8 @@ impl Tab {
             shared,
             tracing: Tracing::default(),
             filming: Filming::default(),
+            introspection: Introspection::default(),
+            following: Following::default(),
             lookers: Arc::default(),
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
@@ -297,6 +302,28 @@ impl Tab {
     /// The film of this tab.
     pub(crate) fn filming(&self) -> &Filming {
         &self.0.filming
+    }
+
+    /// What was generated from its page.
+    pub(crate) fn introspection(&self) -> &Introspection {
+        &self.0.introspection
+    }
+
+    /// How many tools shall be made from its page, if it is followed and shows a document that has not
+    /// been read yet.
+    pub(crate) fn awaits_reading(&self) -> Option<usize> {
+        let limit = self.0.following.limit()?;
+        let main = self.state().frames.main().map(|main| main.document);
+        (self.introspection().document() != main).then_some(limit)
+    }
+
+    /// Makes tools from its page from now on, at most so many, and again whenever it changes; or no
+    /// longer.
+    pub fn introspect(&self, limit: Option<usize>) {
+        self.0.following.set(self, limit);
+        if limit.is_none() {
+            self.introspection().forget(self);
+        }
     }
 
     /// The size that pages have here where nobody asks for another.

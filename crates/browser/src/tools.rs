@@ -11,6 +11,7 @@ mod drag;
 mod emulate;
 mod fill;
 mod find;
+pub(crate) mod generated;
 mod input;
 mod keyboard;
 mod look;

@@ -146,9 +146,10 @@ const SCRIPTS: &str = concat!(
     include_str!("../js/kinds.js"),
     include_str!("../js/walk.js"),
     include_str!("../js/view.js"),
-    include_str!("../js/view.js"),
     include_str!("../js/reach.js"),
     include_str!("../js/settle.js"),
     include_str!("../js/fill.js"),
     include_str!("../js/act.js"),
+    include_str!("../js/groups.js"),
+    include_str!("../js/survey.js"),
 );

@@ -65,6 +65,8 @@ pub struct SessionConfig {
     pub mode: Mode,
     /// Whether it is offered the generic page actions.
     pub page_actions: bool,
+    /// Whether it is offered tools that were generated from pages.
+    pub generated_tools: bool,
     /// Tools that it is not offered, whatever else holds.
     pub withheld: Vec<ToolName>,
     /// What becomes of the tabs it created when it ends.
@@ -160,6 +162,7 @@ impl SessionConfig {
             may_choose_default: false,
             mode: Mode::default(),
             page_actions: true,
+            generated_tools: true,
             withheld: Vec::new(),
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),

@@ -611,7 +611,19 @@ impl MainLoop {
                     self.closing.spawn(async move { browser.shut_down().await });
                 }
             }
-            Output::Refresh { call, browser } => self.start(call, browser, work::refresh),
+            Output::Refresh { call, browser } => {
+                // A list that stands says nothing about how many tools a page has.
+                let counts = self
+                    .calls
+                    .get(&call)
+                    .is_some_and(|call| call.mode == Mode::Progressive);
+                let (session, generate) = self.wanted_by(call);
+                let tabs = match (session, generate) {
+                    (Some(session), Some(_)) if counts => self.free_tabs(session, browser),
+                    _ => Vec::new(),
+                };
+                self.start(call, browser, |job| work::refresh(job, tabs, generate));
+            }
             Output::OpenTab {
                 call,
                 browser,
@@ -620,8 +632,9 @@ impl MainLoop {
             } => {
                 let context = self.context_for(call, browser);
                 let limit = self.wishes(call).load_limit;
+                let (_, generate) = self.wanted_by(call);
                 self.start(call, browser, |job| {
-                    work::open_tab(job, url, focus, limit, context)
+                    work::open_tab(job, url, focus, limit, context, generate)
                 });
             }
             Output::PrepareFocus {
@@ -630,8 +643,9 @@ impl MainLoop {
                 target,
             } => {
                 let to_front = self.wishes(call).to_front;
+                let (_, generate) = self.wanted_by(call);
                 self.start(call, browser, |job| {
-                    work::prepare_focus(job, target, to_front)
+                    work::prepare_focus(job, target, to_front, generate)
                 });
             }
             Output::CloseTab {
@@ -715,6 +729,13 @@ impl MainLoop {
         (isolated || name.is_some()).then(|| self.contexts.of(browser, session, name))
     }
 
+    /// Whose call it is, and how many generated tools its session wants.
+    fn wanted_by(&self, call: CallId) -> (Option<SessionId>, Option<usize>) {
+        let session = self.calls.get(&call).map(|call| call.session);
+        let generate = session.and_then(|session| self.generated_for(session));
+        (session, generate)
+    }
+
     fn wishes(&self, call: CallId) -> convert::Wishes {
         let call = self.calls.get(&call);
         call.map(|call| call.wishes.clone()).unwrap_or_default()
@@ -757,8 +778,9 @@ impl MainLoop {
     }
 
     fn hold(&self, browser: BrowserId, target: TargetId, held: bool) {
-        if let Some(browser) = self.browsers.get(&browser).cloned() {
-            tokio::spawn(work::hold(browser, target, held));
+        let generate = self.generated_for_holders(browser, &target);
+        if let Some(handle) = self.browsers.get(&browser).cloned() {
+            tokio::spawn(work::hold(handle, target, held, generate));
         }
     }
 

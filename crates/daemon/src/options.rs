@@ -22,6 +22,8 @@ pub struct SessionOptions {
     pub allow_default: bool,
     /// Whether it is offered the generic page actions while a tab is focused.
     pub page_actions: bool,
+    /// How many tools are generated for it from a page, if any are.
+    pub generated_tools: Option<usize>,
     /// The categories of tools that it is offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
     /// The folder its client works in; files stay there.
@@ -81,6 +83,10 @@ impl SessionOptions {
             heritage: Heritage::default(),
             browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
+            generated_tools: match options.generated_tools.map(usize::from) {
+                None => Some(tabmux_browser::introspect::USUAL_LIMIT),
+                Some(most) => Some(most).filter(|most| *most > 0),
+            },
             categories: options.categories,
             folder: options.folder,
             mode,
@@ -115,6 +121,7 @@ impl SessionOptions {
             may_choose_default: self.allow_default,
             mode: self.mode,
             page_actions: self.page_actions,
+            generated_tools: self.generated_tools.is_some(),
             withheld: catalogue::withheld(self.categories.as_deref()),
             // A context ends with its session, and with it all its tabs.
             on_end: match self.isolated {

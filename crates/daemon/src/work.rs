@@ -100,8 +100,17 @@ fn run_detached(command: &str) -> std::io::Result<()> {
 }
 
 /// Brings the titles of tabs up to date. Those of a browser that does not answer stay as they are.
-pub(crate) async fn refresh(job: Job) {
-    if let Err(error) = job.handle.refresh(REFRESH_LIMIT).await {
+/// Tools are generated for those tabs that are named, so that they can be counted.
+pub(crate) async fn refresh(job: Job, tabs: Vec<TargetId>, generate: Option<usize>) {
+    let read = tabs.iter().map(async |target| {
+        let read = generate_tools(&job.handle, target, generate);
+        let _ = tokio::time::timeout(REFRESH_LIMIT, read).await;
+    });
+    let (refreshed, _) = tokio::join!(
+        job.handle.refresh(REFRESH_LIMIT),
+        futures_util::future::join_all(read)
+    );
+    if let Err(error) = refreshed {
         tracing::debug!(%error, "the titles of tabs may be out of date");
     }
     let _ = job
@@ -138,6 +147,7 @@ pub(crate) async fn open_tab(
     focus: bool,
     limit: Option<Duration>,
     context: Option<Context>,
+    generate: Option<usize>,
 ) {
     let open = async {
         // The address was checked when the call came in; `file:` is the plan's business.
@@ -165,6 +175,10 @@ pub(crate) async fn open_tab(
     let Some(opened) = unless_cancelled(&job.cancel, open).await else {
         return;
     };
+    if let (Ok(target), true) = (&opened, focus) {
+        let target = TargetId(target.as_str().into());
+        follow_page(&job.handle, &target, generate).await;
+    }
     let outcome = opened.map(|_| ()).map_err(|error| error.to_string());
     let _ = job
         .events
@@ -177,8 +191,13 @@ pub(crate) async fn open_tab(
 
 /// Waits until a tab that is being focused has loaded. A tab that does not respond is focused all
 /// the same: its tools will say so.
-pub(crate) async fn prepare_focus(job: Job, target: TargetId, to_front: bool) {
-    let target = target_id(&target);
+pub(crate) async fn prepare_focus(
+    job: Job,
+    tab: TargetId,
+    to_front: bool,
+    generate: Option<usize>,
+) {
+    let target = target_id(&tab);
     if to_front && let Err(error) = job.handle.bring_to_front(&target).await {
         tracing::debug!(%error, "a tab could not be brought to the front");
     }
@@ -186,6 +205,9 @@ pub(crate) async fn prepare_focus(job: Job, target: TargetId, to_front: bool) {
     let Some(settled) = unless_cancelled(&job.cancel, settle).await else {
         return;
     };
+    if let Ok(Ok(())) = settled {
+        follow_page(&job.handle, &tab, generate).await;
+    }
     let outcome = match settled {
         Ok(Ok(())) | Err(_) | Ok(Err(ToolError::Stuck)) => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),
@@ -197,6 +219,24 @@ pub(crate) async fn prepare_focus(job: Job, target: TargetId, to_front: bool) {
             outcome,
         })
         .await;
+}
+
+/// Makes tools from what a page shows, now and whenever it changes, where that is wanted.
+async fn follow_page(browser: &Browser, target: &TargetId, limit: Option<usize>) {
+    generate_tools(browser, target, limit).await;
+    if limit.is_some() {
+        browser.introspect(&target_id(target), limit).await;
+    }
+}
+
+/// Makes tools from what a page shows, where that is wanted. A page that cannot be read has none.
+async fn generate_tools(browser: &Browser, target: &TargetId, limit: Option<usize>) {
+    let Some(limit) = limit else {
+        return;
+    };
+    if let Err(error) = browser.generate_tools(&target_id(target), limit).await {
+        tracing::debug!(%error, "a page was not read for tools");
+    }
 }
 
 /// Closes a tab because its agent says so.
@@ -290,12 +330,16 @@ pub(crate) async fn call_page_tool(
 /// Looks into tabs for tools of their pages. One that does not answer in time has none.
 pub(crate) async fn look_for_tools(
     tabs: Vec<(Browser, TargetId)>,
+    generate: Option<usize>,
     then: PagesEvent,
     events: mpsc::Sender<Event>,
 ) {
-    let look = tabs.iter().map(async |(browser, target)| {
-        let target = target_id(target);
-        let look = browser.look_for_tools(&target);
+    let look = tabs.iter().map(async |(browser, name)| {
+        let target = target_id(name);
+        let look = async {
+            let _ = browser.look_for_tools(&target).await;
+            generate_tools(browser, name, generate).await;
+        };
         let _ = tokio::time::timeout(LOOK_LIMIT, look).await;
     });
     futures_util::future::join_all(look).await;
@@ -360,8 +404,12 @@ pub(crate) async fn close_abandoned(browser: String, targets: Vec<TargetId>) {
 }
 
 /// A session holds a tab, or no longer does.
-pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool) {
-    browser.hold(&target_id(&target), held).await;
+pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool, generate: Option<usize>) {
+    let target = target_id(&target);
+    browser.hold(&target, held).await;
+    if !held || generate.is_some() {
+        browser.introspect(&target, generate.filter(|_| held)).await;
+    }
 }
 
 /// Sleeps until the core's alarm, or for ever if it has none.

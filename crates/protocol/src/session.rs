@@ -23,6 +23,8 @@ pub struct SessionOptions {
     pub tools: ToolMode,
     /// Whether generic page actions are listed while a tab is focused.
     pub page_actions: bool,
+    /// How many tools are generated from a page at most; 0 for none. `None`: as many as is usual.
+    pub generated_tools: Option<u16>,
     /// The categories of tools that are offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
     /// The folder the client works in; files stay there.

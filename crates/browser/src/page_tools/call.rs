@@ -4,10 +4,10 @@ use super::found::{ToolNumber, Way};
 use super::{model_context, web_mcp};
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
-use crate::run::{self, CallContext};
+use crate::run::{self, CallContext, Page};
 use crate::tab::{Tab, TargetId};
 use crate::text::one_line;
-use crate::tools::ToolOutput;
+use crate::tools::{ToolOutput, generated};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,6 +79,11 @@ pub async fn call(
             Way::Native(way) => web_mcp::invoke(&tab, way, &tool.name, arguments, &calling).await,
             Way::InPage(way) => {
                 model_context::call(&tab, way, &tool.name, arguments, &calling).await
+            }
+            Way::Generated => {
+                let page = Page::new(tab.clone(), context.files.clone());
+                let output = generated::call(&page, &tool.name, arguments).await;
+                output.map(PageAnswer::Output)
             }
         }
     };

@@ -49,6 +49,8 @@ pub(crate) enum Way {
     Native(web_mcp::Way),
     /// Through the page's own `modelContext`, which is the shim's or one that the page brought along.
     InPage(model_context::Way),
+    /// By us: [`introspect`](crate::introspect) knows what it acts on.
+    Generated,
 }
 
 /// The tools of the document that a tab shows.

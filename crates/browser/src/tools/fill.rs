@@ -31,7 +31,7 @@ impl Tool for Fill {
         let _drawing = Drawing::of(&page.tab);
         let before = Before::look(&page.tab);
         let element = Element::find(&page.tab, &self.uid).await?;
-        let done = fill(&page, &element, &self.value).await?;
+        let done = fill(&page, &element, &self.value, Echo::Allowed).await?;
         let output = act::settle(&page.tab, &before, None, &format!("Filled.{done}")).await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
@@ -79,7 +79,7 @@ impl Tool for FillForm {
         }
         let mut notes = String::new();
         for (count, (field, element)) in self.elements.iter().zip(&elements).enumerate() {
-            let note = fill(&page, element, &field.value)
+            let note = fill(&page, element, &field.value, Echo::Allowed)
                 .await
                 .map_err(|error| match count {
                     0 => error,
@@ -116,14 +116,29 @@ struct Answer {
     note: Option<String>,
 }
 
+/// Whether an answer may say what a field was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Echo {
+    Allowed,
+    /// It is a secret.
+    Never,
+}
+
 /// Fills one field and makes sure of it. Answers with what else there is to say, after a blank.
-async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, ToolError> {
+pub(super) async fn fill(
+    page: &Page,
+    element: &Element,
+    value: &str,
+    echo: Echo,
+) -> Result<String, ToolError> {
+    let secret = echo == Echo::Never;
+    let told = if secret { HIDDEN } else { value };
     let tab = &page.tab;
     page.acting();
     let ask = json!({ "n": element.n, "value": value, "waitMs": act::WAIT_MS });
     let field: Answer = element.call("tabmux.fillTarget", ask).await?;
     if !field.ok {
-        return Err(refusal(element, &field, value));
+        return Err(refusal(element, &field.hiding(secret), told));
     }
     match field.how.as_str() {
         "type" if !value.is_empty() => act::insert(tab, value.to_owned()).await?,
@@ -151,7 +166,10 @@ async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, Too
         }
     };
     if !field.ok {
-        return Err(refusal(element, &field, value));
+        return Err(refusal(element, &field.hiding(secret), told));
+    }
+    if secret {
+        return Ok(String::new());
     }
     let shown = field.shown.filter(|shown| shown != value);
     let shown = shown.map(|shown| format!(" It now reads \"{}\".", one_line(&shown, 200)));
@@ -159,6 +177,19 @@ async fn fill(page: &Page, element: &Element, value: &str) -> Result<String, Too
         .note
         .map(|note| format!(" The page says: \"{}\".", one_line(&note, 200)));
     Ok(shown.unwrap_or_default() + &note.unwrap_or_default())
+}
+
+impl Answer {
+    /// The same without what the field holds.
+    fn hiding(self, secret: bool) -> Self {
+        match secret && self.reason == "not-taken" {
+            true => Self {
+                detail: HIDDEN.into(),
+                ..self
+            },
+            false => self,
+        }
+    }
 }
 
 /// Removes what is selected.
@@ -211,3 +242,5 @@ fn not_fillable(element: &Element) -> String {
 }
 
 const MOST_FIELDS: usize = 100;
+/// Stands for a secret.
+const HIDDEN: &str = "(not repeated)";

@@ -9,6 +9,7 @@ mod drag;
 mod emulate;
 mod fill;
 mod find;
+mod introspect;
 mod keyboard;
 mod lab;
 mod navigate;

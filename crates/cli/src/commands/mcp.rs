@@ -40,6 +40,10 @@ pub(crate) struct Args {
     #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On)]
     page_actions: Switch,
 
+    /// How many tools are generated from a page at most, or `off`.
+    #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "30")]
+    generated_tools: u16,
+
     #[command(flatten)]
     categories: CategoryFlags,
 
@@ -102,6 +106,16 @@ enum Switch {
     Off,
 }
 
+fn generated_tools(text: &str) -> Result<u16, String> {
+    let number = match text {
+        "off" => Some(0),
+        number => number.parse().ok(),
+    };
+    number
+        .filter(|number| *number <= MOST_GENERATED)
+        .ok_or_else(|| format!("write `off` or a number up to {MOST_GENERATED}"))
+}
+
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     logging::start(args.log_file.as_deref())?;
     tracing::warn!("{WARNING}");
@@ -122,6 +136,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Policy::Shared => TabPolicy::Shared,
         },
         page_actions: args.page_actions == Switch::On,
+        generated_tools: Some(args.generated_tools),
         categories: args.categories.chosen()?,
         hybrid_routing: args.routing == Route::Hybrid,
         folder: std::env::current_dir().ok(),
@@ -218,3 +233,6 @@ fn parent_name() -> String {
 /// Said at every start, to whoever reads the log of a client's servers.
 const WARNING: &str = "the client and its agent can see and change everything in the browser that \
                        tabmux connects to; keep out of it what they should not know";
+
+/// A tab offers no more tools than this, whoever found them.
+const MOST_GENERATED: u16 = 60;

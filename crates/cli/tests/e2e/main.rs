@@ -12,6 +12,7 @@ mod bad_input;
 mod edges;
 mod eras;
 mod fixed_list;
+mod generated;
 mod hookup;
 mod kills;
 mod lifecycle;

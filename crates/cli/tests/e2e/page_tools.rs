@@ -241,7 +241,7 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
             assert!(listed.contains("buy in tab "), "{listed}");
         } else {
             // Its scripts ran before anybody could give them a shim; after a reload they have it.
-            assert_eq!(listed, "No page offers tools of its own.");
+            assert!(!listed.contains("buy in tab "), "{listed}");
             let reload = json!({"type": "reload", "tabId": number.to_string()});
             client.call_tool("navigate_page", reload).await.ok();
         }

@@ -53,6 +53,8 @@ impl Walk {
     /// A fresh server, DISCONNECTED.
     async fn begin(browser: &Path, seed: u64) -> Self {
         let desk = Desk::start(&[
+            // What pages get besides is no part of the model.
+            "--generatedTools=off",
             "--headless",
             "--userDataDir=profile",
             "--chromeArg=--disable-quic",

@@ -155,8 +155,12 @@ impl Core {
         browser: Option<BrowserId>,
         source: Source,
     ) -> bool {
+        let is_wanted = || {
+            let known = self.sessions.get(&session);
+            source != Source::Generated || known.is_some_and(|known| known.config.generated_tools)
+        };
         source == Source::Library
-            || browser.is_some_and(|browser| self.is_connected(session, browser))
+            || is_wanted() && browser.is_some_and(|browser| self.is_connected(session, browser))
     }
 
     /// The tab that the agent means, wherever it is.

@@ -49,6 +49,34 @@ impl MainLoop {
         }
     }
 
+    /// How many tools a session wants from a page, if it wants any.
+    pub(super) fn generated_for(&self, session: SessionId) -> Option<usize> {
+        self.sessions.get(&session)?.options.generated_tools
+    }
+
+    /// How many tools the sessions that hold a tab want from its page, if they want any.
+    pub(super) fn generated_for_holders(
+        &self,
+        browser: BrowserId,
+        target: &TargetId,
+    ) -> Option<usize> {
+        let mut tabs = self.core.tabs();
+        let tab = tabs.find(|tab| tab.browser == browser && tab.target == target)?;
+        let holders = tab.owner.into_iter().chain(tab.bound.iter().copied());
+        holders
+            .filter_map(|holder| self.generated_for(holder))
+            .max()
+    }
+
+    /// The tabs of a browser that a session could focus.
+    pub(super) fn free_tabs(&self, session: SessionId, browser: BrowserId) -> Vec<TargetId> {
+        let tabs = self.core.tabs().filter(|tab| tab.browser == browser);
+        let free = tabs.filter(|tab| tab.holder.is_none_or(|holder| holder == session));
+        free.map(|tab| tab.target.clone())
+            .take(MOST_LOOKED_INTO)
+            .collect()
+    }
+
     /// In browsers that are not ours, tabs are attached when a session works in them, or now: when it wants
     /// to know their tools. Gives back a call that need not wait for that.
     pub(super) fn look_first(
@@ -60,6 +88,7 @@ impl MainLoop {
         if request.tool != "list_page_tools" {
             return Some((request, answer));
         }
+        let generate = self.generated_for(session);
         let launched = |id: BrowserId| {
             let mut browsers = self.core.browsers();
             let about = browsers.find(|browser| browser.id == id);
@@ -69,7 +98,7 @@ impl MainLoop {
         let named = convert::named_tab(&request.arguments);
         let tabs = self.core.tabs().filter(|tab| {
             let is_meant = named.is_none_or(|named| named == tab.id.0);
-            is_meant && free(tab.holder) && !launched(tab.browser)
+            is_meant && free(tab.holder) && (generate.is_some() || !launched(tab.browser))
         });
         let tabs = tabs.filter_map(|tab| {
             let browser = self.browsers.get(&tab.browser)?.clone();
@@ -84,7 +113,12 @@ impl MainLoop {
             request: Box::new(request),
             answer,
         };
-        tokio::spawn(work::look_for_tools(tabs, then, self.events.clone()));
+        tokio::spawn(work::look_for_tools(
+            tabs,
+            generate,
+            then,
+            self.events.clone(),
+        ));
         None
     }
 

@@ -34,6 +34,16 @@ impl Element {
         })
     }
 
+    /// An element that the agent knows by the words on it.
+    pub(in crate::tools) fn called(tab: &Tab, world: &World, n: u32, words: &str) -> Self {
+        Self {
+            apart: world.session.id() != tab.session().id(),
+            world: world.clone(),
+            n,
+            uid: format!("\"{}\"", one_line(words, 80)),
+        }
+    }
+
     /// Calls one of our functions in the element's document.
     pub(in crate::tools) async fn call<T: DeserializeOwned>(
         &self,

@@ -148,6 +148,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             may_choose_default: attached,
             mode,
             page_actions,
+            generated_tools: true,
             withheld: Vec::new(),
             on_end,
             tab_policy,

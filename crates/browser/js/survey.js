@@ -1,0 +1,324 @@
+/**
+ * The controls of this frame as facts: what each is, what it is called, what it takes, and what it belongs to. Tools
+ * are made from these facts elsewhere; nothing here changes the page, and nothing secret is told.
+ */
+(() => {
+  "use strict";
+  const { dom, ref, walk, lineName, descriptionOf, parentOf, holds, isElement, collapse, roleOf, Groups, hintOf } = tabmux;
+
+  const { OPERABLE } = tabmux.roles;
+  const words = (text) => new Set(text.split(" "));
+
+  const FIELDS = words("textbox searchbox combobox listbox spinbutton slider checkbox radio switch date color file");
+  const NO_CONTROLS = words("iframe video audio canvas draggable focusable scrollbar cell gridcell columnheader rowheader");
+  const SEPARATE = words("list table grid navigation contentinfo banner toolbar menu tablist");
+  const MOST_LINES = 20_000;
+  const MOST_CONTROLS = 600;
+  const MOST_OPTIONS = 60;
+  const LONGEST_NAME = 120;
+  const LONGEST_ITEM = 160;
+  const LONGEST_DEFAULT = 200;
+
+  /* The value a field had when it was first met: what was typed since is no default. */
+  const defaults = new WeakMap();
+
+  /**
+   * Looks at the document. `controls` and `groups` are the facts, `frames` the elements that show other documents,
+   * `hosts` those that may hide a closed shadow root, `tookMs` what the look has cost the page.
+   */
+  tabmux.survey = () => {
+    const started = performance.now();
+    const lines = [];
+    const walked = walk((line) => lines.push(line) < MOST_LINES);
+    const groups = new Groups();
+    const operable = withoutWrappers(lines.filter((line) => line.operable && line.element && !line.frame && !NO_CONTROLS.has(line.role)));
+    findPanels(operable, groups);
+
+    const controls = [];
+    let [heading, text, left] = ["", "", 0];
+    const listed = new Set(operable);
+    for (const line of lines) {
+      if (line.role === "heading") heading = lineName(line).text.slice(0, LONGEST_NAME);
+      if (listed.has(line)) {
+        if (controls.length < MOST_CONTROLS) controls.push(factsOf(line, groups, heading, text));
+        else left++;
+        text = "";
+      } else {
+        text = line.role === "text" ? line.text : "";
+      }
+    }
+    tellItems(lines, groups);
+    tabmux.beginWatching();
+    const frames = lines.filter((line) => line.frame).map((line) => ref(line.element));
+    note(started);
+    return {
+      controls, left, groups: groups.all, frames, hosts: walked.hosts, title: tabmux.title().slice(0, LONGEST_NAME),
+      tookMs: performance.now() - started,
+    };
+  };
+
+  /* What all looks have cost: the time of the last one counts from its beginning, and is not yet paid for. */
+  const account = { looks: 0, busyMs: 0, begunMs: 0, lastMs: 0 };
+
+  function note(started) {
+    if (account.looks === 0) account.begunMs = started;
+    account.looks++;
+    account.busyMs += account.lastMs;
+    account.lastMs = performance.now() - started;
+    account.spanMs = started - account.begunMs;
+  }
+
+  /** How often the document was looked at, and how long that took up to the beginning of the last look. */
+  tabmux.account = () => ({ looks: account.looks, busyMs: account.busyMs, spanMs: account.spanMs ?? 0 });
+
+  /** What is clickable only because the field in it is, is told by the field. */
+  function withoutWrappers(operable) {
+    const wraps = (line, next) => !OPERABLE.has(line.role) && next && FIELDS.has(next.role) && holds(line.element, next.element);
+    return operable.filter((line, at) => !wraps(line, operable[at + 1]));
+  }
+
+  /** Fields outside of any form often have a button beside them that does what a form's would. */
+  function findPanels(operable, groups) {
+    operable.forEach((line, at) => {
+      if (!FIELDS.has(line.role) || line.role === "checkbox" || line.role === "switch" || formOf(line.element)) return;
+      const button = operable.slice(at + 1, at + 9).find((other) => isSender(other) && !formOf(other.element));
+      if (!button) return;
+      const panel = around(line.element, button.element);
+      if (panel) groups.panels.add(panel);
+    });
+  }
+
+  const isSender = (line) => line.role === "button" && lineName(line).text !== "" && !opensPopup(line.control);
+
+  const opensPopup = (control) => (dom.attribute(control, "aria-haspopup") ?? "false") !== "false";
+
+  /** The nearest element around both, if no list, menu or landmark lies between. */
+  function around(field, button) {
+    let node = parentOf(field);
+    for (let level = 0; node && level < 4; level++, node = parentOf(node)) {
+      if (SEPARATE.has(roleOf(node)) || dom.tag(node) === "body") return null;
+      if (!holds(node, button)) continue;
+      for (let inner = parentOf(button); inner && inner !== node; inner = parentOf(inner)) {
+        if (SEPARATE.has(roleOf(inner))) return null;
+      }
+      return node;
+    }
+    return null;
+  }
+
+  function formOf(element) {
+    for (let node = element; node; node = parentOf(node)) {
+      if (dom.tag(node) === "form" || roleOf(node) === "form" || roleOf(node) === "search") return node;
+    }
+    const control = tabmux.controlOf(element);
+    return control.form instanceof HTMLFormElement ? control.form : null;
+  }
+
+  function factsOf(line, groups, heading, before) {
+    const { element, control } = line;
+    const role = OPERABLE.has(line.role) ? line.role : "clickable";
+    const isItem = role === "link" || role === "clickable" || role === "treeitem";
+    const owner = control.form instanceof HTMLFormElement && !holds(control.form, element) ? control.form : null;
+    const facts = {
+      n: ref(element), role, name: collapse(lineName(line).text || hostName(element)).trim().slice(0, LONGEST_NAME), heading,
+      group: groups.of(owner ?? (isItem ? element : (parentOf(element) ?? element))),
+    };
+    if (!facts.name) facts.hint = hintOf(element);
+    if (tabmux.isDisabled(control)) facts.disabled = true;
+    const state = stateOf(control, role);
+    if (state !== null) facts.on = state;
+    if (FIELDS.has(role)) return { ...facts, ...fieldFacts(control, role, facts, before) };
+    if (role === "link") facts.acts = acts(control);
+    if (opensPopup(control)) facts.popup = true;
+    if (role === "button" && (control.type === "submit" || control.type === "image") && formOf(element)) facts.submit = true;
+    if (dom.has(control, "aria-pressed")) facts.pressable = true;
+    if (dom.has(control, "aria-expanded") || dom.tag(control) === "summary") facts.expandable = true;
+    return facts;
+  }
+
+  /** A component's own field is called what the component is called. */
+  function hostName(element) {
+    for (let root = dom.rootNode(element); root instanceof ShadowRoot; root = dom.rootNode(dom.host(root))) {
+      const host = dom.host(root);
+      const said = tabmux.authored(host) || dom.attribute(host, "label");
+      if (said) return said;
+    }
+    return "";
+  }
+
+  function stateOf(control, role) {
+    const aria = (name) => dom.attribute(control, `aria-${name}`);
+    if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) return control.checked;
+    for (const name of ["checked", "pressed", "selected"]) if (aria(name) !== null) return aria(name) === "true";
+    if (role === "switch") return false;
+    return aria("expanded") === null ? null : aria("expanded") === "true";
+  }
+
+  /** A link that leads nowhere else, or looks like a button, acts as one. */
+  function acts(link) {
+    const href = dom.attribute(link, "href") ?? "";
+    return href === "" || href === "#" || /^javascript:/i.test(href) || /(^|[\s_-])(btn|button)([\s_-]|$)/i.test(dom.attribute(link, "class") ?? "");
+  }
+
+  function fieldFacts(control, role, { name }, before) {
+    const facts = { field: kindOf(control, role) };
+    if (!name && before && before.length <= 80) facts.before = before;
+    const placeholder = dom.attribute(control, "placeholder");
+    if (placeholder) facts.placeholder = collapse(placeholder).trim().slice(0, LONGEST_NAME);
+    const description = descriptionOf(control);
+    if (description && description !== name) facts.description = description.slice(0, 200);
+    const key = dom.attribute(control, "name") || dom.attribute(control, "id");
+    if (key) facts.key = collapse(key).slice(0, 60);
+    if (control.required === true || dom.attribute(control, "aria-required") === "true") facts.required = true;
+    if (control.readOnly === true || dom.attribute(control, "aria-readonly") === "true") facts.fixed = true;
+    if (isSensitive(control)) facts.secret = true;
+    for (const limit of ["min", "max", "step", "pattern", "minLength", "maxLength"]) {
+      const value = control[limit];
+      if (typeof value === "string" ? value !== "" : value >= 0) facts[limit] = String(value).slice(0, 100);
+    }
+    const [options, more] = optionsOf(control);
+    if (options) Object.assign(facts, { options, moreOptions: more });
+    if (!facts.secret) {
+      const value = defaultOf(control, options);
+      if (value !== "" && value !== null) facts.value = value;
+    }
+    return facts;
+  }
+
+  /** What a field takes. */
+  function kindOf(control, role) {
+    const tag = dom.tag(control);
+    if (tag === "select") return control.multiple ? "many" : "one";
+    if (tag === "textarea") return "area";
+    if (role === "checkbox" || role === "switch") return "toggle";
+    if (role === "radio") return "radio";
+    if (tag === "input") {
+      if (role === "combobox" && control.readOnly) return "pick";
+      return control.type;
+    }
+    if (role === "combobox" || role === "listbox") return "pick";
+    if (role === "slider" || role === "spinbutton") return control instanceof HTMLElement && dom.editable(control) ? "number" : "none";
+    return role === "file" ? "file" : "area";
+  }
+
+  function optionsOf(control) {
+    if (control instanceof HTMLSelectElement) {
+      const all = Array.from(control.options);
+      const told = all.slice(0, MOST_OPTIONS).map((option) => {
+        const text = collapse(option.label || option.text).trim().slice(0, LONGEST_NAME);
+        const empty = option.value === "" || option.hidden;
+        return { text, ...(option.disabled && { disabled: true }), ...(empty && { empty: true }) };
+      });
+      return [told, all.length - told.length];
+    }
+    if (control.list instanceof HTMLDataListElement) return [null, 0];
+    const role = roleOf(control);
+    if (role !== "combobox" && role !== "listbox") return [null, 0];
+    const found = popupOptions(control);
+    const told = found.slice(0, MOST_OPTIONS).map((option) => ({ text: optionText(option), n: ref(option) }));
+    return told.length ? [told, found.length - told.length] : [null, 0];
+  }
+
+  function defaultOf(control, options) {
+    if (!defaults.has(control)) defaults.set(control, presentValue(control, options));
+    return defaults.get(control);
+  }
+
+  function presentValue(control) {
+    if (control instanceof HTMLSelectElement) {
+      const chosen = Array.from(control.selectedOptions).filter((option) => option.value !== "" && !option.disabled);
+      return chosen.slice(0, MOST_OPTIONS).map((option) => collapse(option.label || option.text).trim().slice(0, LONGEST_NAME));
+    }
+    if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) return control.checked;
+    if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) {
+      return control.value.length > LONGEST_DEFAULT ? null : tabmux.clean(control.value);
+    }
+    const checked = dom.attribute(control, "aria-checked");
+    return checked === null ? null : checked === "true";
+  }
+
+  /** Secrets are what a page masks, and codes and card numbers, whatever the type of their field. */
+  function isSensitive(control) {
+    if (!tabmux.isField(control)) return false;
+    if (tabmux.isSecret(control) || SENSITIVE.test(dom.attribute(control, "autocomplete") ?? "")) return true;
+    if (dom.tag(control) === "select" || TELLING_TYPES.has(control.type)) return false;
+    return [dom.attribute(control, "name"), dom.attribute(control, "id")].some((key) => key && SENSITIVE_KEY.test(key));
+  }
+  const SENSITIVE = /(^|\s)(one-time-code|cc-number|cc-csc|cc-exp|cc-exp-month|cc-exp-year|current-password|new-password)(\s|$)/i;
+  const SENSITIVE_KEY = /passw|passcode|(^|[^a-z])(otp|totp|mfa|2fa|pin|cvc|cvv|csc|iban|ssn)([^a-z]|$)|card.?(num|no\b)|security.?code|one.?time/i;
+  const TELLING_TYPES = words("checkbox radio range color date time month week datetime-local email url search");
+
+  /** Gives every item the words that a person reads in it, and every group the heading above it. */
+  function tellItems(lines, groups) {
+    let heading = "";
+    for (const line of lines) {
+      const said = line.element ? lineName(line).text : line.text;
+      if (line.role === "heading") heading = said.slice(0, LONGEST_NAME);
+      const node = line.element ?? (line.origin && !isElement(line.origin) ? dom.parent(line.origin) : line.origin);
+      if (!node || !isElement(node)) continue;
+      let at = groups.seen(node);
+      for (; at >= 0; at = groups.all[at].outer) {
+        const group = groups.all[at];
+        group.heading ??= heading;
+        if (group.kind !== "item") continue;
+        group.text ??= "";
+        if (said && group.text.length < LONGEST_ITEM) group.text = `${group.text} ${collapse(said)}`.trim().slice(0, LONGEST_ITEM);
+      }
+    }
+  }
+
+  /** The options of a list that a page draws itself, as far as they show. */
+  function popupOptions(control) {
+    const root = dom.rootNode(control);
+    const ids = `${dom.attribute(control, "aria-controls") ?? ""} ${dom.attribute(control, "aria-owns") ?? ""}`.split(/\s+/).filter(Boolean);
+    const within = [control, ...ids.slice(0, 4).map((id) => tabmux.byId(root, id)).filter(Boolean)];
+    const found = [];
+    const stack = [...within].reverse();
+    for (let nodes = 0; stack.length > 0 && nodes < 3000 && found.length < 500; nodes++) {
+      const node = stack.pop();
+      if (!isElement(node)) continue;
+      if (roleOf(node) === "option") {
+        if (!tabmux.isDisabled(node)) found.push(node);
+        continue;
+      }
+      stack.push(...tabmux.childrenOf(node).reverse());
+    }
+    return found;
+  }
+
+  const optionText = (option) => (tabmux.nameOf(option) || tabmux.textOf(option, { asLabel: true })).slice(0, LONGEST_NAME);
+
+  /** The options that a list offers now, as `{n, text}`; those that show come first. */
+  tabmux.offeredOptions = ({ n }) => {
+    const target = tabmux.element(n);
+    if (!target) return { options: [] };
+    const found = popupOptions(tabmux.controlOf(target)).filter((option) => tabmux.visible(option));
+    return { options: found.map((option) => ({ n: ref(option), text: optionText(option) })) };
+  };
+
+  /** Which of these elements are still in the document. */
+  tabmux.stillHere = ({ elements }) => elements.every((n) => tabmux.element(n) !== null);
+
+  /** Whether something that can be on or off is on. */
+  tabmux.isOn = ({ n }) => {
+    const target = tabmux.element(n);
+    const control = target && tabmux.controlOf(target);
+    return { on: control ? stateOf(control, roleOf(control)) : null };
+  };
+
+  const formElements = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements").get;
+  const skipsChecks = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "noValidate").get;
+
+  /** Which fields would keep the form of this control from being sent, as `{name, message}`. */
+  tabmux.complaints = ({ n }) => {
+    const target = tabmux.element(n);
+    const { form, formNoValidate } = target ? tabmux.controlOf(target) : {};
+    if (!(form instanceof HTMLFormElement) || skipsChecks.call(form) || formNoValidate) return { told: [] };
+    const told = [];
+    for (const control of formElements.call(form)) {
+      if (!control.willValidate || control.validity.valid) continue;
+      told.push({ name: tabmux.nameOf(control).slice(0, LONGEST_NAME), message: tabmux.clean(control.validationMessage).slice(0, 200) });
+    }
+    return { told: told.slice(0, 5) };
+  };
+})();

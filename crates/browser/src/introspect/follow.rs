@@ -1,0 +1,146 @@
+//! Reads a page again when it has changed, and never takes more than a twentieth of its time.
+
+use super::read;
+use crate::tab::{DocumentId, Load, Tab};
+use crate::world::World;
+use futures_util::future::{join_all, select_all};
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+/// Whether a tab's page is being followed, and with how many tools.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Following(Arc<Mutex<Option<(usize, AbortHandle)>>>);
+
+impl Following {
+    /// Follows a tab from now on, or no longer with a limit of none. Asking for the same again changes
+    /// nothing.
+    pub(crate) fn set(&self, tab: &Tab, limit: Option<usize>) {
+        let mut following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = following.as_ref().map(|(limit, _)| *limit);
+        if now == limit {
+            return;
+        }
+        if let Some((_, task)) = following.take() {
+            task.abort();
+        }
+        if let Some(limit) = limit {
+            let task = tokio::spawn(follow(tab.clone(), limit));
+            *following = Some((limit, task.abort_handle()));
+        }
+    }
+
+    /// How many tools the tab's page gets, if it is followed.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        let following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        following.as_ref().map(|(limit, _)| *limit)
+    }
+}
+
+/// Why a page is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    /// Something in it is different.
+    Changed,
+    /// It is another page.
+    Moved,
+}
+
+/// Reads the page now and whenever it has changed, until the tab is gone.
+async fn follow(tab: Tab, limit: usize) {
+    loop {
+        let ready = tab.until(PATIENCE, |state| {
+            state.ready
+                && !state.navigating
+                && state.load != Load::Loading
+                && state.dialog.is_none()
+        });
+        match ready.await {
+            Err(_) => return,
+            Ok(false) => continue,
+            Ok(true) => {}
+        }
+        let begun = Instant::now();
+        let reading = tokio::time::timeout(READING_LIMIT, read(&tab, limit)).await;
+        let (documents, took) = match reading {
+            Ok(Ok(reading)) => (reading.documents, reading.took),
+            // The page moved on, or does not answer: what it cost is not known, so it is thought to be much.
+            Ok(Err(_)) | Err(_) => (Vec::new(), begun.elapsed().max(LEAST_PAUSE)),
+        };
+        let rest = Instant::now() + pause(took);
+        if changed(&tab, &documents).await == News::Moved && !documents.is_empty() {
+            continue;
+        }
+        // What changed once goes on changing for a while.
+        tokio::time::sleep_until(rest.max(Instant::now() + LEAST_PAUSE)).await;
+    }
+}
+
+/// How long a page is left alone after a reading that took so long: twenty times as long.
+pub(crate) fn pause(took: Duration) -> Duration {
+    (took * 20).clamp(LEAST_PAUSE, MOST_PAUSE)
+}
+
+/// Resolves when one of these documents has changed since it was read, or is no longer shown.
+async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
+    let frames: Vec<_> = {
+        let state = tab.state();
+        let shown = documents
+            .iter()
+            .map(|document| state.frames.showing(*document).cloned());
+        shown.collect()
+    };
+    if frames.is_empty() || frames.iter().any(Option::is_none) {
+        return News::Moved;
+    }
+    let moved = tab.until(PATIENCE, |state| {
+        let mut documents = documents.iter();
+        !documents.all(|document| state.frames.showing(*document).is_some())
+    });
+    let worlds = join_all(frames.iter().flatten().map(|frame| tab.world_of(frame))).await;
+    let watches: Vec<_> = worlds
+        .into_iter()
+        .flatten()
+        .map(|world| Box::pin(one_changed(world)))
+        .collect();
+    if watches.is_empty() {
+        return News::Changed;
+    }
+    tokio::select! {
+        _ = moved => News::Moved,
+        _ = select_all(watches) => News::Changed,
+    }
+}
+
+/// Resolves when a document has changed since it was read; also when it does not answer any more.
+async fn one_changed(world: World) {
+    #[derive(Deserialize)]
+    struct Answer {
+        changed: bool,
+    }
+    let ask = json!({ "limitMs": PATIENCE.as_millis() });
+    while let Ok(Answer { changed: false }) = world.call("tabmux.changedSince", &ask).await {}
+}
+
+/// A change is seldom alone.
+const LEAST_PAUSE: Duration = Duration::from_millis(150);
+/// However long a page takes to be read, it is read again some time.
+const MOST_PAUSE: Duration = Duration::from_secs(600);
+const READING_LIMIT: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(300);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_takes_a_twentieth_of_the_time_at_most() {
+        let millis = Duration::from_millis;
+        assert_eq!(pause(millis(1)), LEAST_PAUSE);
+        assert_eq!(pause(millis(40)), millis(800));
+        assert_eq!(pause(Duration::from_secs(60)), MOST_PAUSE);
+    }
+}

@@ -1,0 +1,491 @@
+//! Forms, search boxes and single fields as tools.
+
+use super::draft::{Deed, Draft, Then};
+use super::facts::{Control, Group, Kind, Survey};
+use super::schema::{self, Argument, Fills};
+use super::words::{digest, snake};
+use crate::text::one_line;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The tools for all fields of a document. Marks the controls that they stand for in `used`.
+pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (form, members) in forms(survey, used) {
+        let Some(group) = survey.groups.get(form) else {
+            continue;
+        };
+        drafts.extend(form_draft(survey, group, &members, used));
+    }
+    for fields in loose(survey, used) {
+        drafts.extend(match fields.as_slice() {
+            [one] => alone(survey, *one),
+            several => together(survey, several),
+        });
+        for at in fields {
+            mark(used, at);
+        }
+    }
+    drafts
+}
+
+/// Every form with the places of its controls. A form within an item of a list is the list's business.
+fn forms(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Vec<usize>> {
+    let mut forms: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, control) in survey.controls.iter().enumerate() {
+        let mut around = survey.around(control);
+        let form = around.find(|(_, group)| is_form(group));
+        if let Some((form, _)) = form
+            && !used.get(at).copied().unwrap_or(true)
+        {
+            forms.entry(form).or_default().push(at);
+        }
+    }
+    forms
+}
+
+fn is_form(group: &Group) -> bool {
+    matches!(group.kind, Kind::Form | Kind::Search | Kind::Panel)
+}
+
+fn form_draft(
+    survey: &Survey,
+    group: &Group,
+    members: &[usize],
+    used: &mut [bool],
+) -> Option<Draft> {
+    let controls = |at: &usize| survey.controls.get(*at);
+    let places = members
+        .iter()
+        .filter(|at| controls(at).is_some_and(schema::can_fill));
+    let places: Vec<usize> = places.copied().take(MOST_FIELDS).collect();
+    let fields: Vec<&Control> = places.iter().filter_map(controls).collect();
+    if fields.is_empty() || fields.iter().all(|field| is_bare(field)) {
+        return None;
+    }
+    let button = sender(survey, members, group);
+    for at in places {
+        mark(used, at);
+    }
+    if let Some(at) = button {
+        mark(used, at);
+    }
+    let button = button.as_ref().and_then(controls);
+    let mut arguments = schema::arguments(survey, &fields);
+    let purpose = Purpose::of(group, &fields, button);
+    let name = purpose.name(group, &fields, button);
+    if purpose == Purpose::Search
+        && let [only] = arguments.as_mut_slice()
+    {
+        only.name = "query".into();
+        only.required = true;
+    }
+    let then = match (button, only_line(&fields)) {
+        (Some(button), _) => Then::Press {
+            label: label_of(button),
+            n: button.n,
+        },
+        (None, Some(n)) if group.kind != Kind::Panel => Then::Enter { n },
+        _ => Then::Nothing,
+    };
+    let ending = match &then {
+        Then::Press { label, .. } => format!(", then press \"{label}\""),
+        Then::Enter { .. } => ", then press Enter".into(),
+        Then::Nothing => String::new(),
+    };
+    let title = title_of(group);
+    let description = match (purpose, title.is_empty()) {
+        (Purpose::Search, true) => format!("Search here{ending}."),
+        (_, true) => format!("Fill this form{ending}."),
+        (_, false) => format!("Fill the form \"{}\"{ending}.", one_line(title, 100)),
+    };
+    let description = match arguments.iter().any(|argument| argument.secret) {
+        true => format!("{description} Secrets that it takes are not repeated in the answer."),
+        false => format!("{description} What is left out stays as it is."),
+    };
+    Some(Draft {
+        key: (group.n, "form"),
+        name,
+        description,
+        schema: schema::object(&arguments),
+        deed: Deed::Fill { arguments, then },
+        rank: purpose.rank(),
+    })
+}
+
+/// A field without any word: nobody could say what it wants.
+fn is_bare(field: &Control) -> bool {
+    field.called().is_empty() && field.field.key.is_empty()
+}
+
+/// The button that sends the form: the one that says so, else the only one there is.
+fn sender(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
+    let is_button = |control: &Control| {
+        control.role == "button"
+            && !control.name.is_empty()
+            && !control.popup
+            && !control.expandable
+    };
+    let in_item = |control: &Control| {
+        let mut around = survey
+            .around(control)
+            .take_while(|(_, inner)| inner.n != group.n);
+        around.any(|(_, inner)| inner.kind == Kind::Item)
+    };
+    let buttons = members.iter().copied().filter(|at| {
+        let control = survey.controls.get(*at);
+        control.is_some_and(|control| is_button(control) && !in_item(control))
+    });
+    let buttons: Vec<usize> = buttons.collect();
+    let submits = |at: &usize| {
+        survey
+            .controls
+            .get(*at)
+            .is_some_and(|control| control.submit)
+    };
+    let first = buttons.iter().copied().find(submits);
+    first.or(match (buttons.as_slice(), group.kind) {
+        ([only], _) => Some(*only),
+        ([.., last], Kind::Panel) => Some(*last),
+        _ => None,
+    })
+}
+
+/// The field in which Enter sends a form without a button: it must be the only one that is typed into.
+fn only_line(fields: &[&Control]) -> Option<u32> {
+    let is_line = |field: &&&Control| {
+        !matches!(
+            field.field.kind.as_str(),
+            "area" | "toggle" | "radio" | "one" | "many" | "pick"
+        )
+    };
+    let mut lines = fields.iter().filter(is_line);
+    let only = lines.next()?;
+    lines.next().is_none().then_some(only.n)
+}
+
+/// What a form is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    SignIn,
+    Search,
+    Other,
+}
+
+impl Purpose {
+    fn of(group: &Group, fields: &[&Control], button: Option<&Control>) -> Self {
+        let passwords = fields.iter().filter(|field| field.field.kind == "password");
+        if passwords.count() == 1 && fields.len() <= 4 {
+            return Self::SignIn;
+        }
+        let texts: Vec<&&Control> = fields.iter().filter(|field| is_text(field)).collect();
+        let button_searches = button.is_some_and(|button| begins_with_search(&button.name));
+        let searches = group.kind == Kind::Search
+            || texts.iter().any(|field| is_search(field))
+            || button_searches && texts.len() == 1;
+        match searches && texts.len() == 1 {
+            true => Self::Search,
+            false => Self::Other,
+        }
+    }
+
+    fn rank(self) -> i32 {
+        match self {
+            Self::SignIn => 100,
+            Self::Search => 95,
+            Self::Other => 90,
+        }
+    }
+
+    fn name(self, group: &Group, fields: &[&Control], button: Option<&Control>) -> String {
+        let said = button
+            .map(|button| snake(&button.name, 5))
+            .unwrap_or_default();
+        match self {
+            Self::SignIn if said.is_empty() || VAGUE.contains(&said.as_str()) => "sign_in".into(),
+            Self::SignIn => said,
+            Self::Search => search_name(group, fields),
+            Self::Other => form_name(group, fields, &said),
+        }
+    }
+}
+
+/// `search_inbox` where a word for what is searched can be read, else `search`.
+fn search_name(group: &Group, fields: &[&Control]) -> String {
+    let field = fields.iter().find(|field| is_text(field));
+    let words = field
+        .into_iter()
+        .flat_map(|field| [field.name.as_str(), field.field.placeholder.as_str()]);
+    for words in words.chain([group.name.as_str()]) {
+        let name = snake(words, 4);
+        if name.starts_with("search_") && name.len() > "search_for".len() {
+            return name
+                .replace("search_for_", "search_")
+                .replace("search_the_", "search_");
+        }
+    }
+    "search".into()
+}
+
+/// The button's words if they say enough, else with the title of the form: `search` + `flights`.
+fn form_name(group: &Group, fields: &[&Control], button: &str) -> String {
+    let title = snake(title_of(group), 4);
+    if button.contains('_') && !VAGUE.contains(&button) {
+        return button.to_owned();
+    }
+    let one = match fields {
+        [one] => snake(one.called(), 4),
+        _ => String::new(),
+    };
+    match (button, title.as_str()) {
+        ("", "") if !one.is_empty() => format!("fill_{one}"),
+        ("", "") => named_by_markup(group),
+        ("", title) => format!("fill_{title}"),
+        (button, "") if VAGUE.contains(&button) && !one.is_empty() => format!("{button}_{one}"),
+        (button, "") if VAGUE.contains(&button) => format!("{button}_form"),
+        (button, "") => button.to_owned(),
+        (button, title) if title.starts_with(button) => title.to_owned(),
+        (button, title) => format!("{button}_{title}"),
+    }
+}
+
+fn named_by_markup(group: &Group) -> String {
+    let hint = snake(&group.hint, 3);
+    match hint.is_empty() || hint == "form" {
+        true => "fill_form".into(),
+        false => format!("fill_{hint}"),
+    }
+}
+
+fn title_of(group: &Group) -> &str {
+    match group.name.is_empty() {
+        true => &group.heading,
+        false => &group.name,
+    }
+}
+
+/// Fields that belong to no form, together where they share a group and a heading.
+fn loose(survey: &Survey, used: &[bool]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(i64, &str, Vec<usize>)> = Vec::new();
+    for (at, control) in survey.controls.iter().enumerate() {
+        let free = !used.get(at).copied().unwrap_or(true);
+        if !free || !control.is_field() || !schema::can_fill(control) || is_bare(control) {
+            continue;
+        }
+        let home = home(survey, control);
+        let is_text_alone = is_search(control);
+        let same = groups.iter_mut().find(|(group, heading, _)| {
+            *group == home && *heading == control.heading && !is_text_alone
+        });
+        match same {
+            Some((.., members)) if members.len() < MOST_FIELDS => members.push(at),
+            _ => groups.push((home, &control.heading, vec![at])),
+        }
+    }
+    groups.into_iter().map(|(.., members)| members).collect()
+}
+
+/// The group that makes fields belong together; items that are only alike do not.
+fn home(survey: &Survey, control: &Control) -> i64 {
+    let mut around = survey.around(control);
+    let home = around.find(|(_, group)| {
+        matches!(
+            group.kind,
+            Kind::Dialog | Kind::Fieldset | Kind::Toolbar | Kind::Header | Kind::Footer
+        )
+    });
+    home.and_then(|(at, _)| i64::try_from(at).ok())
+        .unwrap_or(-1)
+}
+
+/// A tool for one field.
+fn alone(survey: &Survey, at: usize) -> Option<Draft> {
+    let control = survey.controls.get(at)?;
+    let mut arguments = schema::arguments(survey, &[control]);
+    let argument = arguments.first_mut()?;
+    let label = one_line(&argument.label, 80);
+    let words = match snake(&argument.label, 5) {
+        words if words.is_empty() => snake(&control.field.key, 4),
+        words => words,
+    };
+    let words = match words.is_empty() {
+        true => digest(control.called()),
+        false => words,
+    };
+    let (name, argument_name, then, description) = match control.field.kind.as_str() {
+        _ if is_search(control) => (
+            search_name(&Group::default(), &[control]),
+            "query",
+            Then::Enter { n: control.n },
+            "Search here, then press Enter.".to_owned(),
+        ),
+        "toggle" => (
+            format!("set_{words}"),
+            "on",
+            Then::Nothing,
+            format!("Switch \"{label}\" on or off."),
+        ),
+        "one" | "pick" | "radio" => (
+            format!("choose_{words}"),
+            "option",
+            Then::Nothing,
+            format!("Choose \"{label}\"."),
+        ),
+        "many" => (
+            format!("choose_{words}"),
+            "options",
+            Then::Nothing,
+            format!("Choose \"{label}\"."),
+        ),
+        "area" => (
+            format!("fill_{words}"),
+            "text",
+            Then::Nothing,
+            format!("Fill \"{label}\"."),
+        ),
+        _ if is_text(control) => (
+            format!("enter_{words}"),
+            "text",
+            Then::Enter { n: control.n },
+            format!("Fill \"{label}\", then press Enter."),
+        ),
+        _ => (
+            format!("set_{words}"),
+            "value",
+            Then::Nothing,
+            format!("Set \"{label}\"."),
+        ),
+    };
+    argument.name = argument_name.into();
+    argument.required = true;
+    Some(Draft {
+        key: (control.n, "field"),
+        name,
+        description,
+        schema: schema::object(&arguments),
+        rank: if is_search(control) { 93 } else { 65 },
+        deed: Deed::Fill { arguments, then },
+    })
+}
+
+/// A tool for several fields that nothing sends.
+fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
+    let fields: Vec<&Control> = places
+        .iter()
+        .filter_map(|at| survey.controls.get(*at))
+        .collect();
+    let first = fields.first()?;
+    let arguments = schema::arguments(survey, &fields);
+    if let (
+        [
+            Argument {
+                fills: Fills::Radios(_) | Fills::Boxes(_),
+                ..
+            },
+        ],
+        [at, ..],
+    ) = (arguments.as_slice(), places)
+    {
+        let mut draft = alone(survey, *at)?;
+        let label = arguments
+            .first()
+            .map(|argument| argument.label.clone())
+            .unwrap_or_default();
+        draft.name = format!("choose_{}", snake(&label, 5));
+        draft.description = format!("Choose \"{}\".", one_line(&label, 80));
+        let mut arguments = arguments;
+        if let Some(argument) = arguments.first_mut() {
+            let many = matches!(argument.fills, Fills::Boxes(_));
+            argument.name = if many { "options" } else { "option" }.into();
+            argument.required = true;
+        }
+        draft.schema = schema::object(&arguments);
+        draft.deed = Deed::Fill {
+            arguments,
+            then: Then::Nothing,
+        };
+        return Some(draft);
+    }
+    let home = usize::try_from(home(survey, first)).ok();
+    let group = home.and_then(|home| survey.groups.get(home));
+    let title = group.map_or("", |group| group.name.as_str());
+    let title = if title.is_empty() {
+        first.heading.as_str()
+    } else {
+        title
+    };
+    let words = snake(title, 4);
+    Some(Draft {
+        key: (first.n, "fields"),
+        name: if words.is_empty() {
+            "fill_fields".into()
+        } else {
+            format!("fill_{words}")
+        },
+        description: match title.is_empty() {
+            true => "Fill these fields. What is left out stays as it is.".into(),
+            false => format!(
+                "Fill the fields of \"{}\". What is left out stays as it is.",
+                one_line(title, 100)
+            ),
+        },
+        schema: schema::object(&arguments),
+        deed: Deed::Fill {
+            arguments,
+            then: Then::Nothing,
+        },
+        rank: 75,
+    })
+}
+
+fn is_text(control: &Control) -> bool {
+    matches!(
+        control.field.kind.as_str(),
+        "text" | "search" | "email" | "url" | "tel" | "password"
+    )
+}
+
+fn is_search(control: &Control) -> bool {
+    let field = &control.field;
+    control.role == "searchbox"
+        || field.kind == "text"
+            && (matches!(field.key.as_str(), "q" | "query" | "search" | "s")
+                || begins_with_search(&control.name)
+                || begins_with_search(&field.placeholder))
+}
+
+fn begins_with_search(text: &str) -> bool {
+    let name = snake(text, 2);
+    name == "search" || name.starts_with("search_")
+}
+
+fn label_of(control: &Control) -> String {
+    let words = if control.name.is_empty() {
+        &control.hint
+    } else {
+        &control.name
+    };
+    one_line(words, 80)
+}
+
+fn mark(used: &mut [bool], at: usize) {
+    if let Some(used) = used.get_mut(at) {
+        *used = true;
+    }
+}
+
+/// `default` for schemas of one switch.
+pub(crate) fn switch_schema(about: &str) -> serde_json::Value {
+    json!({
+        "type": "object",
+        "properties": { "on": { "type": "boolean", "description": about } },
+        "required": ["on"],
+    })
+}
+
+const MOST_FIELDS: usize = 40;
+/// Words on buttons that do not say what they send.
+const VAGUE: [&str; 14] = [
+    "submit", "ok", "go", "send", "save", "continue", "next", "apply", "add", "update", "create",
+    "done", "confirm", "start",
+];

@@ -1,0 +1,91 @@
+//! Gathers the facts of a tab's page: of its main frame and of every frame in it that shows.
+
+use super::facts::Survey;
+use crate::error::ToolError;
+use crate::tab::{DocumentId, FrameId, Tab};
+use crate::world::World;
+use futures_util::future::join_all;
+use serde_json::json;
+use std::time::Duration;
+
+/// The facts of one page.
+pub(super) struct Gathered {
+    /// The main frame's document.
+    pub(super) main: DocumentId,
+    /// All documents that could be read, the main one first.
+    pub(super) surveys: Vec<(DocumentId, Survey)>,
+    /// How long the page was kept busy.
+    pub(super) took: Duration,
+}
+
+/// Looks at all frames, those inside after those around them.
+pub(super) async fn gather(tab: &Tab) -> Result<Gathered, ToolError> {
+    let top = tab.world().await?;
+    let main = top.document;
+    let survey = look(&top).await?;
+    let mut surveys = vec![(main, survey)];
+    let mut level = vec![(0, top)];
+    while !level.is_empty() && surveys.len() < MOST_FRAMES {
+        let looks = level.iter().map(|(at, world)| {
+            let frames = surveys
+                .get(*at)
+                .map_or(&[][..], |(_, survey)| &survey.frames);
+            look_inside(tab, world, frames)
+        });
+        let inside = join_all(looks).await;
+        let mut next = Vec::new();
+        for (world, survey) in inside.into_iter().flatten() {
+            next.push((surveys.len(), world.clone()));
+            surveys.push((world.document, survey));
+        }
+        level = next;
+    }
+    let took: f64 = surveys.iter().map(|(_, survey)| survey.took_ms).sum();
+    Ok(Gathered {
+        main,
+        surveys,
+        took: Duration::try_from_secs_f64(took / 1_000.0).unwrap_or_default(),
+    })
+}
+
+/// The documents in these frame elements, as far as they can be read soon.
+async fn look_inside(tab: &Tab, world: &World, elements: &[u32]) -> Vec<(World, Survey)> {
+    let elements = elements.get(..MOST_FRAMES).unwrap_or(elements);
+    let frames = world.frames_of(elements).await.unwrap_or_default();
+    let looks = frames.into_iter().flatten().map(|frame| async move {
+        let look = async {
+            let world = world_of(tab, &frame).await?;
+            let survey = look(&world).await.ok()?;
+            Some((world, survey))
+        };
+        // A frame of another site may be busy for ever; the page around it is not.
+        tokio::time::timeout(FRAME_LIMIT, look).await.ok().flatten()
+    });
+    join_all(looks).await.into_iter().flatten().collect()
+}
+
+pub(super) async fn world_of(tab: &Tab, id: &FrameId) -> Option<World> {
+    let frame = tab.state().frames.find(id).cloned()?;
+    tab.world_of(&frame).await.ok()
+}
+
+/// Looks at one document; again where closed shadow roots had to be opened first.
+async fn look(world: &World) -> Result<Survey, ToolError> {
+    let mut took = 0.0;
+    for _ in 0..DEEPEST_ROOTS {
+        let mut survey: Survey = world.call("tabmux.survey", json!({})).await?;
+        took += survey.took_ms;
+        survey.took_ms = took;
+        let hosts = survey.hosts.get(..MOST_HOSTS).unwrap_or(&survey.hosts);
+        if hosts.is_empty() || !world.open_closed_roots(hosts).await? {
+            return Ok(survey);
+        }
+    }
+    world.call("tabmux.survey", json!({})).await
+}
+
+const MOST_FRAMES: usize = 40;
+const MOST_HOSTS: usize = 200;
+const FRAME_LIMIT: Duration = Duration::from_secs(2);
+/// Closed roots inside closed roots, so deep.
+const DEEPEST_ROOTS: usize = 3;

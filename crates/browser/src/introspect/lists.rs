@@ -1,0 +1,390 @@
+//! Lists and tables of similar items: one tool for what can be done with each of them, by index.
+
+use super::actions;
+use super::draft::{Deed, Draft, Item};
+use super::facts::{Control, Group, Kind, Survey};
+use super::words::{plural, singular, snake};
+use crate::text::one_line;
+use indexmap::IndexMap;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The tools for all lists of a document. Marks the controls that they stand for in `used`.
+pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (list, items) in lists(survey, used) {
+        let Some(group) = survey.groups.get(list) else {
+            continue;
+        };
+        if !is_worth_it(group, &items) {
+            continue;
+        }
+        let made = match whole_list(survey, group, &items) {
+            Some(draft) => vec![draft],
+            None if is_bare(survey, group, &items) => continue,
+            None => list_drafts(survey, group, &items),
+        };
+        if made.is_empty() {
+            continue;
+        }
+        drafts.extend(made);
+        for at in items.values().flatten() {
+            if let Some(used) = used.get_mut(*at) {
+                *used = true;
+            }
+        }
+    }
+    drafts
+}
+
+/// Places of controls by the item that they are in.
+type Items = BTreeMap<usize, Vec<usize>>;
+
+fn lists(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Items> {
+    let mut lists: BTreeMap<usize, Items> = BTreeMap::new();
+    for (at, control) in survey.controls.iter().enumerate() {
+        if used.get(at).copied().unwrap_or(true) || !is_for_items(control) {
+            continue;
+        }
+        if let Some((list, item)) = place_of(survey, control) {
+            lists
+                .entry(list)
+                .or_default()
+                .entry(item)
+                .or_default()
+                .push(at);
+        }
+    }
+    lists
+}
+
+fn is_for_items(control: &Control) -> bool {
+    matches!(
+        control.role.as_str(),
+        "link" | "button" | "clickable" | "treeitem"
+    ) || is_switch(control)
+}
+
+fn is_switch(control: &Control) -> bool {
+    control.field.kind == "toggle"
+}
+
+/// The list and the item that a control is in, unless something else claims it.
+fn place_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
+    let around: Vec<_> = survey.around(control).collect();
+    let others = [Kind::Nav, Kind::Tabs, Kind::Menu, Kind::Choice];
+    if around.iter().any(|(_, group)| others.contains(&group.kind)) {
+        return None;
+    }
+    // An item may be inside an item, as in trees: the outermost of them stands in the list.
+    let mut pairs = around.iter().zip(around.iter().skip(1)).enumerate();
+    let (at, ((item, _), (list, _))) = pairs.find(|(_, ((_, inner), (_, outer)))| {
+        inner.kind == Kind::Item && outer.kind == Kind::List
+    })?;
+    if around
+        .iter()
+        .take(at)
+        .any(|(_, group)| group.kind != Kind::Item && group.kind != Kind::Form)
+    {
+        return None;
+    }
+    let mut outside = around.iter().skip(at + 1);
+    let in_form =
+        outside.any(|(_, group)| matches!(group.kind, Kind::Form | Kind::Search | Kind::Panel));
+    // What a form around the list would send is the form's.
+    (!in_form || !(is_switch(control) || control.submit)).then_some((*list, *item))
+}
+
+/// Lists that are only guessed have to look like one: enough items, and not whole parts of a page.
+fn is_worth_it(group: &Group, items: &Items) -> bool {
+    let most = items.values().map(Vec::len).max().unwrap_or_default();
+    let fewest_items = if group.guessed { 3 } else { 1 };
+    items.len() >= fewest_items && most <= MOST_CONTROLS_IN_ITEM
+}
+
+/// Page numbers and days of a calendar are chosen by what they say, not by an index.
+fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
+    let controls = items
+        .values()
+        .flatten()
+        .filter_map(|at| survey.controls.get(*at));
+    let controls: Vec<&Control> = controls
+        .filter(|control| !control.name.is_empty())
+        .collect();
+    let mostly = |fits: fn(&str) -> bool| {
+        let fitting = controls
+            .iter()
+            .filter(|control| fits(&control.name))
+            .count();
+        fitting * 4 >= controls.len() * 3
+    };
+    let is_day = |name: &str| name.parse::<u32>().is_ok_and(|day| (1..=31).contains(&day));
+    if controls.len() >= 20 && mostly(is_day) {
+        let does = "Choose a day of the calendar.";
+        let mut draft = actions::choice(group.n, "choose_day", "day", does, 64, &controls);
+        // The days of the month change as one leafs through; what is taken does not.
+        draft.schema["properties"]["day"] =
+            json!({ "type": "string", "pattern": "^([1-9]|[12][0-9]|3[01])$" });
+        return Some(draft);
+    }
+    let is_pagination = controls.len() >= 2
+        && mostly(actions::is_page_number)
+        && items.iter().all(|item| says_no_more(survey, item));
+    if is_pagination {
+        let does = "Go to another page.";
+        return Some(actions::choice(
+            group.n,
+            "go_to_page",
+            "page",
+            does,
+            68,
+            &controls,
+        ));
+    }
+    // A few words side by side, such as filters, where their author has a word for them.
+    let word = word_of(&group.hint)?;
+    let is_few = group.name.is_empty()
+        && (2..=FEW_CHOICES).contains(&controls.len())
+        && items.iter().all(|item| says_no_more(survey, item));
+    is_few.then(|| {
+        let name = format!("choose_{}", singular(&word));
+        actions::choice(
+            group.n,
+            &name,
+            "option",
+            "Choose one of these.",
+            60,
+            &controls,
+        )
+    })
+}
+
+/// What the author calls a list in the markup, if that is a word.
+fn word_of(hint: &str) -> Option<String> {
+    let is_word = hint.len() >= 4 && hint.chars().all(|c| c.is_ascii_lowercase());
+    let says_little = "list items item menu content group container inline tree unstyled navbar";
+    (is_word && !says_little.split(' ').any(|word| word == hint)).then(|| hint.to_owned())
+}
+
+/// A list without a title that holds nothing but links: they are told with the other links of the page.
+fn is_bare(survey: &Survey, group: &Group, items: &Items) -> bool {
+    let mut controls = items
+        .values()
+        .flatten()
+        .filter_map(|at| survey.controls.get(*at));
+    title_of(group).is_empty()
+        && controls.all(|control| control.role == "link")
+        && items.iter().all(|item| says_no_more(survey, item))
+}
+
+/// Whether there is nothing to read in an item but its one control.
+fn says_no_more(survey: &Survey, (item, places): (&usize, &Vec<usize>)) -> bool {
+    let mut controls = places.iter().filter_map(|at| survey.controls.get(*at));
+    let item = survey.groups.get(*item);
+    let text = item.map_or("", |item| item.text.as_str());
+    controls.all(|control| control.name == text)
+}
+
+fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
+    let noun = noun_of(group);
+    let all = plural(&noun);
+    let where_from = match title_of(group) {
+        "" => String::new(),
+        title => format!(" in \"{}\"", one_line(title, 80)),
+    };
+    let mut drafts = Vec::new();
+    let clusters = clusters(survey, items, group.size);
+    let readable = noun.replace('_', " ");
+    for (cluster, members) in clusters {
+        let (name, does, switch) = match &cluster {
+            Cluster::Main => (
+                format!("open_{noun}"),
+                format!("Open the {readable}"),
+                false,
+            ),
+            Cluster::Alike { name, switch } => {
+                let words = one_line(name, 60);
+                let verb = snake(name, 4);
+                let verb = if verb.is_empty() {
+                    "press".to_owned()
+                } else {
+                    verb
+                };
+                match switch {
+                    true => (
+                        format!("set_{verb}_of_{noun}"),
+                        format!("Switch \"{words}\" of the {readable}"),
+                        true,
+                    ),
+                    false if verb.ends_with(&noun) => {
+                        (verb, format!("Press \"{words}\" of the {readable}"), false)
+                    }
+                    false => (
+                        format!("{verb}_{noun}"),
+                        format!("Press \"{words}\" of the {readable}"),
+                        false,
+                    ),
+                }
+            }
+        };
+        let about = "0 is the first one";
+        let mut schema = json!({
+            "type": "object",
+            "properties": { "index": { "type": "number", "minimum": 0, "multipleOf": 1, "description": about } },
+            "required": ["index"],
+        });
+        if switch {
+            schema["properties"]["on"] = json!({ "type": "boolean" });
+            schema["required"] = json!(["index", "on"]);
+        }
+        drafts.push(Draft {
+            key: (
+                group.n,
+                if cluster == Cluster::Main {
+                    "open"
+                } else {
+                    "each"
+                },
+            ),
+            name,
+            description: format!("{does} of that index{where_from}."),
+            schema,
+            deed: Deed::Item {
+                items: members,
+                switch,
+            },
+            rank: if cluster == Cluster::Main { 72 } else { 70 },
+        });
+    }
+    drafts.truncate(MOST_TOOLS_OF_LIST);
+    if drafts.is_empty() {
+        return drafts;
+    }
+    let texts = items.keys().filter_map(|item| survey.groups.get(*item));
+    drafts.push(Draft {
+        key: (group.n, "list"),
+        name: format!("list_{all}"),
+        description: format!(
+            "Tell all {}{where_from}, with the index that other tools take.",
+            all.replace('_', " ")
+        ),
+        schema: json!({ "type": "object", "properties": {} }),
+        deed: Deed::List {
+            items: texts.map(|item| one_line(&item.text, 160)).collect(),
+        },
+        rank: 71,
+    });
+    drafts
+}
+
+/// Controls that do the same in each item.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Cluster {
+    /// What the item is called.
+    Main,
+    /// What is called the same in each.
+    Alike { name: String, switch: bool },
+}
+
+/// For each thing that can be done, what to press in each item; items without it keep their index.
+fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<Item>)> {
+    let mut counts: IndexMap<(String, bool), usize> = IndexMap::new();
+    for places in items.values() {
+        for control in places.iter().filter_map(|at| survey.controls.get(*at)) {
+            *counts
+                .entry((words_of(control).to_owned(), is_switch(control)))
+                .or_default() += 1;
+        }
+    }
+    let is_alike = |control: &Control| {
+        let count = counts.get(&(words_of(control).to_owned(), is_switch(control)));
+        let enough = items.len().div_ceil(2).max(2);
+        let lone =
+            items.len() == 1 && matches!(control.role.as_str(), "button" | "checkbox" | "switch");
+        lone || count.is_some_and(|count| *count >= enough)
+    };
+    let mut clusters: IndexMap<Cluster, Vec<Item>> = IndexMap::new();
+    for (index, (item, places)) in items.iter().enumerate() {
+        let text = survey
+            .groups
+            .get(*item)
+            .map(|group| one_line(&group.text, 160));
+        let text = text.unwrap_or_default();
+        let mut has_main = false;
+        for control in places.iter().filter_map(|at| survey.controls.get(*at)) {
+            let cluster = match is_alike(control) {
+                true => Cluster::Alike {
+                    name: words_of(control).to_owned(),
+                    switch: is_switch(control),
+                },
+                // A box that is called like its item is the box of each item.
+                false if is_switch(control) => Cluster::Alike {
+                    name: "selected".into(),
+                    switch: true,
+                },
+                false if has_main || words_of(control).is_empty() => continue,
+                false => Cluster::Main,
+            };
+            has_main |= cluster == Cluster::Main;
+            let members = clusters.entry(cluster).or_default();
+            if members.len() > index {
+                continue;
+            }
+            // Items without this control hold their place with nothing to press.
+            while members.len() < index {
+                members.push(Item {
+                    text: String::new(),
+                    n: 0,
+                });
+            }
+            members.push(Item {
+                text: text.clone(),
+                n: control.n,
+            });
+        }
+    }
+    // A few links in a few items say nothing about the list.
+    let enough =
+        |members: &[Item]| members.iter().filter(|item| item.n != 0).count() * 5 >= size * 3;
+    let kept = clusters
+        .into_iter()
+        .filter(|(cluster, members)| match cluster {
+            Cluster::Main => enough(members),
+            Cluster::Alike { name, .. } => !name.is_empty(),
+        });
+    kept.collect()
+}
+
+fn words_of(control: &Control) -> &str {
+    match control.name.is_empty() {
+        true => &control.hint,
+        false => &control.name,
+    }
+}
+
+/// What one of the items is called.
+fn noun_of(group: &Group) -> String {
+    let title = snake(title_of(group), 3);
+    let hint = snake(&group.hint, 3);
+    let hint = ["_list", "_table", "_items", "_grid"]
+        .iter()
+        .find_map(|end| hint.strip_suffix(end))
+        .map(str::to_owned);
+    let noun = [Some(title), hint]
+        .into_iter()
+        .flatten()
+        .find(|noun| !noun.is_empty());
+    noun.map_or_else(|| "item".into(), |noun| singular(&noun))
+}
+
+fn title_of(group: &Group) -> &str {
+    match group.name.is_empty() {
+        true => &group.heading,
+        false => &group.name,
+    }
+}
+
+/// Items with more are parts of a page, not items.
+const MOST_CONTROLS_IN_ITEM: usize = 8;
+const FEW_CHOICES: usize = 8;
+const MOST_TOOLS_OF_LIST: usize = 6;

@@ -1,0 +1,445 @@
+//! Tools that were generated from a page: each does what a person would do, with the same trusted input as
+//! the other tools, and says what it did. Secrets are not repeated.
+
+use super::act::{self, Before, Chord, Drawing, Element, Patience, Reached};
+use super::fill::{Echo, fill};
+use super::input::press;
+use super::{Block, ToolOutput, ToolResult};
+use crate::error::ToolError;
+use crate::introspect::{self, Argument, Deed, Fills, Item, Then};
+use crate::run::Page;
+use crate::text::{one_line, shorten};
+use crate::world::World;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Calls the tool of that name. A page that has changed since it was read is read again first.
+pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>) -> ToolResult {
+    let _drawing = Drawing::of(&page.tab);
+    let (world, deed) = find(page, name).await?;
+    let job = Job {
+        page,
+        world: &world,
+        arguments,
+    };
+    match &*deed {
+        Deed::List { items } => return Ok(ToolOutput::text(listed(items))),
+        Deed::Fill { arguments, then } => job.fill_form(arguments, then).await,
+        Deed::Press { label, n } => job.press(label, *n).await,
+        Deed::Switch { label, n } => job.switch(label, *n).await,
+        Deed::Choose { argument, choices } => job.choose(argument, choices).await,
+        Deed::Item { items, switch } => job.act_on_item(items, *switch).await,
+    }
+    .map(|output| with_place(page, output))
+}
+
+/// The tool with the elements that it needs, all of them there.
+async fn find(page: &Page, name: &str) -> Result<(World, Arc<Deed>), ToolError> {
+    let tab = &page.tab;
+    let introspection = tab.introspection();
+    for fresh in [false, true] {
+        if fresh {
+            introspect::read_again(tab).await?;
+        }
+        let Some(tool) = introspection.tool(name) else {
+            continue;
+        };
+        if tool.deed.wants_fresh_reading() && !fresh {
+            continue;
+        }
+        let frame = tab.state().frames.showing(tool.document).cloned();
+        let Some(frame) = frame else {
+            continue;
+        };
+        let world = tab.world_of(&frame).await?;
+        let ask = json!({ "elements": tool.deed.elements() });
+        if world.call("tabmux.stillHere", ask).await? {
+            return Ok((world, Arc::new(tool.deed.clone())));
+        }
+    }
+    Err(ToolError::PageTool(format!(
+        "What {name} acts on is no longer on the page. Call list_page_tools to see what is there now."
+    )))
+}
+
+/// One call, on its way.
+struct Job<'a> {
+    page: &'a Page,
+    world: &'a World,
+    arguments: &'a Map<String, Value>,
+}
+
+impl Job<'_> {
+    async fn press(&self, label: &str, n: u32) -> ToolResult {
+        let before = Before::look(&self.page.tab);
+        let done = format!("Pressed \"{}\".", one_line(label, 80));
+        press(self.page, &self.element(n, label), 1, &before, &done).await
+    }
+
+    async fn switch(&self, label: &str, n: u32) -> ToolResult {
+        let wanted = self.arguments.get("on").and_then(Value::as_bool);
+        let wanted = wanted.ok_or_else(|| missing("on", "true or false"))?;
+        let state = |on: bool| if on { "on" } else { "off" };
+        let label = one_line(label, 80);
+        if self.is_on(n).await? == wanted {
+            return Ok(ToolOutput::text(format!(
+                "\"{label}\" was {} already.",
+                state(wanted)
+            )));
+        }
+        let before = Before::look(&self.page.tab);
+        let done = format!("Switched \"{label}\" {}.", state(wanted));
+        let output = press(self.page, &self.element(n, &label), 1, &before, &done).await?;
+        match self.is_on(n).await {
+            Ok(now) if now != wanted => Err(ToolError::NotActionable {
+                why: format!(
+                    "\"{label}\" was pressed, and is still {}. Call take_snapshot to see what happened.",
+                    state(now)
+                ),
+            }),
+            _ => Ok(output),
+        }
+    }
+
+    async fn is_on(&self, n: u32) -> Result<bool, ToolError> {
+        #[derive(Deserialize)]
+        struct State {
+            on: Option<bool>,
+        }
+        let state: State = self.world.call("tabmux.isOn", json!({ "n": n })).await?;
+        Ok(state.on.unwrap_or_default())
+    }
+
+    async fn choose(&self, argument: &str, choices: &[(String, u32)]) -> ToolResult {
+        let wanted = self.arguments.get(argument).and_then(Value::as_str);
+        let wanted = wanted.ok_or_else(|| missing(argument, "the text of one of them"))?;
+        let (label, n) = pick(choices, wanted)
+            .ok_or_else(|| ToolError::Arguments(no_such_choice(wanted, choices)))?;
+        self.press(label, *n).await
+    }
+
+    async fn act_on_item(&self, items: &[Item], switch: bool) -> ToolResult {
+        let index = self.arguments.get("index").and_then(Value::as_f64);
+        let index = index.ok_or_else(|| missing("index", "a number from 0 on"))?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "what is no index finds no item"
+        )]
+        let item = (index >= 0.0 && index.fract() == 0.0).then(|| items.get(index as usize));
+        let Some(item) = item.flatten() else {
+            return Err(ToolError::Arguments(format!(
+                "There is no item {index}: there are {} of them now, and 0 is the first.",
+                items.len()
+            )));
+        };
+        if item.n == 0 {
+            return Err(ToolError::NotActionable {
+                why: format!("Item {index} has nothing of that kind. Choose another one."),
+            });
+        }
+        let label = match item.text.is_empty() {
+            true => format!("item {index}"),
+            false => shorten(&item.text, 80),
+        };
+        match switch {
+            true => self.switch(&label, item.n).await,
+            false => self.press(&label, item.n).await,
+        }
+    }
+
+    async fn fill_form(&self, fields: &[Argument], then: &Then) -> ToolResult {
+        for name in self.arguments.keys() {
+            if !fields.iter().any(|field| field.name == *name) {
+                let name = one_line(name, 60);
+                return Err(ToolError::Arguments(format!(
+                    "There is no argument `{name}`. Call list_page_tools to see which there are."
+                )));
+            }
+        }
+        let before = Before::look(&self.page.tab);
+        let mut done = Vec::new();
+        for field in fields {
+            let Some(value) = self.arguments.get(&field.name) else {
+                continue;
+            };
+            let told = self
+                .fill(field, value)
+                .await
+                .map_err(|error| after(error, &done))?;
+            done.push(told);
+        }
+        let words = match done.is_empty() {
+            true => String::new(),
+            false => format!("Filled {}.", done.join(", ")),
+        };
+        let tab = &self.page.tab;
+        match then {
+            Then::Nothing => {
+                let words = if words.is_empty() {
+                    "Nothing was given, so nothing was filled.".into()
+                } else {
+                    words
+                };
+                act::settle(tab, &before, None, &words).await
+            }
+            Then::Press { label, n } => {
+                self.check_form(*n, &words).await?;
+                let done = format!("{words} Pressed \"{}\".", one_line(label, 80));
+                press(
+                    self.page,
+                    &self.element(*n, label),
+                    1,
+                    &before,
+                    done.trim_start(),
+                )
+                .await
+            }
+            Then::Enter { n } => {
+                self.check_form(*n, &words).await?;
+                let focused: bool = self
+                    .world
+                    .call("tabmux.focusField", json!({ "n": n }))
+                    .await?;
+                if !focused {
+                    return Err(ToolError::NotActionable {
+                        why: format!(
+                            "{words} The field does not take the focus, so Enter was not pressed. Use press_key."
+                        ),
+                    });
+                }
+                self.page.acting();
+                let enter = Chord::parse("Enter").map_err(ToolError::Arguments)?;
+                enter.press(tab).await?;
+                let done = format!("{words} Pressed Enter.");
+                act::settle(tab, &before, None, done.trim_start()).await
+            }
+        }
+    }
+
+    /// Fills one field, and says what in words.
+    async fn fill(&self, field: &Argument, value: &Value) -> Result<String, ToolError> {
+        let label = match field.label.is_empty() {
+            true => &field.name,
+            false => &field.label,
+        };
+        let echo = if field.secret {
+            Echo::Never
+        } else {
+            Echo::Allowed
+        };
+        let text = text_of(value);
+        let mut note = String::new();
+        match &field.fills {
+            Fills::Field(n) => {
+                note = fill(self.page, &self.element(*n, label), &text, echo).await?;
+            }
+            Fills::Picker(n) => self.pick_option(*n, label, &text).await?,
+            Fills::Radios(radios) => {
+                let (name, n) = pick(radios, &text)
+                    .ok_or_else(|| ToolError::Arguments(no_such_choice(&text, radios)))?;
+                fill(self.page, &self.element(*n, name), "true", echo).await?;
+            }
+            Fills::Boxes(boxes) => {
+                let wanted: Vec<String> = match value {
+                    Value::Array(wanted) => wanted.iter().map(text_of).collect(),
+                    _ => vec![text.clone()],
+                };
+                for one in &wanted {
+                    pick(boxes, one)
+                        .ok_or_else(|| ToolError::Arguments(no_such_choice(one, boxes)))?;
+                }
+                for (name, n) in boxes {
+                    let on = wanted.iter().any(|one| one == name).to_string();
+                    fill(self.page, &self.element(*n, name), &on, echo).await?;
+                }
+            }
+        }
+        let label = one_line(label, 60);
+        Ok(match field.secret {
+            true => format!("\"{label}\" (not repeated)"),
+            false => format!(
+                "\"{label}\" with \"{}\"{}",
+                one_line(&text, 80),
+                note.trim_end_matches('.')
+            ),
+        })
+    }
+
+    /// Opens a list that the page draws itself, and presses the option.
+    async fn pick_option(&self, n: u32, label: &str, wanted: &str) -> Result<(), ToolError> {
+        #[derive(Deserialize)]
+        struct Offered {
+            options: Vec<Offer>,
+        }
+        #[derive(Deserialize)]
+        struct Offer {
+            n: u32,
+            text: String,
+        }
+        let tab = &self.page.tab;
+        let ask = json!({ "n": n });
+        let mut offered: Offered = self.world.call("tabmux.offeredOptions", &ask).await?;
+        if offered.options.is_empty() {
+            let Reached::At { x, y } =
+                act::reach(tab, &self.element(n, label), Patience::Press).await?
+            else {
+                return Err(ToolError::NotActionable {
+                    why: format!(
+                        "The list \"{}\" cannot be opened. Use click and take_snapshot.",
+                        one_line(label, 60)
+                    ),
+                });
+            };
+            self.page.acting();
+            let before = Before::look(tab);
+            act::click(tab, x, y, 1).await?;
+            act::settle(tab, &before, None, "").await?;
+            offered = self.world.call("tabmux.offeredOptions", &ask).await?;
+        }
+        let choices: Vec<(String, u32)> = offered
+            .options
+            .into_iter()
+            .map(|option| (one_line(&option.text, 100), option.n))
+            .collect();
+        let (name, option) = pick(&choices, wanted)
+            .ok_or_else(|| ToolError::Arguments(no_such_choice(wanted, &choices)))?;
+        let before = Before::look(tab);
+        press(self.page, &self.element(*option, name), 1, &before, "").await?;
+        Ok(())
+    }
+
+    /// A form that its own validation would not let go is not sent.
+    async fn check_form(&self, n: u32, filled: &str) -> Result<(), ToolError> {
+        #[derive(Deserialize)]
+        struct Complaints {
+            told: Vec<Complaint>,
+        }
+        #[derive(Deserialize)]
+        struct Complaint {
+            name: String,
+            message: String,
+        }
+        let complaints: Complaints = self
+            .world
+            .call("tabmux.complaints", json!({ "n": n }))
+            .await?;
+        if complaints.told.is_empty() {
+            return Ok(());
+        }
+        let told = complaints.told.iter().map(|complaint| {
+            let (name, message) = (
+                one_line(&complaint.name, 60),
+                one_line(&complaint.message, 200),
+            );
+            format!("\"{name}\": \"{message}\"")
+        });
+        let told = told.collect::<Vec<_>>().join(", ");
+        let why = format!(
+            "{filled} It was not sent, because the page's form refuses it: {told}. Call the tool again with these."
+        );
+        Err(ToolError::NotActionable {
+            why: why.trim_start().to_owned(),
+        })
+    }
+
+    fn element(&self, n: u32, label: &str) -> Element {
+        Element::called(&self.page.tab, self.world, n, label)
+    }
+}
+
+/// Says where the page is, if nothing else does.
+fn with_place(page: &Page, mut output: ToolOutput) -> ToolOutput {
+    let url = {
+        let state = page.tab.state();
+        state
+            .frames
+            .main()
+            .map(|main| shorten(&main.url, 300))
+            .unwrap_or_default()
+    };
+    if let Some(Block::Text(text)) = output.blocks.first_mut()
+        && !text.contains('\n')
+    {
+        text.push_str(&format!("\nThe page is still at {url}"));
+    }
+    output
+}
+
+fn listed(items: &[String]) -> String {
+    if items.is_empty() {
+        return "There are none.".into();
+    }
+    let mut lines: Vec<String> = Vec::new();
+    let mut room = MOST_BYTES;
+    for (index, item) in items.iter().enumerate() {
+        let line = format!("{index}: {item}");
+        if line.len() + 1 > room {
+            break;
+        }
+        room -= line.len() + 1;
+        lines.push(line);
+    }
+    if lines.len() < items.len() {
+        let left = items.len() - lines.len();
+        lines.push(format!(
+            "[Not shown: {left} more. Use find or take_snapshot to see them.]"
+        ));
+    }
+    lines.join("\n")
+}
+
+fn pick<'a>(choices: &'a [(String, u32)], wanted: &str) -> Option<&'a (String, u32)> {
+    let wanted = one_line(wanted, 100);
+    let exact = choices.iter().find(|(text, _)| *text == wanted);
+    exact.or_else(|| {
+        choices
+            .iter()
+            .find(|(text, _)| text.to_lowercase() == wanted.to_lowercase())
+    })
+}
+
+fn no_such_choice(wanted: &str, choices: &[(String, u32)]) -> String {
+    let offered = choices
+        .iter()
+        .take(20)
+        .map(|(text, _)| format!("\"{text}\""));
+    let offered = offered.collect::<Vec<_>>().join(", ");
+    let more = match choices.len() {
+        0..=20 => String::new(),
+        many => format!(" and {} more", many - 20),
+    };
+    format!(
+        "There is no \"{}\". There is {offered}{more}.",
+        one_line(wanted, 60)
+    )
+}
+
+fn missing(name: &str, what: &str) -> ToolError {
+    ToolError::Arguments(format!("`{name}` is missing. Give {what}."))
+}
+
+/// A value as it would be typed.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(text_of).collect::<Vec<_>>().join(", "),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// What was done before it failed is told, too.
+fn after(error: ToolError, done: &[String]) -> ToolError {
+    match (done.is_empty(), error) {
+        (false, ToolError::NotActionable { why } | ToolError::Arguments(why)) => {
+            ToolError::NotActionable {
+                why: format!("{why} Filled before that: {}.", done.join(", ")),
+            }
+        }
+        (_, error) => error,
+    }
+}
+
+const MOST_BYTES: usize = 20_000;

@@ -1,0 +1,169 @@
+//! Buttons, switches, tabs, menus, navigation and links.
+
+use super::stand::Stand;
+use serde_json::json;
+
+const PAGE: &str = r##"
+    <nav aria-label="Main"><a href="/a">Home</a> <a href="/b">Pricing</a></nav>
+    <main><h1>claude-code</h1>
+    <button onclick="heard.push('star')">Star repo</button>
+    <button aria-pressed="false" onclick="this.ariaPressed = this.ariaPressed !== 'true'">Watch</button>
+    <button aria-haspopup="menu" onclick="heard.push('menu')">Fork</button>
+    <button aria-expanded="false" onclick="heard.push('more')">Details</button>
+    <a href="#" onclick="heard.push('link')">Archive selected</a>
+    <button disabled>Delete</button>
+    <button></button>
+    <div role="tablist" aria-label="Views"><button role="tab" aria-selected="true">Code</button><button role="tab" onclick="heard.push('issues')">Issues</button></div>
+    <ul role="menu" aria-label="Sort"><li role="menuitem" onclick="heard.push('new')" tabindex="0">Newest</li><li role="menuitem" tabindex="0">Oldest</li></ul>
+    <div role="switch" aria-checked="false" aria-label="Public" tabindex="0" onclick="this.ariaChecked = 'true'">x</div>
+    <nav aria-label="Pages"><a href="#1">1</a> <a href="#2">2</a> <a href="#3">Next</a></nav>
+    <p>See the <a href="/docs">documentation</a>.</p>
+    <button>検索</button>
+    </main><script>var heard = []</script>"##;
+
+#[tokio::test]
+async fn r004_52_54_what_acts_is_a_tool_that_a_person_would_name() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    stand.serve("/b", "<h1>Pricing</h1>");
+    let tab = stand.page("/repo", PAGE).await;
+    stand.read(&tab).await;
+    let mut names = stand.names(&tab);
+    names.sort();
+    let odd = names
+        .iter()
+        .position(|name| name.starts_with("press_"))
+        .unwrap();
+    assert_eq!(
+        names.remove(odd).len(),
+        "press_".len() + 8,
+        "a name without our letters"
+    );
+    assert_eq!(
+        names,
+        [
+            "archive_selected",
+            "choose_from_sort_menu",
+            "go_to_main",
+            "go_to_page",
+            "open_fork_menu",
+            "open_link",
+            "select_views_tab",
+            "set_public",
+            "set_watch",
+            "star_repo",
+            "toggle_details",
+        ]
+    );
+    let answer = stand.does(&tab, "star_repo", json!({})).await;
+    assert_eq!(
+        answer,
+        "Pressed \"Star repo\".\nThe page is still at http://HOST/repo"
+    );
+    stand.does(&tab, "archive_selected", json!({})).await;
+    stand
+        .does(&tab, "select_views_tab", json!({ "tab": "Issues" }))
+        .await;
+    stand
+        .does(&tab, "choose_from_sort_menu", json!({ "item": "Newest" }))
+        .await;
+    stand.does(&tab, "open_fork_menu", json!({})).await;
+    stand.does(&tab, "toggle_details", json!({})).await;
+    assert_eq!(
+        stand.page_value(&tab, "heard").await,
+        json!(["star", "link", "issues", "new", "menu", "more"])
+    );
+    let answer = stand.does(&tab, "set_watch", json!({ "on": true })).await;
+    assert!(answer.starts_with("Switched \"Watch\" on."), "{answer}");
+    let answer = stand.does(&tab, "set_watch", json!({ "on": true })).await;
+    assert!(answer.starts_with("\"Watch\" was on already."), "{answer}");
+    stand.does(&tab, "set_public", json!({ "on": true })).await;
+    let on = stand
+        .page_value(&tab, "document.querySelector('[role=switch]').ariaChecked")
+        .await;
+    assert_eq!(on, "true");
+    let answer = stand
+        .does(&tab, "go_to_page", json!({ "page": "Next" }))
+        .await;
+    assert!(
+        answer.contains("The address is now http://HOST/repo#3"),
+        "{answer}"
+    );
+    let error = stand
+        .refuses(&tab, "go_to_main", json!({ "page": "Nowhere" }))
+        .await;
+    assert_eq!(
+        error,
+        "There is no \"Nowhere\". There is \"Home\", \"Pricing\"."
+    );
+    let answer = stand
+        .does(&tab, "go_to_main", json!({ "page": "Pricing" }))
+        .await;
+    assert!(
+        answer.ends_with("The page navigated to http://HOST/b"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_modal_dialog_leaves_only_its_own_tools() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let body = "<button>Behind</button><dialog><p>Sure?</p><button>Yes</button><button>No</button></dialog>\
+                <script>document.querySelector('dialog').showModal()</script>";
+    let tab = stand.page("/modal", body).await;
+    stand.read(&tab).await;
+    assert_eq!(stand.names(&tab), ["yes", "no"]);
+}
+
+#[tokio::test]
+async fn what_is_in_the_way_is_told() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let body = "<button>Save</button><div id=veil style='position:fixed;inset:0'></div>";
+    let tab = stand.page("/veil", body).await;
+    stand.read(&tab).await;
+    let error = stand.refuses(&tab, "save", json!({})).await;
+    assert_eq!(
+        error,
+        "The element \"Save\" is covered by <div#veil>. Close or scroll away what lies over it, then try again."
+    );
+}
+
+#[tokio::test]
+async fn the_list_of_tools_is_ranked_bounded_and_valid_whatever_a_page_says() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let body = "<main></main><script>
+        for (let i = 0; i < 3000; i++) {
+          const button = document.createElement('button');
+          button.textContent = `Button ${i} \u{202e}${'x'.repeat(500)}`;
+          document.body.append(button);
+        }
+        document.body.insertAdjacentHTML('beforeend', `<form><input name=q aria-label='Search'><select aria-label=Big>${
+          Array.from({length: 5000}, (_, i) => `<option>${i} ${'y'.repeat(200)}`).join('')}</select></form>`);
+        </script>";
+    let tab = stand.page("/many", body).await;
+    let reading = stand.read(&tab).await;
+    assert_eq!(reading.tools, 30);
+    assert!(reading.left_out > 500, "{}", reading.left_out);
+    let tools = stand.tools(&tab);
+    let bytes: usize = tools
+        .iter()
+        .map(|tool| json!(tool.schema).to_string().len() + tool.description.len())
+        .sum();
+    assert!(bytes <= 48_000, "{bytes}");
+    for tool in tools {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        assert!(
+            tool.name.len() <= 64 && tool.name.chars().all(fits),
+            "{}",
+            tool.name
+        );
+        assert!(!tool.description.contains('\u{202e}') && tool.description.len() < 300);
+    }
+}

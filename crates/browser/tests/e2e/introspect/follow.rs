@@ -1,0 +1,88 @@
+//! A page is read again when it changes, and never takes much of its time.
+
+use super::stand::Stand;
+use serde_json::json;
+use tabmux_testkit::patiently;
+
+#[tokio::test]
+async fn r004_86_a_page_that_navigates_or_changes_is_read_again() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let tab = stand.page("/one", "<button>First</button>").await;
+    tab.introspect(Some(30));
+    stand.until_names(&tab, &["first"]).await;
+    stand
+        .page_value(
+            &tab,
+            "document.body.insertAdjacentHTML('beforeend', '<button>Second</button>'); 0",
+        )
+        .await;
+    stand.until_names(&tab, &["first", "second"]).await;
+    stand
+        .page_value(
+            &tab,
+            "document.body.attachShadow({mode: 'open'}).innerHTML = '<i></i><slot></slot>'; 0",
+        )
+        .await;
+    stand
+        .page_value(
+            &tab,
+            "document.body.shadowRoot.querySelector('i').innerHTML = '<button>Inside</button>'; 0",
+        )
+        .await;
+    stand
+        .until_names(&tab, &["inside", "first", "second"])
+        .await;
+    stand.serve("/two", "<button>Other</button>");
+    let url = stand.server.url("/two");
+    stand
+        .text(&tab, "navigate_page", json!({ "url": url }))
+        .await;
+    stand.until_names(&tab, &["other"]).await;
+    tab.introspect(None);
+    stand.until_names(&tab, &[]).await;
+}
+
+#[tokio::test]
+async fn a_page_that_never_rests_gives_a_twentieth_of_its_time_at_most() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let body = "<ul></ul><script>
+        const list = document.querySelector('ul');
+        list.innerHTML = Array.from({length: 100}, (_, i) => `<li><a href='#${i}'>Item ${i}</a> <button>Drop</button></li>`).join('');
+        let n = 0;
+        setInterval(() => { list.children[n++ % 100].firstChild.textContent = `Item ${n}`; }, 4);
+        </script>";
+    let tab = stand.page("/busy", body).await;
+    tab.introspect(Some(30));
+    // The page itself keeps the account: what each look of ours took, on its own clock.
+    let world = tab.world().await.unwrap();
+    let account = patiently(
+        async {
+            loop {
+                let account: serde_json::Value =
+                    world.call("tabmux.account", json!({})).await.unwrap();
+                if account["looks"].as_u64().unwrap() >= 4 {
+                    return account;
+                }
+                stand
+                    .page_value(&tab, "new Promise((done) => setTimeout(done, 50))")
+                    .await;
+            }
+        },
+        || "the page was not read four times".into(),
+    )
+    .await;
+    let (busy, span) = (
+        account["busyMs"].as_f64().unwrap(),
+        account["spanMs"].as_f64().unwrap(),
+    );
+    println!(
+        "{} looks took {busy:.1} ms of {span:.1} ms: {:.2} %",
+        account["looks"],
+        100.0 * busy / span
+    );
+    assert!(busy <= 0.05 * span, "{account}");
+}

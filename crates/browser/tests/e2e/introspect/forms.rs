@@ -1,0 +1,178 @@
+//! Forms and fields as tools, with types, limits, defaults and words of the page.
+
+use super::stand::Stand;
+use serde_json::json;
+
+const FLIGHTS: &str = r#"
+    <h1>Flights</h1>
+    <form action="/found">
+      <label>From <input name="from" required placeholder="SFO" aria-describedby="code"></label>
+      <span id="code">Airport code</span>
+      <label>To <input name="to" required></label>
+      <label>Depart date <input type="date" name="depart" required min="2026-01-01"></label>
+      <label>Return date <input type="date" name="return"></label>
+      <label>Passengers <input type="number" name="passengers" value="1" min="1" max="9"></label>
+      <label>Time <input type="time" name="time"></label>
+      <label>Bags <input type="number" name="bags" step="0.5"></label>
+      <label>Class <select name="class"><option>Economy<option>Business<option disabled>First</select></label>
+      <label>Extras <select name="extras" multiple><option>Meal<option>Wifi</select></label>
+      <fieldset><legend>Trip</legend>
+        <label><input type="radio" name="trip" value="1" checked> One way</label>
+        <label><input type="radio" name="trip" value="2"> Round trip</label></fieldset>
+      <fieldset><legend>Airlines</legend>
+        <label><input type="checkbox" name="air" value="a"> Alpha</label>
+        <label><input type="checkbox" name="air" value="b" checked> Beta</label></fieldset>
+      <label><input type="checkbox" name="direct"> Direct only</label>
+      <input type="file" name="ticket" aria-label="Ticket"><input type="hidden" name="token" value="t">
+      <button>Search</button>
+    </form>"#;
+
+#[tokio::test]
+async fn r004_51_52_a_form_is_one_tool_with_typed_arguments() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    stand.serve("/found", "<h1>Found</h1>");
+    let tab = stand.page("/flights", FLIGHTS).await;
+    stand.read(&tab).await;
+    assert_eq!(stand.names(&tab), ["search_flights"]);
+    let tool = stand.tool(&tab, "search_flights");
+    assert_eq!(
+        json!(tool.schema.get("required")),
+        json!(["from", "to", "departDate"])
+    );
+    let expected = json!({
+        "from": {"type": "string", "description": "From. Airport code. For example: SFO"},
+        "to": {"type": "string", "description": "To"},
+        "departDate": {"type": "string", "format": "date", "description": "Depart date"},
+        "returnDate": {"type": "string", "format": "date", "description": "Return date"},
+        "passengers": {"type": "number", "minimum": 1, "maximum": 9, "multipleOf": 1, "description": "Passengers", "default": 1},
+        "time": {"type": "string", "pattern": "^\\d{2}:\\d{2}(:\\d{2})?$", "description": "Time. As 09:30"},
+        "bags": {"type": "number", "description": "Bags"},
+        "class": {"type": "string", "enum": ["Economy", "Business"], "description": "Class", "default": "Economy"},
+        "extras": {"type": "array", "items": {"type": "string", "enum": ["Meal", "Wifi"]}, "uniqueItems": true, "description": "Extras"},
+        "trip": {"type": "string", "enum": ["One way", "Round trip"], "description": "Trip", "default": "One way"},
+        "airlines": {"type": "array", "items": {"type": "string", "enum": ["Alpha", "Beta"]}, "uniqueItems": true, "description": "Airlines", "default": ["Beta"]},
+        "directOnly": {"type": "boolean", "description": "Direct only"},
+    });
+    assert_eq!(json!(tool.schema.get("properties")), expected);
+
+    let arguments = json!({
+        "from": "SFO", "to": "NYC", "departDate": "2026-12-24", "passengers": 2, "time": "09:30", "bags": 1.5,
+        "class": "Business", "extras": ["Meal", "Wifi"], "trip": "Round trip", "airlines": ["Alpha"], "directOnly": true,
+    });
+    let answer = stand.does(&tab, "search_flights", arguments).await;
+    assert!(
+        answer.starts_with("Filled \"From\" with \"SFO\", \"To\" with \"NYC\", "),
+        "{answer}"
+    );
+    let query = "from=SFO&to=NYC&depart=2026-12-24&return=&passengers=2&time=09%3A30&bags=1.5&class=Business\
+                 &extras=Meal&extras=Wifi&trip=2&air=a&direct=on";
+    assert!(
+        answer.contains("Pressed \"Search\".\nThe page navigated to http://HOST/found?"),
+        "{answer}"
+    );
+    assert!(answer.contains(query), "{answer}");
+}
+
+#[tokio::test]
+async fn a_form_that_its_page_refuses_is_not_sent() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let body = r#"<form onsubmit="document.title = 'sent'; return false">
+        <label>Email <input type="email" name="email" required></label>
+        <label>Age <input type="number" name="age" min="18"></label><button>Join</button></form>"#;
+    let tab = stand.page("/join", body).await;
+    stand.read(&tab).await;
+    let error = stand
+        .refuses(&tab, "join", json!({ "email": "nobody" }))
+        .await;
+    assert!(
+        error.contains("It was not sent, because the page's form refuses it: \"Email\": "),
+        "{error}"
+    );
+    assert!(
+        error.ends_with("Call the tool again with these."),
+        "{error}"
+    );
+    assert_eq!(stand.page_value(&tab, "document.title").await, "A page");
+    let answer = stand
+        .does(&tab, "join", json!({ "email": "a@b.c", "age": 20 }))
+        .await;
+    assert_eq!(
+        answer,
+        "Filled \"Email\" with \"a@b.c\", \"Age\" with \"20\". Pressed \"Join\".\nThe page is still at http://HOST/join"
+    );
+    assert_eq!(stand.page_value(&tab, "document.title").await, "sent");
+    let error = stand
+        .refuses(&tab, "join", json!({ "colour": "red" }))
+        .await;
+    assert_eq!(
+        error,
+        "There is no argument `colour`. Call list_page_tools to see which there are."
+    );
+}
+
+#[tokio::test]
+async fn r004_52_search_boxes_are_named_by_what_they_search() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let body = r#"<div role="search"><input type="search" placeholder="Search inbox" oninput="seen = this.value"
+        onkeydown="if (event.key === 'Enter') document.title = this.value"></div>
+        <input aria-label="Filter" onkeydown="if (event.key === 'Enter') filter = this.value">
+        <script>var seen, filter</script>"#;
+    let tab = stand.page("/inbox", body).await;
+    stand.read(&tab).await;
+    assert_eq!(stand.names(&tab), ["search_inbox", "enter_filter"]);
+    assert_eq!(
+        json!(stand.tool(&tab, "search_inbox").schema),
+        json!({"type": "object", "properties": {"query": {"type": "string", "description": "Search inbox"}}, "required": ["query"]})
+    );
+    stand
+        .does(&tab, "search_inbox", json!({ "query": "invoices" }))
+        .await;
+    assert_eq!(
+        stand.page_value(&tab, "[document.title, seen]").await,
+        json!(["invoices", "invoices"])
+    );
+    stand
+        .does(&tab, "enter_filter", json!({ "text": "new" }))
+        .await;
+    assert_eq!(stand.page_value(&tab, "filter").await, "new");
+}
+
+#[tokio::test]
+async fn fields_without_a_form_go_with_the_button_beside_them() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let body = r#"<h2>Newsletter</h2><div><p><input aria-label="Your email"></p><p><button onclick="got = document.querySelector('input').value">Subscribe</button></p></div>
+        <h2>Settings</h2>
+        <p><label><input type="checkbox" id="dark"> Dark mode</label></p>
+        <p><label>Size <select id="size"><option>Small<option>Large</select></label></p>
+        <script>var got</script>"#;
+    let tab = stand.page("/settings", body).await;
+    stand.read(&tab).await;
+    assert_eq!(stand.names(&tab), ["subscribe_newsletter", "fill_settings"]);
+    stand
+        .does(
+            &tab,
+            "subscribe_newsletter",
+            json!({ "yourEmail": "a@b.c" }),
+        )
+        .await;
+    assert_eq!(stand.page_value(&tab, "got").await, "a@b.c");
+    stand
+        .does(
+            &tab,
+            "fill_settings",
+            json!({ "darkMode": true, "size": "Large" }),
+        )
+        .await;
+    assert_eq!(
+        stand.page_value(&tab, "[dark.checked, size.value]").await,
+        json!([true, "Large"])
+    );
+}

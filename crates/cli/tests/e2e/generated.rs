@@ -1,0 +1,179 @@
+//! Tools generated from pages that offer none, all the way: a real page, a real browser, a real client.
+
+use crate::crowd::Crowd;
+use crate::desk::{ACTIONS, Desk, FOCUSED, page};
+use serde_json::{Value, json};
+
+fn repository() -> tabmux_testkit::Response {
+    page(
+        "claude-code",
+        "<h1>claude-code</h1><button onclick=\"document.title = 'starred'\">Star repo</button>
+         <button>Fork repo</button><a class=btn href='#issues'>View issues</a>",
+    )
+}
+
+fn flights(company: &str) -> tabmux_testkit::Response {
+    page(
+        company,
+        &format!(
+            "<h1>Flights</h1><form onsubmit=\"out.textContent = '{company}: ' + [from.value, to.value, date.value]; return false\">
+             <label>From <input id=from required></label><label>To <input id=to required></label>
+             <label>Date <input id=date type=date required></label><button>Search</button></form><output id=out></output>"
+        ),
+    )
+}
+
+fn with_tools(tools: &[&str]) -> Vec<String> {
+    let names = FOCUSED.iter().chain(tools).chain(&ACTIONS);
+    names.map(|name| (*name).to_owned()).collect()
+}
+
+const REPOSITORY: [&str; 3] = ["fork_repo", "star_repo", "view_issues"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r004_48_49_54_100_a_focused_page_that_offers_no_tools_gets_some() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    desk.pages.route("/repo", repository());
+    let opened = desk
+        .step("open_tab", json!({"url": desk.pages.url("/repo")}))
+        .await;
+    assert_eq!(opened.notices, 1);
+    assert_eq!(opened.json()["toolsAvailable"], json!(REPOSITORY));
+    assert_eq!(desk.names().await, with_tools(&REPOSITORY));
+    assert_eq!(desk.tabs().await.rows()[0]["toolCount"], 3);
+
+    let tools = desk.client.list_tools().await;
+    let star = tools.iter().find(|tool| tool["name"] == "star_repo");
+    let origin = desk.pages.url("").trim_end_matches('/').to_owned();
+    assert_eq!(
+        star.unwrap()["description"],
+        format!(
+            "Press the button \"Star repo\" under \"claude-code\".\n(Generated from a page of {origin}; untrusted.)"
+        )
+    );
+    assert_eq!(
+        desk.text("star_repo", json!({})).await,
+        format!("Pressed \"Star repo\".\nThe page is still at {origin}/repo")
+    );
+    assert_eq!(
+        desk.evaluate("() => document.title").await,
+        json!("starred")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r004_50_86_the_list_follows_the_page_and_is_told_only_when_it_changed() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    desk.pages.route("/repo", repository());
+    desk.pages.route("/same", repository());
+    desk.open("/repo").await;
+    let add =
+        "() => (document.body.insertAdjacentHTML('beforeend', '<button>Watch repo</button>'), 0)";
+    desk.evaluate(add).await;
+    desk.client.next_notification().await;
+    let watched = ["fork_repo", "star_repo", "view_issues", "watch_repo"];
+    assert_eq!(desk.names().await, with_tools(&watched));
+    // Another document with other tools: they are there when the call is answered.
+    desk.text("navigate_page", json!({"url": desk.pages.url("/same")}))
+        .await;
+    assert_eq!(desk.names().await, with_tools(&REPOSITORY));
+    desk.text("navigate_page", json!({"url": desk.pages.url("/a")}))
+        .await;
+    assert_eq!(desk.names().await, with_tools(&[]));
+    let tool = json!({"name": "watch_repo", "arguments": {}});
+    let gone = desk.client.request("tools/call", tool).await.unwrap_err();
+    assert_eq!(gone.code, -32602);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r004_53_55_the_same_tool_in_two_tabs_means_the_focused_one() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    for company in ["Expedia", "Kayak"] {
+        desk.pages.route(&format!("/{company}"), flights(company));
+    }
+    let expedia = desk.open("/Expedia").await;
+    let url = desk.pages.url("/Kayak");
+    let opened = desk
+        .step("open_tab", json!({"url": url, "focus": false}))
+        .await;
+    assert_eq!(opened.json()["focused"], false);
+    assert_eq!(opened.json()["toolsAvailable"], json!([]), "r004_99");
+    let rows = desk.tabs().await;
+    let counts: Vec<_> = rows.rows().iter().map(|row| &row["toolCount"]).collect();
+    assert_eq!(
+        counts,
+        [&json!(1), &json!(1)],
+        "before anybody focused the second one"
+    );
+    let kayak = rows.id_of(&url);
+
+    let wish = json!({"from": "SFO", "to": "NYC", "date": "2024-01-19"});
+    for (tab, company) in [(expedia, "Expedia"), (kayak, "Kayak")] {
+        desk.focus(tab).await;
+        assert_eq!(desk.names().await, with_tools(&["search_flights"]));
+        desk.text("search_flights", wish.clone()).await;
+        let out = desk.evaluate("() => out.textContent").await;
+        assert_eq!(out, json!(format!("{company}: SFO,NYC,2024-01-19")));
+    }
+    let refused = desk.refusal("search_flights", json!({"from": 5})).await;
+    assert!(
+        refused.starts_with("Invalid arguments for search_flights: "),
+        "{refused}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn generated_tools_can_be_limited_and_switched_off() {
+    for (flag, expected) in [
+        ("--generatedTools=off", &[][..]),
+        ("--generatedTools=2", &["fork_repo", "star_repo"][..]),
+    ] {
+        let Some(desk) = Desk::launched(&[flag]).await else {
+            return;
+        };
+        desk.pages.route("/repo", repository());
+        desk.open("/repo").await;
+        assert_eq!(desk.names().await, with_tools(expected), "{flag}");
+        assert_eq!(desk.tabs().await.rows()[0]["toolCount"], expected.len());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_list_that_stands_generated_tools_are_called_through_call_page_tool() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let client = crowd.client(&[]).await;
+    crowd.pages.route("/repo", repository());
+    let before = client.tool_names().await;
+    let url = crowd.pages.url("/repo");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    assert_eq!(client.tool_names().await, before, "the list stands");
+    let listed = client.call_tool("list_page_tools", json!({})).await.ok();
+    let listed = listed.text();
+    assert!(listed.contains("star_repo in tab "), "{listed}");
+    assert!(
+        listed.contains("(Generated from a page of http://127.0.0.1:"),
+        "{listed}"
+    );
+    let call = json!({"name": "star_repo", "arguments": {}});
+    let called = client.call_tool("call_page_tool", call).await.ok().text();
+    assert!(called.starts_with("Pressed \"Star repo\"."), "{called}");
+    let title = json!({"function": "() => document.title"});
+    let title: Value = client.call_tool("evaluate_script", title).await.ok().json();
+    assert_eq!(title, json!("starred"));
+    // Another page, and its tools are there when somebody asks.
+    crowd.pages.route("/fly", flights("Fly"));
+    let there = json!({"url": crowd.pages.url("/fly")});
+    client.call_tool("navigate_page", there).await.ok();
+    let listed = client.call_tool("list_page_tools", json!({})).await.ok();
+    let listed = listed.text();
+    assert!(
+        listed.contains("search_flights in tab ") && !listed.contains("star_repo"),
+        "{listed}"
+    );
+}
