@@ -80,7 +80,12 @@ pub async fn read(tab: &Tab, limit: usize) -> Result<Reading, ToolError> {
             ..Known::default()
         };
     }
-    let (tools, left_out) = propose(&gathered.surveys, &mut known.names, limit);
+    // What Chrome shows in place of a page that did not come is no page to work on.
+    let surveys = match shows_an_error(tab) {
+        true => &[][..],
+        false => &gathered.surveys,
+    };
+    let (tools, left_out) = propose(surveys, &mut known.names, limit);
     let found = tools.iter().map(|tool| known.found(tab, tool)).collect();
     let reading = Reading {
         documents: gathered
@@ -97,6 +102,12 @@ pub async fn read(tab: &Tab, limit: usize) -> Result<Reading, ToolError> {
     drop(known);
     tab.found().put(ToolSource::Generated, gathered.main, found);
     Ok(reading)
+}
+
+fn shows_an_error(tab: &Tab) -> bool {
+    let state = tab.state();
+    let main = state.frames.main();
+    main.is_some_and(|main| main.url.starts_with("chrome-error:"))
 }
 
 /// Reads a page once more, with as many tools as it had.

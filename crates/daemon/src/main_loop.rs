@@ -613,13 +613,9 @@ impl MainLoop {
             }
             Output::Refresh { call, browser } => {
                 // A list that stands says nothing about how many tools a page has.
-                let counts = self
-                    .calls
-                    .get(&call)
-                    .is_some_and(|call| call.mode == Mode::Progressive);
                 let (session, generate) = self.wanted_by(call);
                 let tabs = match (session, generate) {
-                    (Some(session), Some(_)) if counts => self.free_tabs(session, browser),
+                    (Some(session), Some(_)) => self.free_tabs(session, browser),
                     _ => Vec::new(),
                 };
                 self.start(call, browser, |job| work::refresh(job, tabs, generate));
@@ -732,7 +728,7 @@ impl MainLoop {
     /// Whose call it is, and how many generated tools its session wants.
     fn wanted_by(&self, call: CallId) -> (Option<SessionId>, Option<usize>) {
         let session = self.calls.get(&call).map(|call| call.session);
-        let generate = session.and_then(|session| self.generated_for(session));
+        let generate = session.and_then(|session| self.generated_in_list_of(session));
         (session, generate)
     }
 

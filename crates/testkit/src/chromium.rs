@@ -45,6 +45,14 @@ impl Chromium {
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
         let websocket = websocket_address(&mut child);
+        // It tells its address before it has written it down.
+        while !profile.path().join("DevToolsActivePort").exists() {
+            assert!(
+                matches!(child.try_wait(), Ok(None)),
+                "the browser has ended"
+            );
+            thread::yield_now();
+        }
         Self {
             child,
             websocket,

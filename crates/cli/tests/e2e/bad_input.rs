@@ -196,7 +196,7 @@ async fn r004_88_tabs_that_are_not_there() {
 
 #[tokio::test]
 async fn elements_that_are_stale_covered_disabled_or_none() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(desk) = Desk::launched(&["--generatedTools=off"]).await else {
         return;
     };
     let body = "<button disabled>Off</button><button>Under</button><input aria-label=Name>\

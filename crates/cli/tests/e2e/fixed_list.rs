@@ -40,7 +40,7 @@ async fn r003_61_64_65_66_67_68_a_tool_of_every_family_answers() {
         ("emulate", json!({"timezone": "Asia/Tokyo"}), "Asia/Tokyo"),
         ("resize_page", json!({"width": 500, "height": 400}), "500"),
         ("wait_for", json!({"text": ["family"]}), "family"),
-        ("list_page_tools", json!({}), "No page offers tools"),
+        ("list_page_tools", json!({}), "Press the button"),
     ] {
         let told = text(&client, tool, arguments).await;
         assert!(told.contains(expected), "{tool}: {told}");

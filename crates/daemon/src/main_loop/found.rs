@@ -8,7 +8,7 @@ use tabmux_browser::page_tools::{FoundTool, PageAnswer, ToolNumber, ToolSource};
 use tabmux_browser::tab::DocumentId as BrowserDocument;
 use tabmux_browser::{Files, ToolError};
 use tabmux_core::{
-    BrowserId, CallId, DocumentId, Finish, Input, SessionId, Source, TargetId, ToolKey,
+    BrowserId, CallId, DocumentId, Finish, Input, Mode, SessionId, Source, TargetId, ToolKey,
 };
 use tabmux_protocol::{CallReply, CallRequest};
 
@@ -54,6 +54,15 @@ impl MainLoop {
         self.sessions.get(&session)?.options.generated_tools
     }
 
+    /// The same for a session whose list has them. The list that stands does not: there they are made
+    /// when somebody asks what pages offer.
+    pub(super) fn generated_in_list_of(&self, session: SessionId) -> Option<usize> {
+        let options = &self.sessions.get(&session)?.options;
+        options
+            .generated_tools
+            .filter(|_| options.mode == Mode::Progressive)
+    }
+
     /// How many tools the sessions that hold a tab want from its page, if they want any.
     pub(super) fn generated_for_holders(
         &self,
@@ -64,17 +73,27 @@ impl MainLoop {
         let tab = tabs.find(|tab| tab.browser == browser && tab.target == target)?;
         let holders = tab.owner.into_iter().chain(tab.bound.iter().copied());
         holders
-            .filter_map(|holder| self.generated_for(holder))
+            .filter_map(|holder| self.generated_in_list_of(holder))
             .max()
     }
 
-    /// The tabs of a browser that a session could focus.
+    /// The tabs that a session could focus, of a browser of ours. The tabs of somebody else's browser
+    /// are not looked into before somebody works in them.
     pub(super) fn free_tabs(&self, session: SessionId, browser: BrowserId) -> Vec<TargetId> {
+        if !self.is_launched(browser) {
+            return Vec::new();
+        }
         let tabs = self.core.tabs().filter(|tab| tab.browser == browser);
         let free = tabs.filter(|tab| tab.holder.is_none_or(|holder| holder == session));
         free.map(|tab| tab.target.clone())
             .take(MOST_LOOKED_INTO)
             .collect()
+    }
+
+    fn is_launched(&self, id: BrowserId) -> bool {
+        let mut browsers = self.core.browsers();
+        let about = browsers.find(|browser| browser.id == id);
+        about.is_none_or(|browser| browser.about.is_some_and(|about| about.launched))
     }
 
     /// In browsers that are not ours, tabs are attached when a session works in them, or now: when it wants
@@ -89,16 +108,11 @@ impl MainLoop {
             return Some((request, answer));
         }
         let generate = self.generated_for(session);
-        let launched = |id: BrowserId| {
-            let mut browsers = self.core.browsers();
-            let about = browsers.find(|browser| browser.id == id);
-            about.is_none_or(|browser| browser.about.is_some_and(|about| about.launched))
-        };
         let free = |holder: Option<SessionId>| holder.is_none_or(|holder| holder == session);
         let named = convert::named_tab(&request.arguments);
         let tabs = self.core.tabs().filter(|tab| {
             let is_meant = named.is_none_or(|named| named == tab.id.0);
-            is_meant && free(tab.holder) && (generate.is_some() || !launched(tab.browser))
+            is_meant && free(tab.holder) && (generate.is_some() || !self.is_launched(tab.browser))
         });
         let tabs = tabs.filter_map(|tab| {
             let browser = self.browsers.get(&tab.browser)?.clone();
