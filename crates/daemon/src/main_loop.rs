@@ -1,5 +1,6 @@
 //! The closed set of events, and the one task that handles them and owns the core.
 
+mod connecting;
 mod found;
 mod looking;
 mod pages;
@@ -9,6 +10,7 @@ pub(crate) use pages::PagesEvent;
 
 use crate::audit::Audit;
 use crate::contexts::{Context, Contexts};
+use crate::extension::Extensions;
 use crate::found_tools::FoundTools;
 use crate::handle::Client;
 use crate::memory::Memory;
@@ -18,6 +20,7 @@ use crate::work::{self, Job};
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files, TabFacts};
@@ -150,6 +153,8 @@ pub(crate) struct MainLoop {
     /// Whether several clients share this loop.
     shared: bool,
     audit: Audit,
+    /// The extensions that are connected.
+    extensions: Arc<Extensions>,
 }
 
 struct Session {
@@ -186,6 +191,7 @@ impl MainLoop {
         shared: bool,
         audit: Audit,
         memory: Memory,
+        extensions: Arc<Extensions>,
     ) -> Self {
         let config = Config {
             page_actions: catalogue::page_actions(),
@@ -213,6 +219,7 @@ impl MainLoop {
             active: None,
             shared,
             audit,
+            extensions,
         }
     }
 
@@ -471,32 +478,6 @@ impl MainLoop {
         Some(convert::page_tool(name, &request.arguments))
     }
 
-    fn connected(&mut self, browser: BrowserId, result: Result<Box<Connected>, ConnectError>) {
-        while self.connecting.try_join_next().is_some() {}
-        match result {
-            Ok(connected) => {
-                let about = convert::about(&connected.info);
-                let tabs = connected.info.tabs.iter().cloned();
-                let tabs = tabs.map(|tab| convert::facts(tab, None)).collect();
-                let front = connected.info.front.as_ref();
-                let front = front.map(|id| TargetId(id.as_str().into()));
-                let handle = connected.follow(browser.0, self.events.clone());
-                self.browsers.insert(browser, handle);
-                self.input(Input::Connected {
-                    browser,
-                    about,
-                    tabs,
-                    front,
-                });
-            }
-            Err(error) => {
-                tracing::info!(%error, "could not connect");
-                let failure = convert::connect_failure(&error);
-                self.input(Input::ConnectFailed { browser, failure });
-            }
-        }
-    }
-
     fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
         let facts = |tab: TabFacts| {
             let context = tab.context.as_ref();
@@ -600,11 +581,7 @@ impl MainLoop {
                 launch,
                 start,
             } => {
-                if let Some(plan) = self.plans.get(&key).cloned() {
-                    let events = self.events.clone();
-                    let connect = work::connect(browser, plan, launch, start, events);
-                    self.connecting.spawn(connect);
-                }
+                self.connect(browser, &key, launch, start);
             }
             Output::Disconnect { browser } => {
                 if let Some(browser) = self.browsers.remove(&browser) {
