@@ -30,7 +30,7 @@ pub(crate) enum Mode {
 
 /// Generates everything that is generated.
 pub(crate) fn run(mode: Mode) -> Result<()> {
-    generate(mode, &[CDP_TYPES, TOOL_REFERENCE])
+    generate(mode, &[CDP_TYPES, EXTENSION_MESSAGES, TOOL_REFERENCE])
 }
 
 fn generate(mode: Mode, generators: &[Generator]) -> Result<()> {
@@ -72,6 +72,11 @@ const CDP_TYPES: Generator = Generator {
     folder: Some(PROTOCOL_FOLDER),
 };
 
+const EXTENSION_MESSAGES: Generator = Generator {
+    generate: extension_messages,
+    folder: None,
+};
+
 const TOOL_REFERENCE: Generator = Generator {
     generate: tool_reference,
     folder: None,
@@ -89,6 +94,12 @@ fn cdp_types(root: &Path) -> Result<Files> {
         files.insert(path, format_rust(&emit::domain(&model, domain))?);
     }
     Ok(files)
+}
+
+/// What the extension and the daemon say to each other, as TypeScript.
+fn extension_messages(_root: &Path) -> Result<Files> {
+    let text = tabmux_protocol::extension::typescript();
+    Ok(Files::from([(EXTENSION_MESSAGES_FILE.into(), text)]))
 }
 
 /// What every tool takes, as the program itself tells it.
@@ -166,6 +177,9 @@ fn format_rust(source: &str) -> Result<String> {
 /// What an agent can call.
 const TOOL_REFERENCE_FILE: &str = "docs/tools.md";
 
+/// The extension's half of the protocol.
+const EXTENSION_MESSAGES_FILE: &str = "packages/extension/src/messages.ts";
+
 /// Where the generated types live; everything in it is generated.
 const PROTOCOL_FOLDER: &str = "crates/cdp-types/src/protocol";
 
@@ -198,7 +212,7 @@ mod tests {
     // The tool reference has its test where the tools are, which saves building the program again.
     #[test]
     fn committed_types_are_what_the_generator_makes() {
-        generate(Mode::Check, &[CDP_TYPES]).unwrap();
+        generate(Mode::Check, &[CDP_TYPES, EXTENSION_MESSAGES]).unwrap();
     }
 
     #[test]

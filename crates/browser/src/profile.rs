@@ -214,7 +214,8 @@ fn is_ours(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == me)
 }
 
-fn private_dir(path: &Path) -> io::Result<()> {
+/// Makes a folder that nobody else can look into, with those above it.
+pub fn private_dir(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -222,7 +223,7 @@ fn private_dir(path: &Path) -> io::Result<()> {
 }
 
 /// `$XDG_DATA_HOME/tabmux`, or its usual place below the home folder.
-pub(crate) fn data_home() -> PathBuf {
+pub fn data_home() -> PathBuf {
     std::env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())

@@ -1,6 +1,7 @@
 //! How the rest of the process talks to the main loop.
 
 use crate::audit::Audit;
+use crate::extension::Extensions;
 use crate::main_loop::{Event, MainLoop, PagesEvent, Titles};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
@@ -28,6 +29,8 @@ pub struct Hub {
     port: AtomicU16,
     /// How many workers of pages are connected.
     pub(crate) pages: Arc<watch::Sender<usize>>,
+    /// The extensions that are connected.
+    pub(crate) extensions: Arc<Extensions>,
 }
 
 impl Hub {
@@ -44,12 +47,21 @@ impl Hub {
 
     fn start_with(shared: bool, audit: Audit, memory: Memory) -> Self {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
-        tokio::spawn(MainLoop::new(events.clone(), shared, audit, memory).run(inbox));
+        let extensions = Arc::new(Extensions::default());
+        let main_loop = MainLoop::new(
+            events.clone(),
+            shared,
+            audit,
+            memory,
+            Arc::clone(&extensions),
+        );
+        tokio::spawn(main_loop.run(inbox));
         Self {
             events,
             sessions: AtomicU64::new(1),
             port: AtomicU16::new(0),
             pages: Arc::new(watch::Sender::new(0)),
+            extensions,
         }
     }
 

@@ -12,12 +12,14 @@
 //! - `audit`: who did what where, and how it went.
 //! - `contexts`: the parts of browsers that isolated sessions have for themselves.
 //! - `memory`: what outlives a daemon.
+//! - [`extension`]: extensions of people's own browsers, and the secret they share with us.
 //! - `convert`: between the wire's types and the core's.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
 
 pub mod catalogue;
 pub mod direct;
+pub mod extension;
 pub mod handle;
 pub mod modes;
 pub mod options;

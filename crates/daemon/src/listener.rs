@@ -1,6 +1,8 @@
-//! The loopback listener: web pages of this machine reach the daemon here, and nobody else does.
+//! The loopback listener: web pages of this machine and this user's extension reach the daemon here, and
+//! nobody else does.
 
 mod bind;
+mod extension_socket;
 mod origin;
 mod page_socket;
 
@@ -14,7 +16,10 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use std::path::PathBuf;
 use std::sync::Arc;
+use tabmux_browser::text::one_line;
+use tabmux_protocol::extension::{self, EXTENSION_ID};
 use tabmux_protocol::page::LONGEST_FRAME;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -24,20 +29,35 @@ struct Shared {
     hub: Arc<Hub>,
     origins: PageOrigins,
     port: u16,
+    /// Where the secret is that extensions share with us.
+    secret: PathBuf,
     places: Arc<Semaphore>,
+    extension_places: Arc<Semaphore>,
     stop: CancellationToken,
 }
 
+/// Whom the listener lets in.
+#[derive(Clone, Debug)]
+pub struct Guests {
+    /// The origins whose pages may offer tools.
+    pub origins: PageOrigins,
+    /// The file with the secret that extensions have to know.
+    pub secret: PathBuf,
+}
+
 /// Serves until `stop`.
-pub async fn serve(bound: Bound, hub: Arc<Hub>, origins: PageOrigins, stop: CancellationToken) {
+pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: CancellationToken) {
     let shared = Arc::new(Shared {
         hub,
-        origins,
+        origins: guests.origins,
+        secret: guests.secret,
         port: bound.port(),
         places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+        extension_places: Arc::new(Semaphore::new(MOST_EXTENSIONS)),
         stop: stop.clone(),
     });
     let router = Router::new()
+        .route("/", get(own_extension))
         .route("/page", get(page))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&shared),
@@ -93,8 +113,41 @@ async fn page(
         })
 }
 
+async fn own_extension(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let origin = text_of(&headers, header::ORIGIN);
+    let id = origin.and_then(|origin| origin.strip_prefix("chrome-extension://"));
+    if id != Some(EXTENSION_ID) {
+        let origin = one_line(origin.unwrap_or("none"), 200);
+        tracing::warn!(
+            origin,
+            "refused an extension: this is not the origin of ours"
+        );
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let Ok(place) = Arc::clone(&shared.extension_places).try_acquire_owned() else {
+        tracing::warn!("refused an extension: there are {MOST_EXTENSIONS} connections already");
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    // The proofs are about the name that was dialled, so that they are good for no other place.
+    let host = text_of(&headers, header::HOST)
+        .unwrap_or_default()
+        .to_owned();
+    upgrade
+        .max_message_size(extension::LONGEST_FRAME)
+        .max_frame_size(extension::LONGEST_FRAME)
+        .on_upgrade(move |socket| async move {
+            extension_socket::serve(socket, &host, &shared).await;
+            drop(place);
+        })
+}
+
 fn text_of(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
 const MOST_CONNECTIONS: usize = 128;
+const MOST_EXTENSIONS: usize = 32;

@@ -9,6 +9,7 @@ pub(crate) use pages::PagesEvent;
 
 use crate::audit::Audit;
 use crate::contexts::{Context, Contexts};
+use crate::extension::Extensions;
 use crate::found_tools::FoundTools;
 use crate::handle::Client;
 use crate::memory::Memory;
@@ -18,6 +19,7 @@ use crate::work::{self, Job};
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_browser::{Browser, BrowserEvent, ConnectError, Connected, Files, TabFacts};
@@ -150,6 +152,8 @@ pub(crate) struct MainLoop {
     /// Whether several clients share this loop.
     shared: bool,
     audit: Audit,
+    /// The extensions that are connected.
+    extensions: Arc<Extensions>,
 }
 
 struct Session {
@@ -186,6 +190,7 @@ impl MainLoop {
         shared: bool,
         audit: Audit,
         memory: Memory,
+        extensions: Arc<Extensions>,
     ) -> Self {
         let config = Config {
             page_actions: catalogue::page_actions(),
@@ -213,6 +218,7 @@ impl MainLoop {
             active: None,
             shared,
             audit,
+            extensions,
         }
     }
 

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_daemon::listener::{self, Bound, PageOrigins};
+use tabmux_daemon::extension::secret_file;
+use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
 use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
@@ -112,20 +113,23 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         memory: memory_beside(place.socket()),
         grace: Duration::from_secs(args.grace),
     }));
-    let origins = PageOrigins::new(&args.allow_page_origin).map_err(|why| anyhow!(why))?;
+    let guests = Guests {
+        origins: PageOrigins::new(&args.allow_page_origin).map_err(|why| anyhow!(why))?,
+        secret: secret_file(),
+    };
     match Bound::take(args.port).await {
         Ok(bound) => {
             hub.listens_at(bound.port());
-            tracing::info!(port = bound.port(), "pages can offer tools");
+            tracing::info!(port = bound.port(), "pages and extensions can connect");
             tokio::spawn(listener::serve(
                 bound,
                 Arc::clone(&hub),
-                origins,
+                guests,
                 stop.clone(),
             ));
         }
         // Everything else works without it.
-        Err(error) => tracing::warn!(%error, "no listener for pages"),
+        Err(error) => tracing::warn!(%error, "no listener for pages and extensions"),
     }
     let idle = (args.idle > 0).then(|| Duration::from_secs(args.idle));
     tracing::info!(socket = %place.socket().display(), "the daemon is up");

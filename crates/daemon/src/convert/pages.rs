@@ -52,6 +52,7 @@ pub(crate) fn status(
     connected: bool,
     session: &str,
     shared: bool,
+    extension_connected: bool,
     active_sessions: usize,
     browsers: &[BrowserRow],
 ) -> CallReply {
@@ -64,8 +65,7 @@ pub(crate) fn status(
         connected,
         mode: if shared { "daemon" } else { "direct" },
         session_id: session,
-        // No extension can connect yet, so none is connected.
-        extension_connected: false,
+        extension_connected,
         active_sessions,
         browsers: browsers.collect(),
     })

@@ -22,6 +22,7 @@ impl MainLoop {
                 connected,
                 who,
                 self.shared,
+                self.extensions.is_connected(),
                 active_sessions,
                 &browsers,
             )),

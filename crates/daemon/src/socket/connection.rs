@@ -182,8 +182,7 @@ impl Connection {
             }
             FromClient::Status { id } => {
                 let active_sessions = *self.shared.sessions.borrow();
-                // No extension can connect yet, so none is connected.
-                let extension_connected = false;
+                let extension_connected = self.shared.hub.extensions.is_connected();
                 self.say(FromDaemon::StatusOk {
                     id,
                     extension_connected,

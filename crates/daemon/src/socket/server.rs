@@ -43,7 +43,7 @@ pub async fn serve(
     let connections = TaskTracker::new();
     let idle = unneeded(
         shared.sessions.subscribe(),
-        shared.hub.pages.subscribe(),
+        [shared.hub.pages.subscribe(), shared.hub.extensions.count()],
         options.idle,
     );
     tokio::pin!(idle);
@@ -82,19 +82,22 @@ pub async fn serve(
     let _ = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
 }
 
-/// Resolves when there has been neither a session nor a page's worker for `limit`.
+/// Resolves when there has been neither a session, nor a page's worker, nor an extension for `limit`.
 async fn unneeded(
     sessions: watch::Receiver<usize>,
-    mut pages: watch::Receiver<usize>,
+    [mut pages, mut extensions]: [watch::Receiver<usize>; 2],
     limit: Option<Duration>,
 ) {
     loop {
-        if pages.wait_for(|open| *open == 0).await.is_err() {
-            return;
+        for guests in [&mut pages, &mut extensions] {
+            if guests.wait_for(|open| *open == 0).await.is_err() {
+                return;
+            }
         }
         tokio::select! {
             () = idle(sessions.clone(), limit) => return,
             _ = pages.wait_for(|open| *open > 0) => {}
+            _ = extensions.wait_for(|open| *open > 0) => {}
         }
     }
 }

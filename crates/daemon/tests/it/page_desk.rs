@@ -4,7 +4,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tabmux_daemon::listener::{self, Bound, PageOrigins};
+use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
 use tabmux_daemon::{Client, Handle, Hub, SessionOptions};
 use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, Content, RequestId};
@@ -26,11 +26,14 @@ impl Daemon {
         let (hub, stop) = (Arc::new(Hub::start()), CancellationToken::new());
         let bound = Bound::take(0).await.unwrap();
         let port = bound.port();
-        let origins = PageOrigins::new(&["https://app.example".into()]).unwrap();
+        let guests = Guests {
+            origins: PageOrigins::new(&["https://app.example".into()]).unwrap(),
+            secret: "/nonexistent/secret".into(),
+        };
         tokio::spawn(listener::serve(
             bound,
             Arc::clone(&hub),
-            origins,
+            guests,
             stop.clone(),
         ));
         Self { hub, port, stop }

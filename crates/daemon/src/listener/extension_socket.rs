@@ -1,0 +1,204 @@
+//! One connection of the extension: first both sides prove themselves, then they talk.
+
+use super::Shared;
+use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
+use axum::extract::ws::{CloseFrame, Message, WebSocket};
+use std::sync::Arc;
+use std::time::Duration;
+use tabmux_browser::text::one_line;
+use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, ToExtension};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// Serves an extension until it goes, falls silent, or the daemon stops.
+pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Shared) {
+    let greeted = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared)).await;
+    let (instance, name) = match greeted {
+        Ok(Ok(known)) => known,
+        Ok(Err(Unproved::Gone)) => return,
+        Ok(Err(Unproved::Refused(reason))) => return refuse(socket, &reason).await,
+        Err(_) => {
+            return refuse(socket, "The extension did not prove itself in time.").await;
+        }
+    };
+    let (out, outbox) = mpsc::channel(OUTBOX);
+    let peer = Arc::new(Peer {
+        instance,
+        name,
+        browser: std::sync::Mutex::default(),
+        out,
+    });
+    let Ok(seat) = shared.hub.extensions.seat(Arc::clone(&peer)) else {
+        let reason = "This installation of the extension is connected already.";
+        return refuse(socket, reason).await;
+    };
+    if !say(&mut socket, &ToExtension::Welcome).await {
+        return;
+    }
+    tracing::info!(name = peer.name, "an extension is connected");
+    talk(socket, outbox, &peer, shared).await;
+    tracing::info!(name = peer.name, "an extension is gone");
+    drop(seat);
+}
+
+/// Why there is no proof.
+enum Unproved {
+    Gone,
+    Refused(String),
+}
+
+/// Sees whether the extension has the secret, after showing that we have it.
+async fn greet(
+    socket: &mut WebSocket,
+    host: &str,
+    shared: &Shared,
+) -> Result<(PeerName, Option<String>), Unproved> {
+    let refused = |reason: &str| Unproved::Refused(reason.to_owned());
+    let FromExtension::Hello {
+        version,
+        nonce,
+        instance,
+        name,
+    } = first_words(socket).await?
+    else {
+        return Err(refused("The first word of an extension is hello."));
+    };
+    if version != EXTENSION_PROTOCOL {
+        return Err(Unproved::Refused(format!(
+            "This daemon speaks version {EXTENSION_PROTOCOL} of the extension's protocol, and the extension \
+             version {version}. Run `tabmux extension install` again and reload the extension."
+        )));
+    }
+    let (Some(theirs), Some(ours)) = (Nonce::heard(&nonce), Nonce::fresh()) else {
+        return Err(refused("A nonce is 32 to 128 hex digits."));
+    };
+    if !(8..=100).contains(&instance.len()) || !instance.bytes().all(|b| b.is_ascii_alphanumeric())
+    {
+        return Err(refused("An instance is 8 to 100 letters and digits."));
+    }
+    // Read anew each time, so that another secret counts at once.
+    let secret = Secret::load_or_make(&shared.secret)
+        .map_err(|error| Unproved::Refused(format!("There is no secret to compare: {error}.")))?;
+    let greeting = Greeting {
+        theirs,
+        ours,
+        host: host.to_owned(),
+    };
+    let challenge = ToExtension::Challenge {
+        version: EXTENSION_PROTOCOL,
+        nonce: greeting.ours.as_str().to_owned(),
+        proof: greeting.proof(&secret).unwrap_or_default(),
+    };
+    if !say(socket, &challenge).await {
+        return Err(Unproved::Gone);
+    }
+    let FromExtension::Proof { proof } = first_words(socket).await? else {
+        return Err(refused("The second word of an extension is its proof."));
+    };
+    if !greeting.is_proved_by(&secret, &proof) {
+        return Err(refused(
+            "The proof is wrong. Run `tabmux extension install` again and reload the extension.",
+        ));
+    }
+    let name = name
+        .map(|name| one_line(&name, MOST_NAME))
+        .filter(|name| !name.is_empty());
+    Ok((PeerName(instance), name))
+}
+
+/// The next message of somebody who has proved nothing. Only `ping` is answered, and not for ever.
+async fn first_words(socket: &mut WebSocket) -> Result<FromExtension, Unproved> {
+    for _ in 0..MOST_PINGS {
+        match socket.recv().await {
+            Some(Ok(Message::Text(text))) if text.len() <= LONGEST_FIRST_WORD => {
+                match serde_json::from_str(&text) {
+                    Ok(FromExtension::Ping) => {
+                        say(socket, &ToExtension::Pong).await;
+                    }
+                    Ok(message) => return Ok(message),
+                    Err(_) => break,
+                }
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+            None | Some(Err(_) | Ok(Message::Close(_))) => return Err(Unproved::Gone),
+            Some(Ok(_)) => break,
+        }
+    }
+    Err(Unproved::Refused(
+        "This is not how an extension speaks.".to_owned(),
+    ))
+}
+
+/// Says why, and hangs up.
+async fn refuse(mut socket: WebSocket, reason: &str) {
+    tracing::warn!(reason, "refused an extension");
+    let reason = reason.to_owned();
+    say(&mut socket, &ToExtension::Refused { reason }).await;
+    let close = CloseFrame {
+        code: UNPROVED,
+        reason: "refused".into(),
+    };
+    let _ = tokio::time::timeout(SEND_LIMIT, socket.send(Message::Close(Some(close)))).await;
+}
+
+async fn talk(
+    mut socket: WebSocket,
+    mut outbox: mpsc::Receiver<ToExtension>,
+    peer: &Peer,
+    shared: &Shared,
+) {
+    if !say(&mut socket, &ToExtension::Connect { launch: None }).await {
+        return;
+    }
+    let mut pulse = tokio::time::interval(PULSE);
+    let mut heard_at = Instant::now();
+    loop {
+        let going_on = tokio::select! {
+            () = shared.stop.cancelled() => false,
+            heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, socket.recv()) => match heard {
+                Ok(Some(Ok(Message::Text(text)))) => {
+                    heard_at = Instant::now();
+                    match serde_json::from_str(&text) {
+                        Ok(FromExtension::Ping) => say(&mut socket, &ToExtension::Pong).await,
+                        Ok(message) => peer.hear(message).await,
+                        Err(error) => {
+                            tracing::debug!(%error, "ignored what an extension said");
+                            true
+                        }
+                    }
+                }
+                Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => true,
+                _ => false,
+            },
+            message = outbox.recv() => match message {
+                Some(message) => say(&mut socket, &message).await,
+                None => false,
+            },
+            // A message, because Chrome does not count the websocket's own pings as life.
+            _ = pulse.tick() => say(&mut socket, &ToExtension::Ping).await,
+        };
+        if !going_on {
+            return;
+        }
+    }
+}
+
+async fn say(socket: &mut WebSocket, message: &ToExtension) -> bool {
+    let Ok(text) = serde_json::to_string(message) else {
+        return true;
+    };
+    let sent = socket.send(Message::Text(text.into()));
+    matches!(tokio::time::timeout(SEND_LIMIT, sent).await, Ok(Ok(())))
+}
+
+const OUTBOX: usize = 512;
+const PROOF_LIMIT: Duration = Duration::from_secs(10);
+const LONGEST_FIRST_WORD: usize = 2_000;
+const MOST_PINGS: usize = 20;
+const MOST_NAME: usize = 60;
+/// The code of a connection that is closed because it proved nothing.
+const UNPROVED: u16 = 4001;
+/// Chrome ends an extension's worker after 30 s without a message.
+const PULSE: Duration = Duration::from_secs(20);
+const SILENCE_LIMIT: Duration = Duration::from_secs(60);
+const SEND_LIMIT: Duration = Duration::from_secs(10);

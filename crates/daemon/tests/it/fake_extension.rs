@@ -1,0 +1,193 @@
+//! A daemon with a listener, and an extension that is played by the test.
+
+use futures_util::{SinkExt, StreamExt};
+use hmac::{Hmac, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tabmux_daemon::Hub;
+use tabmux_daemon::extension::Secret;
+use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_protocol::extension::{EXTENSION_ID, Role, proof_text};
+use tabmux_testkit::patiently;
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_util::sync::CancellationToken;
+
+/// A main loop with a listener and a secret of its own.
+pub(crate) struct Daemon {
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) port: u16,
+    pub(crate) secret: PathBuf,
+    stop: CancellationToken,
+    _folder: tempfile::TempDir,
+}
+
+impl Daemon {
+    pub(crate) async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = folder.path().join("pairing-secret");
+        let (hub, stop) = (Arc::new(Hub::start()), CancellationToken::new());
+        let bound = Bound::take(0).await.unwrap();
+        let port = bound.port();
+        let guests = Guests {
+            origins: PageOrigins::default(),
+            secret: secret.clone(),
+        };
+        tokio::spawn(listener::serve(
+            bound,
+            Arc::clone(&hub),
+            guests,
+            stop.clone(),
+        ));
+        Self {
+            hub,
+            port,
+            secret,
+            stop,
+            _folder: folder,
+        }
+    }
+
+    pub(crate) fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Opens a websocket with these headers; the status if it is refused.
+    pub(crate) async fn dial(&self, host: &str, origin: Option<&str>) -> Result<Extension, u16> {
+        let url = format!("ws://127.0.0.1:{}/", self.port);
+        let mut request = url.into_client_request().unwrap();
+        let headers = request.headers_mut();
+        headers.insert("Host", host.parse().unwrap());
+        if let Some(origin) = origin {
+            headers.insert("Origin", origin.parse().unwrap());
+        }
+        match connect_async(request).await {
+            Ok((socket, answer)) => {
+                assert!(
+                    !answer.headers().contains_key("sec-websocket-extensions"),
+                    "S-10"
+                );
+                Ok(Extension {
+                    socket,
+                    host: host.to_owned(),
+                })
+            }
+            Err(Error::Http(answer)) => {
+                let named = answer.headers().keys().map(|name| name.as_str().to_owned());
+                assert!(
+                    !named
+                        .into_iter()
+                        .any(|name| name.starts_with("access-control")),
+                    "S-11"
+                );
+                Err(answer.status().as_u16())
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Somebody with the headers of our extension.
+    pub(crate) async fn stranger(&self) -> Extension {
+        let origin = format!("chrome-extension://{EXTENSION_ID}");
+        self.dial(&self.host(), Some(&origin)).await.ok().unwrap()
+    }
+
+    /// Our extension, welcome.
+    pub(crate) async fn extension(&self, instance: &str) -> Extension {
+        let mut extension = self.stranger().await;
+        let answer = extension.greet(&self.secret(), instance).await;
+        assert_eq!(answer, json!({"type": "welcome"}));
+        assert_eq!(extension.hear().await, Some(json!({"type": "connect"})));
+        extension
+    }
+
+    pub(crate) fn secret(&self) -> Secret {
+        Secret::load_or_make(&self.secret).unwrap()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// The test's end of the websocket.
+pub(crate) struct Extension {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    pub(crate) host: String,
+}
+
+impl Extension {
+    pub(crate) async fn say(&mut self, message: Value) {
+        self.say_raw(&message.to_string()).await;
+    }
+
+    pub(crate) async fn say_raw(&mut self, text: &str) {
+        // Whoever was hung up on finds out by hearing.
+        let _ = self.socket.send(Message::text(text)).await;
+    }
+
+    /// The next message; none at the end. Pulses are not told.
+    pub(crate) async fn hear(&mut self) -> Option<Value> {
+        loop {
+            let next = patiently(self.socket.next(), || "a word of the daemon".to_owned()).await;
+            let text = match next? {
+                Ok(Message::Text(text)) => text,
+                Ok(Message::Close(frame)) => {
+                    let code = frame.map(|frame| u16::from(frame.code));
+                    return Some(json!({"closed": code}));
+                }
+                Ok(_) => continue,
+                Err(_) => return None,
+            };
+            let message: Value = serde_json::from_str(&text).unwrap();
+            if message != json!({"type": "ping"}) {
+                return Some(message);
+            }
+        }
+    }
+
+    /// Says hello; the daemon's challenge.
+    pub(crate) async fn hello(&mut self, nonce: &str, instance: &str) -> Value {
+        self.say(json!({"type": "hello", "version": 1, "nonce": nonce, "instance": instance}))
+            .await;
+        self.hear().await.unwrap()
+    }
+
+    /// The whole handshake; what the daemon says to the proof.
+    pub(crate) async fn greet(&mut self, secret: &Secret, instance: &str) -> Value {
+        let nonce = "a1".repeat(32);
+        let challenge = self.hello(&nonce, instance).await;
+        assert_eq!(challenge["type"], "challenge", "{challenge}");
+        let ours = challenge["nonce"].as_str().unwrap();
+        let daemon = prove(secret, Role::Daemon, &nonce, ours, &self.host);
+        assert_eq!(
+            challenge["proof"], daemon,
+            "S-7: the daemon proves itself first"
+        );
+        let proof = prove(secret, Role::Extension, &nonce, ours, &self.host);
+        self.say(json!({"type": "proof", "proof": proof})).await;
+        self.hear().await.unwrap()
+    }
+}
+
+/// A proof, as `docs/protocol.md` has it.
+pub(crate) fn prove(secret: &Secret, role: Role, theirs: &str, ours: &str, host: &str) -> String {
+    let key = secret.to_hex();
+    let key: Vec<u8> = (0..32)
+        .map(|i| u8::from_str_radix(&key[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+    mac.update(proof_text(role, theirs, ours, EXTENSION_ID, host).as_bytes());
+    let bytes = mac.finalize().into_bytes();
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,308 @@
+"use strict";
+(() => {
+  // src/browser.ts
+  async function browserInfo() {
+    const { userAgentData } = navigator;
+    const known = (await userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList ?? [];
+    for (const [brand, name] of NAMES) {
+      const found = known.find((entry) => entry.brand === brand);
+      if (found) return { name, version: found.version };
+    }
+    return { name: "Chrome", version: /Chrome\/([\d.]+)/.exec(navigator.userAgent)?.[1] ?? "" };
+  }
+  var NAMES = [
+    ["Google Chrome", "Chrome"],
+    ["HeadlessChrome", "Chrome"],
+    ["Microsoft Edge", "Edge"],
+    ["Brave", "Brave"],
+    ["Opera", "Opera"],
+    ["Vivaldi", "Vivaldi"],
+    ["Chromium", "Chromium"]
+  ];
+
+  // src/messages.ts
+  var PROTOCOL = 1;
+
+  // src/pairing.ts
+  async function pairing() {
+    const answer = await fetch(chrome.runtime.getURL("pairing.json"), { cache: "no-store" });
+    return await answer.json();
+  }
+  async function instance() {
+    const known = (await chrome.storage.local.get("instance"))["instance"];
+    if (typeof known === "string") return known;
+    const made = freshNonce().slice(0, 32);
+    await chrome.storage.local.set({ instance: made });
+    return made;
+  }
+  function freshNonce() {
+    return toHex(crypto.getRandomValues(new Uint8Array(32)));
+  }
+  async function prove(secret, role, nonces, host) {
+    const bytes = Uint8Array.from(secret.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+    const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    const text = [`tabmux ${PROTOCOL}`, role, nonces.extension, nonces.daemon, chrome.runtime.id, host].join("\n");
+    return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text))));
+  }
+  function toHex(bytes) {
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  // src/link.ts
+  var Link = class {
+    constructor(owner) {
+      this.owner = owner;
+    }
+    owner;
+    #socket;
+    /** The connection on which the daemon has proved itself. */
+    #proved;
+    #isWelcome = false;
+    #pause = FIRST_PAUSE;
+    #pulse;
+    /** Sees that there is a connection, or that one is on its way. */
+    keep() {
+      if (this.#socket) return;
+      void this.#dial().catch((error) => this.#end(void 0, String(error)));
+    }
+    /** Says something, if somebody listens who has proved itself. */
+    tell(message) {
+      if (!this.#isWelcome || !this.#socket) return;
+      if (this.#socket.bufferedAmount > MOST_BUFFERED) {
+        this.#socket.close();
+        return;
+      }
+      this.#socket.send(JSON.stringify(message));
+    }
+    async #dial() {
+      const known = await pairing();
+      if (this.#socket) return;
+      const host = `127.0.0.1:${known.port}`;
+      const socket = new WebSocket(`ws://${host}/`);
+      this.#socket = socket;
+      const nonce = freshNonce();
+      let why = "The daemon is not running. It starts with the first agent.";
+      let turn = Promise.resolve();
+      socket.onopen = async () => {
+        const hello = { type: "hello", version: PROTOCOL, nonce, instance: await instance(), name: known.name };
+        socket.send(JSON.stringify(hello));
+      };
+      socket.onmessage = ({ data }) => {
+        const message = JSON.parse(String(data));
+        if (this.#isWelcome && message.type !== "ping") {
+          void this.owner.hear(message);
+          return;
+        }
+        turn = turn.then(async () => {
+          why = await this.#greet(socket, message, { known, nonce, host }) ?? why;
+        });
+      };
+      socket.onclose = () => this.#end(socket, why);
+    }
+    /** One step of the handshake; a sentence if it goes wrong. */
+    async #greet(socket, message, about) {
+      const { known, nonce, host } = about;
+      if (message.type === "ping") {
+        if (this.#isWelcome) this.tell({ type: "pong" });
+      } else if (message.type === "challenge") {
+        const nonces = { extension: nonce, daemon: message.nonce };
+        if (message.proof !== await prove(known.secret, "daemon", nonces, host)) {
+          socket.close();
+          return `Another program listens at port ${known.port}, or the secret was changed. Run "tabmux extension install".`;
+        }
+        socket.send(JSON.stringify({ type: "proof", proof: await prove(known.secret, "extension", nonces, host) }));
+        this.#proved = socket;
+      } else if (message.type === "welcome" && this.#proved === socket) {
+        await this.owner.welcome();
+        this.#isWelcome = true;
+        this.#pause = FIRST_PAUSE;
+        this.#pulse = setInterval(() => this.tell({ type: "ping" }), PULSE);
+        show("connected");
+        return "The daemon is gone.";
+      } else if (message.type === "refused") {
+        return message.reason;
+      } else if (this.#isWelcome) {
+        await this.owner.hear(message);
+      }
+      return void 0;
+    }
+    #end(socket, why) {
+      if (socket && socket !== this.#socket) return;
+      clearInterval(this.#pulse);
+      const wasWelcome = this.#isWelcome;
+      this.#socket = void 0;
+      this.#isWelcome = false;
+      show(why);
+      if (wasWelcome) void this.owner.lost();
+      setTimeout(() => this.keep(), this.#pause);
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    }
+  };
+  function show(state) {
+    void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
+    void chrome.action.setBadgeText({ text: state === "connected" ? "" : "off" });
+  }
+  var PULSE = 2e4;
+  var FIRST_PAUSE = 250;
+  var LONGEST_PAUSE = 1e4;
+  var MOST_BUFFERED = 128 * 1024 * 1024;
+
+  // src/tabs.ts
+  var Tabs = class {
+    constructor(tell) {
+      this.tell = tell;
+    }
+    tell;
+    /** Whether the daemon wants to hear of changes. */
+    isHeard = false;
+    listen() {
+      chrome.tabs.onCreated.addListener((tab) => this.#report("tabCreated", tab));
+      chrome.tabs.onUpdated.addListener((_, change, tab) => {
+        if (change.url !== void 0 || change.title !== void 0 || change.status !== void 0) this.#report("tabUpdated", tab);
+      });
+      chrome.tabs.onRemoved.addListener((tabId) => this.#closed(tabId));
+      chrome.tabs.onReplaced.addListener((added, removed) => {
+        this.#closed(removed);
+        void chrome.tabs.get(added).then((tab) => this.#report("tabCreated", tab));
+      });
+      chrome.tabs.onActivated.addListener(({ tabId }) => {
+        if (this.isHeard) this.tell({ type: "tabFocused", tabId, tools: [] });
+      });
+    }
+    async all() {
+      return (await chrome.tabs.query({})).flatMap((tab) => info(tab) ?? []);
+    }
+    /** Opens a tab; in the background, unless the user is to see it. */
+    async open(url, focus) {
+      const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });
+      if (windows.length === 0) {
+        const made = await chrome.windows.create({ url, focused: focus });
+        const tab2 = made?.tabs?.[0];
+        if (tab2?.id === void 0) throw new Error("Chrome opened no window.");
+        return tab2.id;
+      }
+      const tab = await chrome.tabs.create({ url, active: focus });
+      if (tab.id === void 0) throw new Error("Chrome opened no tab.");
+      return tab.id;
+    }
+    async focus(tabId) {
+      const tab = await chrome.tabs.update(tabId, { active: true });
+      if (tab) await chrome.windows.update(tab.windowId, { focused: true });
+    }
+    async close(tabId) {
+      await chrome.tabs.remove(tabId);
+    }
+    #report(type, tab) {
+      const known = info(tab);
+      if (this.isHeard && known) this.tell({ type, tab: known });
+    }
+    #closed(tabId) {
+      if (this.isHeard) this.tell({ type: "tabClosed", tabId });
+    }
+  };
+  function info(tab) {
+    if (tab.id === void 0) return void 0;
+    const known = { id: tab.id, title: tab.title ?? "", url: tab.url || tab.pendingUrl || "", windowId: tab.windowId, active: tab.active };
+    return tab.openerTabId === void 0 ? known : { ...known, openerId: tab.openerTabId };
+  }
+
+  // src/tunnel.ts
+  var Tunnel = class {
+    constructor(tell) {
+      this.tell = tell;
+    }
+    tell;
+    listen() {
+      chrome.debugger.onEvent.addListener((source, method, params) => {
+        const { tabId, sessionId } = source;
+        if (tabId === void 0) return;
+        const event = { type: "cdpEvent", tabId, method, params: params ?? {} };
+        this.tell(sessionId === void 0 ? event : { ...event, sessionId });
+      });
+      chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
+        if (tabId !== void 0) this.tell({ type: "detached", tabId, reason });
+      });
+    }
+    async attach(tabId) {
+      await chrome.debugger.attach({ tabId }, "1.3");
+    }
+    async detach(tabId) {
+      await chrome.debugger.detach({ tabId }).catch(() => void 0);
+    }
+    /** Lets go of all tabs that this extension holds; Chrome refuses what others hold. */
+    async letGo() {
+      const targets = await chrome.debugger.getTargets();
+      const held = targets.flatMap((target) => target.attached && target.tabId !== void 0 ? [target.tabId] : []);
+      await Promise.all(held.map((tabId) => this.detach(tabId)));
+    }
+    async send({ requestId, tabId, sessionId, method, params }) {
+      const target = sessionId === void 0 ? { tabId } : { tabId, sessionId };
+      try {
+        const result = await chrome.debugger.sendCommand(target, method, params);
+        this.tell({ type: "cdp", requestId, result: result ?? {} });
+      } catch (error) {
+        this.tell({ type: "cdp", requestId, error: words(error) });
+      }
+    }
+  };
+  function words(error) {
+    const text = error instanceof Error ? error.message : String(error);
+    try {
+      const { message } = JSON.parse(text);
+      return typeof message === "string" ? message : text;
+    } catch {
+      return text;
+    }
+  }
+
+  // src/worker.ts
+  var link = new Link({ welcome, hear, lost });
+  var tabs = new Tabs((message) => link.tell(message));
+  var tunnel = new Tunnel((message) => link.tell(message));
+  tabs.listen();
+  tunnel.listen();
+  chrome.alarms.onAlarm.addListener(() => link.keep());
+  chrome.runtime.onStartup.addListener(() => link.keep());
+  chrome.runtime.onInstalled.addListener(() => link.keep());
+  void chrome.alarms.create("keep", { periodInMinutes: 0.5 });
+  link.keep();
+  async function welcome() {
+    await tunnel.letGo();
+  }
+  async function lost() {
+    tabs.isHeard = false;
+    await tunnel.letGo();
+  }
+  async function hear(message) {
+    switch (message.type) {
+      case "connect": {
+        tabs.isHeard = true;
+        return link.tell({ type: "connected", browser: await browserInfo(), tabs: await tabs.all() });
+      }
+      case "openTab":
+        return done(message.requestId, () => tabs.open(message.url, message.focus));
+      case "focusTab":
+        return done(message.requestId, () => tabs.focus(message.tabId));
+      case "closeTab":
+        return done(message.requestId, () => tabs.close(message.tabId));
+      case "attach":
+        return done(message.requestId, () => tunnel.attach(message.tabId));
+      case "detach":
+        return tunnel.detach(message.tabId);
+      case "cdp":
+        return tunnel.send(message);
+      case "callTool":
+        return link.tell({ type: "toolResult", callId: message.callId, result: null, error: "This extension does not look for tools; use cdp." });
+      default:
+        return;
+    }
+  }
+  async function done(requestId, act) {
+    try {
+      const tabId = await act();
+      link.tell(tabId === void 0 ? { type: "done", requestId } : { type: "done", requestId, tabId });
+    } catch (error) {
+      link.tell({ type: "done", requestId, error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+})();

@@ -1,0 +1,119 @@
+/** The connection to the daemon: dials, proves, stays, and comes back. */
+
+import { PROTOCOL, type FromExtension, type ToExtension } from './messages.js';
+import { freshNonce, instance, type Pairing, pairing, prove } from './pairing.js';
+
+interface Owner {
+  /** Both sides have proved themselves. */
+  welcome(): Promise<void>;
+  hear(message: ToExtension): Promise<void>;
+  lost(): Promise<void>;
+}
+
+export class Link {
+  #socket: WebSocket | undefined;
+  /** The connection on which the daemon has proved itself. */
+  #proved: WebSocket | undefined;
+  #isWelcome = false;
+  #pause = FIRST_PAUSE;
+  #pulse: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly owner: Owner) {}
+
+  /** Sees that there is a connection, or that one is on its way. */
+  keep(): void {
+    if (this.#socket) return;
+    void this.#dial().catch((error: unknown) => this.#end(undefined, String(error)));
+  }
+
+  /** Says something, if somebody listens who has proved itself. */
+  tell(message: FromExtension): void {
+    if (!this.#isWelcome || !this.#socket) return;
+    if (this.#socket.bufferedAmount > MOST_BUFFERED) {
+      // Nobody reads. To come back is better than to grow.
+      this.#socket.close();
+      return;
+    }
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  async #dial(): Promise<void> {
+    const known = await pairing();
+    if (this.#socket) return;
+    const host = `127.0.0.1:${known.port}`;
+    const socket = new WebSocket(`ws://${host}/`);
+    this.#socket = socket;
+    const nonce = freshNonce();
+    let why = 'The daemon is not running. It starts with the first agent.';
+    // Messages are handled one after the other, though some take time.
+    let turn = Promise.resolve();
+    socket.onopen = async () => {
+      const hello = { type: 'hello', version: PROTOCOL, nonce, instance: await instance(), name: known.name } satisfies FromExtension;
+      socket.send(JSON.stringify(hello));
+    };
+    socket.onmessage = ({ data }) => {
+      const message = JSON.parse(String(data)) as ToExtension;
+      if (this.#isWelcome && message.type !== 'ping') {
+        void this.owner.hear(message);
+        return;
+      }
+      turn = turn.then(async () => {
+        why = (await this.#greet(socket, message, { known, nonce, host })) ?? why;
+      });
+    };
+    socket.onclose = () => this.#end(socket, why);
+  }
+
+  /** One step of the handshake; a sentence if it goes wrong. */
+  async #greet(socket: WebSocket, message: ToExtension, about: { known: Pairing; nonce: string; host: string }): Promise<string | undefined> {
+    const { known, nonce, host } = about;
+    if (message.type === 'ping') {
+      if (this.#isWelcome) this.tell({ type: 'pong' });
+    } else if (message.type === 'challenge') {
+      const nonces = { extension: nonce, daemon: message.nonce };
+      if (message.proof !== (await prove(known.secret, 'daemon', nonces, host))) {
+        socket.close();
+        return `Another program listens at port ${known.port}, or the secret was changed. Run "tabmux extension install".`;
+      }
+      socket.send(JSON.stringify({ type: 'proof', proof: await prove(known.secret, 'extension', nonces, host) } satisfies FromExtension));
+      this.#proved = socket;
+    } else if (message.type === 'welcome' && this.#proved === socket) {
+      await this.owner.welcome();
+      this.#isWelcome = true;
+      this.#pause = FIRST_PAUSE;
+      this.#pulse = setInterval(() => this.tell({ type: 'ping' }), PULSE);
+      show('connected');
+      // What came while the owner made itself ready waits in the same turn.
+      return 'The daemon is gone.';
+    } else if (message.type === 'refused') {
+      return message.reason;
+    } else if (this.#isWelcome) {
+      await this.owner.hear(message);
+    }
+    return undefined;
+  }
+
+  #end(socket: WebSocket | undefined, why: string): void {
+    if (socket && socket !== this.#socket) return;
+    clearInterval(this.#pulse);
+    const wasWelcome = this.#isWelcome;
+    this.#socket = undefined;
+    this.#isWelcome = false;
+    show(why);
+    if (wasWelcome) void this.owner.lost();
+    setTimeout(() => this.keep(), this.#pause);
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+}
+
+/** Tells the person, on the extension's button. */
+function show(state: string): void {
+  void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
+  void chrome.action.setBadgeText({ text: state === 'connected' ? '' : 'off' });
+}
+
+/** Chrome ends a worker that neither says nor hears anything for 30 s. */
+const PULSE = 20_000;
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 10_000;
+const MOST_BUFFERED = 128 * 1024 * 1024;

@@ -1,0 +1,255 @@
+/** What the extension and the daemon say to each other. Written by `cargo xtask codegen`. */
+
+export const PROTOCOL = 1;
+
+export type FromExtension = { "type": "ping" } | { "type": "pong" } | { "type": "hello", 
+/**
+ * The protocol it speaks.
+ */
+version: number, 
+/**
+ * Its half of what is proved: 32 to 128 hex digits that it never said before.
+ */
+nonce: string, 
+/**
+ * The name of this installation: another in each profile of each browser.
+ */
+instance: string, 
+/**
+ * What people call that profile.
+ */
+name?: string, } | { "type": "proof", 
+/**
+ * 64 hex digits.
+ */
+proof: string, } | { "type": "connected", 
+/**
+ * The browser.
+ */
+browser: BrowserInfo, 
+/**
+ * Its tabs.
+ */
+tabs: Array<TabInfo>, } | { "type": "disconnected" } | { "type": "tabCreated", 
+/**
+ * The tab.
+ */
+tab: TabInfo, } | { "type": "tabUpdated", 
+/**
+ * The tab.
+ */
+tab: TabInfo, } | { "type": "tabClosed", 
+/**
+ * Which one.
+ */
+tabId: number, } | { "type": "tabFocused", 
+/**
+ * Which one.
+ */
+tabId: number, 
+/**
+ * The tools of its page, as far as the extension knows them.
+ */
+tools: unknown[], } | { "type": "toolsChanged", 
+/**
+ * Which tab.
+ */
+tabId: number, 
+/**
+ * All its tools.
+ */
+tools: unknown[], } | { "type": "toolResult", 
+/**
+ * Which call.
+ */
+callId: string, 
+/**
+ * What the tool answered.
+ */
+result: unknown, 
+/**
+ * Why it did not.
+ */
+error?: string, } | { "type": "done", 
+/**
+ * What it was.
+ */
+requestId: number, 
+/**
+ * The tab that was opened.
+ */
+tabId?: number, 
+/**
+ * Why it was not done.
+ */
+error?: string, } | { "type": "cdp", 
+/**
+ * Which command.
+ */
+requestId: number, 
+/**
+ * Chrome's answer.
+ */
+result?: unknown, 
+/**
+ * Chrome's refusal.
+ */
+error?: string, } | { "type": "cdpEvent", 
+/**
+ * The tab.
+ */
+tabId: number, 
+/**
+ * The frame or worker inside it, if it is not the tab's own.
+ */
+sessionId?: string, 
+/**
+ * Which event.
+ */
+method: string, 
+/**
+ * What it tells.
+ */
+params: unknown, } | { "type": "detached", 
+/**
+ * Which one.
+ */
+tabId: number, 
+/**
+ * Chrome's word for it.
+ */
+reason: string, };
+
+export type ToExtension = { "type": "ping" } | { "type": "pong" } | { "type": "challenge", 
+/**
+ * The protocol it speaks.
+ */
+version: number, 
+/**
+ * The daemon's half of what is proved.
+ */
+nonce: string, 
+/**
+ * 64 hex digits.
+ */
+proof: string, } | { "type": "welcome" } | { "type": "refused", 
+/**
+ * Why, and what to do.
+ */
+reason: string, } | { "type": "connect", 
+/**
+ * Of no use to an extension, whose browser runs already.
+ */
+launch?: boolean, } | { "type": "openTab", 
+/**
+ * For the answer.
+ */
+requestId: number, 
+/**
+ * Where.
+ */
+url: string, 
+/**
+ * Whether the user should see it.
+ */
+focus: boolean, } | { "type": "focusTab", 
+/**
+ * For the answer.
+ */
+requestId: number, 
+/**
+ * Which one.
+ */
+tabId: number, } | { "type": "closeTab", 
+/**
+ * For the answer.
+ */
+requestId: number, 
+/**
+ * Which one.
+ */
+tabId: number, } | { "type": "callTool", 
+/**
+ * For the answer.
+ */
+callId: string, 
+/**
+ * Where.
+ */
+tabId: number, 
+/**
+ * Which one.
+ */
+toolName: string, 
+/**
+ * With what.
+ */
+args: unknown, } | { "type": "attach", 
+/**
+ * For the answer.
+ */
+requestId: number, 
+/**
+ * Which one.
+ */
+tabId: number, } | { "type": "detach", 
+/**
+ * Which one.
+ */
+tabId: number, } | { "type": "cdp", 
+/**
+ * For the answer.
+ */
+requestId: number, 
+/**
+ * The tab.
+ */
+tabId: number, 
+/**
+ * The frame or worker inside it, if it is not the tab itself.
+ */
+sessionId?: string, 
+/**
+ * Which command.
+ */
+method: string, 
+/**
+ * With what.
+ */
+params: unknown, };
+
+export type BrowserInfo = { 
+/**
+ * `Chrome`, `Chromium`, `Edge`, …
+ */
+name: string, 
+/**
+ * Its version.
+ */
+version: string, };
+
+export type TabInfo = { 
+/**
+ * Chrome's number of it.
+ */
+id: number, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * What it shows.
+ */
+url: string, 
+/**
+ * The window it is in.
+ */
+windowId: number, 
+/**
+ * Whether it is the one to be seen in its window.
+ */
+active: boolean, 
+/**
+ * The tab that opened it.
+ */
+openerId?: number, };

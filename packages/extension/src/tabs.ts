@@ -1,0 +1,67 @@
+/** The tabs of this browser: what they show, and what becomes of them. */
+
+import type { FromExtension, TabInfo } from './messages.js';
+
+export class Tabs {
+  /** Whether the daemon wants to hear of changes. */
+  isHeard = false;
+
+  constructor(private readonly tell: (message: FromExtension) => void) {}
+
+  listen(): void {
+    chrome.tabs.onCreated.addListener((tab) => this.#report('tabCreated', tab));
+    chrome.tabs.onUpdated.addListener((_, change, tab) => {
+      if (change.url !== undefined || change.title !== undefined || change.status !== undefined) this.#report('tabUpdated', tab);
+    });
+    chrome.tabs.onRemoved.addListener((tabId) => this.#closed(tabId));
+    chrome.tabs.onReplaced.addListener((added, removed) => {
+      this.#closed(removed);
+      void chrome.tabs.get(added).then((tab) => this.#report('tabCreated', tab));
+    });
+    chrome.tabs.onActivated.addListener(({ tabId }) => {
+      if (this.isHeard) this.tell({ type: 'tabFocused', tabId, tools: [] });
+    });
+  }
+
+  async all(): Promise<TabInfo[]> {
+    return (await chrome.tabs.query({})).flatMap((tab) => info(tab) ?? []);
+  }
+
+  /** Opens a tab; in the background, unless the user is to see it. */
+  async open(url: string, focus: boolean): Promise<number> {
+    const windows = await chrome.windows.getAll({ windowTypes: ['normal'] });
+    if (windows.length === 0) {
+      const made = await chrome.windows.create({ url, focused: focus });
+      const tab = made?.tabs?.[0];
+      if (tab?.id === undefined) throw new Error('Chrome opened no window.');
+      return tab.id;
+    }
+    const tab = await chrome.tabs.create({ url, active: focus });
+    if (tab.id === undefined) throw new Error('Chrome opened no tab.');
+    return tab.id;
+  }
+
+  async focus(tabId: number): Promise<void> {
+    const tab = await chrome.tabs.update(tabId, { active: true });
+    if (tab) await chrome.windows.update(tab.windowId, { focused: true });
+  }
+
+  async close(tabId: number): Promise<void> {
+    await chrome.tabs.remove(tabId);
+  }
+
+  #report(type: 'tabCreated' | 'tabUpdated', tab: chrome.tabs.Tab): void {
+    const known = info(tab);
+    if (this.isHeard && known) this.tell({ type, tab: known });
+  }
+
+  #closed(tabId: number): void {
+    if (this.isHeard) this.tell({ type: 'tabClosed', tabId });
+  }
+}
+
+function info(tab: chrome.tabs.Tab): TabInfo | undefined {
+  if (tab.id === undefined) return undefined;
+  const known: TabInfo = { id: tab.id, title: tab.title ?? '', url: tab.url || tab.pendingUrl || '', windowId: tab.windowId, active: tab.active };
+  return tab.openerTabId === undefined ? known : { ...known, openerId: tab.openerTabId };
+}
