@@ -42,3 +42,4 @@ pub use error::ToolError;
 pub use files::Files;
 pub use run::{CallContext, Page, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
+pub use tabmux_cdp::ChannelTransport;

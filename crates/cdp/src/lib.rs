@@ -1,4 +1,4 @@
-//! A Chrome DevTools Protocol client: the id and session mux, over a pipe or a websocket.
+//! A Chrome DevTools Protocol client: the id and session mux, over a pipe, a websocket or a channel.
 //!
 //! # Layout
 //!
@@ -28,5 +28,5 @@ pub use error::CdpError;
 pub use events::{Events, RawEvent};
 pub use session::{DEFAULT_DEADLINE, Session};
 pub use tabmux_cdp_types as types;
-pub use transport::{ConnectError, PipeTransport, Transport, WebSocketTransport};
+pub use transport::{ChannelTransport, ConnectError, PipeTransport, Transport, WebSocketTransport};
 pub use types::{Command, Event, target::SessionId};

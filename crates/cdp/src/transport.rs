@@ -1,5 +1,6 @@
 //! Ways to carry frames between us and a browser.
 
+mod channel;
 mod pipe;
 mod websocket;
 
@@ -7,6 +8,7 @@ use std::{future::Future, io};
 
 use bytes::Bytes;
 
+pub use channel::ChannelTransport;
 pub use pipe::PipeTransport;
 pub use websocket::{ConnectError, WebSocketTransport};
 

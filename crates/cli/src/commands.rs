@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod extension;
 pub(crate) mod install;
 pub(crate) mod logs;
 pub(crate) mod mcp;

@@ -51,6 +51,14 @@ pub(crate) struct BrowserFlags {
     )]
     ws_headers: Vec<Headers>,
 
+    /// Work in your own browser, through the extension (see `tabmux extension`), and in no other.
+    #[arg(long)]
+    extension: bool,
+
+    /// Which browser of several, by the name that its extension was installed with.
+    #[arg(long = "browser", value_name = "NAME", requires = "extension")]
+    browser: Option<String>,
+
     /// Let agents add browsers that are not on this machine.
     #[arg(long = "allowRemoteBrowsers", alias = "allow-remote-browsers")]
     allow_remote_browsers: bool,
@@ -129,8 +137,15 @@ impl BrowserFlags {
                 "--browserUrl and --wsEndpoint attach to a browser; flags that launch one do not go with them"
             );
         }
+        if self.extension && (launches || !endpoints.is_empty()) {
+            bail!(
+                "--extension means your own browser; flags that launch one or attach to another do not go with it"
+            );
+        }
         Ok(BrowserOptions {
             endpoints,
+            extension: self.extension,
+            extension_name: self.browser,
             allow_remote: self.allow_remote_browsers,
             allow_default: self.allow_default_browser,
             launches,

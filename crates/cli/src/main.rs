@@ -49,6 +49,9 @@ enum Command {
     Doctor(commands::doctor::Args),
     /// Tell MCP clients about tabmux: one entry in each one's config.
     Install(commands::install::Args),
+    /// Work in your own Chrome: install the browser extension, or see how it is.
+    #[command(subcommand)]
+    Extension(commands::extension::Args),
     /// Take that entry out again.
     Uninstall(commands::install::RemoveArgs),
     /// Print what a shell needs to complete tabmux's commands and flags.
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Command::Call(args) => commands::call::run(args),
         Command::Logs(args) => commands::logs::run(args),
         Command::Doctor(args) => commands::doctor::run(args),
+        Command::Extension(args) => commands::extension::run(args),
         Command::Install(args) => commands::install::run(args),
         Command::Uninstall(args) => commands::install::remove(args),
         Command::Completions(args) => commands::completions::run(args),

@@ -1,10 +1,15 @@
-//! The extensions of people's browsers: the secret they share with us, and those that are connected.
+//! The extensions of people's browsers: the secret they share with us, those that are connected, and how
+//! their browsers are worked with.
 
 mod pairing;
 mod peer;
+mod registry;
 mod secret;
+mod tunnel;
+mod words;
 
 pub use secret::{Secret, SecretError, secret_file};
 
 pub(crate) use pairing::{Greeting, Nonce};
-pub(crate) use peer::{Extensions, Peer, PeerName};
+pub(crate) use peer::{Peer, PeerName};
+pub(crate) use registry::Extensions;

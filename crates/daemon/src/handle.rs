@@ -70,6 +70,11 @@ impl Hub {
         self.port.store(port, Ordering::Relaxed);
     }
 
+    /// This user has installed the extension: it is worth waiting for.
+    pub fn expect_extension(&self) {
+        self.extensions.expect();
+    }
+
     /// Opens a session. It ends when the handle is dropped.
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));

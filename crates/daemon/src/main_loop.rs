@@ -608,7 +608,8 @@ impl MainLoop {
             } => {
                 if let Some(plan) = self.plans.get(&key).cloned() {
                     let events = self.events.clone();
-                    let connect = work::connect(browser, plan, launch, start, events);
+                    let extensions = Arc::clone(&self.extensions);
+                    let connect = work::connect(browser, plan, launch, start, extensions, events);
                     self.connecting.spawn(connect);
                 }
             }

@@ -51,6 +51,8 @@ pub struct BrowserPlan {
     pub name: Option<String>,
     /// What to run when it is to be reconnected and cannot be reached.
     pub start_command: Option<String>,
+    /// Whether the browser of an extension may be taken, before any other.
+    pub extension: Extension,
     /// Whether a running browser may be taken.
     pub running: bool,
     /// How to launch one, when the agent asks for it.
@@ -59,6 +61,21 @@ pub struct BrowserPlan {
     pub policy: AddressPolicy,
     /// Whether pages get `document.modelContext` where the browser has none.
     pub shim: bool,
+}
+
+/// Whether a browser is reached through its extension.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Extension {
+    /// It is not.
+    #[default]
+    Never,
+    /// It is, if one is connected.
+    IfThere,
+    /// It is, and no other browser is taken.
+    Only {
+        /// What people call the one that is meant; any, if they do not say.
+        name: Option<String>,
+    },
 }
 
 impl SessionOptions {
@@ -202,12 +219,30 @@ impl BrowserPlan {
             allow_files: options.allow_file_urls,
         };
         let shim = !options.no_shim;
+        if options.extension {
+            return Ok(vec![Self {
+                named: None,
+                name: options.extension_name.clone(),
+                start_command: None,
+                extension: Extension::Only {
+                    name: options.extension_name,
+                },
+                running: false,
+                launch,
+                policy,
+                shim,
+            }]);
+        }
         if options.endpoints.is_empty() {
             return Ok(vec![Self {
                 named: None,
                 name: None,
                 start_command: None,
                 // Whoever says how to launch a browser does not mean one that runs already.
+                extension: match options.launches {
+                    true => Extension::Never,
+                    false => Extension::IfThere,
+                },
                 running: !options.launches,
                 launch,
                 policy,
@@ -238,6 +273,7 @@ impl BrowserPlan {
             named: Some(named),
             name,
             start_command,
+            extension: Extension::Never,
             running: false,
             launch,
             policy,
@@ -250,7 +286,7 @@ impl BrowserPlan {
         Meant {
             key: BrowserKey(self.key().into()),
             label: self.source().into(),
-            attached: self.named.is_some(),
+            attached: self.named.is_some() || self.means_extension(),
         }
     }
 
@@ -258,6 +294,7 @@ impl BrowserPlan {
     pub(crate) fn source(&self) -> String {
         let source = match &self.named {
             Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
+            _ if self.means_extension() => "extension".to_owned(),
             _ if self.running => "running or launched".to_owned(),
             _ => "launched".to_owned(),
         };
@@ -267,10 +304,17 @@ impl BrowserPlan {
         }
     }
 
+    fn means_extension(&self) -> bool {
+        matches!(self.extension, Extension::Only { .. })
+    }
+
     /// Sessions with equal plans share one browser.
     pub(crate) fn key(&self) -> String {
         match &self.named {
             Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
+            _ if self.means_extension() => {
+                format!("extension:{}", self.name.as_deref().unwrap_or_default())
+            }
             _ => format!("{self:?}"),
         }
     }

@@ -1,8 +1,9 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
 use crate::contexts::Context;
+use crate::extension::Extensions;
 use crate::main_loop::{Event, PagesEvent, Titles};
-use crate::options::BrowserPlan;
+use crate::options::{BrowserPlan, Extension};
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::sync::Arc;
@@ -34,17 +35,22 @@ pub(crate) async fn connect(
     plan: BrowserPlan,
     launch: bool,
     start: bool,
+    extensions: Arc<Extensions>,
     events: mpsc::Sender<Event>,
 ) {
-    let mut result = connect_as_planned(&plan, launch).await;
+    let mut result = connect_as_planned(&plan, launch, &extensions).await;
     if let (Err(_), true, Some(command)) = (&result, start, &plan.start_command) {
-        result = start_and_connect(&plan, command).await;
+        result = start_and_connect(&plan, command, &extensions).await;
     }
     let result = result.map(Box::new);
     let _ = events.send(Event::Connected { browser, result }).await;
 }
 
-async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connected, ConnectError> {
+async fn connect_as_planned(
+    plan: &BrowserPlan,
+    launch: bool,
+    extensions: &Extensions,
+) -> Result<Connected, ConnectError> {
     let settings = TabSettings {
         viewport: plan.launch.viewport,
         policy: plan.policy,
@@ -54,6 +60,25 @@ async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connecte
         viewport: None,
         ..settings
     };
+    match &plan.extension {
+        Extension::Only { name } => {
+            let transport = extensions.reach(name.as_deref(), EXTENSION_LIMIT).await;
+            let transport = transport.ok_or(ConnectError::NoExtension)?;
+            return Browser::connect_over(transport, attached).await;
+        }
+        // One that this user installed is meant, also if it is just on its way.
+        Extension::IfThere if extensions.is_connected() || extensions.is_expected() => {
+            let limit = if launch {
+                SHORT_EXTENSION_LIMIT
+            } else {
+                EXTENSION_LIMIT
+            };
+            if let Some(transport) = extensions.reach(None, limit).await {
+                return Browser::connect_over(transport, attached).await;
+            }
+        }
+        Extension::IfThere | Extension::Never => {}
+    }
     if let Some(source) = &plan.named {
         return Browser::connect(source, attached).await;
     }
@@ -71,14 +96,18 @@ async fn connect_as_planned(plan: &BrowserPlan, launch: bool) -> Result<Connecte
 
 /// Runs the user's own command for a browser that cannot be reached, and tries until it can be, or
 /// for long enough.
-async fn start_and_connect(plan: &BrowserPlan, command: &str) -> Result<Connected, ConnectError> {
+async fn start_and_connect(
+    plan: &BrowserPlan,
+    command: &str,
+    extensions: &Extensions,
+) -> Result<Connected, ConnectError> {
     tracing::info!(command, "starting a browser as its user said");
     if let Err(error) = run_detached(command) {
         tracing::warn!(%error, command, "the start command could not be run");
     }
     let patience = Instant::now() + START_LIMIT;
     loop {
-        match connect_as_planned(plan, false).await {
+        match connect_as_planned(plan, false, extensions).await {
             Err(_) if Instant::now() < patience => tokio::time::sleep(START_PAUSE).await,
             result => return result,
         }
@@ -440,6 +469,11 @@ const START_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long `list_page_tools` waits for tabs that nobody was attached to.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
+
+/// How long an extension that is away is waited for: less than a call may take, and much less where a
+/// browser of ours would do.
+const EXTENSION_LIMIT: Duration = Duration::from_secs(25);
+const SHORT_EXTENSION_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

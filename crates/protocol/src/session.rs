@@ -80,6 +80,10 @@ pub enum TabPolicy {
 pub struct BrowserOptions {
     /// Attach to these, numbered from 1 in this order. None of the launch options goes with them.
     pub endpoints: Vec<Endpoint>,
+    /// Work in the browser of an extension, and in no other.
+    pub extension: bool,
+    /// What people call the one that is meant.
+    pub extension_name: Option<String>,
     /// Let the agent add browsers that are not on this machine.
     pub allow_remote: bool,
     /// Let the agent choose a browser that is meant when none is named.

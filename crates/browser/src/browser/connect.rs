@@ -11,7 +11,7 @@ use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
-use tabmux_cdp::{CdpError, Connection, Events, Session, WebSocketTransport};
+use tabmux_cdp::{CdpError, Connection, Events, Session, Transport, WebSocketTransport};
 use tokio::sync::mpsc;
 
 /// Where a browser comes from.
@@ -33,6 +33,9 @@ pub enum ConnectError {
     /// No running browser allows remote debugging.
     #[error("No browser found")]
     NoneRunning,
+    /// The extension is meant, and is away.
+    #[error("Browser extension not connected")]
+    NoExtension,
     /// The named one cannot be reached.
     #[error(transparent)]
     Discover(#[from] DiscoverError),
@@ -115,7 +118,22 @@ impl Browser {
         source: &Source,
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
-        let (session, events, process) = reach(source).await?;
+        Self::meet(reach(source).await?, settings).await
+    }
+
+    /// Connects to a browser that somebody else in this process speaks for.
+    pub async fn connect_over(
+        transport: impl Transport,
+        settings: TabSettings,
+    ) -> Result<Connected, ConnectError> {
+        let (session, events) = Connection::start(transport);
+        Self::meet((session, events, None), settings).await
+    }
+
+    async fn meet(
+        (session, events, process): (Session, Events, Option<BrowserProcess>),
+        settings: TabSettings,
+    ) -> Result<Connected, ConnectError> {
         let launched = process.is_some();
         let info = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduce(&session, launched))
             .await

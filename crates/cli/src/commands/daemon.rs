@@ -113,6 +113,9 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         memory: memory_beside(place.socket()),
         grace: Duration::from_secs(args.grace),
     }));
+    if super::extension::Folder::of_user().is_installed() {
+        hub.expect_extension();
+    }
     let guests = Guests {
         origins: PageOrigins::new(&args.allow_page_origin).map_err(|why| anyhow!(why))?,
         secret: secret_file(),

@@ -47,6 +47,11 @@ impl User {
         Self::at(&format!("ws://127.0.0.1:{port}{path}")).await
     }
 
+    /// The person's own way to the browser.
+    pub(crate) fn browser(&self) -> &Session {
+        &self.browser
+    }
+
     /// Opens a page in a new tab.
     pub(crate) async fn opens(&self, url: &str) -> TargetId {
         let create = CreateTarget {

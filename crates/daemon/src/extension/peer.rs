@@ -1,21 +1,15 @@
-//! The extensions that have proved themselves, one for each profile of each browser.
+//! One connected extension: the tabs it tells of, and the connections that work in them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tabmux_protocol::extension::{BrowserInfo, FromExtension, ToExtension};
+use super::tunnel::{Deliveries, Tunnels};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tabmux_browser::ChannelTransport;
+use tabmux_protocol::extension::{FromExtension, ToExtension};
 use tokio::sync::{mpsc, watch};
 
 /// The name of one installation of the extension.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PeerName(pub(crate) String);
-
-/// All extensions that are connected.
-#[derive(Debug)]
-pub(crate) struct Extensions {
-    peers: Mutex<HashMap<PeerName, Arc<Peer>>>,
-    /// How many there are.
-    count: watch::Sender<usize>,
-}
 
 /// One connected extension.
 #[derive(Debug)]
@@ -23,83 +17,78 @@ pub(crate) struct Peer {
     pub(crate) instance: PeerName,
     /// What people call its profile.
     pub(crate) name: Option<String>,
-    /// Its browser, once it has told.
-    pub(crate) browser: Mutex<BrowserInfo>,
-    #[expect(dead_code, reason = "work in its tabs comes next")]
-    pub(crate) out: mpsc::Sender<ToExtension>,
+    tunnels: Mutex<Tunnels>,
+    /// Whether it has told of its browser and its tabs.
+    known: watch::Sender<bool>,
+    out: mpsc::Sender<ToExtension>,
 }
 
 impl Peer {
+    pub(crate) fn new(
+        instance: PeerName,
+        name: Option<String>,
+        out: mpsc::Sender<ToExtension>,
+    ) -> Self {
+        Self {
+            instance,
+            name,
+            tunnels: Mutex::default(),
+            known: watch::Sender::new(false),
+            out,
+        }
+    }
+
     /// Takes note of what the extension says. False if it wants to be left alone.
     pub(crate) async fn hear(&self, message: FromExtension) -> bool {
-        match message {
-            FromExtension::Connected { browser, .. } => {
-                *self.browser.lock().unwrap_or_else(PoisonError::into_inner) = browser;
-                true
+        let told = matches!(message, FromExtension::Connected { .. });
+        let goes_on = message != FromExtension::Disconnected;
+        let deliveries = self.tunnels().hear(message);
+        self.deliver(deliveries).await;
+        if told {
+            self.known.send_replace(true);
+        }
+        goes_on
+    }
+
+    /// Begins a connection to its browser, once that is known.
+    pub(crate) async fn open(self: std::sync::Arc<Self>) -> Option<ChannelTransport> {
+        let mut known = self.known.subscribe();
+        let known = known.wait_for(|known| *known);
+        tokio::time::timeout(INTRODUCTION_LIMIT, known)
+            .await
+            .ok()?
+            .ok()?;
+        let (transport, mut written, feed) = ChannelTransport::new();
+        let number = self.tunnels().open(feed);
+        tokio::spawn(async move {
+            while let Some(frame) = written.recv().await {
+                let deliveries = self.tunnels().command(number, &frame);
+                self.deliver(deliveries).await;
             }
-            FromExtension::Disconnected => false,
-            _ => true,
+            let deliveries = self.tunnels().close(number);
+            self.deliver(deliveries).await;
+        });
+        Some(transport)
+    }
+
+    /// The extension is gone: every connection to its browser ends.
+    pub(crate) fn end(&self) {
+        self.tunnels().end();
+    }
+
+    async fn deliver(&self, deliveries: Deliveries) {
+        for message in deliveries.to_extension {
+            let _ = self.out.send(message).await;
+        }
+        for (feed, frame) in deliveries.to_tunnels {
+            let _ = feed.send(frame).await;
         }
     }
-}
 
-/// There is a connection of this installation already, and it stays.
-#[derive(Debug)]
-pub(crate) struct Busy;
-
-impl Default for Extensions {
-    fn default() -> Self {
-        Self {
-            peers: Mutex::default(),
-            count: watch::Sender::new(0),
-        }
+    fn tunnels(&self) -> MutexGuard<'_, Tunnels> {
+        self.tunnels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Extensions {
-    /// Takes a peer in. It is there until the place is dropped.
-    pub(crate) fn seat(self: &Arc<Self>, peer: Arc<Peer>) -> Result<Seat, Busy> {
-        let mut peers = self.peers();
-        if peers.contains_key(&peer.instance) || peers.len() >= MOST_PEERS {
-            return Err(Busy);
-        }
-        peers.insert(peer.instance.clone(), Arc::clone(&peer));
-        self.count.send_replace(peers.len());
-        Ok(Seat {
-            all: Arc::clone(self),
-            peer,
-        })
-    }
-
-    /// Whether there is one.
-    pub(crate) fn is_connected(&self) -> bool {
-        *self.count.borrow() > 0
-    }
-
-    /// How many there are, now and later.
-    pub(crate) fn count(&self) -> watch::Receiver<usize> {
-        self.count.subscribe()
-    }
-
-    fn peers(&self) -> MutexGuard<'_, HashMap<PeerName, Arc<Peer>>> {
-        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A peer's place among all.
-#[derive(Debug)]
-pub(crate) struct Seat {
-    all: Arc<Extensions>,
-    peer: Arc<Peer>,
-}
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        let mut peers = self.all.peers();
-        peers.remove(&self.peer.instance);
-        self.all.count.send_replace(peers.len());
-    }
-}
-
-/// More profiles than anybody has open.
-const MOST_PEERS: usize = 32;
+/// How long an extension may take to tell of its tabs.
+const INTRODUCTION_LIMIT: Duration = Duration::from_secs(10);

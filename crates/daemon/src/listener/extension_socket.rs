@@ -22,12 +22,7 @@ pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Shared) {
         }
     };
     let (out, outbox) = mpsc::channel(OUTBOX);
-    let peer = Arc::new(Peer {
-        instance,
-        name,
-        browser: std::sync::Mutex::default(),
-        out,
-    });
+    let peer = Arc::new(Peer::new(instance, name, out));
     let Ok(seat) = shared.hub.extensions.seat(Arc::clone(&peer)) else {
         let reason = "This installation of the extension is connected already.";
         return refuse(socket, reason).await;

@@ -1,0 +1,49 @@
+//! Frames that somebody else in this process carries on.
+
+use std::io;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::{FrameReader, FrameWriter, Transport};
+
+/// Frames over two channels; whoever has the other ends speaks for a browser.
+#[derive(Debug)]
+pub struct ChannelTransport {
+    read: mpsc::Receiver<Bytes>,
+    write: mpsc::Sender<String>,
+}
+
+impl ChannelTransport {
+    /// A transport, what is written to it, and where to put what it reads.
+    #[must_use]
+    pub fn new() -> (Self, mpsc::Receiver<String>, mpsc::Sender<Bytes>) {
+        let (write, written) = mpsc::channel(CAPACITY);
+        let (feed, read) = mpsc::channel(CAPACITY);
+        (Self { read, write }, written, feed)
+    }
+}
+
+impl Transport for ChannelTransport {
+    type Reader = mpsc::Receiver<Bytes>;
+    type Writer = mpsc::Sender<String>;
+
+    fn split(self) -> (Self::Reader, Self::Writer) {
+        (self.read, self.write)
+    }
+}
+
+impl FrameReader for mpsc::Receiver<Bytes> {
+    async fn read(&mut self) -> Option<io::Result<Bytes>> {
+        self.recv().await.map(Ok)
+    }
+}
+
+impl FrameWriter for mpsc::Sender<String> {
+    async fn write(&mut self, frame: String) -> io::Result<()> {
+        let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+        self.send(frame).await.map_err(gone)
+    }
+}
+
+const CAPACITY: usize = 256;

@@ -1,0 +1,173 @@
+//! `tabmux extension`: puts the extension where Chrome can load it, paired, and tells how it is.
+
+mod folder;
+mod waiting;
+
+pub(crate) use folder::Folder;
+
+use super::daemon::DEFAULT_PORT;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tabmux_daemon::extension::{Secret, secret_file};
+use tabmux_daemon::socket::Place;
+
+/// Work in your own Chrome, through an extension that only this machine's tabmux can speak to.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Args {
+    /// Write the extension to a folder, tell how Chrome loads it, and wait until it is connected.
+    Install(Install),
+    /// Tell whether the extension is installed and connected.
+    Status(Status),
+    /// Make another pairing secret; the old one is worth nothing from then on.
+    Rotate,
+    /// Remove the extension's folder and the secret.
+    Uninstall,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Install {
+    /// What you call this browser, for `tabmux mcp --extension --browser NAME`.
+    #[arg(long)]
+    name: Option<String>,
+
+    /// The daemon's loopback port.
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
+    port: u16,
+
+    /// Wait this many seconds for the extension to connect; 0 means not at all.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    wait: u64,
+
+    /// The daemon's socket.
+    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Status {
+    /// Print JSON instead of sentences.
+    #[arg(long)]
+    json: bool,
+
+    /// The daemon's socket.
+    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match args {
+        Args::Install(args) => install(args),
+        Args::Status(args) => status(args),
+        Args::Rotate => rotate(),
+        Args::Uninstall => uninstall(),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
+fn install(args: Install) -> anyhow::Result<ExitCode> {
+    let folder = Folder::of_user();
+    let secret = Secret::load_or_make(&secret_file())?;
+    folder.write(&secret, args.port, args.name.as_deref())?;
+    println!(
+        "The extension is in {}\n\nLoad it in Chrome, once:\n  1. Open chrome://extensions and switch on \
+         \"Developer mode\", at the top right.\n  2. Click \"Load unpacked\" and choose that folder.\n",
+        folder.path().display()
+    );
+    if args.wait == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let place = Place::choose(args.socket);
+    let limit = Duration::from_secs(args.wait);
+    let runtime = runtime()?;
+    match runtime.block_on(waiting::until_connected(&place, args.port, limit))? {
+        true => {
+            println!("The extension is connected. Agents reach it with `tabmux mcp --extension`.");
+            Ok(ExitCode::SUCCESS)
+        }
+        false => {
+            println!(
+                "It is not connected yet. Once it is loaded it connects by itself; `tabmux extension status` tells."
+            );
+            Ok(ExitCode::from(NOT_CONNECTED))
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
+fn status(args: Status) -> anyhow::Result<ExitCode> {
+    let folder = Folder::of_user();
+    let place = Place::choose(args.socket);
+    let connected = runtime()?.block_on(waiting::is_connected(&place))?;
+    let secret = Secret::load(&secret_file());
+    if args.json {
+        let facts = serde_json::json!({
+            "installed": folder.is_installed(), "upToDate": folder.is_up_to_date(),
+            "folder": folder.path(), "paired": secret.is_ok(), "daemon": connected.is_some(),
+            "connected": connected == Some(true),
+        });
+        println!("{facts:#}");
+    } else {
+        let installed = match (folder.is_installed(), folder.is_up_to_date()) {
+            (false, _) => "It is not installed. Run `tabmux extension install`.",
+            (true, false) => {
+                "It is of another version. Run `tabmux extension install`, then reload it in chrome://extensions."
+            }
+            (true, true) => "It is installed.",
+        };
+        let state = match connected {
+            Some(true) => "It is connected.",
+            Some(false) => {
+                "It is not connected. Is it loaded in chrome://extensions, and Chrome open?"
+            }
+            None => {
+                "No daemon is running, so it cannot be connected. An MCP client starts one with `tabmux mcp`."
+            }
+        };
+        println!("{installed}\n{state}");
+        if let Err(error) = secret {
+            println!("It is not paired: {error}.");
+        }
+    }
+    Ok(match connected {
+        Some(true) => ExitCode::SUCCESS,
+        _ => ExitCode::from(NOT_CONNECTED),
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
+fn rotate() -> anyhow::Result<ExitCode> {
+    let secret = Secret::rotate(&secret_file())?;
+    let folder = Folder::of_user();
+    if folder.is_installed() {
+        folder.pair_anew(&secret)?;
+    }
+    println!(
+        "The pairing secret is a new one. The extension takes it up when it next connects; a connection that is \
+         open stays until `tabmux daemon stop`."
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
+fn uninstall() -> anyhow::Result<ExitCode> {
+    let folder = Folder::of_user();
+    folder.remove()?;
+    match std::fs::remove_file(secret_file()) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    println!(
+        "Removed {} and the pairing secret. Remove \"tabmux Browser Tools\" in chrome://extensions, too.",
+        folder.path().display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+}
+
+const NOT_CONNECTED: u8 = 3;

@@ -1,0 +1,144 @@
+//! The extension's folder: what Chrome loads, and what pairs it with this user's daemon.
+
+use anyhow::Context;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use tabmux_browser::profile::{data_home, private_dir};
+use tabmux_daemon::extension::Secret;
+
+/// Where the extension is, for one user.
+#[derive(Debug)]
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn of_user() -> Self {
+        Self(data_home().join("extension"))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn is_installed(&self) -> bool {
+        self.0.join(PAIRING).exists()
+    }
+
+    /// Whether what is there came with this program.
+    pub(crate) fn is_up_to_date(&self) -> bool {
+        let mut files = FILES.iter();
+        files.all(|(name, text)| {
+            fs::read_to_string(self.0.join(name)).is_ok_and(|there| there == *text)
+        })
+    }
+
+    /// Writes all files, over those of another version.
+    pub(super) fn write(
+        &self,
+        secret: &Secret,
+        port: u16,
+        name: Option<&str>,
+    ) -> anyhow::Result<()> {
+        let failed = || format!("{} cannot be written", self.0.display());
+        private_dir(&self.0).with_context(failed)?;
+        let pairing = json!({"secret": secret.to_hex(), "port": port, "name": name});
+        for (file, text) in FILES {
+            write_private(&self.0.join(file), text).with_context(failed)?;
+        }
+        write_private(&self.0.join(PAIRING), &format!("{pairing:#}\n")).with_context(failed)
+    }
+
+    /// Puts another secret in the place of the old one.
+    pub(super) fn pair_anew(&self, secret: &Secret) -> anyhow::Result<()> {
+        let path = self.0.join(PAIRING);
+        let failed = || {
+            format!(
+                "{} is not as it was written; run `tabmux extension install`",
+                path.display()
+            )
+        };
+        let text = fs::read_to_string(&path).with_context(failed)?;
+        let mut pairing: Value = serde_json::from_str(&text).with_context(failed)?;
+        if let Some(pairing) = pairing.as_object_mut() {
+            pairing.insert("secret".to_owned(), secret.to_hex().into());
+        }
+        write_private(&path, &format!("{pairing:#}\n")).with_context(failed)
+    }
+
+    /// Removes what was written, and the folder if nothing else is in it.
+    pub(super) fn remove(&self) -> anyhow::Result<()> {
+        let names = FILES.iter().map(|(name, _)| *name).chain([PAIRING]);
+        for name in names {
+            match fs::remove_file(self.0.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        let _ = fs::remove_dir(&self.0);
+        Ok(())
+    }
+}
+
+/// Chrome may read at any moment, so a file is there whole or not at all.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let draft = path.with_extension("new");
+    let mut options = fs::OpenOptions::new();
+    let options = options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = options.open(&draft)?;
+    file.write_all(text.as_bytes())?;
+    fs::rename(&draft, path)
+}
+
+const PAIRING: &str = "pairing.json";
+
+const FILES: [(&str, &str); 2] = [
+    (
+        "manifest.json",
+        include_str!("../../../../../packages/extension/manifest.json"),
+    ),
+    (
+        "worker.js",
+        include_str!("../../../../../packages/extension/dist/worker.js"),
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn the_folder_is_its_owners_alone_and_goes_without_what_is_not_ours() {
+        let home = tempfile::tempdir().unwrap();
+        let secret = Secret::load_or_make(&home.path().join("s")).unwrap();
+        let folder = Folder(home.path().join("extension"));
+        assert!(!folder.is_installed());
+        folder.write(&secret, 8765, Some("Work")).unwrap();
+        assert!(folder.is_installed() && folder.is_up_to_date());
+        assert_eq!(fs::metadata(folder.path()).unwrap().mode() & 0o777, 0o700);
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            assert_eq!(entry.unwrap().metadata().unwrap().mode() & 0o777, 0o600);
+        }
+        let pairing = || -> Value {
+            serde_json::from_str(&fs::read_to_string(folder.path().join(PAIRING)).unwrap()).unwrap()
+        };
+        assert_eq!(
+            pairing(),
+            json!({"secret": secret.to_hex(), "port": 8765, "name": "Work"})
+        );
+        let other = Secret::rotate(&home.path().join("s")).unwrap();
+        folder.pair_anew(&other).unwrap();
+        assert_eq!(
+            pairing(),
+            json!({"secret": other.to_hex(), "port": 8765, "name": "Work"})
+        );
+        fs::write(folder.path().join("worker.js"), "old").unwrap();
+        assert!(!folder.is_up_to_date());
+        fs::write(folder.path().join("mine.txt"), "mine").unwrap();
+        folder.remove().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        folder.remove().unwrap();
+    }
+}

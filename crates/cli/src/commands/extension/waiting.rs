@@ -1,0 +1,89 @@
+//! Waits until the extension is connected, and says that it does.
+
+use crate::commands::daemon::{is_nobody, starter};
+use anyhow::{Context, bail};
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+use tabmux_daemon::socket::{Place, ask};
+use tabmux_protocol::wire::{FromClient, FromDaemon};
+
+/// Whether an extension is connected; none if there is no daemon.
+pub(super) async fn is_connected(place: &Place) -> anyhow::Result<Option<bool>> {
+    match ask(
+        place,
+        &FromClient::Status {
+            id: "extension".into(),
+        },
+    )
+    .await
+    {
+        Ok(FromDaemon::StatusOk {
+            extension_connected,
+            ..
+        }) => Ok(Some(extension_connected)),
+        Ok(_) => bail!("what answers at {} is no daemon", place.socket().display()),
+        Err(error) if is_nobody(&error) => Ok(None),
+        Err(error) => Err(error).context("the daemon could not be asked"),
+    }
+}
+
+/// Whether an extension connects within `limit`. Runs a daemon for it to connect to.
+pub(super) async fn until_connected(
+    place: &Place,
+    port: u16,
+    limit: Duration,
+) -> anyhow::Result<bool> {
+    let (start, begun) = (starter(place, Some(port))?, Instant::now());
+    let mut line = Line::default();
+    let mut started = false;
+    loop {
+        match is_connected(place).await? {
+            Some(true) => {
+                line.clear();
+                return Ok(true);
+            }
+            None if !started => {
+                start().context("the daemon could not be started")?;
+                started = true;
+            }
+            None => {}
+            Some(false) => started = false,
+        }
+        if begun.elapsed() >= limit {
+            line.clear();
+            return Ok(false);
+        }
+        line.say(&format!(
+            "Waiting for the extension … {} s",
+            begun.elapsed().as_secs()
+        ));
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// One line that changes, on a terminal; elsewhere it is said once.
+#[derive(Default)]
+struct Line {
+    said: bool,
+}
+
+impl Line {
+    fn say(&mut self, text: &str) {
+        let mut out = std::io::stderr();
+        let _ = match (out.is_terminal(), self.said) {
+            (true, _) => write!(out, "\r{text}").and_then(|()| out.flush()),
+            (false, false) => writeln!(out, "{text}"),
+            (false, true) => Ok(()),
+        };
+        self.said = true;
+    }
+
+    fn clear(&mut self) {
+        let mut out = std::io::stderr();
+        if self.said && out.is_terminal() {
+            let _ = write!(out, "\r\u{1b}[K");
+        }
+    }
+}
+
+const PAUSE: Duration = Duration::from_millis(250);

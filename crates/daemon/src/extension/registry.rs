@@ -1,0 +1,141 @@
+//! The extensions that have proved themselves, one for each profile of each browser.
+
+use super::peer::{Peer, PeerName};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tabmux_browser::ChannelTransport;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// All extensions that are connected.
+#[derive(Debug)]
+pub(crate) struct Extensions {
+    peers: Mutex<Peers>,
+    /// How many there are.
+    count: watch::Sender<usize>,
+    /// Whether this user has installed one, so that it is worth waiting for.
+    expected: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Peers {
+    seated: HashMap<PeerName, (u64, Arc<Peer>)>,
+    arrivals: u64,
+    /// When an extension that is away noticed it at the latest, and began to come back.
+    away_since: Instant,
+}
+
+/// There is a connection of this installation already, and it stays.
+#[derive(Debug)]
+pub(crate) struct Busy;
+
+impl Default for Extensions {
+    fn default() -> Self {
+        Self {
+            peers: Mutex::new(Peers {
+                seated: HashMap::new(),
+                arrivals: 0,
+                away_since: Instant::now(),
+            }),
+            count: watch::Sender::new(0),
+            expected: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Extensions {
+    /// Takes a peer in. It is there until the place is dropped.
+    pub(crate) fn seat(self: &Arc<Self>, peer: Arc<Peer>) -> Result<Seat, Busy> {
+        let mut peers = self.peers();
+        if peers.seated.contains_key(&peer.instance) || peers.seated.len() >= MOST_PEERS {
+            return Err(Busy);
+        }
+        peers.arrivals += 1;
+        let arrival = peers.arrivals;
+        let entry = (arrival, Arc::clone(&peer));
+        peers.seated.insert(peer.instance.clone(), entry);
+        self.count.send_replace(peers.seated.len());
+        Ok(Seat {
+            all: Arc::clone(self),
+            peer,
+        })
+    }
+
+    /// Whether there is one.
+    pub(crate) fn is_connected(&self) -> bool {
+        *self.count.borrow() > 0
+    }
+
+    /// How many there are, now and later.
+    pub(crate) fn count(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
+    }
+
+    /// This user has installed one.
+    pub(crate) fn expect(&self) {
+        self.expected.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_expected(&self) -> bool {
+        self.expected.load(Ordering::Relaxed)
+    }
+
+    /// A connection to the browser of that name, or to the one that came last. Waits, at most for
+    /// `limit`, for an extension that may be on its way back.
+    pub(crate) async fn reach(
+        &self,
+        name: Option<&str>,
+        limit: Duration,
+    ) -> Option<ChannelTransport> {
+        let way_back = self.peers().away_since + WAY_BACK;
+        let patience = way_back.min(Instant::now() + limit);
+        let mut count = self.count();
+        let peer = loop {
+            if let Some(peer) = self.find(name) {
+                break peer;
+            }
+            let change = tokio::time::timeout_at(patience, count.changed());
+            change.await.ok()?.ok()?;
+        };
+        peer.open().await
+    }
+
+    fn find(&self, name: Option<&str>) -> Option<Arc<Peer>> {
+        let peers = self.peers();
+        let matching = peers.seated.values().filter(|(_, peer)| match name {
+            Some(name) => peer.name.as_deref() == Some(name),
+            None => true,
+        });
+        let latest = matching.max_by_key(|(arrival, _)| *arrival);
+        latest.map(|(_, peer)| Arc::clone(peer))
+    }
+
+    fn peers(&self) -> MutexGuard<'_, Peers> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A peer's place among all.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    all: Arc<Extensions>,
+    peer: Arc<Peer>,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut peers = self.all.peers();
+        peers.seated.remove(&self.peer.instance);
+        peers.away_since = Instant::now();
+        self.all.count.send_replace(peers.seated.len());
+        self.peer.end();
+    }
+}
+
+/// More profiles than anybody has open.
+const MOST_PEERS: usize = 32;
+
+/// An extension looks for the daemon every 30 s.
+const WAY_BACK: Duration = Duration::from_secs(35);

@@ -1,0 +1,472 @@
+//! Chrome's debugging protocol over the extension. An extension has it for single tabs only; what concerns
+//! the whole browser is answered here, from what the extension tells of its tabs.
+
+use super::words::{self, Refusal, Request};
+use bytes::Bytes;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtension};
+use tokio::sync::mpsc;
+
+/// All connections to one extension's browser.
+#[derive(Debug, Default)]
+pub(super) struct Tunnels {
+    browser: BrowserInfo,
+    tabs: BTreeMap<u32, TabInfo>,
+    open: BTreeMap<u32, Tunnel>,
+    opened: u32,
+    /// What the extension was asked and has not answered.
+    pending: HashMap<u32, Pending>,
+    asked: u32,
+}
+
+/// One connection.
+#[derive(Debug)]
+struct Tunnel {
+    feed: mpsc::Sender<Bytes>,
+    /// The tabs it holds, each with the name of its session.
+    held: BTreeMap<u32, String>,
+    /// The sessions of frames and workers inside them.
+    inside: HashMap<String, u32>,
+}
+
+/// Who waits for an answer.
+#[derive(Debug)]
+struct Pending {
+    tunnel: u32,
+    id: u64,
+    session: Option<String>,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Command,
+    Open,
+    Attach { tab: u32 },
+    Close,
+    Focus,
+}
+
+/// What is to be said, and to whom.
+#[derive(Debug, Default)]
+pub(super) struct Deliveries {
+    pub(super) to_extension: Vec<ToExtension>,
+    pub(super) to_tunnels: Vec<(mpsc::Sender<Bytes>, Bytes)>,
+}
+
+impl Tunnels {
+    pub(super) fn open(&mut self, feed: mpsc::Sender<Bytes>) -> u32 {
+        self.opened += 1;
+        let tunnel = Tunnel {
+            feed,
+            held: BTreeMap::new(),
+            inside: HashMap::new(),
+        };
+        self.open.insert(self.opened, tunnel);
+        self.opened
+    }
+
+    /// A connection is over: tabs that no other holds are let go.
+    pub(super) fn close(&mut self, number: u32) -> Deliveries {
+        let mut deliveries = Deliveries::default();
+        self.pending.retain(|_, pending| pending.tunnel != number);
+        let Some(tunnel) = self.open.remove(&number) else {
+            return deliveries;
+        };
+        for tab_id in tunnel.held.into_keys() {
+            if !self.is_held(tab_id) {
+                deliveries.to_extension.push(ToExtension::Detach { tab_id });
+            }
+        }
+        deliveries
+    }
+
+    /// The extension is gone.
+    pub(super) fn end(&mut self) {
+        *self = Self::default();
+    }
+
+    /// A frame of Chrome's protocol, from one of the connections.
+    pub(super) fn command(&mut self, tunnel: u32, frame: &str) -> Deliveries {
+        let mut deliveries = Deliveries::default();
+        let Some(request) = Request::parse(frame) else {
+            return deliveries;
+        };
+        let (id, session) = (request.id, request.session.clone());
+        let done = match &session {
+            None => self.browser_command(tunnel, request, &mut deliveries),
+            Some(name) => self.tab_command(tunnel, name, request, &mut deliveries),
+        };
+        if let Some(answer) = done.transpose() {
+            self.answer(tunnel, id, session.as_deref(), answer, &mut deliveries);
+        }
+        deliveries
+    }
+
+    /// Something the extension says.
+    pub(super) fn hear(&mut self, message: FromExtension) -> Deliveries {
+        let mut deliveries = Deliveries::default();
+        let out = &mut deliveries;
+        match message {
+            FromExtension::Connected { browser, tabs } => {
+                self.browser = browser;
+                for tab in tabs {
+                    self.show(tab, out);
+                }
+            }
+            FromExtension::TabCreated { tab } | FromExtension::TabUpdated { tab } => {
+                self.show(tab, out);
+            }
+            FromExtension::TabClosed { tab_id } => self.forget(tab_id, out),
+            FromExtension::Done {
+                request_id,
+                tab_id,
+                error,
+            } => self.done(request_id, tab_id, error, out),
+            FromExtension::Cdp {
+                request_id,
+                result,
+                error,
+            } => {
+                if let Some(asked) = self.pending.remove(&request_id) {
+                    let answer = match error {
+                        Some(error) => Err(Refusal(error)),
+                        None => Ok(result.unwrap_or_else(|| json!({}))),
+                    };
+                    self.answer(
+                        asked.tunnel,
+                        asked.id,
+                        asked.session.as_deref(),
+                        answer,
+                        out,
+                    );
+                }
+            }
+            FromExtension::CdpEvent {
+                tab_id,
+                session_id,
+                method,
+                params,
+            } => self.event(tab_id, session_id.as_deref(), &method, &params, out),
+            FromExtension::Detached { tab_id, .. } => {
+                // The user took the tab back. It is a tab that nobody has held before.
+                if let Some(tab) = self
+                    .tabs
+                    .get(&tab_id)
+                    .cloned()
+                    .filter(|_| self.is_held(tab_id))
+                {
+                    self.forget(tab_id, out);
+                    self.show(tab, out);
+                }
+            }
+            // The daemon looks for tools itself.
+            FromExtension::TabFocused { .. }
+            | FromExtension::ToolsChanged { .. }
+            | FromExtension::ToolResult { .. }
+            | FromExtension::Hello { .. }
+            | FromExtension::Proof { .. }
+            | FromExtension::Disconnected
+            | FromExtension::Ping
+            | FromExtension::Pong => {}
+        }
+        deliveries
+    }
+
+    /// A command for the whole browser. Its answer, if it is known at once.
+    fn browser_command(
+        &mut self,
+        tunnel: u32,
+        request: Request,
+        out: &mut Deliveries,
+    ) -> Result<Option<Value>, Refusal> {
+        let tab = words::tab_of(&request.params).and_then(|tab| self.tabs.get(&tab));
+        let named = || tab.ok_or_else(|| Refusal("No target with given id found".to_owned()));
+        match request.method.as_str() {
+            "Browser.getVersion" => Ok(Some(words::version(&self.browser))),
+            "Target.setDiscoverTargets" => Ok(Some(json!({}))),
+            "Target.getTargets" => {
+                let infos: Vec<_> = self
+                    .tabs
+                    .values()
+                    .map(|tab| self.target_info(tab))
+                    .collect();
+                Ok(Some(json!({"targetInfos": infos})))
+            }
+            "Target.getTargetInfo" => Ok(Some(json!({"targetInfo": self.target_info(named()?)}))),
+            "Target.createTarget" if request.params.get("browserContextId").is_none() => {
+                let url = request.params["url"]
+                    .as_str()
+                    .unwrap_or("about:blank")
+                    .to_owned();
+                let focus = request.params["background"] == false;
+                let request_id = self.ask(tunnel, request, What::Open);
+                out.to_extension.push(ToExtension::OpenTab {
+                    request_id,
+                    url,
+                    focus,
+                });
+                Ok(None)
+            }
+            "Target.closeTarget" => {
+                let tab_id = named()?.id;
+                let request_id = self.ask(tunnel, request, What::Close);
+                out.to_extension
+                    .push(ToExtension::CloseTab { request_id, tab_id });
+                Ok(None)
+            }
+            "Target.activateTarget" => {
+                let tab_id = named()?.id;
+                let request_id = self.ask(tunnel, request, What::Focus);
+                out.to_extension
+                    .push(ToExtension::FocusTab { request_id, tab_id });
+                Ok(None)
+            }
+            "Target.attachToTarget" => {
+                let tab_id = named()?.id;
+                let is_held = self.is_held(tab_id);
+                let request_id = self.ask(tunnel, request, What::Attach { tab: tab_id });
+                match is_held {
+                    true => self.done(request_id, None, None, out),
+                    false => out
+                        .to_extension
+                        .push(ToExtension::Attach { request_id, tab_id }),
+                }
+                Ok(None)
+            }
+            method => Err(words::refusal(method)),
+        }
+    }
+
+    /// A command for a tab, or for a frame inside it.
+    fn tab_command(
+        &mut self,
+        tunnel: u32,
+        session: &str,
+        request: Request,
+        out: &mut Deliveries,
+    ) -> Result<Option<Value>, Refusal> {
+        let place = self
+            .open
+            .get(&tunnel)
+            .and_then(|tunnel| tunnel.place(session));
+        let (tab_id, inside) =
+            place.ok_or_else(|| Refusal("Session with given id not found.".to_owned()))?;
+        let (method, params) = (request.method.clone(), request.params.clone());
+        let request_id = self.ask(tunnel, request, What::Command);
+        out.to_extension.push(ToExtension::Cdp {
+            request_id,
+            tab_id,
+            session_id: inside.then(|| session.to_owned()),
+            method,
+            params,
+        });
+        Ok(None)
+    }
+
+    fn ask(&mut self, tunnel: u32, request: Request, what: What) -> u32 {
+        self.asked = self.asked.wrapping_add(1);
+        let pending = Pending {
+            tunnel,
+            id: request.id,
+            session: request.session,
+            what,
+        };
+        self.pending.insert(self.asked, pending);
+        self.asked
+    }
+
+    /// The extension did what it was asked, or did not.
+    fn done(
+        &mut self,
+        request: u32,
+        made: Option<u32>,
+        error: Option<String>,
+        out: &mut Deliveries,
+    ) {
+        let Some(asked) = self.pending.remove(&request) else {
+            return;
+        };
+        let answer = match (error, asked.what) {
+            (Some(error), _) => Err(Refusal(error)),
+            (None, What::Open) => match made {
+                Some(id) => {
+                    // Whoever opened it must find it known.
+                    if !self.tabs.contains_key(&id) {
+                        let (url, title) = ("about:blank".to_owned(), String::new());
+                        let tab = TabInfo {
+                            id,
+                            url,
+                            title,
+                            ..TabInfo::default()
+                        };
+                        self.show(tab, out);
+                    }
+                    Ok(json!({"targetId": id.to_string()}))
+                }
+                None => Err(Refusal("The extension opened no tab.".to_owned())),
+            },
+            (None, What::Attach { tab }) => self.hold(asked.tunnel, tab, request, out),
+            (None, What::Close) => Ok(json!({"success": true})),
+            (None, What::Focus | What::Command) => Ok(json!({})),
+        };
+        self.answer(
+            asked.tunnel,
+            asked.id,
+            asked.session.as_deref(),
+            answer,
+            out,
+        );
+    }
+
+    /// A tab belongs to a connection from here on.
+    fn hold(
+        &mut self,
+        tunnel: u32,
+        tab: u32,
+        request: u32,
+        out: &mut Deliveries,
+    ) -> Result<Value, Refusal> {
+        let session = format!("tab-{tab}-{request}");
+        let holder = self.open.get_mut(&tunnel);
+        let (Some(info), Some(holder)) = (self.tabs.get(&tab).cloned(), holder) else {
+            return Err(Refusal("The tab is gone.".to_owned()));
+        };
+        holder.held.insert(tab, session.clone());
+        let attached = json!({
+            "sessionId": session, "targetInfo": self.target_info(&info), "waitingForDebugger": false
+        });
+        self.tell(tunnel, None, "Target.attachedToTarget", &attached, out);
+        Ok(json!({"sessionId": session}))
+    }
+
+    /// A tab is there, or shows something else.
+    fn show(&mut self, tab: TabInfo, out: &mut Deliveries) {
+        let known = self.tabs.insert(tab.id, tab.clone());
+        let method = match known {
+            None if self.tabs.len() > MOST_TABS => {
+                self.tabs.remove(&tab.id);
+                return;
+            }
+            None => "Target.targetCreated",
+            Some(known) if known == tab => return,
+            Some(_) => "Target.targetInfoChanged",
+        };
+        let info = json!({"targetInfo": self.target_info(&tab)});
+        self.tell_all(method, &info, out);
+    }
+
+    /// A tab is gone, and whatever was held of it.
+    fn forget(&mut self, tab: u32, out: &mut Deliveries) {
+        if self.tabs.remove(&tab).is_none() {
+            return;
+        }
+        for number in self.numbers() {
+            let Some(tunnel) = self.open.get_mut(&number) else {
+                continue;
+            };
+            tunnel.inside.retain(|_, place| *place != tab);
+            if let Some(session) = tunnel.held.remove(&tab) {
+                let detached = json!({"sessionId": session, "targetId": tab.to_string()});
+                self.tell(number, None, "Target.detachedFromTarget", &detached, out);
+            }
+        }
+        let gone = json!({"targetId": tab.to_string()});
+        self.tell_all("Target.targetDestroyed", &gone, out);
+    }
+
+    /// An event of a tab goes to those that hold it.
+    fn event(
+        &mut self,
+        tab: u32,
+        inside: Option<&str>,
+        method: &str,
+        params: &Value,
+        out: &mut Deliveries,
+    ) {
+        for number in self.numbers() {
+            let Some(tunnel) = self.open.get_mut(&number) else {
+                continue;
+            };
+            let Some(session) = tunnel.held.get(&tab).cloned() else {
+                continue;
+            };
+            let child = params["sessionId"].as_str();
+            match (method, child) {
+                ("Target.attachedToTarget", Some(child)) if tunnel.inside.len() < MOST_INSIDE => {
+                    tunnel.inside.insert(child.to_owned(), tab);
+                }
+                ("Target.detachedFromTarget", Some(child)) => drop(tunnel.inside.remove(child)),
+                _ => {}
+            }
+            let session = inside.unwrap_or(&session);
+            self.tell(number, Some(session), method, params, out);
+        }
+        if inside.is_none() && method == "Inspector.targetCrashed" {
+            let crashed = json!({"targetId": tab.to_string(), "status": "crashed", "errorCode": 0});
+            self.tell_all("Target.targetCrashed", &crashed, out);
+        }
+    }
+
+    fn is_held(&self, tab: u32) -> bool {
+        self.open
+            .values()
+            .any(|tunnel| tunnel.held.contains_key(&tab))
+    }
+
+    fn numbers(&self) -> Vec<u32> {
+        self.open.keys().copied().collect()
+    }
+
+    fn target_info(&self, tab: &TabInfo) -> Value {
+        words::target_info(tab, self.is_held(tab.id))
+    }
+
+    fn tell_all(&self, method: &str, params: &Value, out: &mut Deliveries) {
+        for number in self.open.keys() {
+            self.tell(*number, None, method, params, out);
+        }
+    }
+
+    fn tell(
+        &self,
+        tunnel: u32,
+        session: Option<&str>,
+        method: &str,
+        params: &Value,
+        out: &mut Deliveries,
+    ) {
+        self.feed(tunnel, &words::event(session, method, params), out);
+    }
+
+    fn answer(
+        &self,
+        tunnel: u32,
+        id: u64,
+        session: Option<&str>,
+        answer: Result<Value, Refusal>,
+        out: &mut Deliveries,
+    ) {
+        self.feed(tunnel, &words::answer(id, session, answer), out);
+    }
+
+    fn feed(&self, tunnel: u32, frame: &Value, out: &mut Deliveries) {
+        if let Some(tunnel) = self.open.get(&tunnel) {
+            let bytes = Bytes::from(frame.to_string());
+            out.to_tunnels.push((tunnel.feed.clone(), bytes));
+        }
+    }
+}
+
+impl Tunnel {
+    /// The tab of a session, and whether the session is of something inside it.
+    fn place(&self, session: &str) -> Option<(u32, bool)> {
+        let own = self.held.iter().find(|(_, name)| *name == session);
+        own.map(|(tab, _)| (*tab, false))
+            .or_else(|| Some((*self.inside.get(session)?, true)))
+    }
+}
+
+const MOST_TABS: usize = 10_000;
+const MOST_INSIDE: usize = 10_000;

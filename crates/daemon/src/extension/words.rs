@@ -1,0 +1,88 @@
+//! The words of Chrome's debugging protocol that an extension cannot say itself.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tabmux_protocol::extension::{BrowserInfo, TabInfo};
+
+/// A command.
+#[derive(Debug, Deserialize)]
+pub(super) struct Request {
+    pub(super) id: u64,
+    #[serde(rename = "sessionId")]
+    pub(super) session: Option<String>,
+    pub(super) method: String,
+    #[serde(default = "nothing")]
+    pub(super) params: Value,
+}
+
+/// Why a command is not carried out.
+#[derive(Debug)]
+pub(super) struct Refusal(pub(super) String);
+
+impl Request {
+    pub(super) fn parse(frame: &str) -> Option<Self> {
+        serde_json::from_str(frame).ok()
+    }
+}
+
+fn nothing() -> Value {
+    json!({})
+}
+
+/// The tab that a command names. Its target has the name of its number.
+pub(super) fn tab_of(params: &Value) -> Option<u32> {
+    params["targetId"].as_str()?.parse().ok()
+}
+
+pub(super) fn target_info(tab: &TabInfo, attached: bool) -> Value {
+    let mut info = json!({
+        "targetId": tab.id.to_string(), "type": "page", "title": tab.title, "url": tab.url,
+        "attached": attached, "canAccessOpener": false,
+    });
+    if let Some(opener) = tab.opener_id {
+        info["openerId"] = opener.to_string().into();
+    }
+    info
+}
+
+pub(super) fn version(browser: &BrowserInfo) -> Value {
+    json!({
+        "protocolVersion": "1.3", "product": format!("{}/{}", browser.name, browser.version),
+        "revision": "", "userAgent": "", "jsVersion": "",
+    })
+}
+
+pub(super) fn event(session: Option<&str>, method: &str, params: &Value) -> Value {
+    let mut frame = json!({"method": method, "params": params});
+    if let Some(session) = session {
+        frame["sessionId"] = session.into();
+    }
+    frame
+}
+
+pub(super) fn answer(id: u64, session: Option<&str>, answer: Result<Value, Refusal>) -> Value {
+    let mut frame = match answer {
+        Ok(result) => json!({"id": id, "result": result}),
+        Err(Refusal(message)) => json!({"id": id, "error": {"code": -32000, "message": message}}),
+    };
+    if let Some(session) = session {
+        frame["sessionId"] = session.into();
+    }
+    frame
+}
+
+/// What Chrome does not give an extension.
+pub(super) fn refusal(method: &str) -> Refusal {
+    Refusal(match method {
+        "Target.createTarget" | "Target.createBrowserContext" | "Target.disposeBrowserContext" => {
+            "This browser is reached through its extension, which cannot give an agent cookies and storage \
+             of its own. Leave the isolated context out, or work in a browser that tabmux launches."
+                .to_owned()
+        }
+        "Browser.setDownloadBehavior" => {
+            "An extension cannot choose where downloads go; they go where the user's go.".to_owned()
+        }
+        "Browser.close" => "An extension cannot end its browser.".to_owned(),
+        method => format!("{method} is not there in a browser that is reached through its extension."),
+    })
+}
