@@ -31,6 +31,8 @@ else
 endif
 	$(phase) 'The page library, with a real browser'
 	@cd packages/page && npm ci --silent --no-audit --no-fund && npm test --silent
+	$(phase) 'The extension'
+	@cd packages/extension && npm ci --silent --no-audit --no-fund && npm test --silent
 	$(phase) 'Examples in the documentation'
 	@$(CARGO) test --workspace --quiet --doc
 	$(phase) 'All is well'
@@ -58,8 +60,9 @@ bench: browser ## Measure start, memory and calls, and print the numbers
 fmt: ## Format the code
 	@$(CARGO) fmt --all
 
-gen: ## Rewrite what is generated: protocol types, docs/tools.md, docs/proofs.md
+gen: ## Rewrite what is generated: protocol types, the extension, docs/tools.md, docs/proofs.md
 	@$(CARGO) xtask codegen
+	@cd packages/extension && npm ci --silent --no-audit --no-fund && npm run --silent build
 	@$(CARGO) xtask proofs
 
 # Pages that nobody here wrote, for the tests of generated tools.

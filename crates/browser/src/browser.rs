@@ -319,7 +319,7 @@ impl Browser {
         })
         .await?;
         match tokio::time::timeout(READY_LIMIT, attached).await {
-            Ok(Ok(tab)) => Ok(tab),
+            Ok(Ok(tab)) => tab,
             Ok(Err(_)) => Err(ToolError::TabGone(Gone::Closed)),
             Err(_) => Err(ToolError::Stuck),
         }

@@ -397,6 +397,12 @@ pub(crate) fn about(info: &BrowserInfo) -> core::BrowserFacts {
 pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFailure {
     match error {
         tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
+        tabmux_browser::ConnectError::NoExtension => ConnectFailure::Failed {
+            error: error.to_string(),
+            instructions: "Please open Chrome with the Browser Tools extension enabled; `tabmux extension status` \
+                           tells what is missing"
+                .into(),
+        },
         other => ConnectFailure::Failed {
             error: other.to_string(),
             instructions: "Mend what the error says, then try again".into(),

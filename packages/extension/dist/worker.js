@@ -75,7 +75,7 @@
       this.#socket.send(JSON.stringify(message));
     }
     async #dial() {
-      const known = await pairing();
+      const known = await this.owner.pairing();
       if (this.#socket) return;
       const host = `127.0.0.1:${known.port}`;
       const socket = new WebSocket(`ws://${host}/`);
@@ -97,6 +97,7 @@
           why = await this.#greet(socket, message, { known, nonce, host }) ?? why;
         });
       };
+      socket.onerror = () => void 0;
       socket.onclose = () => this.#end(socket, why);
     }
     /** One step of the handshake; a sentence if it goes wrong. */
@@ -117,7 +118,7 @@
         this.#isWelcome = true;
         this.#pause = FIRST_PAUSE;
         this.#pulse = setInterval(() => this.tell({ type: "ping" }), PULSE);
-        show("connected");
+        this.owner.show("connected");
         return "The daemon is gone.";
       } else if (message.type === "refused") {
         return message.reason;
@@ -132,16 +133,12 @@
       const wasWelcome = this.#isWelcome;
       this.#socket = void 0;
       this.#isWelcome = false;
-      show(why);
+      this.owner.show(why);
       if (wasWelcome) void this.owner.lost();
       setTimeout(() => this.keep(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
     }
   };
-  function show(state) {
-    void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
-    void chrome.action.setBadgeText({ text: state === "connected" ? "" : "off" });
-  }
   var PULSE = 2e4;
   var FIRST_PAUSE = 250;
   var LONGEST_PAUSE = 1e4;
@@ -256,7 +253,7 @@
   }
 
   // src/worker.ts
-  var link = new Link({ welcome, hear, lost });
+  var link = new Link({ pairing, show, welcome, hear, lost });
   var tabs = new Tabs((message) => link.tell(message));
   var tunnel = new Tunnel((message) => link.tell(message));
   tabs.listen();
@@ -266,6 +263,10 @@
   chrome.runtime.onInstalled.addListener(() => link.keep());
   void chrome.alarms.create("keep", { periodInMinutes: 0.5 });
   link.keep();
+  function show(state) {
+    void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
+    void chrome.action.setBadgeText({ text: state === "connected" ? "" : "off" });
+  }
   async function welcome() {
     await tunnel.letGo();
   }

@@ -1,9 +1,13 @@
 /** The connection to the daemon: dials, proves, stays, and comes back. */
 
 import { PROTOCOL, type FromExtension, type ToExtension } from './messages.js';
-import { freshNonce, instance, type Pairing, pairing, prove } from './pairing.js';
+import { freshNonce, instance, type Pairing, prove } from './pairing.js';
 
 interface Owner {
+  /** What pairs this extension with its daemon. */
+  pairing(): Promise<Pairing>;
+  /** Tells the person how it stands. */
+  show(state: string): void;
   /** Both sides have proved themselves. */
   welcome(): Promise<void>;
   hear(message: ToExtension): Promise<void>;
@@ -38,7 +42,7 @@ export class Link {
   }
 
   async #dial(): Promise<void> {
-    const known = await pairing();
+    const known = await this.owner.pairing();
     if (this.#socket) return;
     const host = `127.0.0.1:${known.port}`;
     const socket = new WebSocket(`ws://${host}/`);
@@ -61,6 +65,7 @@ export class Link {
         why = (await this.#greet(socket, message, { known, nonce, host })) ?? why;
       });
     };
+    socket.onerror = () => undefined; // What ends it is told by the end.
     socket.onclose = () => this.#end(socket, why);
   }
 
@@ -82,7 +87,7 @@ export class Link {
       this.#isWelcome = true;
       this.#pause = FIRST_PAUSE;
       this.#pulse = setInterval(() => this.tell({ type: 'ping' }), PULSE);
-      show('connected');
+      this.owner.show('connected');
       // What came while the owner made itself ready waits in the same turn.
       return 'The daemon is gone.';
     } else if (message.type === 'refused') {
@@ -99,17 +104,11 @@ export class Link {
     const wasWelcome = this.#isWelcome;
     this.#socket = undefined;
     this.#isWelcome = false;
-    show(why);
+    this.owner.show(why);
     if (wasWelcome) void this.owner.lost();
     setTimeout(() => this.keep(), this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
-}
-
-/** Tells the person, on the extension's button. */
-function show(state: string): void {
-  void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
-  void chrome.action.setBadgeText({ text: state === 'connected' ? '' : 'off' });
 }
 
 /** Chrome ends a worker that neither says nor hears anything for 30 s. */

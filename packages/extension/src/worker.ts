@@ -6,10 +6,11 @@
 import { browserInfo } from './browser.js';
 import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
+import { pairing } from './pairing.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
 
-const link = new Link({ welcome, hear, lost });
+const link = new Link({ pairing, show, welcome, hear, lost });
 const tabs = new Tabs((message) => link.tell(message));
 const tunnel = new Tunnel((message) => link.tell(message));
 
@@ -21,6 +22,12 @@ chrome.runtime.onStartup.addListener(() => link.keep());
 chrome.runtime.onInstalled.addListener(() => link.keep());
 void chrome.alarms.create('keep', { periodInMinutes: 0.5 });
 link.keep();
+
+/** Tells the person, on the extension's button. */
+function show(state: string): void {
+  void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
+  void chrome.action.setBadgeText({ text: state === 'connected' ? '' : 'off' });
+}
 
 /** Whatever an earlier connection held is let go: the daemon does not know of it. */
 async function welcome(): Promise<void> {

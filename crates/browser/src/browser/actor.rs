@@ -3,6 +3,7 @@
 use super::pulse::Pulse;
 use super::tools;
 use super::{BrowserEvent, Origin, TabFacts};
+use crate::error::ToolError;
 use crate::launch::BrowserProcess;
 use crate::page_tools::Findings;
 use crate::tab::{Download, Gone, Progress, Tab, TabSettings, TargetId};
@@ -10,7 +11,7 @@ use crate::text::one_line;
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
-use tabmux_cdp::{Events, RawEvent, Session};
+use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tokio::sync::{mpsc, oneshot};
 
 /// What the handle asks of the actor.
@@ -19,8 +20,10 @@ pub(super) enum Order {
     /// The tab's handle, attached if it was not yet. Dropped when there is no such tab.
     Attach {
         target: TargetId,
-        answer: oneshot::Sender<Tab>,
+        answer: oneshot::Sender<Result<Tab, ToolError>>,
     },
+    /// Chrome does not let anybody attach to a tab.
+    Unattachable { target: TargetId, why: CdpError },
     /// Word that the tab is gone.
     AwaitGone {
         target: TargetId,
@@ -76,7 +79,7 @@ struct Entry {
     destination: Option<String>,
     tab: Option<Tab>,
     attaching: bool,
-    awaiting_tab: Vec<oneshot::Sender<Tab>>,
+    awaiting_tab: Vec<oneshot::Sender<Result<Tab, ToolError>>>,
     awaiting_gone: Vec<oneshot::Sender<()>>,
 }
 
@@ -178,6 +181,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     async fn handle_order(&mut self, order: Order) {
         match order {
             Order::Attach { target, answer } => self.handle_attach(&target, answer),
+            Order::Unattachable { target, why } => self.handle_unattachable(&target, &why),
             Order::AwaitGone { target, done } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.awaiting_gone.push(done);
@@ -221,12 +225,16 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    fn handle_attach(&mut self, target: &TargetId, answer: oneshot::Sender<Tab>) {
+    fn handle_attach(
+        &mut self,
+        target: &TargetId,
+        answer: oneshot::Sender<Result<Tab, ToolError>>,
+    ) {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
         };
         if let Some(tab) = &entry.tab {
-            let _ = answer.send(tab.clone());
+            let _ = answer.send(Ok(tab.clone()));
             return;
         }
         entry.awaiting_tab.push(answer);
@@ -234,8 +242,33 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         if self.process.is_none() && !entry.attaching {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
-            self.session
-                .post(target::AttachToTarget { target_id, flatten });
+            let attach = target::AttachToTarget { target_id, flatten };
+            let (session, orders, target) =
+                (self.session.clone(), self.orders.clone(), target.clone());
+            tokio::spawn(async move {
+                let refused = session.send(attach).await.err();
+                if let (Some(why), Some(orders)) = (refused, orders.upgrade()) {
+                    let _ = orders.send(Order::Unattachable { target, why }).await;
+                }
+            });
+        }
+    }
+
+    /// Some pages are the browser's own: an extension may not touch them.
+    fn handle_unattachable(&mut self, target: &TargetId, why: &CdpError) {
+        let policy = self.settings.policy;
+        let Some(entry) = self.tabs.get_mut(target) else {
+            return;
+        };
+        entry.attaching = false;
+        let error = match policy.permits(&entry.facts.url) {
+            true => ToolError::from(why.clone()),
+            false => ToolError::ForbiddenPage {
+                url: one_line(&entry.facts.url, 200),
+            },
+        };
+        for answer in entry.awaiting_tab.drain(..) {
+            let _ = answer.send(Err(error.clone()));
         }
     }
 
@@ -290,7 +323,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             self.settings,
         );
         for answer in entry.awaiting_tab.drain(..) {
-            let _ = answer.send(tab.clone());
+            let _ = answer.send(Ok(tab.clone()));
         }
         tools::watch(&tab, self.orders.clone());
         entry.tab = Some(tab);

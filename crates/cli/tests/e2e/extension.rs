@@ -4,7 +4,7 @@ use crate::own_browser::OwnBrowser;
 use crate::user::User;
 use serde_json::json;
 use tabmux_cdp::types::target::{CloseTarget, GetTargets, TargetInfo};
-use tabmux_testkit::McpClient;
+use tabmux_testkit::{McpClient, patiently};
 
 #[tokio::test]
 async fn r004_62_63_65_95_96_r002_12_the_extension_connects_and_comes_back_whatever_dies() {
@@ -91,4 +91,127 @@ async fn service_worker(user: &User) -> TargetInfo {
     let mut workers = targets.target_infos.into_iter();
     let worker = workers.find(|target| target.r#type == "service_worker");
     worker.unwrap()
+}
+
+#[tokio::test]
+async fn r002_13_46_r004_77_78_agents_have_tabs_of_their_own_and_the_person_keeps_the_front() {
+    let Some(own) = OwnBrowser::open().await else {
+        return;
+    };
+    let user = User::at(own.chromium.websocket_url()).await;
+    let mine = own.pages.url("mine");
+    user.opens(&mine).await;
+    user.switches_to(&mine).await;
+    let (one, two) = (
+        own.agent(&["--extension", "--tools=static"]).await,
+        own.agent(&["--extension", "--tools=static"]).await,
+    );
+    // R002-46: without a tab, each gets a new one; the person's stays as it is.
+    for (agent, name) in [(&one, "form?one"), (&two, "form?two")] {
+        call(agent, "navigate_page", json!({"url": own.pages.url(name)})).await;
+    }
+    for (agent, name) in [(&one, "?one"), (&two, "?two")] {
+        let place = call(
+            agent,
+            "evaluate_script",
+            json!({"function": "() => location.search"}),
+        )
+        .await;
+        assert!(place.contains(name), "{place}");
+    }
+    assert_eq!(user.title_in_front().await, "Mine");
+    // R004-78: only whoever asks for it shows a tab to the person.
+    let pages = call(&one, "list_pages", json!({})).await;
+    let number = number_of(&pages, "?one");
+    let show = json!({"pageId": number, "bringToFront": true});
+    call(&one, "select_page", show).await;
+    assert_eq!(user.title_in_front().await, "Form");
+    // What the agent opened goes with it, and nothing else does.
+    drop(one);
+    let gone = async {
+        while user.urls().await.iter().any(|url| url.contains("?one")) {
+            tokio::task::yield_now().await;
+        }
+    };
+    patiently(gone, || "the end of the agent's tab".to_owned()).await;
+    let urls = user.urls().await;
+    assert!(urls.contains(&mine), "{urls:?}");
+    assert!(urls.iter().any(|url| url.contains("?two")), "{urls:?}");
+}
+
+#[tokio::test]
+async fn what_chrome_keeps_from_extensions_is_refused_with_a_sentence() {
+    let Some(own) = OwnBrowser::open().await else {
+        return;
+    };
+    let user = User::at(own.chromium.websocket_url()).await;
+    user.opens("chrome://version/").await;
+    let agent = own.agent(&["--extension", "--tools=static"]).await;
+    let pages = call(&agent, "new_page", json!({"url": own.pages.url("form")})).await;
+    let number = number_of(&pages, "chrome://version");
+    let snapshot = json!({"tabId": number});
+    let refused = agent
+        .call_tool("take_snapshot", snapshot)
+        .await
+        .expect_error();
+    assert!(
+        refused.contains("chrome://version/") && refused.contains("open"),
+        "{refused}"
+    );
+    let isolated = json!({"url": own.pages.url("form"), "isolatedContext": "apart"});
+    let refused = agent.call_tool("new_page", isolated).await.expect_error();
+    assert!(
+        refused.contains("reached through its extension"),
+        "{refused}"
+    );
+    let still = call(
+        &agent,
+        "take_snapshot",
+        json!({"tabId": number_of(&pages, "/form")}),
+    )
+    .await;
+    assert!(still.contains("Press"), "{still}");
+}
+
+#[tokio::test]
+async fn r004_67_76_81_82_83_86_the_states_of_a_session_follow_the_extension() {
+    let Some(mut own) = OwnBrowser::open().await else {
+        return;
+    };
+    let user = User::at(own.chromium.websocket_url()).await;
+    let agent = own.agent(&["--tools=progressive"]).await;
+    // R004-81: it is there, and nobody is connected yet. Without flags it is what is meant.
+    assert_eq!(agent.tool_names().await, ["connect_browser"]);
+    let connected = agent
+        .call_tool("connect_browser", json!({}))
+        .await
+        .ok()
+        .json();
+    assert_eq!(connected["connected"], true, "{connected}");
+    agent.take_notifications().await;
+    let form = own.pages.url("form");
+    let opened = agent
+        .call_tool("open_tab", json!({"url": form}))
+        .await
+        .ok()
+        .json();
+    assert_eq!(opened["focused"], true, "{opened}");
+    agent.take_notifications().await;
+    assert!(agent.tool_names().await.contains(&"close_tab".to_owned()));
+    // R004-83: the person closes the tab that the agent works in.
+    user.closes(&form).await;
+    agent.next_notification().await;
+    assert!(!agent.tool_names().await.contains(&"close_tab".to_owned()));
+    // R004-82: the browser with the extension is closed.
+    own.chromium.kill();
+    agent.next_notification().await;
+    assert_eq!(agent.tool_names().await, ["connect_browser"]);
+    own.until_connected(false).await;
+}
+
+/// The number of the page whose line has this in it.
+fn number_of(pages: &str, part: &str) -> u32 {
+    let line = pages.lines().find(|line| line.contains(part));
+    let line = line.unwrap_or_else(|| panic!("{part} is not in\n{pages}"));
+    line.split(':').next().unwrap().trim().parse().unwrap()
 }

@@ -75,6 +75,7 @@ impl Daemon {
                 Ok(Extension {
                     socket,
                     host: host.to_owned(),
+                    name: String::new(),
                 })
             }
             Err(Error::Http(answer)) => {
@@ -99,7 +100,13 @@ impl Daemon {
 
     /// Our extension, welcome.
     pub(crate) async fn extension(&self, instance: &str) -> Extension {
+        self.named_extension(instance, "").await
+    }
+
+    /// Our extension in a profile with a name, welcome.
+    pub(crate) async fn named_extension(&self, instance: &str, name: &str) -> Extension {
         let mut extension = self.stranger().await;
+        extension.name = name.to_owned();
         let answer = extension.greet(&self.secret(), instance).await;
         assert_eq!(answer, json!({"type": "welcome"}));
         assert_eq!(extension.hear().await, Some(json!({"type": "connect"})));
@@ -121,6 +128,7 @@ impl Drop for Daemon {
 pub(crate) struct Extension {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     pub(crate) host: String,
+    name: String,
 }
 
 impl Extension {
@@ -155,7 +163,7 @@ impl Extension {
 
     /// Says hello; the daemon's challenge.
     pub(crate) async fn hello(&mut self, nonce: &str, instance: &str) -> Value {
-        self.say(json!({"type": "hello", "version": 1, "nonce": nonce, "instance": instance}))
+        self.say(json!({"type": "hello", "version": 1, "nonce": nonce, "instance": instance, "name": self.name}))
             .await;
         self.hear().await.unwrap()
     }

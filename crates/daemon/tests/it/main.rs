@@ -10,5 +10,6 @@ mod pages;
 mod peers;
 mod server;
 mod strangers;
+mod tunnel;
 mod versions;
 mod wire;

@@ -1,0 +1,89 @@
+/** The connection to the daemon: whom the extension believes, and how it comes back. */
+
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { Link } from '../src/link.js';
+import type { ToExtension } from '../src/messages.js';
+import { FakeDaemon, installChrome, SECRET } from './fake-chrome.js';
+
+let daemon: FakeDaemon;
+let titles: string[];
+let heard: ToExtension[];
+let lost: number;
+let welcomes: number;
+let link: Link;
+
+beforeEach(async () => {
+  Object.assign(globalThis, { WebSocket });
+  installChrome();
+  daemon = await FakeDaemon.start();
+  [titles, heard, lost, welcomes] = [[], [], 0, 0];
+  // A link of an earlier test goes on looking for its own daemon, and finds none.
+  const [{ port }, mine, said] = [daemon, heard, titles];
+  link = new Link({
+    pairing: async () => ({ secret: SECRET, port, name: 'Work' }),
+    show: (state) => said.push(state),
+    welcome: async () => void (welcomes += 1),
+    hear: async (message) => void mine.push(message),
+    lost: async () => void (lost += 1),
+  });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await daemon.stop();
+});
+
+test('R004-62 R004-63 R004-66 R004-96 it proves itself, then says something every 20 s', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  link.keep();
+  link.keep();
+  await daemon.welcome();
+  daemon.say({ type: 'connect' });
+  await vi.waitFor(() => expect(heard).toEqual([{ type: 'connect' }]));
+  expect([daemon.connections, welcomes]).toEqual([1, 1]);
+  vi.advanceTimersByTime(20_000);
+  expect(await daemon.take('ping')).toEqual({ type: 'ping' });
+  daemon.say({ type: 'ping' });
+  expect(await daemon.take('pong')).toEqual({ type: 'pong' });
+  expect(titles.at(-1)).toBe('connected');
+});
+
+test('S-7 a program that took the port and has no secret hears nothing but hello', async () => {
+  link.keep();
+  const { nonce } = await daemon.take('hello');
+  const ours = 'cd'.repeat(32);
+  // It may order what it likes before and after its proof.
+  daemon.say({ type: 'openTab', requestId: 1, url: 'https://bank.example/', focus: true });
+  daemon.say({ type: 'welcome' });
+  daemon.say({ type: 'challenge', version: 1, nonce: ours, proof: daemon.prove('daemon', nonce, ours, 'ef'.repeat(32)) });
+  await vi.waitFor(() => expect(titles.at(-1)).toContain('Another program listens'));
+  expect([heard, welcomes, daemon.heard.filter(({ type }) => type !== 'hello')]).toEqual([[], 0, []]);
+});
+
+test('S-7 a proof of another role or of an earlier connection does not do', async () => {
+  link.keep();
+  const first = await daemon.take('hello');
+  const ours = 'cd'.repeat(32);
+  daemon.say({ type: 'challenge', version: 1, nonce: ours, proof: daemon.prove('extension', first.nonce, ours) });
+  const second = await daemon.take('hello');
+  expect(second.nonce).not.toBe(first.nonce);
+  expect(second.instance).toBe(first.instance);
+  daemon.say({ type: 'challenge', version: 1, nonce: ours, proof: daemon.prove('daemon', first.nonce, ours) });
+  await daemon.take('hello');
+  expect([heard, welcomes]).toEqual([[], 0]);
+});
+
+test('it comes back after the daemon is gone, and says why it was refused', async () => {
+  link.keep();
+  await daemon.welcome();
+  await vi.waitFor(() => expect(welcomes).toBe(1));
+  daemon.hangUp();
+  await daemon.take('hello');
+  expect(lost).toBe(1);
+  daemon.say({ type: 'refused', reason: 'Not today.' });
+  daemon.hangUp();
+  await daemon.welcome();
+  await vi.waitFor(() => expect(welcomes).toBe(2));
+  expect(titles).toContain('Not today.');
+});
