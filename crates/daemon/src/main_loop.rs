@@ -1,5 +1,6 @@
 //! The closed set of events, and the one task that handles them and owns the core.
 
+mod connecting;
 mod found;
 mod looking;
 mod pages;
@@ -477,32 +478,6 @@ impl MainLoop {
         Some(convert::page_tool(name, &request.arguments))
     }
 
-    fn connected(&mut self, browser: BrowserId, result: Result<Box<Connected>, ConnectError>) {
-        while self.connecting.try_join_next().is_some() {}
-        match result {
-            Ok(connected) => {
-                let about = convert::about(&connected.info);
-                let tabs = connected.info.tabs.iter().cloned();
-                let tabs = tabs.map(|tab| convert::facts(tab, None)).collect();
-                let front = connected.info.front.as_ref();
-                let front = front.map(|id| TargetId(id.as_str().into()));
-                let handle = connected.follow(browser.0, self.events.clone());
-                self.browsers.insert(browser, handle);
-                self.input(Input::Connected {
-                    browser,
-                    about,
-                    tabs,
-                    front,
-                });
-            }
-            Err(error) => {
-                tracing::info!(%error, "could not connect");
-                let failure = convert::connect_failure(&error);
-                self.input(Input::ConnectFailed { browser, failure });
-            }
-        }
-    }
-
     fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
         let facts = |tab: TabFacts| {
             let context = tab.context.as_ref();
@@ -606,12 +581,7 @@ impl MainLoop {
                 launch,
                 start,
             } => {
-                if let Some(plan) = self.plans.get(&key).cloned() {
-                    let events = self.events.clone();
-                    let extensions = Arc::clone(&self.extensions);
-                    let connect = work::connect(browser, plan, launch, start, extensions, events);
-                    self.connecting.spawn(connect);
-                }
+                self.connect(browser, &key, launch, start);
             }
             Output::Disconnect { browser } => {
                 if let Some(browser) = self.browsers.remove(&browser) {

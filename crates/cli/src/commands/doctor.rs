@@ -1,6 +1,7 @@
 //! `tabmux doctor`: finds what is wrong, and says how to mend it.
 
 mod checks;
+mod extension;
 mod look;
 
 use crate::paint::{Color, Paint};

@@ -164,6 +164,11 @@ fn uninstall() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether an extension is connected to the daemon there.
+pub(crate) async fn is_connected(place: &Place) -> bool {
+    matches!(waiting::is_connected(place).await, Ok(Some(true)))
+}
+
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -147,7 +147,8 @@ async fn what_chrome_keeps_from_extensions_is_refused_with_a_sentence() {
     let user = User::at(own.chromium.websocket_url()).await;
     user.opens("chrome://version/").await;
     let agent = own.agent(&["--extension", "--tools=static"]).await;
-    let pages = call(&agent, "new_page", json!({"url": own.pages.url("form")})).await;
+    call(&agent, "new_page", json!({"url": own.pages.url("form")})).await;
+    let pages = call(&agent, "list_pages", json!({})).await;
     let number = number_of(&pages, "chrome://version");
     let snapshot = json!({"tabId": number});
     let refused = agent

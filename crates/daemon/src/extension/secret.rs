@@ -83,9 +83,7 @@ impl Secret {
     /// Makes another secret in the place of the one there is.
     pub fn rotate(path: &Path) -> Result<Self, SecretError> {
         match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(failed(path, error));
-            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path, error)),
             _ => Self::make(path),
         }
     }

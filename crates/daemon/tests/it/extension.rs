@@ -88,7 +88,7 @@ async fn s7_a_forged_origin_without_the_secret_gets_nothing() {
     let right = daemon.secret();
     let host = daemon.host();
     let nonce = "b2".repeat(32);
-    let forgeries: [(&str, Box<dyn Fn(&str, &str) -> String>); 6] = [
+    let forgeries: [(&str, Box<Forge<'_>>); 6] = [
         (
             "another secret",
             Box::new(|ours, _| prove(&wrong, Role::Extension, &nonce, ours, &host)),
@@ -234,6 +234,9 @@ async fn s9_a_frame_that_is_too_large_ends_its_connection_only() {
     bystander.say(json!({"type": "ping"})).await;
     assert_eq!(bystander.hear().await, Some(json!({"type": "pong"})));
 }
+
+/// Makes a proof of the daemon's nonce and the daemon's own proof.
+type Forge<'a> = dyn Fn(&str, &str) -> String + 'a;
 
 /// What `browser_get_connection_status` says.
 async fn is_connected(daemon: &Daemon) -> bool {

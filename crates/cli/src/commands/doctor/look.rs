@@ -1,8 +1,9 @@
 //! Looks at the machine. Changes nothing, and starts nothing but the browser's `--version`.
 
-use super::Check;
 use super::checks::{self, Behind, BrowserFound, Holder, Log};
+use super::{Check, extension};
 use crate::commands::daemon::{DEFAULT_PORT, is_nobody, log_beside};
+use crate::commands::extension::Folder;
 use crate::commands::install;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -11,6 +12,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
+use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
 use tabmux_daemon::socket::{Place, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
@@ -33,6 +35,14 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
         checks::log(&log, log_at(&log)),
         checks::profile(&profile, holder.as_ref()),
     ];
+    let connected = crate::commands::extension::is_connected(place).await;
+    let secret = Secret::load(&secret_file());
+    list.extend(extension::check(
+        &Folder::of_user(),
+        secret,
+        &behind,
+        connected,
+    ));
     list.extend(checks::clients(&install::installed(), is_program));
     list
 }

@@ -14,8 +14,21 @@ use tabmux_daemon::extension::Secret;
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
+    #[cfg(test)]
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
     pub(crate) fn of_user() -> Self {
         Self(data_home().join("extension"))
+    }
+
+    /// The secret and the port in it, if it is whole.
+    pub(crate) fn pairing(&self) -> Option<(String, u16)> {
+        let text = fs::read_to_string(self.0.join(PAIRING)).ok()?;
+        let pairing: Value = serde_json::from_str(&text).ok()?;
+        let port = u16::try_from(pairing["port"].as_u64()?).ok()?;
+        Some((pairing["secret"].as_str()?.to_owned(), port))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -35,7 +48,7 @@ impl Folder {
     }
 
     /// Writes all files, over those of another version.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         secret: &Secret,
         port: u16,
