@@ -165,6 +165,9 @@ async fn what_chrome_keeps_from_extensions_is_refused_with_a_sentence() {
         refused.contains("reached through its extension"),
         "{refused}"
     );
+    let data = json!({"url": "data:text/html,<p>x"});
+    let refused = agent.call_tool("new_page", data).await.expect_error();
+    assert!(refused.contains("cannot open data: addresses"), "{refused}");
     let still = call(
         &agent,
         "take_snapshot",
