@@ -3,7 +3,7 @@
 use super::daemon;
 use crate::flags::{BrowserFlags, CategoryFlags};
 use crate::logging;
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 use std::future::Future;
 use std::path::PathBuf;
@@ -121,7 +121,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     tracing::warn!("{WARNING}");
     let browser = args.browser.options()?;
     if args.no_daemon && browser.extension {
-        bail!("--extension needs the daemon, which the extension connects to; leave --no-daemon out");
+        bail!(
+            "--extension needs the daemon, which the extension connects to; leave --no-daemon out"
+        );
     }
     let options = SessionOptions {
         browser,
