@@ -67,6 +67,10 @@ async fn r002_13_14_17_an_agent_works_in_a_persons_browser_beside_the_person() {
         .next()
         .unwrap();
     text("click", json!({"uid": uid})).await;
+    // Nobody named the person's tab, so nobody holds it: Chrome itself tells.
+    text("list_page_tools", json!({})).await;
+    assert_eq!(held(&user, &own.pages.url("mine")).await, Some(false));
+    assert_eq!(held(&user, &own.pages.url("form")).await, Some(true));
     let out = text(
         "evaluate_script",
         json!({"function": "() => out.textContent"}),
@@ -84,6 +88,14 @@ async fn r002_13_14_17_an_agent_works_in_a_persons_browser_beside_the_person() {
 
 async fn call(agent: &McpClient, tool: &str, arguments: serde_json::Value) -> String {
     agent.call_tool(tool, arguments).await.ok().text()
+}
+
+/// Whether somebody works in the tab that shows this.
+async fn held(user: &User, url: &str) -> Option<bool> {
+    let targets = user.browser().send(GetTargets::default()).await.unwrap();
+    let mut targets = targets.target_infos.into_iter();
+    let tab = targets.find(|target| target.r#type == "page" && target.url == url);
+    tab.map(|tab| tab.attached)
 }
 
 async fn service_worker(user: &User) -> TargetInfo {
