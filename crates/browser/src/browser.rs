@@ -104,10 +104,16 @@ pub struct Browser(Arc<Inner>);
 struct Inner {
     session: Session,
     launched: bool,
+    personal: bool,
     orders: mpsc::Sender<Order>,
 }
 
 impl Browser {
+    /// Whether it is the one that a person uses, so that its tabs are left alone unless somebody names them.
+    pub fn is_personal(&self) -> bool {
+        self.0.personal
+    }
+
     /// An attached tab, ready for tools. Attaches it first where that has not happened yet.
     pub async fn tab(&self, target: &TargetId) -> Result<Tab, ToolError> {
         let tab = self.attach(target).await?;

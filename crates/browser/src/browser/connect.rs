@@ -70,6 +70,7 @@ pub struct Connected {
     process: Option<BrowserProcess>,
     settings: TabSettings,
     pulse: Pulse,
+    personal: bool,
 }
 
 impl Connected {
@@ -91,6 +92,7 @@ impl Connected {
             process,
             settings,
             pulse,
+            personal,
         } = self;
         let (order, orders) = mpsc::channel(64);
         let weak = order.downgrade();
@@ -107,6 +109,7 @@ impl Connected {
         Browser(Arc::new(Inner {
             session,
             launched: info.launched,
+            personal,
             orders: order,
         }))
     }
@@ -121,13 +124,25 @@ impl Browser {
         Self::meet(reach(source).await?, settings).await
     }
 
+<<<<<<< HEAD
     /// Connects to a browser that somebody else in this process speaks for.
+=======
+    /// Connects to a person's own browser, which somebody else in this process speaks for.
+>>>>>>> w-ext
     pub async fn connect_over(
         transport: impl Transport,
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
         let (session, events) = Connection::start(transport);
+<<<<<<< HEAD
         Self::meet((session, events, None), settings).await
+=======
+        let connected = Self::meet((session, events, None), settings).await?;
+        Ok(Connected {
+            personal: true,
+            ..connected
+        })
+>>>>>>> w-ext
     }
 
     async fn meet(
@@ -154,6 +169,7 @@ impl Browser {
             process,
             settings,
             pulse: Pulse::default(),
+            personal: false,
         })
     }
 }

@@ -247,7 +247,8 @@ impl Actor {
             let _ = happen.send(Happening::SessionEnded(source)).await;
         });
         let happen = self.happen.clone();
-        let settings = if session.id() == self.top.id() {
+        let is_top = session.id() == self.top.id();
+        let settings = if is_top {
             self.settings
         } else {
             TabSettings {
@@ -256,8 +257,14 @@ impl Actor {
             }
         };
         let shared = self.shared.clone();
+        let mut state = self.publish.subscribe();
         tokio::spawn(async move {
             let result = set_up(session.clone(), waiting, settings, &shared).await;
+            if !is_top {
+                // Only the tab knows which frame it is in, and may take longer to say.
+                let known = |state: &TabState| state.ready || state.gone.is_some();
+                let _ = state.wait_for(known).await;
+            }
             let _ = happen.send(Happening::SetUp(session, result)).await;
         });
     }

@@ -3,7 +3,7 @@
 use super::daemon;
 use crate::flags::{BrowserFlags, CategoryFlags};
 use crate::logging;
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
 use std::future::Future;
 use std::path::PathBuf;
@@ -119,8 +119,14 @@ fn generated_tools(text: &str) -> Result<u16, String> {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     logging::start(args.log_file.as_deref())?;
     tracing::warn!("{WARNING}");
+    let browser = args.browser.options()?;
+    if args.no_daemon && browser.extension {
+        bail!(
+            "--extension needs the daemon, which the extension connects to; leave --no-daemon out"
+        );
+    }
     let options = SessionOptions {
-        browser: args.browser.options()?,
+        browser,
         tools: match args.tools {
             Tools::Auto => ToolMode::Auto,
             Tools::Progressive => ToolMode::Progressive,

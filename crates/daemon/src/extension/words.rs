@@ -71,6 +71,21 @@ pub(super) fn answer(id: u64, session: Option<&str>, answer: Result<Value, Refus
     frame
 }
 
+<<<<<<< HEAD
+=======
+/// Refuses what Chrome would refuse an extension without saying why.
+pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
+    let url = request.params["url"].as_str().unwrap_or_default();
+    let scheme = url.split(':').next().unwrap_or_default();
+    if request.method == "Page.navigate" && scheme.eq_ignore_ascii_case("data") {
+        let words = "an extension cannot open data: addresses; put the page on a web server, or work in a \
+                     browser that tabmux launches";
+        return Err(Refusal(words.to_owned()));
+    }
+    Ok(())
+}
+
+>>>>>>> w-ext
 /// What Chrome does not give an extension.
 pub(super) fn refusal(method: &str) -> Refusal {
     Refusal(match method {

@@ -116,7 +116,9 @@ impl MainLoop {
         });
         let tabs = tabs.filter_map(|tab| {
             let browser = self.browsers.get(&tab.browser)?.clone();
-            Some((browser, tab.target.clone()))
+            // To look into a person's tab is to take hold of it, so somebody has to mean it.
+            let may = !browser.is_personal() || named.is_some() || tab.holder == Some(session);
+            may.then(|| (browser, tab.target.clone()))
         });
         let tabs: Vec<_> = tabs.take(MOST_LOOKED_INTO).collect();
         if tabs.is_empty() {
