@@ -124,25 +124,17 @@ impl Browser {
         Self::meet(reach(source).await?, settings).await
     }
 
-<<<<<<< HEAD
-    /// Connects to a browser that somebody else in this process speaks for.
-=======
     /// Connects to a person's own browser, which somebody else in this process speaks for.
->>>>>>> w-ext
     pub async fn connect_over(
         transport: impl Transport,
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
         let (session, events) = Connection::start(transport);
-<<<<<<< HEAD
-        Self::meet((session, events, None), settings).await
-=======
         let connected = Self::meet((session, events, None), settings).await?;
         Ok(Connected {
             personal: true,
             ..connected
         })
->>>>>>> w-ext
     }
 
     async fn meet(

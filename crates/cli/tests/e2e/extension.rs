@@ -67,13 +67,10 @@ async fn r002_13_14_17_an_agent_works_in_a_persons_browser_beside_the_person() {
         .next()
         .unwrap();
     text("click", json!({"uid": uid})).await;
-<<<<<<< HEAD
-=======
     // Nobody named the person's tab, so nobody holds it: Chrome itself tells.
     text("list_page_tools", json!({})).await;
     assert_eq!(held(&user, &own.pages.url("mine")).await, Some(false));
     assert_eq!(held(&user, &own.pages.url("form")).await, Some(true));
->>>>>>> w-ext
     let out = text(
         "evaluate_script",
         json!({"function": "() => out.textContent"}),
@@ -93,8 +90,6 @@ async fn call(agent: &McpClient, tool: &str, arguments: serde_json::Value) -> St
     agent.call_tool(tool, arguments).await.ok().text()
 }
 
-<<<<<<< HEAD
-=======
 /// Whether somebody works in the tab that shows this.
 async fn held(user: &User, url: &str) -> Option<bool> {
     let targets = user.browser().send(GetTargets::default()).await.unwrap();
@@ -103,7 +98,6 @@ async fn held(user: &User, url: &str) -> Option<bool> {
     tab.map(|tab| tab.attached)
 }
 
->>>>>>> w-ext
 async fn service_worker(user: &User) -> TargetInfo {
     let targets = user.browser().send(GetTargets::default()).await.unwrap();
     let mut workers = targets.target_infos.into_iter();
@@ -183,12 +177,9 @@ async fn what_chrome_keeps_from_extensions_is_refused_with_a_sentence() {
         refused.contains("reached through its extension"),
         "{refused}"
     );
-<<<<<<< HEAD
-=======
     let data = json!({"url": "data:text/html,<p>x"});
     let refused = agent.call_tool("new_page", data).await.expect_error();
     assert!(refused.contains("cannot open data: addresses"), "{refused}");
->>>>>>> w-ext
     let still = call(
         &agent,
         "take_snapshot",

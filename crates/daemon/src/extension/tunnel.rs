@@ -253,10 +253,7 @@ impl Tunnels {
             .and_then(|tunnel| tunnel.place(session));
         let (tab_id, inside) =
             place.ok_or_else(|| Refusal("Session with given id not found.".to_owned()))?;
-<<<<<<< HEAD
-=======
         words::may_ask(&request)?;
->>>>>>> w-ext
         let (method, params) = (request.method.clone(), request.params.clone());
         let request_id = self.ask(tunnel, request, What::Command);
         out.to_extension.push(ToExtension::Cdp {

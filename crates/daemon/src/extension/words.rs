@@ -71,8 +71,6 @@ pub(super) fn answer(id: u64, session: Option<&str>, answer: Result<Value, Refus
     frame
 }
 
-<<<<<<< HEAD
-=======
 /// Refuses what Chrome would refuse an extension without saying why.
 pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
     let url = request.params["url"].as_str().unwrap_or_default();
@@ -85,7 +83,6 @@ pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
     Ok(())
 }
 
->>>>>>> w-ext
 /// What Chrome does not give an extension.
 pub(super) fn refusal(method: &str) -> Refusal {
     Refusal(match method {
