@@ -200,7 +200,8 @@
   function info(tab) {
     if (tab.id === void 0) return void 0;
     const known = { id: tab.id, title: tab.title ?? "", url: tab.url || tab.pendingUrl || "", windowId: tab.windowId, active: tab.active };
-    return tab.openerTabId === void 0 ? known : { ...known, openerId: tab.openerTabId };
+    const isPersons = tab.openerTabId === void 0 || /^(chrome|edge|brave|about:newtab)/.test(known.url);
+    return isPersons ? known : { ...known, openerId: tab.openerTabId };
   }
 
   // src/tunnel.ts

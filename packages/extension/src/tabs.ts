@@ -63,5 +63,7 @@ export class Tabs {
 function info(tab: chrome.tabs.Tab): TabInfo | undefined {
   if (tab.id === undefined) return undefined;
   const known: TabInfo = { id: tab.id, title: tab.title ?? '', url: tab.url || tab.pendingUrl || '', windowId: tab.windowId, active: tab.active };
-  return tab.openerTabId === undefined ? known : { ...known, openerId: tab.openerTabId };
+  // Chrome also names an opener for the blank tab that a person opens beside a page; that page did not open it.
+  const isPersons = tab.openerTabId === undefined || /^(chrome|edge|brave|about:newtab)/.test(known.url);
+  return isPersons ? known : { ...known, openerId: tab.openerTabId };
 }
