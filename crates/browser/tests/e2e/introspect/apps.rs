@@ -247,6 +247,10 @@ async fn swagger(stand: &Stand) {
         json!(1),
     )
     .await;
+    // What belongs to it is fetched and drawn after that.
+    let drawn = "document.querySelector('.is-open .try-out__btn')?.checkVisibility() \
+                 && document.querySelector('.is-open .responses-wrapper h4')?.checkVisibility()";
+    stand.until(&tab, drawn).await;
     stand.read(&tab).await;
     keep(stand, "swagger_open", &tab);
 }
