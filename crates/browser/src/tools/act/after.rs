@@ -153,7 +153,9 @@ pub(in crate::tools) async fn settle(
     done: &str,
 ) -> Result<ToolOutput, ToolError> {
     let deadline = Instant::now() + REQUESTS_CAP;
-    stand_still(tab, pressed).await?;
+    stand_still(tab, pressed, 1).await?;
+    let mut reactions = MOST_REACTIONS;
+    let mut awaited = 0;
     loop {
         // The page's process asks for a navigation, the browser's begins it: a moment may lie between.
         let leaving = before.leaving(&tab.state());
@@ -172,14 +174,20 @@ pub(in crate::tools) async fn settle(
             break;
         }
         let rest = deadline.saturating_duration_since(Instant::now());
-        if !loading || rest.is_zero() {
+        let requests = before.requests(&tab.state()).count();
+        let answered = !loading && requests > awaited && reactions > 0;
+        if rest.is_zero() || !loading && !answered {
             break;
         }
+        if answered {
+            reactions -= 1;
+        }
+        awaited = requests;
         let moved = |state: &TabState| before.left(state) || before.leaving(state);
         tab.until(rest, |state| moved(state) || !before.loading(state))
             .await?;
         // What came back is shown now, or leads to more.
-        stand_still(tab, None).await?;
+        stand_still(tab, None, FRAMES_TO_REACT).await?;
     }
     // The browser tells of a download, the page of the rest: nothing orders the two.
     if before.awaits_download(&tab.state()) {
@@ -215,8 +223,8 @@ pub(in crate::tools) async fn with_snapshot(
     Ok(output)
 }
 
-/// Waits for one frame without a change in the main document and in the one that was acted upon.
-async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolError> {
+/// Waits for so many frames without a change in the main document and in the one that was acted upon.
+async fn stand_still(tab: &Tab, pressed: Option<&Element>, frames: u32) -> Result<(), ToolError> {
     let main = tab.world().await;
     let main = match (&main, pressed) {
         (Ok(main), Some(element)) if main.document == element.world.document => None,
@@ -226,12 +234,12 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
     };
     let around = async {
         if let Some(main) = main {
-            let _ = still(tab, main, "tabmux.settle").await;
+            let _ = still(tab, main, "tabmux.settle", frames).await;
         }
     };
     let inside = async {
         match pressed {
-            Some(element) => still(tab, &element.world, "tabmux.afterPress").await,
+            Some(element) => still(tab, &element.world, "tabmux.afterPress", frames).await,
             None => None,
         }
     };
@@ -265,8 +273,9 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>) -> Result<(), ToolErr
 
 /// Nothing of a document that goes away while we look at it, or does not answer: then the next call
 /// finds out first whether the page is stuck.
-async fn still(tab: &Tab, world: &World, function: &str) -> Option<Stillness> {
-    let stood = world.call(function, json!({ "capMs": STILL_CAP_MS }));
+async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<Stillness> {
+    let limits = json!({ "quietFrames": frames, "capMs": STILL_CAP_MS });
+    let stood = world.call(function, limits);
     let stood = tokio::time::timeout(BUSY_CAP, stood).await;
     if stood.is_err() {
         tab.suspect(true);
@@ -286,6 +295,11 @@ struct Stillness {
     detail: String,
 }
 
+/// The browser tells that an answer is there a moment before the page's scripts have read it, and a
+/// frame may fall into that moment.
+const FRAMES_TO_REACT: u32 = 3;
+/// Pages that ask their server again and again are not waited for longer than so many answers.
+const MOST_REACTIONS: u32 = 3;
 /// Pages that never stand still are not waited for longer than this.
 const STILL_CAP_MS: u32 = 80;
 /// Nor pages whose scripts keep them from answering.
