@@ -341,6 +341,7 @@ mod tests {
 
     #[test]
     fn r003_31_32_35_57_86_87_99_browsers_may_be_several_with_names_commands_and_headers() {
+        // R003-31, R003-32, R003-35, R003-57, R003-86, R003-87, R003-99
         let given = options(&[
             "--browserUrl",
             "work=http://127.0.0.1:9222|chrome --port=9222",
@@ -371,6 +372,7 @@ mod tests {
 
     #[test]
     fn r003_31_35_browsers_are_numbered_as_they_are_named_whatever_the_flag() {
+        // R003-31, R003-35
         let flags = [
             "-w", "ws://a", "-u", "http://b", "-w", "ws://c", "-u", "http://d",
         ];

@@ -374,6 +374,7 @@ mod tests {
 
     #[test]
     fn r003_41_42_43_106_with_several_browsers_every_tool_is_told_which_first_of_all() {
+        // R003-41, R003-42, R003-43, R003-106
         for info in STATIC_INFOS.iter().filter(|info| takes_index(&info.name)) {
             let tool = with(&info.name, true);
             let schema = &tool["inputSchema"];
@@ -400,6 +401,7 @@ mod tests {
 
     #[test]
     fn r003_61_62_63_64_65_66_67_68_69_every_family_takes_the_number_of_a_browser() {
+        // R003-61, R003-62, R003-63, R003-64, R003-65, R003-66, R003-67, R003-68, R003-69
         for (family, tools) in [
             (
                 "pages",
@@ -446,6 +448,7 @@ mod tests {
 
     #[test]
     fn r003_44_45_the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
+        // R003-44, R003-45
         let pages = with("list_pages", false);
         assert_eq!(
             pages["description"],

@@ -36,6 +36,7 @@ fn daemon_says(message: &FromDaemon, expected: Value) {
 
 #[test]
 fn r002_26_47_status_needs_nothing_but_an_id() {
+    // R002-26, R002-47
     client_says(
         &FromClient::Status {
             id: "status_1".into(),
@@ -46,6 +47,7 @@ fn r002_26_47_status_needs_nothing_but_an_id() {
 
 #[test]
 fn r002_27_47_status_is_answered_with_exactly_these_keys() {
+    // R002-27, R002-47
     daemon_says(
         &FromDaemon::StatusOk {
             id: "status_1".into(),

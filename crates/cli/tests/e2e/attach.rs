@@ -8,6 +8,7 @@ use tabmux_testkit::{Chromium, FixtureServer, Response, process};
 /// C-2: connecting binds nothing.
 #[tokio::test]
 async fn r004_8_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
+    // R004-8, R004-20, R004-24
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };

@@ -110,6 +110,7 @@ async fn r004_85_the_user_switches_tabs_without_moving_the_agents_focus() {
 
 #[tokio::test]
 async fn r004_86_101_a_navigation_in_the_same_tab_changes_the_row_and_is_silent() {
+    // R004-86, R004-101
     let Some(mut scene) = Scene::set().await else {
         return;
     };
@@ -186,6 +187,7 @@ async fn a_call_on_a_tab_that_crashes_is_answered() {
 
 #[tokio::test]
 async fn r004_57_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
+    // R004-57, R004-101
     let Some(Scene {
         desk, mut chromium, ..
     }) = Scene::set().await

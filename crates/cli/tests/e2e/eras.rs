@@ -6,6 +6,7 @@ use tabmux_testkit::Message;
 
 #[tokio::test]
 async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
+    // R004-59, R004-60
     let Some(desk) = Desk::silent(&[]) else {
         return;
     };
@@ -23,6 +24,7 @@ async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
 
 #[tokio::test]
 async fn r004_56_61_a_client_without_handshake_discovers_lists_calls_and_listens() {
+    // R004-56, R004-61
     let Some(mut desk) = Desk::silent(&[]) else {
         return;
     };

@@ -8,6 +8,7 @@ use tabmux_testkit::{McpClient, patiently};
 
 #[tokio::test]
 async fn r004_62_63_65_95_96_r002_12_the_extension_connects_and_comes_back_whatever_dies() {
+    // R004-62, R004-63, R004-65, R004-95, R004-96, R002-12
     let Some(mut own) = OwnBrowser::open().await else {
         return;
     };
@@ -43,6 +44,7 @@ async fn r004_62_63_65_95_96_r002_12_the_extension_connects_and_comes_back_whate
 
 #[tokio::test]
 async fn r002_13_14_17_an_agent_works_in_a_persons_browser_beside_the_person() {
+    // R002-13, R002-14, R002-17
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -107,6 +109,7 @@ async fn service_worker(user: &User) -> TargetInfo {
 
 #[tokio::test]
 async fn r002_13_46_r004_77_78_agents_have_tabs_of_their_own_and_the_person_keeps_the_front() {
+    // R002-13, R002-46, R004-77, R004-78
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -191,6 +194,7 @@ async fn what_chrome_keeps_from_extensions_is_refused_with_a_sentence() {
 
 #[tokio::test]
 async fn r004_67_76_81_82_83_86_the_states_of_a_session_follow_the_extension() {
+    // R004-67, R004-76, R004-81, R004-82, R004-83, R004-86
     let Some(mut own) = OwnBrowser::open().await else {
         return;
     };

@@ -24,6 +24,7 @@ async fn names(client: &McpClient) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r003_61_64_65_66_67_68_a_tool_of_every_family_answers() {
+    // R003-61, R003-64, R003-65, R003-66, R003-67, R003-68
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     let url = crowd.secret_of("family");

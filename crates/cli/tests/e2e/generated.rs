@@ -32,6 +32,7 @@ const REPOSITORY: [&str; 3] = ["fork_repo", "star_repo", "view_issues"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r004_48_49_54_100_a_focused_page_that_offers_no_tools_gets_some() {
+    // R004-48, R004-49, R004-54, R004-100
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -65,6 +66,7 @@ async fn r004_48_49_54_100_a_focused_page_that_offers_no_tools_gets_some() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r004_50_86_the_list_follows_the_page_and_is_told_only_when_it_changed() {
+    // R004-50, R004-86
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -91,6 +93,7 @@ async fn r004_50_86_the_list_follows_the_page_and_is_told_only_when_it_changed()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r004_53_55_the_same_tool_in_two_tabs_means_the_focused_one() {
+    // R004-53, R004-55
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };

@@ -11,6 +11,7 @@ use tabmux_testkit::Rng;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r002_6_22_fifty_sessions_of_forty_calls_each_get_their_own_answers_and_none_starves() {
+    // R002-6, R002-22
     let Some(crowd) = Crowd::gather() else { return };
     let agents = settle(&crowd).await;
     let buttons = join_all(agents.iter().map(Agent::button)).await;

@@ -59,6 +59,7 @@ async fn tool(desk: &Desk, name: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r004_48_50_86_the_list_follows_the_tools_of_the_focused_page() {
+    // R004-48, R004-50, R004-86
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };

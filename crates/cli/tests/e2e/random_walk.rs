@@ -11,6 +11,7 @@ use tabmux_testkit::Rng;
 
 #[tokio::test]
 async fn r004_58_94_twenty_random_walks_agree_with_the_model() {
+    // R004-58, R004-94
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };

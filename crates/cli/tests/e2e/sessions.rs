@@ -134,16 +134,19 @@ async fn verify_with(count: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r002_40_41_42_43_two_clients_share_one_browser() {
+    // R002-40, R002-41, R002-42, R002-43
     verify_with(2).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r002_40_41_42_43_twenty_clients_share_one_browser() {
+    // R002-40, R002-41, R002-42, R002-43
     verify_with(20).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r002_6_22_answers_belong_to_their_callers_however_many_calls_are_under_way() {
+    // R002-6, R002-22
     let Some(crowd) = Crowd::gather() else { return };
     let mut clients = Vec::new();
     for _ in 0..10 {
@@ -196,6 +199,7 @@ async fn r002_6_22_answers_belong_to_their_callers_however_many_calls_are_under_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r002_33_34_what_a_session_opened_closes_with_it_unless_it_keeps_it() {
+    // R002-33, R002-34
     let Some(crowd) = Crowd::gather() else { return };
     let stays = crowd.client(&[]).await;
     stays
@@ -267,6 +271,7 @@ async fn a_killed_daemon_is_replaced_and_the_next_call_works() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r002_10_15_clients_that_start_at_once_find_one_daemon() {
+    // R002-10, R002-15
     let Some(crowd) = Crowd::gather() else { return };
     let arrivals = (0..8).map(|_| crowd.client(&[]));
     let clients = futures_util::future::join_all(arrivals).await;

@@ -146,6 +146,7 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r003_48_52_53_54_70_73_74_two_browsers_by_their_addresses() {
+    // R003-48, R003-52, R003-53, R003-54, R003-70, R003-73, R003-74
     manual_plan(2, by_url).await;
 }
 
@@ -161,6 +162,7 @@ async fn r003_92_three_browsers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r003_46_50_51_58_60_91_103_one_browser_is_as_before() {
+    // R003-46, R003-50, R003-51, R003-58, R003-60, R003-91, R003-103
     let Some(scene) = Scene::with(1, by_url).await else {
         return;
     };
@@ -187,6 +189,7 @@ async fn r003_46_50_51_58_60_91_103_one_browser_is_as_before() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r003_78_81_84_85_browsers_come_go_and_die_without_disturbing_each_other() {
+    // R003-78, R003-81, R003-84, R003-85
     let Some(mut scene) = Scene::with(1, by_url).await else {
         return;
     };
@@ -243,6 +246,7 @@ async fn r003_78_81_84_85_browsers_come_go_and_die_without_disturbing_each_other
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r003_29_32_33_a_start_command_runs_when_a_reconnect_is_asked_for() {
+    // R003-29, R003-32, R003-33
     let Some(crowd) = Crowd::gather() else { return };
     let chromium = crowd.somebodys_browser();
     let port = chromium.http_url();

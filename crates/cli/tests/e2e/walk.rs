@@ -8,6 +8,7 @@ use tabmux_testkit::patiently;
 /// C-2, C-11, C-14.
 #[tokio::test]
 async fn r004_5_6_7_8_9_10_11_12_13_14_58_every_state_with_the_bare_lists() {
+    // R004-5, R004-6, R004-7, R004-8, R004-9, R004-10, R004-11, R004-12, R004-13, R004-14, R004-58
     let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
         return;
     };
@@ -17,6 +18,7 @@ async fn r004_5_6_7_8_9_10_11_12_13_14_58_every_state_with_the_bare_lists() {
 /// C-19: the same with the generic page actions behind the core tools.
 #[tokio::test]
 async fn r004_15_16_17_18_91_every_state_with_the_page_actions() {
+    // R004-15, R004-16, R004-17, R004-18, R004-91
     let Some(desk) = Desk::disconnected(&[]).await else {
         return;
     };
@@ -218,6 +220,7 @@ async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
 /// What is published is the seed's JSON.
 #[tokio::test]
 async fn r004_21_26_33_34_39_43_98_102_core_tools_are_published_as_the_seed_has_them() {
+    // R004-21, R004-26, R004-33, R004-34, R004-39, R004-43, R004-98, R004-102
     let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
         return;
     };
@@ -235,6 +238,7 @@ async fn r004_21_26_33_34_39_43_98_102_core_tools_are_published_as_the_seed_has_
 
 #[tokio::test]
 async fn r004_19_25_32_38_42_97_a_tool_outside_its_state_names_the_call_to_make() {
+    // R004-19, R004-25, R004-32, R004-38, R004-42, R004-97
     let Some(desk) = Desk::disconnected(&[]).await else {
         return;
     };

@@ -14,6 +14,7 @@ const C: &str = "https://c.test/";
 
 #[test]
 fn r002_4_19_30_the_first_call_without_a_tab_opens_one_and_binds_it() {
+    // R002-4, R002-19, R002-30
     let mut sim = Sim::with_fixed_list(&[A]);
     let tab = sim.click_of(ONE);
     assert_eq!(sim.opens(), 1);
@@ -30,6 +31,7 @@ fn r002_4_19_30_the_first_call_without_a_tab_opens_one_and_binds_it() {
 
 #[test]
 fn r002_19_32_later_calls_without_a_tab_use_the_bound_one() {
+    // R002-19, R002-32
     let mut sim = Sim::with_fixed_list(&[A]);
     let tab = sim.click_of(ONE);
     assert_eq!([sim.click_of(ONE), sim.click_of(ONE)], [tab, tab]);
@@ -38,6 +40,7 @@ fn r002_19_32_later_calls_without_a_tab_use_the_bound_one() {
 
 #[test]
 fn r002_1_2_8_41_twenty_sessions_get_twenty_tabs_in_one_browser() {
+    // R002-1, R002-2, R002-8, R002-41
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     let sessions: Vec<_> = (1..=20).map(SessionId).collect();
     for session in &sessions {
@@ -57,6 +60,7 @@ fn r002_1_2_8_41_twenty_sessions_get_twenty_tabs_in_one_browser() {
 
 #[test]
 fn r002_6_20_21_every_answer_of_fifty_sessions_belongs_to_its_call() {
+    // R002-6, R002-20, R002-21
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     let mut rng = Rng::seeded(2);
     let mut calls = vec![];
@@ -163,6 +167,7 @@ fn a_new_tab_that_vanishes_before_it_is_used_is_an_error() {
 
 #[test]
 fn r002_3_18_20_31_42_a_named_tab_is_bound_and_gets_the_action() {
+    // R002-3, R002-18, R002-20, R002-31, R002-42
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let b = sim.page_at(B);
     let tab = b;

@@ -16,6 +16,7 @@ fn with_focus_on_a() -> (Sim, TabId, TabId) {
 
 #[test]
 fn r004_43_44_the_focused_tab_is_the_default() {
+    // R004-43, R004-44
     let (mut sim, a, _) = with_focus_on_a();
     assert_eq!(sim.call(close_focused()), closed(a));
     assert!(!sim.browser.shows(A));
@@ -23,6 +24,7 @@ fn r004_43_44_the_focused_tab_is_the_default() {
 
 #[test]
 fn r004_44_46_closing_another_tab_is_silent() {
+    // R004-44, R004-46
     let (mut sim, a, b) = with_focus_on_a();
     let before = sim.tools();
     let notices = sim.notices(|sim| {
@@ -45,6 +47,7 @@ fn r004_45_after_closing_the_focused_tab_the_agent_must_focus_again() {
 
 #[test]
 fn r004_42_97_not_available_while_no_tab_is_focused() {
+    // R004-42, R004-97
     let mut sim = Sim::attached(&[A]);
     let a = sim.tab(A);
     let notices = sim.notices(|sim| {
@@ -66,6 +69,7 @@ fn r004_43_an_unknown_tab_is_an_error() {
 /// C-14: a blank tab keeps the browser alive and is not counted.
 #[test]
 fn r004_14_47_the_last_tab_may_be_closed_and_the_browser_lives_on() {
+    // R004-14, R004-47
     let mut sim = Sim::attached(&[A]);
     let a = sim.tab(A);
     sim.focus(a);

@@ -25,6 +25,7 @@ fn attempts(sim: &Sim) -> Vec<bool> {
 
 #[test]
 fn r004_20_22_attaching_names_the_browser_and_counts_its_tabs() {
+    // R004-20, R004-22
     let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
     sim.open_session(ONE, false);
     assert_eq!(sim.call(connect(false)), connected(2));
@@ -32,6 +33,7 @@ fn r004_20_22_attaching_names_the_browser_and_counts_its_tabs() {
 
 #[test]
 fn r004_20_22_a_launched_browsers_unused_blank_tab_does_not_count() {
+    // R004-20, R004-22
     let mut sim = Sim::disconnected();
     assert_eq!(sim.call(connect(true)), connected(0));
     assert!(sim.list().is_empty());
@@ -77,6 +79,7 @@ fn a_failed_attempt_is_told_in_the_drivers_words_and_can_be_repeated() {
 
 #[test]
 fn r004_6_19_97_connect_browser_is_gone_once_connected() {
+    // R004-6, R004-19, R004-97
     let mut sim = Sim::launched();
     assert!(!sim.tools().contains(&"connect_browser".to_owned()));
     let notices = sim.notices(|sim| {

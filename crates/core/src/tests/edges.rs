@@ -61,6 +61,7 @@ fn r004_84_the_user_opens_a_tab() {
 /// C-11: 0 → 1 tab changes the list.
 #[test]
 fn r004_84_94_the_users_first_tab_brings_focus_tab() {
+    // R004-84, R004-94
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| sim.user_opens(A));
     assert_eq!(notices, 1);

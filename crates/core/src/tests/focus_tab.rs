@@ -8,6 +8,7 @@ const B: &str = "https://b.test/";
 
 #[test]
 fn r004_38_40_the_answer_shows_the_tab() {
+    // R004-38, R004-40
     let mut sim = Sim::attached(&[A, B]);
     let b = sim.tab(B);
     let Reply::Focused { tab, tools, shared } = sim.focus(b) else {
@@ -30,6 +31,7 @@ fn r004_39_a_tab_is_named_by_its_number_or_the_decimal_string() {
 
 #[test]
 fn r004_88_97_an_unknown_tab_is_an_error_and_changes_nothing() {
+    // R004-88, R004-97
     let mut sim = Sim::attached(&[A, B]);
     let a = sim.tab(A);
     sim.focus(a);

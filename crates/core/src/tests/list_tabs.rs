@@ -8,6 +8,7 @@ const B: &str = "https://b.test/";
 
 #[test]
 fn r004_28_30_rows_have_id_title_url_focused_and_tool_count() {
+    // R004-28, R004-30
     let mut sim = Sim::attached(&[A, B]);
     let b = sim.tab(B);
     sim.focus(b);
@@ -39,6 +40,7 @@ fn r004_31_focused_is_none_if_none_is() {
 
 #[test]
 fn r004_25_27_listing_changes_no_list_in_any_connected_state() {
+    // R004-25, R004-27
     let mut sim = Sim::launched();
     for step in 0..3 {
         let before = sim.tools();
@@ -52,6 +54,7 @@ fn r004_25_27_listing_changes_no_list_in_any_connected_state() {
 
 #[test]
 fn r004_57_101_title_and_address_follow_the_page() {
+    // R004-57, R004-101
     let mut sim = Sim::attached(&[A]);
     sim.user_navigates(A, B);
     let tabs = sim.list();

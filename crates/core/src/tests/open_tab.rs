@@ -29,6 +29,7 @@ fn r004_35_the_answer_shows_the_tab_as_it_is_then() {
 
 #[test]
 fn r004_35_99_a_page_without_a_title_is_loading() {
+    // R004-35, R004-99
     let mut sim = Sim::launched();
     let tab = sim.open("https://untitled.test/", false);
     assert_eq!(&*tab.title, "Loading...");
@@ -77,6 +78,7 @@ fn r004_99_unfocused_answers_have_no_tools() {
 /// C-11: opening without focus is silent between lists that are the same.
 #[test]
 fn r004_8_94_the_first_tab_is_announced_even_without_focus() {
+    // R004-8, R004-94
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| {
         sim.open(A, false);

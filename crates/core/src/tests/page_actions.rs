@@ -27,6 +27,7 @@ fn focused_with(config: Config) -> Sim {
 /// C-19: they follow the page's own tools, sorted, while a tab is focused.
 #[test]
 fn r004_9_93_listed_after_the_core_tools_while_a_tab_is_focused() {
+    // R004-9, R004-93
     let mut sim = focused();
     assert_eq!(
         sim.tools(),

@@ -9,6 +9,7 @@ use crate::{
 
 #[test]
 fn r000_35_r001_22_calls_to_many_tabs_run_each_in_its_own_and_once() {
+    // R000-35, R001-22
     let mut pages = Pages::new();
     let names = ["A", "B", "C", "D"];
     for name in names {
@@ -258,6 +259,7 @@ fn a_tab_that_another_session_holds_can_be_named_and_the_answer_says_so() {
 
 #[test]
 fn r004_2_49_97_a_progressive_session_has_the_tools_of_its_focused_tab_only() {
+    // R004-2, R004-49, R004-97
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
     pages.open_with("outside", "far");

@@ -8,6 +8,7 @@ use crate::{
 
 #[test]
 fn r000_38_39_40_41_67_a_tool_is_listed_while_at_least_one_tab_has_it() {
+    // R000-38, R000-39, R000-40, R000-41, R000-67
     let mut pages = Pages::new();
     pages.open("A");
     pages.open("B");
@@ -103,6 +104,7 @@ fn a_change_that_does_not_show_is_not_told() {
 
 #[test]
 fn r004_2_9_18_29_50_93_100_page_tools_stand_between_core_tools_and_page_actions() {
+    // R004-2, R004-9, R004-18, R004-29, R004-50, R004-93, R004-100
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
     pages.sim.call(super::sim::connect(true));
@@ -154,6 +156,7 @@ fn r004_54_the_first_workflow_connect_open_act() {
 
 #[test]
 fn r004_12_41_49_50_53_55_one_name_in_two_tabs_means_the_focused_one() {
+    // R004-12, R004-41, R004-49, R004-50, R004-53, R004-55
     let mut pages = at_work();
     for (page, own) in [("expedia", "select_flight"), ("kayak", "set_alert")] {
         pages.sim.call(open_tab(&super::pages::url(page), false));
@@ -183,6 +186,7 @@ fn r004_12_41_49_50_53_55_one_name_in_two_tabs_means_the_focused_one() {
 
 #[test]
 fn r004_29_101_what_an_unfocused_page_offers_is_counted_in_silence() {
+    // R004-29, R004-101
     let mut pages = at_work();
     pages.sim.call(open_tab("https://app.test/A", true));
     pages.sim.call(open_tab("https://app.test/B", false));

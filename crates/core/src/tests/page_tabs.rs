@@ -17,6 +17,7 @@ fn tabs(pages: &mut Pages) -> Vec<PageRow> {
 
 #[test]
 fn r000_25_26_27_29_list_browser_tabs_shows_what_is_there_now() {
+    // R000-25, R000-26, R000-27, R000-29
     let mut pages = Pages::new();
     assert_eq!(tabs(&mut pages), []);
     pages.open("A");
@@ -149,6 +150,7 @@ fn a_page_is_not_in_a_tab_any_more_that_shows_another_document() {
 
 #[test]
 fn r000_42_43_a_page_keeps_its_name_and_number_when_it_is_reloaded() {
+    // R000-42, R000-43
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     let tab = |pages: &Pages| {
@@ -168,6 +170,7 @@ fn r000_42_43_a_page_keeps_its_name_and_number_when_it_is_reloaded() {
 
 #[test]
 fn r000_44_72_73_a_name_that_a_tab_of_another_origin_has_is_refused() {
+    // R000-44, R000-72, R000-73
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     let (connection, origin) = (ConnectionId(2), "https://evil.test".into());

@@ -207,6 +207,7 @@ fn reconnect(force: bool) -> CallKind {
 
 #[test]
 fn r003_2_4_5_15_51_56_58_103_with_one_browser_no_number_may_be_given() {
+    // R003-2, R003-4, R003-5, R003-15, R003-51, R003-56, R003-58, R003-103
     let mut desk = Desk::with(1);
     let refusal = desk.refusal(page(CLICK, Act), Some(1));
     assert!(desk.attempts.is_empty(), "it is checked before anything");
@@ -221,6 +222,7 @@ fn r003_2_4_5_15_51_56_58_103_with_one_browser_no_number_may_be_given() {
 #[test]
 fn r003_1_3_6_7_14_15_40_55_56_77_94_with_several_a_number_must_be_given_and_that_browser_is_used()
 {
+    // R003-1, R003-3, R003-6, R003-7, R003-14, R003-15, R003-40, R003-55, R003-56, R003-77, R003-94
     let mut desk = Desk::with(2);
     let refusal = desk.refusal(page(CLICK, Act), None);
     let start = "browserIndex parameter is required when multiple browsers are connected";
@@ -233,6 +235,7 @@ fn r003_1_3_6_7_14_15_40_55_56_77_94_with_several_a_number_must_be_given_and_tha
 
 #[test]
 fn r003_79_82_a_number_that_no_browser_has_is_refused() {
+    // R003-79, R003-82
     let mut desk = Desk::with(2);
     for given in [0, 3, -1] {
         assert_eq!(
@@ -246,6 +249,8 @@ fn r003_79_82_a_number_that_no_browser_has_is_refused() {
 
 #[test]
 fn r003_8_16_17_22_24_36_39_57_76_92_104_browsers_are_connected_when_they_are_needed() {
+    // R003-8, R003-16, R003-17, R003-22, R003-24, R003-36, R003-39, R003-57, R003-76, R003-92,
+    // R003-104
     let mut desk = Desk::with(3);
     assert_eq!(desk.states(), [BrowserState::Pending; 3]);
     let labels: Vec<_> = desk
@@ -290,6 +295,7 @@ fn r003_81_one_browsers_death_does_not_disturb_another() {
 
 #[test]
 fn r003_10_25_27_30_a_browser_is_tried_five_times_with_growing_pauses() {
+    // R003-10, R003-25, R003-27, R003-30
     let mut desk = Desk::with(1);
     desk.up.clear();
     let refusal = desk.refusal(page(CLICK, Act), None);
@@ -307,6 +313,7 @@ fn r003_10_25_27_30_a_browser_is_tried_five_times_with_growing_pauses() {
 
 #[test]
 fn r003_11_12_20_28_30_75_105_then_it_is_left_alone_for_a_minute_unless_forced() {
+    // R003-11, R003-12, R003-20, R003-28, R003-30, R003-75, R003-105
     let mut desk = Desk::with(2);
     desk.up.clear();
     desk.refusal(page(CLICK, Act), Some(2));
@@ -347,6 +354,7 @@ fn r003_33_only_a_requested_reconnect_may_run_the_start_command() {
 
 #[test]
 fn r003_12_75_reconnecting_what_is_connected_changes_nothing() {
+    // R003-12, R003-75
     let mut desk = Desk::with(1);
     desk.clicks_in(None);
     desk.call(reconnect(true), None);
@@ -368,6 +376,7 @@ fn r003_26_calls_that_wait_for_one_browser_share_one_attempt() {
 
 #[test]
 fn r003_23_88_a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once() {
+    // R003-23, R003-88
     let mut desk = Desk::with(1);
     desk.clicks_in(None);
     desk.dies("http://1");
@@ -385,6 +394,7 @@ fn r003_23_88_a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_say
 
 #[test]
 fn r003_9_18_19_60_78_84_85_97_browsers_come_and_go_at_run_time_and_keep_their_numbers() {
+    // R003-9, R003-18, R003-19, R003-60, R003-78, R003-84, R003-85, R003-97
     let mut desk = Desk::with(1);
     let add = |url| CallKind::AddBrowser { meant: meant(url) };
     assert!(!desk.core.has_several(ONE));
@@ -431,6 +441,7 @@ fn r003_37_sessions_share_a_browser_and_one_alone_cannot_disconnect_it() {
 
 #[test]
 fn r003_71_72_a_default_is_chosen_only_where_that_is_allowed() {
+    // R003-71, R003-72
     let mut desk = Desk::with(2);
     let refusal = desk.refusal(CallKind::SelectDefaultBrowser, Some(1));
     assert!(refusal.contains("is not offered"), "{refusal}");

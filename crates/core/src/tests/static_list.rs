@@ -59,6 +59,7 @@ fn list_pages_connects_and_says_which_page_is_selected() {
 
 #[test]
 fn r002_25_28_43_the_status_is_true_at_every_moment() {
+    // R002-25, R002-28, R002-43
     let mut sim = Sim::new(FakeBrowser::new());
     sim.open_session_as(ONE, fixed());
     let ask = |sim: &mut Sim| sim.call(CallKind::ConnectionStatus);

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 #[test]
 fn r002_2_19_30_31_32_33_34_36_37_s_20_random_walks_agree_with_the_model() {
+    // R002-2, R002-19, R002-30, R002-31, R002-32, R002-33, R002-34, R002-36, R002-37
     for seed in 0..walks() / 4 {
         Walk::new(seed).run(60);
     }

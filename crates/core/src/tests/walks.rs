@@ -9,6 +9,7 @@ use std::time::Duration;
 
 #[test]
 fn r004_58_94_five_hundred_random_walks_agree_with_the_model() {
+    // R004-58, R004-94
     for seed in 0..walks() {
         Walk::new(seed).run(60);
     }

@@ -149,6 +149,7 @@ mod tests {
 
     #[test]
     fn r003_47_93_several_browsers_in_the_seeds_words() {
+        // R003-47, R003-93
         assert_eq!(
             list(&[
                 row(1, BrowserState::Connected),
@@ -162,6 +163,7 @@ mod tests {
 
     #[test]
     fn r003_72_104_a_default_is_marked_and_a_loss_is_explained() {
+        // R003-72, R003-104
         let lost = BrowserRow {
             error: Some("nobody answers".into()),
             is_default: true,
@@ -175,6 +177,7 @@ mod tests {
 
     #[test]
     fn r003_38_79_the_number_is_taken_out_of_the_arguments_and_must_be_whole() {
+        // R003-38, R003-79
         let read = |text: &str| {
             let raw = RawValue::from_string(text.to_owned()).unwrap();
             without_index("click", &raw).map(|(index, rest)| (index, rest.get().to_owned()))

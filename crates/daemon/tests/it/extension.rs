@@ -204,6 +204,7 @@ async fn s8_a_live_extension_is_never_replaced_and_a_second_profile_is_another()
 
 #[tokio::test]
 async fn r002_5_25_27_29_43_45_r004_62_95_status_tells_whether_an_extension_is_connected() {
+    // R002-5, R002-25, R002-27, R002-29, R002-43, R002-45, R004-62, R004-95
     let daemon = Daemon::start().await;
     assert!(!is_connected(&daemon).await);
     let mut extension = daemon.extension("0123456789").await;

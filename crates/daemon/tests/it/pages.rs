@@ -45,6 +45,7 @@ async fn s2_s3_c_23_who_is_no_page_of_this_machine_does_not_come_in() {
 
 #[tokio::test]
 async fn r000_30_31_38_41_62_r001_31_a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_ours() {
+    // R000-30, R000-31, R000-38, R000-41, R000-62, R001-31
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -85,6 +86,7 @@ async fn r000_30_31_38_41_62_r001_31_a_tool_is_listed_while_a_tab_has_it_with_a_
 
 #[tokio::test]
 async fn r000_32_33_r001_38_whatever_schema_the_author_gave_gets_an_optional_tab_id() {
+    // R000-32, R000-33, R001-38
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -110,6 +112,8 @@ async fn r000_32_33_r001_38_whatever_schema_the_author_gave_gets_an_optional_tab
 
 #[tokio::test]
 async fn r000_13_15_22_34_36_49_51_64_77_r001_2_5_16_17_calls_go_to_the_right_tab() {
+    // R000-13, R000-15, R000-22, R000-34, R000-36, R000-49, R000-51, R000-64, R000-77, R001-2,
+    // R001-5, R001-16, R001-17
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -164,6 +168,7 @@ async fn r000_13_15_22_34_36_49_51_64_77_r001_2_5_16_17_calls_go_to_the_right_ta
 
 #[tokio::test]
 async fn r000_25_27_28_29_r001_32_the_tabs_are_listed_as_they_are() {
+    // R000-25, R000-27, R000-28, R000-29, R001-32
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;

@@ -8,6 +8,7 @@ use tabmux_daemon::socket::{ListenError, Listening, ServeOptions};
 
 #[tokio::test]
 async fn r002_9_15_40_each_client_gets_a_session_of_its_own() {
+    // R002-9, R002-15, R002-40
     let server = Server::start();
     let (mut one, mut two) = (
         Wire::connect(server.socket()).await,
@@ -26,6 +27,7 @@ async fn r002_9_15_40_each_client_gets_a_session_of_its_own() {
 
 #[tokio::test]
 async fn r002_12_26_27_45_47_status_needs_no_session_and_counts_those_there_are() {
+    // R002-12, R002-26, R002-27, R002-45, R002-47
     let server = Server::start();
     let mut asker = Wire::connect(server.socket()).await;
     let status = json!({"type": "STATUS", "id": "status_1"});
@@ -45,6 +47,7 @@ async fn r002_12_26_27_45_47_status_needs_no_session_and_counts_those_there_are(
 
 #[tokio::test]
 async fn r002_21_24_answers_carry_the_callers_own_request_id_whatever_it_is() {
+    // R002-21, R002-24
     let server = Server::start();
     let mut client = Wire::connect(server.socket()).await;
     let session = client.register().await;

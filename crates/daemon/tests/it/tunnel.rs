@@ -9,6 +9,7 @@ use tabmux_testkit::patiently;
 
 #[tokio::test]
 async fn r004_65_67_69_70_71_81_84_what_the_extension_tells_of_tabs_is_what_list_tabs_tells() {
+    // R004-65, R004-67, R004-69, R004-70, R004-71, R004-81, R004-84
     let (daemon, mut extension) = introduced().await;
     let session = session(&daemon, None).await;
     // R004-81: an extension that connects changes nobody's state.
@@ -54,6 +55,7 @@ async fn r004_65_67_69_70_71_81_84_what_the_extension_tells_of_tabs_is_what_list
 
 #[tokio::test]
 async fn r004_68_82_101_r002_35_43_an_extension_that_goes_ends_the_connection_and_says_so() {
+    // R004-68, R004-82, R004-101, R002-35, R002-43
     for last_word in [Some(json!({"type": "disconnected"})), None] {
         let (daemon, mut extension) = introduced().await;
         let session = session(&daemon, None).await;
@@ -86,6 +88,7 @@ async fn r002_35_a_session_that_means_an_extension_says_that_it_is_away() {
 
 #[tokio::test]
 async fn r004_77_79_tabs_are_opened_in_the_background_and_closed_by_name() {
+    // R004-77, R004-79
     let (daemon, mut extension) = introduced().await;
     let session = session(&daemon, None).await;
     call(&session, "connect_browser", json!({})).await.unwrap();

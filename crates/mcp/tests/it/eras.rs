@@ -5,6 +5,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn r004_59_60_the_handshake_names_the_server_and_its_one_capability() {
+    // R004-59, R004-60
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),

@@ -23,6 +23,7 @@ const PAGE: &str = r##"
 
 #[tokio::test]
 async fn r004_52_54_what_acts_is_a_tool_that_a_person_would_name() {
+    // R004-52, R004-54
     let Some(stand) = Stand::start().await else {
         return;
     };

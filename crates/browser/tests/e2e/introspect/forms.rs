@@ -29,6 +29,7 @@ const FLIGHTS: &str = r#"
 
 #[tokio::test]
 async fn r004_51_52_a_form_is_one_tool_with_typed_arguments() {
+    // R004-51, R004-52
     let Some(stand) = Stand::start().await else {
         return;
     };
