@@ -1,0 +1,64 @@
+//! What browsers report, in the words of the core.
+
+use super::MainLoop;
+use crate::convert;
+use tabmux_browser::{BrowserEvent, TabFacts};
+use tabmux_core::{BrowserId, CallId, Input, TargetId};
+
+impl MainLoop {
+    pub(super) fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
+        let facts = |tab: TabFacts| {
+            let context = tab.context.as_ref();
+            let owner = context.and_then(|context| self.contexts.owner(browser, context));
+            convert::facts(tab, owner)
+        };
+        let target = |id: tabmux_browser::TargetId| TargetId(id.as_str().into());
+        let input = match event {
+            BrowserEvent::TabAppeared { tab, origin } => Input::TabAppeared {
+                browser,
+                tab: facts(tab),
+                origin: match origin {
+                    tabmux_browser::Origin::Browser => tabmux_core::Origin::Browser,
+                    tabmux_browser::Origin::Spare => tabmux_core::Origin::Spare,
+                    tabmux_browser::Origin::Call(tag) => tabmux_core::Origin::Call(CallId(tag)),
+                    tabmux_browser::Origin::Popup { opener } => tabmux_core::Origin::Popup {
+                        opener: target(opener),
+                    },
+                },
+            },
+            BrowserEvent::TabChanged(tab) => Input::TabChanged {
+                browser,
+                tab: facts(tab),
+            },
+            BrowserEvent::TabGone { target: id, gone } => {
+                let target = target(id);
+                self.found.forget_tab(browser, &target);
+                Input::TabGone {
+                    browser,
+                    target,
+                    crashed: gone == tabmux_browser::Gone::Crashed,
+                }
+            }
+            BrowserEvent::DocumentChanged {
+                target: id,
+                document,
+            } => self.document_changed(browser, target(id), document),
+            BrowserEvent::ToolsFound {
+                target: id,
+                document,
+                source,
+                tools,
+            } => self.tools_found(browser, target(id), document, source, tools),
+            BrowserEvent::Gone => {
+                self.browsers.remove(&browser);
+                self.contexts.forget(browser);
+                self.found.forget_browser(browser);
+                Input::BrowserGone {
+                    browser,
+                    reason: "it was closed or its connection ended".into(),
+                }
+            }
+        };
+        self.input(input);
+    }
+}

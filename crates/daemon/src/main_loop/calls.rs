@@ -1,0 +1,152 @@
+//! Calls of tools, from the request to what their work brought back.
+
+use super::{Answer, MainLoop};
+use crate::{catalogue, convert};
+use serde_json::{Map, Value};
+use tabmux_browser::tools::{Prepared, ToolResult};
+use tabmux_core::{
+    BrowserId, CallId, ConnectionId, Finish, Input, Mode, SessionId, TargetId, ToolName,
+};
+use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A call that has no answer yet.
+pub(super) struct Call {
+    pub(super) answer: Answer,
+    pub(super) session: SessionId,
+    pub(super) request: RequestId,
+    pub(super) wants_progress: bool,
+    pub(super) progress: f64,
+    pub(super) mode: Mode,
+    pub(super) started: Instant,
+    pub(super) tool: String,
+    /// The tab it works on, once it does.
+    pub(super) place: Option<(BrowserId, TargetId)>,
+    pub(super) prepared: Option<Prepared>,
+    pub(super) wishes: convert::Wishes,
+    /// What a page tool is called with.
+    pub(super) page_arguments: Map<String, Value>,
+    /// The worker that was told to run it.
+    pub(super) page: Option<ConnectionId>,
+    pub(super) payload: Option<CallReply>,
+    pub(super) cancel: CancellationToken,
+}
+
+impl MainLoop {
+    pub(super) fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+        if let Some((request, answer)) = self.look_first(session, request, answer) {
+            self.take_call(session, request, answer);
+        }
+    }
+
+    pub(super) fn take_call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+        let options = self.sessions.get(&session).map(|session| &session.options);
+        let Some(options) = options else {
+            let _ = answer.send(Err(CallFailure::Closed));
+            return;
+        };
+        let mode = options.mode;
+        let parsed = match self.page_tool_call(session, &request) {
+            Some(parsed) => parsed,
+            None => convert::parse(&request, options),
+        };
+        let parsed = match parsed {
+            Ok(parsed) => parsed,
+            Err(convert::Rejected::UnknownTool) => {
+                let _ = answer.send(Err(CallFailure::UnknownTool { name: request.tool }));
+                return;
+            }
+            Err(convert::Rejected::Arguments(text)) => {
+                let _ = answer.send(Ok(CallReply::error(text)));
+                return;
+            }
+        };
+        if let Some(plan) = parsed.plan {
+            self.plan_for(plan);
+        }
+        let call = CallId(self.next_call);
+        self.next_call += 1;
+        let name = convert::request_id(&request.request_id);
+        let entry = Call {
+            answer,
+            session,
+            request: request.request_id,
+            wants_progress: request.progress,
+            progress: 0.0,
+            mode,
+            started: Instant::now(),
+            tool: request.tool,
+            place: None,
+            prepared: parsed.prepared,
+            wishes: parsed.wishes,
+            page_arguments: parsed.page_arguments,
+            page: None,
+            payload: None,
+            cancel: CancellationToken::new(),
+        };
+        self.calls.insert(call, entry);
+        let (kind, browser, timeout) = (parsed.kind, parsed.browser, parsed.timeout);
+        self.input(Input::Call {
+            call,
+            session,
+            request: name,
+            kind,
+            browser,
+            timeout,
+        });
+    }
+
+    /// A call by the name of a page's own tool, if it is one.
+    fn page_tool_call(
+        &self,
+        session: SessionId,
+        request: &CallRequest,
+    ) -> Option<Result<convert::Parsed, convert::Rejected>> {
+        let name = ToolName::parse(&request.tool)?;
+        let mode = self.sessions.get(&session)?.options.mode;
+        if catalogue::info(name, mode, false).is_some() {
+            return None;
+        }
+        self.core.page_tool(session, name)?;
+        Some(convert::page_tool(name, &request.arguments))
+    }
+
+    pub(super) fn ran(&mut self, call: CallId, browser: BrowserId, result: ToolResult) {
+        let payload = match result {
+            Ok(output) => {
+                let opened = output.opened.iter();
+                let numbers =
+                    opened.filter_map(|id| self.core.tab(browser, &TargetId(id.as_str().into())));
+                let numbers: Vec<_> = numbers.collect();
+                convert::output(output, &numbers)
+            }
+            Err(error) => CallReply::error(error.to_string()),
+        };
+        if let Some(call) = self.calls.get_mut(&call) {
+            call.payload = Some(payload);
+        }
+        self.input(Input::Finished {
+            call,
+            outcome: Finish::Done,
+        });
+    }
+
+    pub(super) fn progressed(&mut self, call: CallId, message: String) {
+        let Some(call) = self.calls.get_mut(&call).filter(|call| call.wants_progress) else {
+            return;
+        };
+        let Some(session) = self.sessions.get(&call.session) else {
+            return;
+        };
+        call.progress += 1.0;
+        let progress = Progress {
+            request_id: call.request.clone(),
+            value: call.progress,
+            total: None,
+            message: Some(message),
+        };
+        // Whoever is too slow for news of progress does without.
+        let _ = session.notify.try_send(BackendEvent::Progress(progress));
+    }
+}

@@ -1,0 +1,100 @@
+//! What the main loop is told: the closed set of events.
+
+use super::PagesEvent;
+use crate::handle::Client;
+use crate::options::SessionOptions;
+use tabmux_browser::tools::ToolResult;
+use tabmux_browser::{BrowserEvent, ConnectError, Connected};
+use tabmux_core::{BrowserId, CallId, Heritage, SessionId};
+use tabmux_protocol::overview::Overview;
+use tabmux_protocol::wire::Resume;
+use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
+use tokio::sync::{mpsc, oneshot};
+
+/// Everything that can make the main loop act.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A client arrived.
+    Open {
+        session: SessionId,
+        options: Box<SessionOptions>,
+        client: Client,
+        notify: mpsc::Sender<BackendEvent>,
+    },
+    /// A client says that it had a session at an earlier daemon.
+    TakeUp {
+        resume: Resume,
+        answer: oneshot::Sender<Option<Heritage>>,
+    },
+    /// Whoever had a session at an earlier daemon had time to come back.
+    Abandon,
+    /// Something happened on a connection of a page's worker.
+    Pages(PagesEvent),
+    /// Somebody wants to see everything.
+    Overview {
+        answer: oneshot::Sender<Overview>,
+        titles: Titles,
+    },
+    /// A client left.
+    Close { session: SessionId },
+    /// A client wants its tool list.
+    Tools {
+        session: SessionId,
+        answer: oneshot::Sender<Vec<ToolInfo>>,
+    },
+    /// A client calls a tool.
+    Call {
+        session: SessionId,
+        request: CallRequest,
+        answer: Answer,
+    },
+    /// A client no longer wants an answer.
+    Cancel {
+        session: SessionId,
+        request: RequestId,
+    },
+    /// A browser reports something.
+    Browser {
+        browser: BrowserId,
+        event: BrowserEvent,
+    },
+    /// An attempt to connect is over.
+    Connected {
+        browser: BrowserId,
+        result: Result<Box<Connected>, ConnectError>,
+    },
+    /// Work for a call is over; the text says why it failed.
+    Finished {
+        call: CallId,
+        outcome: Result<(), String>,
+    },
+    /// A page action is over.
+    Ran {
+        call: CallId,
+        browser: BrowserId,
+        result: ToolResult,
+    },
+    /// A page action has come further.
+    Progressed { call: CallId, message: String },
+    /// The end.
+    ShutDown { done: oneshot::Sender<()> },
+}
+
+/// Whether browsers have just been asked how their tabs are called; they do not tell by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Titles {
+    Unknown,
+    Fresh,
+}
+
+/// Where a call's one answer goes.
+pub(crate) type Answer = oneshot::Sender<Result<CallReply, CallFailure>>;
+
+impl From<(u32, BrowserEvent)> for Event {
+    fn from((browser, event): (u32, BrowserEvent)) -> Self {
+        Self::Browser {
+            browser: BrowserId(browser),
+            event,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What the core wants done: each of its outputs becomes a task or an answer.
+
+use super::MainLoop;
+use crate::contexts::Context;
+use crate::convert;
+use crate::work::{self, Job};
+use tabmux_browser::Files;
+use tabmux_core::{BrowserId, CallId, Output, SessionId, TargetId};
+use tabmux_protocol::BackendEvent;
+use tabmux_protocol::page::ToPage;
+
+impl MainLoop {
+    /// Does what the core wants done. Never waits: whatever takes time becomes a task.
+    pub(super) fn perform(&mut self, output: Output) {
+        match output {
+            Output::Connect {
+                browser,
+                key,
+                launch,
+                start,
+            } => {
+                self.connect(browser, &key, launch, start);
+            }
+            Output::Disconnect { browser } => {
+                if let Some(browser) = self.browsers.remove(&browser) {
+                    self.closing.spawn(async move { browser.shut_down().await });
+                }
+            }
+            Output::Refresh { call, browser } => {
+                // A list that stands says nothing about how many tools a page has.
+                let (session, generate) = self.wanted_by(call);
+                let tabs = match (session, generate) {
+                    (Some(session), Some(_)) => self.free_tabs(session, browser),
+                    _ => Vec::new(),
+                };
+                self.start(call, browser, |job| work::refresh(job, tabs, generate));
+            }
+            Output::OpenTab {
+                call,
+                browser,
+                url,
+                focus,
+            } => {
+                let context = self.context_for(call, browser);
+                let limit = self.wishes(call).load_limit;
+                let (_, generate) = self.wanted_by(call);
+                self.start(call, browser, |job| {
+                    work::open_tab(job, url, focus, limit, context, generate)
+                });
+            }
+            Output::PrepareFocus {
+                call,
+                browser,
+                target,
+            } => {
+                let to_front = self.wishes(call).to_front;
+                let (_, generate) = self.wanted_by(call);
+                self.start(call, browser, |job| {
+                    work::prepare_focus(job, target, to_front, generate)
+                });
+            }
+            Output::CloseTab {
+                call,
+                browser,
+                target,
+                last,
+            } => {
+                self.start(call, browser, |job| work::close_tab(job, target, last));
+            }
+            Output::Run {
+                call,
+                browser,
+                target,
+            } => self.run_tool(call, browser, target),
+            Output::Abort { call } => {
+                if let Some(call) = self.calls.get(&call) {
+                    call.cancel.cancel();
+                }
+                self.cancel_page_call(call);
+            }
+            Output::RunTool {
+                call,
+                place,
+                tool,
+                name,
+                reason,
+            } => self.run_page_tool(call, &place, tool, &name, reason),
+            Output::PagesRefused {
+                connection,
+                refusal,
+            } => {
+                let reason = refusal.to_string();
+                self.tell_page(connection, ToPage::Refused { reason });
+                self.pages.close(connection);
+            }
+            Output::PageRefused { page, refusal, .. } => {
+                tracing::warn!(page = %page, %refusal, "a page's tab was not taken in");
+            }
+            Output::ToolsRefused {
+                place,
+                tools,
+                refusal,
+                ..
+            } => self.reject_tools(&place, &tools, &refusal.to_string()),
+            Output::Discard {
+                browser,
+                target,
+                last,
+            } => {
+                if let Some(browser) = self.browsers.get(&browser).cloned() {
+                    self.closing.spawn(work::discard(browser, target, last));
+                }
+            }
+            Output::Hold { browser, target } => self.hold(browser, target, true),
+            Output::Release { browser, target } => self.hold(browser, target, false),
+            Output::Reply {
+                call,
+                reply,
+                renewed,
+                ..
+            } => self.reply(call, reply, renewed),
+            Output::ToolsChanged { session } => {
+                if let Some(session) = self.sessions.get(&session)
+                    && session.notify.try_send(BackendEvent::ToolsChanged).is_err()
+                {
+                    tracing::warn!("a client does not read its notifications");
+                }
+            }
+            Output::SessionRefused { session, refusal } => {
+                tracing::warn!(?session, %refusal, "a session was refused");
+            }
+        }
+    }
+
+    /// The context in which a call's tab belongs, if its session has one of its own.
+    fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
+        let call = self.calls.get(&call)?;
+        let (session, name) = (call.session, call.wishes.context.clone());
+        let isolated = self.sessions.get(&session)?.options.isolated;
+        (isolated || name.is_some()).then(|| self.contexts.of(browser, session, name))
+    }
+
+    /// Whose call it is, and how many generated tools its session wants.
+    fn wanted_by(&self, call: CallId) -> (Option<SessionId>, Option<usize>) {
+        let session = self.calls.get(&call).map(|call| call.session);
+        let generate = session.and_then(|session| self.generated_in_list_of(session));
+        (session, generate)
+    }
+
+    pub(super) fn wishes(&self, call: CallId) -> convert::Wishes {
+        let call = self.calls.get(&call);
+        call.map(|call| call.wishes.clone()).unwrap_or_default()
+    }
+
+    /// Starts work for a call in a task of its own.
+    pub(super) fn start<F>(&self, call: CallId, browser: BrowserId, work: impl FnOnce(Job) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (Some(entry), Some(handle)) = (self.calls.get(&call), self.browsers.get(&browser))
+        else {
+            return;
+        };
+        let job = Job {
+            call,
+            browser,
+            handle: handle.clone(),
+            cancel: entry.cancel.clone(),
+            events: self.events.clone(),
+        };
+        tokio::spawn(work(job));
+    }
+
+    fn run_tool(&mut self, call: CallId, browser: BrowserId, target: TargetId) {
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        let Some(prepared) = entry.prepared.take() else {
+            return;
+        };
+        entry.place = Some((browser, target.clone()));
+        let wants_progress = entry.wants_progress;
+        let session = self.sessions.get(&entry.session);
+        let folder = session.and_then(|session| session.options.folder.clone());
+        let files = Files::new(folder, &[]);
+        self.start(call, browser, |job| {
+            work::run(job, target, prepared, files, wants_progress)
+        });
+    }
+
+    fn hold(&self, browser: BrowserId, target: TargetId, held: bool) {
+        let generate = self.generated_for_holders(browser, &target);
+        if let Some(handle) = self.browsers.get(&browser).cloned() {
+            tokio::spawn(work::hold(handle, target, held, generate));
+        }
+    }
+}
