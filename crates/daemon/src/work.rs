@@ -29,6 +29,33 @@ pub(crate) struct Job {
     pub(crate) events: mpsc::Sender<Event>,
 }
 
+impl Job {
+    /// What the work may use, and where its words about how far it has come arrive.
+    fn context(&self, files: Files, wants_progress: bool) -> (CallContext, mpsc::Receiver<String>) {
+        let (progress, words) = mpsc::channel(16);
+        let context = CallContext {
+            cancel: self.cancel.clone(),
+            files,
+            progress: wants_progress.then_some(progress),
+        };
+        (context, words)
+    }
+
+    /// Waits for the work's end and passes on what it says on the way.
+    async fn hear<T>(&self, work: impl Future<Output = T>, mut words: mpsc::Receiver<String>) -> T {
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                result = &mut work => return result,
+                Some(message) = words.recv() => {
+                    let progressed = Event::Progressed { call: self.call, message };
+                    let _ = self.events.send(progressed).await;
+                }
+            }
+        }
+    }
+}
+
 /// Connects as planned: the named browser, else one that runs, else one of ours if that is wanted.
 pub(crate) async fn connect(
     browser: BrowserId,
@@ -292,23 +319,10 @@ pub(crate) async fn run(
     files: Files,
     wants_progress: bool,
 ) {
-    let (progress, mut words) = mpsc::channel(16);
-    let context = CallContext {
-        cancel: job.cancel.clone(),
-        files,
-        progress: wants_progress.then_some(progress),
-    };
+    let (context, words) = job.context(files, wants_progress);
     let target = target_id(&target);
     let run = tabmux_browser::run(&job.handle, &target, prepared, context);
-    tokio::pin!(run);
-    let result = loop {
-        tokio::select! {
-            result = &mut run => break result,
-            Some(message) = words.recv() => {
-                let _ = job.events.send(Event::Progressed { call: job.call, message }).await;
-            }
-        }
-    };
+    let result = job.hear(run, words).await;
     hear_last_word(&job, &result).await;
     // Tools that came or went by it are told of before its answer.
     let _ = job.handle.tell_tools(&target).await;
@@ -329,23 +343,10 @@ pub(crate) async fn call_page_tool(
     files: Files,
     wants_progress: bool,
 ) {
-    let (progress, mut words) = mpsc::channel(16);
-    let context = CallContext {
-        cancel: job.cancel.clone(),
-        files,
-        progress: wants_progress.then_some(progress),
-    };
+    let (context, words) = job.context(files, wants_progress);
     let target = target_id(&target);
     let call = tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
-    tokio::pin!(call);
-    let result = loop {
-        tokio::select! {
-            result = &mut call => break result,
-            Some(message) = words.recv() => {
-                let _ = job.events.send(Event::Progressed { call: job.call, message }).await;
-            }
-        }
-    };
+    let result = job.hear(call, words).await;
     hear_last_word(&job, &result).await;
     let _ = job.handle.tell_tools(&target).await;
     let called = PagesEvent::Called {
