@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, Routing, TabId, TargetId, ToolName};
+use crate::{BrowserKey, LostTab, Routing, TabId, TargetId, ToolName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,8 +101,8 @@ pub struct Heritage {
     pub opened: Vec<TargetId>,
     /// Those that it was bound to, one for each browser at most.
     pub bound: Vec<TargetId>,
-    /// One that it was bound to and that went down with its daemon.
-    pub lost: Option<TabId>,
+    /// One that it was bound to and that is gone, which it has not been told yet.
+    pub lost: Option<LostTab>,
 }
 
 /// A tab that had a number before its daemon died.

@@ -232,6 +232,7 @@ impl MainLoop {
         for plan in &options.browsers {
             self.plan_for(plan.clone());
         }
+        self.memory.opened(&client);
         let opened = Instant::now();
         self.sessions.insert(
             session,
@@ -253,7 +254,9 @@ impl MainLoop {
     /// A session is over, and its contexts are, too.
     fn close(&mut self, session: SessionId) {
         self.input(Input::SessionClosed { session });
-        self.sessions.remove(&session);
+        if let Some(over) = self.sessions.remove(&session) {
+            self.memory.closed(&over.client);
+        }
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));

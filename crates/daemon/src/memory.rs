@@ -1,15 +1,16 @@
 //! What outlives a daemon: which session had which tabs, in a file that only its user can read.
 //! Browsers that we launched end with their daemon; of those it is only told that they are gone.
 
+use crate::handle::Client;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tabmux_core::{BrowserKey, Heritage, RememberedTab, TabId, TargetId};
+use tabmux_core::{BrowserKey, Fate, Heritage, LostTab, RememberedTab, TabId, TargetId};
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
 
@@ -23,11 +24,67 @@ pub(crate) struct Notes {
     pub(crate) sessions: HashMap<String, SessionNotes>,
 }
 
+impl Notes {
+    /// The notes about a client's session.
+    pub(crate) fn about(&mut self, client: &Client) -> &mut SessionNotes {
+        let known = self.sessions.entry(client.session.clone());
+        known.or_insert_with(|| SessionNotes {
+            secret: client.secret.clone(),
+            ..SessionNotes::default()
+        })
+    }
+}
+
 /// One session's tabs, and the proof that a client is the one it belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionNotes {
     pub(crate) secret: String,
     pub(crate) tabs: Vec<TabNotes>,
+    /// A tab that it worked in and that is gone, until it is told.
+    #[serde(default)]
+    pub(crate) lost: Option<LostNotes>,
+}
+
+/// A tab that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LostNotes {
+    number: u32,
+    fate: FateNotes,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum FateNotes {
+    Closed,
+    Crashed,
+    BrowserGone,
+}
+
+impl From<LostTab> for LostNotes {
+    fn from(lost: LostTab) -> Self {
+        Self {
+            number: lost.tab.0,
+            fate: match lost.fate {
+                Fate::Closed => FateNotes::Closed,
+                Fate::Crashed => FateNotes::Crashed,
+                Fate::BrowserGone => FateNotes::BrowserGone,
+            },
+        }
+    }
+}
+
+impl From<LostNotes> for LostTab {
+    fn from(lost: LostNotes) -> Self {
+        Self {
+            tab: TabId(lost.number),
+            fate: match lost.fate {
+                FateNotes::Closed => Fate::Closed,
+                FateNotes::Crashed => Fate::Crashed,
+                FateNotes::BrowserGone => Fate::BrowserGone,
+            },
+        }
+    }
 }
 
 /// One tab.
@@ -48,8 +105,12 @@ pub(crate) struct TabNotes {
 /// The file, and what an earlier daemon left in it.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// Sessions of an earlier daemon that nobody has taken up yet.
+    /// Sessions of an earlier daemon that have not come back yet.
     left: HashMap<String, SessionNotes>,
+    /// Those of them that a client has proved to be its own.
+    claimed: HashSet<String>,
+    /// The tabs of those that are back, for a daemon after this one: not all may be found again yet.
+    back: HashMap<String, Vec<TabNotes>>,
     last: Notes,
     /// How long they have to come back.
     grace: Duration,
@@ -62,6 +123,8 @@ impl Memory {
     pub(crate) fn none() -> Self {
         Self {
             left: HashMap::new(),
+            claimed: HashSet::new(),
+            back: HashMap::new(),
             last: Notes::default(),
             grace: Duration::ZERO,
             write: None,
@@ -79,6 +142,8 @@ impl Memory {
         let writer = std::thread::spawn(move || keep(&path, written));
         Self {
             left: last.sessions.clone(),
+            claimed: HashSet::new(),
+            back: HashMap::new(),
             last,
             grace,
             write: Some(write),
@@ -114,16 +179,49 @@ impl Memory {
             );
             return None;
         }
-        let tabs = self.left.remove(name)?.tabs;
+        if !self.claimed.insert(name.clone()) {
+            return None;
+        }
+        let tabs = &known.tabs;
         let target = |tab: &TabNotes| TargetId(tab.target.as_str().into());
         let stays = |tab: &&TabNotes| tab.stays;
-        let lost = tabs.iter().find(|tab| tab.bound && !tab.stays);
+        let with_daemon = tabs.iter().find(|tab| tab.bound && !tab.stays);
+        let with_daemon = with_daemon.map(|tab| LostTab {
+            tab: TabId(tab.number),
+            fate: Fate::BrowserGone,
+        });
+        let lost = with_daemon.or(known.lost.map(LostTab::from));
         let left = || tabs.iter().filter(stays);
         Some(Heritage {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
             bound: left().filter(|tab| tab.bound).map(target).collect(),
-            lost: lost.filter(|_| !resume.told).map(|tab| TabId(tab.number)),
+            lost: lost.filter(|_| !resume.told),
         })
+    }
+
+    /// A session is open; it may be one of an earlier daemon.
+    pub(crate) fn opened(&mut self, client: &Client) {
+        let name = &client.session;
+        if self.claimed.remove(name)
+            && let Some(notes) = self.left.remove(name)
+        {
+            self.back.insert(name.clone(), notes.tabs);
+        }
+    }
+
+    /// A session is over.
+    pub(crate) fn closed(&mut self, client: &Client) {
+        self.back.remove(&client.session);
+    }
+
+    /// The notes about the tabs that a session had at an earlier daemon and has not found again.
+    pub(crate) fn missing(&self, client: &Client, heritage: &Heritage) -> Vec<TabNotes> {
+        let tabs = self.back.get(&client.session).into_iter().flatten();
+        let is_missing = |tab: &&TabNotes| {
+            let mut targets = heritage.opened.iter().chain(&heritage.bound);
+            tab.stays && targets.any(|target| *target.0 == *tab.target)
+        };
+        tabs.filter(is_missing).cloned().collect()
     }
 
     /// The tabs that sessions of an earlier daemon opened and nobody came back for, each with its
@@ -230,6 +328,7 @@ mod tests {
                 tab("B", 5, true, false),
                 tab("C", 7, false, false),
             ],
+            lost: None,
         };
         Notes {
             tabs_counted: 9,

@@ -49,6 +49,38 @@ async fn a_session_in_a_users_browser_finds_its_tab_again_after_its_daemon_died(
     assert_eq!(rows(&crowd, "tabs").len(), 1, "the user's own tab stays");
 }
 
+/// Kills the daemon, and the one that follows it as soon as the client is there.
+async fn outlive_two_daemons(crowd: &Crowd, client: &McpClient) {
+    for _ in 0..2 {
+        process::kill_hard(crowd.daemon().expect("a daemon runs"));
+        client.next_notification().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_is_found_again_though_the_second_daemon_died_before_it_was_needed() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let chromium = crowd.somebodys_browser();
+    let client = crowd.guest(&chromium).await;
+    let url = crowd.secret_of("mine");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    outlive_two_daemons(&crowd, &client).await;
+    assert_eq!(evaluate(&client, "document.title").await, "mine");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_is_gone_is_told_though_the_second_daemon_died_before_it_could() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let client = crowd.client(&[]).await;
+    let url = crowd.secret_of("mine");
+    let to = json!({"url": url});
+    client.call_tool("navigate_page", to).await.ok();
+    outlive_two_daemons(&crowd, &client).await;
+    let looked = client.call_tool("take_snapshot", json!({})).await;
+    let told = looked.expect_error();
+    assert!(told.contains("is gone with its browser"), "{told}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
     let Some(crowd) = Crowd::gather() else { return };

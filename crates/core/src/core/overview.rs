@@ -1,9 +1,12 @@
 //! What the core knows, for those who only look.
 
 use super::Core;
-use crate::session::Seat;
+use crate::session::{Focus, Seat};
 use crate::tab::Tab;
-use crate::{BrowserFacts, BrowserId, BrowserKey, BrowserState, SessionId, TabId, TargetId};
+use crate::{
+    BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, LostTab, SessionId, TabId,
+    TargetId,
+};
 use std::collections::BTreeSet;
 
 /// A browser as onlookers see it.
@@ -72,6 +75,20 @@ impl Core {
     /// How many numbers of tabs are used up.
     pub fn tabs_counted(&self) -> u32 {
         self.tabs_counted
+    }
+
+    /// What a session had at an earlier daemon and has not found again.
+    pub fn heritage(&self, session: SessionId) -> Option<&Heritage> {
+        Some(&self.sessions.get(&session)?.config.heritage)
+    }
+
+    /// The tab that a session worked in and that is gone, as long as it has not been told.
+    pub fn lost_tab(&self, session: SessionId) -> Option<LostTab> {
+        let seats = &self.sessions.get(&session)?.seats;
+        seats.iter().find_map(|seat| match seat.focus {
+            Some(Focus::Lost(lost)) => Some(lost),
+            _ => None,
+        })
     }
 
     /// The tab that a session is bound to, in the first of its browsers where it is bound to one.

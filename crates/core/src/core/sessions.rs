@@ -5,8 +5,7 @@ use crate::browser::{Browser, Link};
 use crate::session::{Focus, Session};
 use crate::timers::Timer;
 use crate::{
-    BrowserId, Fate, Heritage, LostTab, Meant, OnEnd, Output, Refusal, Reply, SessionConfig,
-    SessionId, TargetId,
+    BrowserId, Heritage, Meant, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId, TargetId,
 };
 
 impl Core {
@@ -67,9 +66,8 @@ impl Core {
             bound,
             lost,
         } = std::mem::take(&mut known.config.heritage);
-        if let (Some(tab), true, Some(seat)) = (lost, is_static, known.seats.first_mut()) {
-            let fate = Fate::BrowserGone;
-            seat.focus = Some(Focus::Lost(LostTab { tab, fate }));
+        if let (Some(lost), true, Some(seat)) = (lost, is_static, known.seats.first_mut()) {
+            seat.focus = Some(Focus::Lost(lost));
         }
         let mut left = Heritage::default();
         let find = |core: &Self, target: &TargetId| {

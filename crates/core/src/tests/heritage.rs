@@ -2,7 +2,9 @@
 
 use super::browser::FakeBrowser;
 use super::sim::*;
-use crate::{BrowserKey, Config, Heritage, RememberedTab, Reply, SessionConfig, TabId};
+use crate::{
+    BrowserKey, Config, Fate, Heritage, LostTab, RememberedTab, Reply, SessionConfig, TabId,
+};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -97,17 +99,26 @@ fn tabs_that_are_gone_are_not_missed() {
 #[test]
 fn a_tab_that_went_down_with_its_daemon_is_told_once() {
     let mut sim = Sim::new(FakeBrowser::new());
-    let lost = Some(TabId(7));
+    let lost = LostTab {
+        tab: TabId(7),
+        fate: Fate::BrowserGone,
+    };
     let heritage = Heritage {
-        lost,
+        lost: Some(lost),
         ..Heritage::default()
     };
     sim.open_session_as(ONE, heir(heritage));
+    assert_eq!(
+        sim.core.lost_tab(ONE),
+        Some(lost),
+        "for a daemon after this"
+    );
     let reply = sim.call(page(CLICK, crate::Access::Act));
     let Reply::Refused(refusal) = reply else {
         panic!("{reply:?}");
     };
     let text = refusal.to_string();
     assert!(text.contains("tab 7 is gone with its browser"), "{text}");
+    assert_eq!(sim.core.lost_tab(ONE), None);
     sim.click_of(ONE);
 }

@@ -1,7 +1,7 @@
 //! What the loop knows: for people who look, and for a daemon that comes after this one.
 
 use super::MainLoop;
-use crate::memory::{Notes, SessionNotes, TabNotes};
+use crate::memory::{LostNotes, Notes, TabNotes};
 use crate::options::BrowserPlan;
 use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
 use tabmux_protocol::wire::PROTOCOL;
@@ -84,12 +84,7 @@ impl MainLoop {
                 let Some(session) = self.sessions.get(&id) else {
                     continue;
                 };
-                let known = notes.sessions.entry(session.client.session.clone());
-                let known = known.or_insert_with(|| SessionNotes {
-                    secret: session.client.secret.clone(),
-                    tabs: Vec::new(),
-                });
-                known.tabs.push(TabNotes {
+                notes.about(&session.client).tabs.push(TabNotes {
                     browser: browser.key.0.to_string(),
                     target: tab.target.0.to_string(),
                     number: tab.id.0,
@@ -97,6 +92,18 @@ impl MainLoop {
                     opened: tab.owner == Some(id),
                     bound: tab.bound.contains(&id),
                 });
+            }
+        }
+        // Whoever has not come to its loss or its tabs yet may be outlived by a second daemon, too.
+        for (id, session) in &self.sessions {
+            let heritage = self.core.heritage(*id);
+            let missing = heritage.map(|heritage| self.memory.missing(&session.client, heritage));
+            let missing = missing.unwrap_or_default();
+            let lost = self.core.lost_tab(*id).map(LostNotes::from);
+            if !missing.is_empty() || lost.is_some() {
+                let known = notes.about(&session.client);
+                known.tabs.extend(missing);
+                known.lost = lost;
             }
         }
         notes

@@ -4,9 +4,9 @@ use crate::tests::browser::facts;
 use crate::tests::page_inputs::{page_call, page_input, page_with_tool};
 use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
 use crate::{
-    Access, BrowserFacts, BrowserId, BrowserKey, CallKind, ConnectFailure, Finish, Heritage, Input,
-    Meant, Mode, OnEnd, Origin, RequestId, Routing, SessionConfig, SessionId, TabId, TabPolicy,
-    TabRef, TargetId, ToolName,
+    Access, BrowserFacts, BrowserId, BrowserKey, CallKind, ConnectFailure, Fate, Finish, Heritage,
+    Input, LostTab, Meant, Mode, OnEnd, Origin, RequestId, Routing, SessionConfig, SessionId,
+    TabId, TabPolicy, TabRef, TargetId, ToolName,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -160,7 +160,10 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             heritage: Heritage {
                 opened: vec![TargetId("t-1".into())],
                 bound: vec![TargetId("t-2".into())],
-                lost: attached.then_some(TabId(1)),
+                lost: attached.then_some(LostTab {
+                    tab: TabId(1),
+                    fate: Fate::BrowserGone,
+                }),
             },
         },
     )
