@@ -195,7 +195,8 @@ impl Surroundings {
 fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> Vec<String> {
     let mut list: Vec<String> = BASE.iter().map(|&flag| flag.into()).collect();
     list.push(format!("--user-data-dir={}", profile.display()));
-    if options.headless || !around.display {
+    let headless = options.headless || !around.display;
+    if headless {
         list.extend([
             "--headless=new".into(),
             "--hide-scrollbars".into(),
@@ -224,8 +225,20 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
         }
     }
     list.push(format!("--enable-features={}", features.join(",")));
-    list.push("about:blank".into());
+    list.push(match headless && !opens_a_page(&options.extra_args) {
+        // Nobody would look at a first window, and the first tab that is asked for brings its own:
+        // that spares Chrome a third of the work of its start.
+        true => "--no-startup-window".into(),
+        false => "about:blank".into(),
+    });
     list
+}
+
+/// Whether arguments of the user name what to open at first.
+fn opens_a_page(arguments: &[String]) -> bool {
+    let names_one =
+        |argument: &String| !argument.starts_with('-') || argument.starts_with("--app=");
+    arguments.iter().any(names_one)
 }
 
 const REAPING_TRIES: usize = 100;
@@ -276,6 +289,26 @@ mod tests {
             ..options
         };
         assert!(flags(&headless, DESK).contains(&"--headless=new".into()));
+    }
+
+    #[test]
+    fn without_a_window_nothing_is_opened_that_nobody_asked_for() {
+        let last = |headless, more: &[&str]| {
+            let options = LaunchOptions {
+                headless,
+                extra_args: more.iter().map(|&flag| flag.into()).collect(),
+                ..LaunchOptions::default()
+            };
+            flags(&options, DESK).pop()
+        };
+        let (blank, none) = (
+            Some("about:blank".to_owned()),
+            Some("--no-startup-window".to_owned()),
+        );
+        assert_eq!(last(true, &["--lang=de"]), none);
+        assert_eq!(last(false, &[]), blank);
+        assert_eq!(last(true, &["--app=http://127.0.0.1/"]), blank);
+        assert_eq!(last(true, &["http://127.0.0.1/"]), blank);
     }
 
     #[test]

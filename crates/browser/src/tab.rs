@@ -223,6 +223,12 @@ impl Tab {
         let _ = self.0.nudges.try_send(Nudge::Popup(popup));
     }
 
+    /// Notes that the blank document of a new tab is all that is coming: Chrome tells so before its
+    /// frames are known.
+    pub(crate) fn note_blank(&self) {
+        let _ = self.0.nudges.try_send(Nudge::Blank);
+    }
+
     /// Notes that this tab began to download a file, or is further with it.
     pub(crate) fn note_download(&self, download: Download) {
         let _ = self.0.nudges.try_send(Nudge::Download(download));

@@ -22,12 +22,16 @@ pub(super) async fn open(
     let deadline = Instant::now() + limit;
     let target = make(browser, context, Origin::Call(tag)).await?;
     let tab = browser.tab(&target).await?;
-    match tokio::time::timeout_at(deadline, navigate::go(&tab, address)).await {
-        Ok(result) => result?,
-        Err(_) => tracing::debug!(
-            url = address.as_str(),
-            "still waiting for the page's first byte"
-        ),
+    match address.as_str() {
+        // It is there already.
+        BLANK => tab.note_blank(),
+        _ => match tokio::time::timeout_at(deadline, navigate::go(&tab, address)).await {
+            Ok(result) => result?,
+            Err(_) => tracing::debug!(
+                url = address.as_str(),
+                "still waiting for the page's first byte"
+            ),
+        },
     }
     if whole {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -58,7 +62,7 @@ pub(super) async fn make(
     browser.order(Order::BeginMaking { done }).await?;
     let _ = begun.await;
     let create = target::CreateTarget {
-        url: "about:blank".into(),
+        url: BLANK.into(),
         background: Some(true),
         browser_context_id: context,
         ..Default::default()
@@ -76,3 +80,5 @@ pub(super) async fn make(
     created?;
     made.ok_or(ToolError::BrowserGone)
 }
+
+const BLANK: &str = "about:blank";

@@ -6,7 +6,7 @@ use super::frames::Shown;
 use super::observe;
 use super::rules::Rules;
 use super::setup::{self, set_up};
-use super::state::{Download, Gone, TabState};
+use super::state::{Download, Gone, Load, TabState};
 use super::taps::Taps;
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Found, ToolSource};
@@ -21,6 +21,8 @@ pub(super) enum Nudge {
     Popup(TargetId),
     /// This tab began to download a file, or is further with it.
     Download(Download),
+    /// A new tab stays blank.
+    Blank,
     /// The tab is no more.
     Gone(Gone),
 }
@@ -132,6 +134,14 @@ impl Actor {
                     match known {
                         Some(known) => *known = download,
                         None => observe::keep(&mut state.downloads, download),
+                    }
+                });
+            }
+            Happening::Nudged(Nudge::Blank) => {
+                self.publish.send_modify(|state| {
+                    let main = state.frames.main();
+                    if main.is_some_and(|main| main.url == "about:blank") && !state.navigating {
+                        state.load = Load::Complete;
                     }
                 });
             }
