@@ -115,8 +115,11 @@ async fn an_element_in_a_frame_of_another_site_is_found() {
     let tab = lab.open("outer").await;
     let inside = frame(&tab, "/inside").await;
     let uid = pick_in(&tab, &inside, "#d").await;
-    let output = shoot(&lab, &tab, json!({ "uid": uid, "format": "png" })).await;
-    let png = picture(&output);
+    let path = lab.files.path().join("element.png");
+    let arguments = json!({ "uid": uid, "format": "png", "filePath": path });
+    shoot(&lab, &tab, arguments).await;
+    // What goes to a file is packed as well as Chrome can.
+    let png = std::fs::read(path).unwrap();
     assert_eq!(size(&png).1, 40);
     // One colour all over compresses to next to nothing; anything else in the picture would not.
     assert!(png.len() < 300, "{} bytes", png.len());
@@ -163,4 +166,21 @@ async fn a_page_too_long_to_be_read_when_scaled_goes_to_a_file() {
         .unwrap();
     assert_eq!(size(&std::fs::read(place).unwrap()), (1000, 16_000));
     std::fs::remove_file(place).unwrap();
+}
+
+#[tokio::test]
+async fn a_picture_that_fits_only_when_packed_well_is_packed_well() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let style =
+        "height: 1500px; background: repeating-radial-gradient(circle, red, blue 37px, red 90px)";
+    let html = format!("<!doctype html><html style='{style}'>");
+    lab.server.route("/rings", Response::html(html));
+    let tab = lab.open("rings").await;
+    let whole = shoot(&lab, &tab, json!({ "fullPage": true })).await;
+    let bytes = picture(&whole);
+    assert_eq!(size(&bytes), (1000, 1500));
+    // Packed quickly it has 1.2 MB.
+    assert!(bytes.len() < 1_000_000, "{} bytes", bytes.len());
 }
