@@ -84,7 +84,7 @@ pub enum ToolError {
     )]
     ToolGone,
     /// The page's own script failed.
-    #[error("The script failed: {0}")]
+    #[error("{}", script_failed(.0))]
     Script(String),
     /// A file could not be read or written; the text is a whole sentence.
     #[error("{0}")]
@@ -150,6 +150,19 @@ pub fn dialog_open(dialog: &Dialog) -> String {
         "{article} {} dialog is open: \"{}\"{default}.",
         dialog.kind, dialog.message
     )
+}
+
+fn script_failed(why: &str) -> String {
+    let stop = if why.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    let next = match why.starts_with("SyntaxError") {
+        true => "Give a whole function, such as () => document.title.",
+        false => "Correct it and try again; take_snapshot shows what the page has.",
+    };
+    format!("The script failed: {why}{stop} {next}")
 }
 
 fn gone(how: Gone) -> &'static str {

@@ -47,15 +47,15 @@ async fn a_throwing_script_is_an_error() {
     for (function, expected) in [
         (
             "() => { throw new TypeError('boom') }",
-            "The script failed: TypeError: boom",
+            "The script failed: TypeError: boom. Correct it and try again; take_snapshot shows what the page has.",
         ),
         (
             "async () => { throw 'a string' }",
-            "The script failed: \"a string\"",
+            "The script failed: \"a string\". Correct it and try again; take_snapshot shows what the page has.",
         ),
         (
             "() => nothing.here",
-            "The script failed: ReferenceError: nothing is not defined",
+            "The script failed: ReferenceError: nothing is not defined. Correct it and try again; take_snapshot shows what the page has.",
         ),
         ("() => {", "The script failed: SyntaxError: "),
     ] {

@@ -294,9 +294,9 @@ async fn navigations_waits_and_scripts_that_fail() {
                 json!({"text": ["zzz"], "timeout": 50}),
                 "The appearance of \"zzz\" did not happen within 50 ms. Call take_snapshot to see what the page shows.",
             ),
-            ("evaluate_script", json!({"function": "() => { throw new Error('boom') }"}), "The script failed: Error: boom…"),
+            ("evaluate_script", json!({"function": "() => { throw new Error('boom') }"}), "The script failed: Error: boom. Correct it and try again; take_snapshot shows what the page has."),
             ("evaluate_script", json!({"function": "() => Promise.reject(new TypeError('no'))"}), "The script failed: TypeError: no…"),
-            ("evaluate_script", json!({"function": "() => {"}), "The script failed: SyntaxError: …"),
+            ("evaluate_script", json!({"function": "() => {"}), "The script failed: SyntaxError: … Give a whole function, such as () => document.title."),
             (
                 "evaluate_script",
                 json!({"function": "() => window"}),
