@@ -176,13 +176,13 @@ const ROWS: [(Row, &str, Unit, &str); 15] = [
         Row::Start,
         "start",
         Unit::Millis,
-        "from the spawn of the server to the answer to `initialize`. Node.js runs its servers without npx, agent-browser is its native program without its Node.js launcher, and tabmux finds no daemon.",
+        "from the spawn of the server to the answer to `initialize`. Node.js runs its servers without npx, agent-browser is its native program without its Node.js launcher, and tabmux finds no daemon: it starts one, which the next clients share, and answers when that has taken the client in. agent-browser's own daemon starts with its first call, and is not in this row.",
     ),
     (
         Row::FirstPage,
         "first page",
         Unit::Millis,
-        "start, and then the first navigation, which starts the browser.",
+        "start, and then the first navigation, which starts the browser. Nearly all of it is Chrome's own start. Chrome opens one window for each of them: tabmux and Playwright MCP have it opened for a context of their own, the others take the first blank tab.",
     ),
     (
         Row::MemoryIdle,
@@ -248,7 +248,7 @@ const ROWS: [(Row, &str, Unit, &str); 15] = [
         Row::Screenshot,
         "screenshot",
         Unit::Millis,
-        "of a small page as PNG, at 1280 × 720 (agent-browser: at its own window's size). Playwright MCP and agent-browser also write a file.",
+        "of a small page as PNG, at 1280 × 720 (agent-browser: at its own window's size). Most of it is Chrome, which draws a frame and packs it. tabmux measures the page first, so that no picture is larger than 1,568 pixels, and keeps a tab drawing that is not in front. Playwright MCP and agent-browser also write a file.",
     ),
     (
         Row::Navigate,
