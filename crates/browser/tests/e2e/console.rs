@@ -186,3 +186,23 @@ async fn a_chatty_page_is_kept_within_bounds() {
     let kept = tab.state().console.iter().count();
     assert!(kept <= 2_000, "{kept}");
 }
+
+#[tokio::test]
+async fn what_a_worker_of_the_page_writes_is_listed_and_its_errors_are() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let script =
+        "console.warn('from the worker', 2); setTimeout(() => { throw new Error('boom') })";
+    lab.server
+        .route("/worker.js", Response::new(200, "text/javascript", script));
+    let tab = page_with(&lab, "<script>new Worker('worker.js')</script>").await;
+    let heard = tab.until(Duration::from_secs(10), |state| {
+        state.console.iter().count() >= 2
+    });
+    assert!(heard.await.unwrap());
+    let text = list(&lab, &tab, json!({})).await;
+    assert!(text.contains("[warn] from the worker 2 ("), "{text}");
+    assert!(text.contains("[error] Uncaught Error: boom ("), "{text}");
+    assert!(text.contains("/worker.js"), "{text}");
+}
