@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
-use tabmux_browser::tools::{self, Access, ToolSpec};
+use tabmux_browser::tools::{self, Access, Category, ToolSpec};
 use tabmux_core::{Mode, ToolName};
 use tabmux_protocol::{ToolHints, ToolInfo};
 
@@ -85,13 +85,35 @@ pub(crate) fn page_tools() -> Vec<ToolName> {
 /// The tools that a session is not offered which asked for these categories. Without a wish it is
 /// offered all that need not be asked for.
 pub(crate) fn withheld(categories: Option<&[String]>) -> Vec<ToolName> {
-    let is_offered = |spec: &ToolSpec| match categories {
-        None => !spec.opt_in,
-        Some(wanted) => wanted.iter().any(|name| name == spec.category.name()),
+    let is_wanted = |category: Category, opt_in: bool| match categories {
+        None => !opt_in,
+        Some(wanted) => wanted.iter().any(|name| name == category.name()),
     };
-    let withheld = tools::all().iter().filter(|spec| !is_offered(spec));
-    withheld.map(|spec| ToolName::new(spec.name)).collect()
+    let specs = tools::all().iter();
+    let specs = specs.filter(|spec| !is_wanted(spec.category, spec.opt_in));
+    let specs = specs.map(|spec| ToolName::new(spec.name));
+    let pages = PAGES.into_iter();
+    let pages = pages.filter(|_| !is_wanted(Category::Navigation, false));
+    pages.chain(specs).collect()
 }
+
+/// What a tool is for. Those that agents need in any case have no category.
+pub fn category(tool: &str) -> Option<Category> {
+    let of_pages = PAGES.iter().any(|name| name.as_str() == tool);
+    let spec = || tools::all().iter().find(|spec| spec.name == tool);
+    match of_pages {
+        true => Some(Category::Navigation),
+        false => spec().map(|spec| spec.category),
+    }
+}
+
+/// The tools for pages as such.
+const PAGES: [ToolName; 4] = [
+    ToolName::LIST_PAGES,
+    ToolName::NEW_PAGE,
+    ToolName::SELECT_PAGE,
+    ToolName::CLOSE_PAGE,
+];
 
 /// The names of the fixed list, in the order it is published.
 pub(crate) fn static_tools() -> Vec<ToolName> {
@@ -454,6 +476,7 @@ mod tests {
             pages["description"],
             "Get a list of pages open in the browser."
         );
+        assert_eq!(category("list_pages"), Some(Category::Navigation));
         let browsers = with("list_browsers", true);
         for tool in [&pages, &browsers] {
             assert_eq!(tool["hints"], json!({"readOnly": true}), "{tool}");
@@ -462,6 +485,34 @@ mod tests {
                 json!({"type": "object", "properties": {}})
             );
         }
+    }
+
+    #[test]
+    fn r003_44_tools_for_pages_are_of_the_navigation_and_go_with_it() {
+        let names = |categories: Option<&[String]>| -> Vec<String> {
+            let withheld = withheld(categories).into_iter();
+            withheld.map(|name| name.as_str().to_owned()).collect()
+        };
+        let of_navigation = [
+            "list_pages",
+            "new_page",
+            "select_page",
+            "close_page",
+            "navigate_page",
+            "wait_for",
+        ];
+        let (input, both) = (
+            ["input".to_owned()],
+            ["input".to_owned(), "navigation".to_owned()],
+        );
+        for tool in of_navigation {
+            assert_eq!(category(tool), Some(Category::Navigation), "{tool}");
+            assert!(names(Some(&input)).contains(&tool.into()), "{tool}");
+            assert!(!names(Some(&both)).contains(&tool.into()), "{tool}");
+            assert!(!names(None).contains(&tool.into()), "{tool}");
+        }
+        // Whoever has several browsers needs to know them in any case.
+        assert_eq!(category("list_browsers"), None);
     }
 
     #[test]

@@ -245,8 +245,13 @@ impl Core {
             CallKind::ListPages
             | CallKind::NewPage { .. }
             | CallKind::SelectPage { .. }
-            | CallKind::ClosePage { .. }
-            | CallKind::ListBrowsers
+            | CallKind::ClosePage { .. } => {
+                let known = self.sessions.get(&session);
+                known.is_some_and(|known| {
+                    known.is_static() && !known.config.withheld.contains(&tool)
+                })
+            }
+            CallKind::ListBrowsers
             | CallKind::ListBrowserTabs
             | CallKind::ReconnectBrowser { .. }
             | CallKind::AddBrowser { .. }

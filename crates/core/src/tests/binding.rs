@@ -295,7 +295,7 @@ fn c_14_the_last_page_that_a_session_sees_cannot_be_closed() {
 #[test]
 fn a_withheld_tool_does_not_exist() {
     let mut sim = Sim::new(FakeBrowser::new());
-    let withheld = vec![CLICK];
+    let withheld = vec![CLICK, ToolName::LIST_PAGES];
     sim.open_session_as(
         ONE,
         crate::SessionConfig {
@@ -305,7 +305,11 @@ fn a_withheld_tool_does_not_exist() {
     );
     let refusal = Refusal::NotOffered { tool: CLICK };
     assert_eq!(sim.call(page(CLICK, Act)), Reply::Refused(refusal));
+    let tool = ToolName::LIST_PAGES;
+    let refusal = Refusal::NotOffered { tool };
+    assert_eq!(sim.call(CallKind::ListPages), Reply::Refused(refusal));
     assert!(!sim.core.tools(ONE).contains(&CLICK));
+    assert!(!sim.core.tools(ONE).contains(&tool));
     assert!(sim.core.tools(ONE).contains(&SNAPSHOT));
 }
 
