@@ -12,6 +12,7 @@
 //! - `audit`: who did what where, and how it went.
 //! - `contexts`: the parts of browsers that isolated sessions have for themselves.
 //! - `memory`: what outlives a daemon.
+//! - `metrics`: how each browser has served so far.
 //! - [`extension`]: extensions of people's own browsers, and the secret they share with us.
 //! - `convert`: between the wire's types and the core's.
 //!
@@ -32,6 +33,7 @@ mod found_tools;
 pub mod listener;
 mod main_loop;
 mod memory;
+mod metrics;
 mod page_tools;
 mod work;
 

@@ -19,6 +19,7 @@ use crate::extension::Extensions;
 use crate::found_tools::FoundTools;
 use crate::handle::Client;
 use crate::memory::Memory;
+use crate::metrics::Metrics;
 use crate::options::{BrowserPlan, SessionOptions};
 use crate::page_tools::PageTools;
 use crate::{catalogue, convert, work};
@@ -61,6 +62,7 @@ pub(crate) struct MainLoop {
     /// Whether several clients share this loop.
     shared: bool,
     audit: Audit,
+    metrics: Metrics,
     /// The extensions that are connected.
     extensions: Arc<Extensions>,
 }
@@ -106,6 +108,7 @@ impl MainLoop {
             active: None,
             shared,
             audit,
+            metrics: Metrics::default(),
             extensions,
         }
     }

@@ -26,7 +26,7 @@ pub struct Overview {
 }
 
 /// One browser.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BrowserRow {
     /// Its number.
@@ -39,6 +39,29 @@ pub struct BrowserRow {
     pub state: String,
     /// Where it comes from.
     pub source: String,
+    /// How it has served so far.
+    #[serde(default)]
+    pub metrics: BrowserMetrics,
+}
+
+/// How a browser has served since its daemon knows it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BrowserMetrics {
+    /// Calls that had work done in it and were answered.
+    pub calls: u64,
+    /// Those of them that were answered with an error.
+    pub failed: u64,
+    /// How long one of them takes, waiting included: the median of the last 256.
+    pub median_ms: Option<f64>,
+    /// How long the slowest took.
+    pub slowest_ms: Option<f64>,
+    /// How often it was connected; all but the first are reconnects.
+    pub connects: u64,
+    /// How often that was tried in vain.
+    pub failed_connects: u64,
+    /// For how long it has been connected now.
+    pub connected_seconds: Option<u64>,
 }
 
 /// One tab.

@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tabmux_daemon::socket::{Place, ask};
-use tabmux_protocol::overview::Overview;
+use tabmux_protocol::overview::{BrowserMetrics, Overview};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// What to show.
@@ -118,7 +118,38 @@ fn browsers(overview: &Overview) -> String {
         let index = row.index.to_string();
         table.row([&index, &row.state, &row.name, &row.version, &row.source]);
     }
-    table.to_string()
+    let table = table.to_string();
+    let mut rows = table.lines();
+    let mut lines: Vec<String> = rows.next().map(str::to_owned).into_iter().collect();
+    for (line, row) in rows.zip(&overview.browsers) {
+        lines.push(line.to_owned());
+        let words = wrap::wrap(&served(&row.metrics), 3, wrap::width());
+        lines.push(format!("   {words}"));
+    }
+    lines.join("\n")
+}
+
+/// How a browser has served so far, in a sentence.
+fn served(metrics: &BrowserMetrics) -> String {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let mut words = vec![count(number(metrics.calls), "call")];
+    if let (Some(median), Some(slowest)) = (metrics.median_ms, metrics.slowest_ms) {
+        words.push(format!("{} failed", metrics.failed));
+        words.push(format!("median {median} ms, slowest {slowest} ms"));
+    }
+    let mut again = Vec::new();
+    if let Some(seconds) = metrics.connected_seconds {
+        again.push(format!("connected for {}", age(seconds)));
+    }
+    if metrics.connects > 1 {
+        again.push(count(number(metrics.connects - 1), "reconnect"));
+    }
+    if metrics.failed_connects > 0 {
+        again.push(count(number(metrics.failed_connects), "failed attempt"));
+    }
+    let sentences = [words.join(", "), again.join(", ")];
+    let told = sentences.iter().filter(|sentence| !sentence.is_empty());
+    told.map(String::as_str).collect::<Vec<_>>().join("; ")
 }
 
 fn tabs(overview: &Overview) -> String {
@@ -194,6 +225,15 @@ mod tests {
                 version: "156.0".into(),
                 state: "connected".into(),
                 source: "launched".into(),
+                metrics: BrowserMetrics {
+                    calls: 12,
+                    failed: 1,
+                    median_ms: Some(3.2),
+                    slowest_ms: Some(210.0),
+                    connects: 3,
+                    failed_connects: 1,
+                    connected_seconds: Some(61),
+                },
             }],
             tabs: vec![TabRow {
                 id: 2,
@@ -229,6 +269,19 @@ mod tests {
             table(View::Sessions, &overview),
             "SESSION        CLIENT  TAB  CALLS  AGE\nsess_01234567  claude  2    0      1 min"
         );
+    }
+
+    #[test]
+    fn r003_89_how_each_browser_has_served_fits_below_its_row() {
+        let text = table(View::Browsers, &example());
+        assert_eq!(
+            text,
+            "#  STATE      BROWSER  VERSION  SOURCE\n\
+             1  connected  Chrome   156.0    launched\n   \
+             12 calls, 1 failed, median 3.2 ms, slowest 210 ms; connected for 1 min, \
+             2 reconnects, 1 failed attempt"
+        );
+        assert_eq!(served(&BrowserMetrics::default()), "0 calls");
     }
 
     #[test]

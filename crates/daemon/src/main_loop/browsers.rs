@@ -51,6 +51,7 @@ impl MainLoop {
             } => self.tools_found(browser, target(id), document, source, tools),
             BrowserEvent::Gone => {
                 self.browsers.remove(&browser);
+                self.metrics.lost(browser);
                 self.contexts.forget(browser);
                 self.found.forget_browser(browser);
                 Input::BrowserGone {

@@ -21,6 +21,8 @@ pub(super) struct Call {
     pub(super) mode: Mode,
     pub(super) started: Instant,
     pub(super) tool: String,
+    /// The browser it works in, once it does.
+    pub(super) browser: Option<BrowserId>,
     /// The tab it works on, once it does.
     pub(super) place: Option<(BrowserId, TargetId)>,
     pub(super) prepared: Option<Prepared>,
@@ -77,6 +79,7 @@ impl MainLoop {
             mode,
             started: Instant::now(),
             tool: request.tool,
+            browser: None,
             place: None,
             prepared: parsed.prepared,
             wishes: parsed.wishes,

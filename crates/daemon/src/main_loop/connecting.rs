@@ -2,6 +2,7 @@
 
 use super::MainLoop;
 use crate::{convert, work};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tabmux_browser::{ConnectError, Connected};
 use tabmux_core::{BrowserId, BrowserKey, Input, TargetId};
@@ -31,6 +32,7 @@ impl MainLoop {
         result: Result<Box<Connected>, ConnectError>,
     ) {
         while self.connecting.try_join_next().is_some() {}
+        self.count_attempt(browser, result.is_ok());
         match result {
             Ok(connected) => {
                 let about = convert::about(&connected.info);
@@ -53,5 +55,11 @@ impl MainLoop {
                 self.input(Input::ConnectFailed { browser, failure });
             }
         }
+    }
+
+    fn count_attempt(&mut self, browser: BrowserId, connected: bool) {
+        let known: HashSet<BrowserId> = self.core.browsers().map(|known| known.id).collect();
+        self.metrics.keep_only(|id| known.contains(&id));
+        self.metrics.attempted(browser, connected);
     }
 }

@@ -51,6 +51,7 @@ impl MainLoop {
                 .get(browser.key)
                 .map(BrowserPlan::source)
                 .unwrap_or_default(),
+            metrics: self.metrics.of(browser.id),
         });
         Overview {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -22,6 +22,7 @@ impl MainLoop {
                 self.connect(browser, &key, launch, start);
             }
             Output::Disconnect { browser } => {
+                self.metrics.lost(browser);
                 if let Some(browser) = self.browsers.remove(&browser) {
                     self.closing.spawn(async move { browser.shut_down().await });
                 }
@@ -153,14 +154,15 @@ impl MainLoop {
     }
 
     /// Starts work for a call in a task of its own.
-    pub(super) fn start<F>(&self, call: CallId, browser: BrowserId, work: impl FnOnce(Job) -> F)
+    pub(super) fn start<F>(&mut self, call: CallId, browser: BrowserId, work: impl FnOnce(Job) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let (Some(entry), Some(handle)) = (self.calls.get(&call), self.browsers.get(&browser))
+        let (Some(entry), Some(handle)) = (self.calls.get_mut(&call), self.browsers.get(&browser))
         else {
             return;
         };
+        entry.browser = Some(browser);
         let job = Job {
             call,
             browser,

@@ -39,6 +39,10 @@ impl MainLoop {
             reply => convert::reply(reply, call.payload, call.mode),
         };
         let answer = answer.map(|reply| convert::with_news(reply, renewed, call.mode));
+        let took = call.started.elapsed();
+        if let (Some(browser), Ok(reply)) = (call.browser, &answer) {
+            self.metrics.answered(browser, took, reply.is_error);
+        }
         self.audit.note(audit::Entry {
             time: audit::now(),
             session: who.to_owned(),
@@ -54,7 +58,7 @@ impl MainLoop {
                 Ok(reply) if reply.is_error => audit::Outcome::Error,
                 Ok(_) => audit::Outcome::Done,
             },
-            millis: audit::millis(call.started.elapsed()),
+            millis: audit::millis(took),
         });
         // A client that went away needs no answer.
         let _ = call.answer.send(answer);
