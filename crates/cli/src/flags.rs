@@ -67,6 +67,11 @@ pub(crate) struct BrowserFlags {
     #[arg(long = "allowDefaultBrowser", alias = "allow-default-browser")]
     allow_default_browser: bool,
 
+    /// Connect to all browsers when the client comes, instead of when each is first needed. Nothing
+    /// waits for it; one that cannot be reached is tried again when it is needed.
+    #[arg(long = "connectAtStart", alias = "connect-at-start")]
+    connect_at_start: bool,
+
     /// Launch without a window. Also so by itself when there is no display.
     #[arg(long)]
     headless: bool,
@@ -148,6 +153,7 @@ impl BrowserFlags {
             extension_name: self.browser,
             allow_remote: self.allow_remote_browsers,
             allow_default: self.allow_default_browser,
+            connect_at_start: self.connect_at_start,
             launches,
             headless: self.headless,
             isolated: self.isolated,

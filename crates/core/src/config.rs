@@ -59,6 +59,8 @@ pub struct Config {
 pub struct SessionConfig {
     /// The browsers it means, numbered from 1 in this order.
     pub browsers: Vec<Meant>,
+    /// Whether they are connected when the session opens, instead of when they are first needed.
+    pub connects_at_once: bool,
     /// Whether its agent may choose a browser that is meant when none is named.
     pub may_choose_default: bool,
     /// How its tools are listed.
@@ -159,6 +161,7 @@ impl SessionConfig {
                 label,
                 attached,
             }],
+            connects_at_once: false,
             may_choose_default: false,
             mode: Mode::default(),
             page_actions: true,

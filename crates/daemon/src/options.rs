@@ -20,6 +20,8 @@ pub struct SessionOptions {
     pub allow_remote: bool,
     /// Whether its agent may choose a browser that is meant when none is named.
     pub allow_default: bool,
+    /// Whether its browsers are connected when it opens, instead of when they are first needed.
+    pub connect_at_start: bool,
     /// Whether it is offered the generic page actions while a tab is focused.
     pub page_actions: bool,
     /// How many tools are generated for it from a page, if any are.
@@ -92,6 +94,7 @@ impl SessionOptions {
             },
             allow_remote: browser.allow_remote,
             allow_default: browser.allow_default,
+            connect_at_start: browser.connect_at_start,
             isolated: browser.isolated,
             routing: match options.hybrid_routing {
                 true => Routing::Hybrid,
@@ -135,6 +138,7 @@ impl SessionOptions {
     pub(crate) fn config(&self) -> SessionConfig {
         SessionConfig {
             browsers: self.browsers.iter().map(BrowserPlan::meant).collect(),
+            connects_at_once: self.connect_at_start,
             may_choose_default: self.allow_default,
             mode: self.mode,
             page_actions: self.page_actions,

@@ -88,6 +88,8 @@ pub struct BrowserOptions {
     pub allow_remote: bool,
     /// Let the agent choose a browser that is meant when none is named.
     pub allow_default: bool,
+    /// Connect all of them when the session opens, without keeping anybody waiting.
+    pub connect_at_start: bool,
     /// Whether flags say how to launch one, so that one that runs is not meant.
     pub launches: bool,
     /// Launch without a window.

@@ -25,6 +25,7 @@ mod own_browser;
 mod page_tools;
 mod peers;
 mod random_walk;
+mod served;
 mod sessions;
 mod several;
 mod walk;

@@ -30,8 +30,16 @@ impl Core {
         self.sessions.insert(session, opened);
         self.inherit(session);
         let announced = self.offer(session);
-        if let Some(known) = self.sessions.get_mut(&session) {
-            known.announced = announced;
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        known.announced = announced;
+        if known.config.connects_at_once {
+            let browsers: Vec<_> = known.seats.iter().map(|seat| seat.browser).collect();
+            // One attempt each, which nobody waits for; whoever needs one that failed tries again.
+            for browser in browsers {
+                self.connect(browser, true);
+            }
         }
     }
 

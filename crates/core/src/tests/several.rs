@@ -206,6 +206,33 @@ fn reconnect(force: bool) -> CallKind {
 }
 
 #[test]
+fn r003_13_all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits_for_it() {
+    let mut config = session(3);
+    config.connects_at_once = true;
+    let mut desk = Desk::with_session(session(0));
+    desk.up = vec!["http://1", "http://3"];
+    desk.happen(Input::SessionClosed { session: ONE });
+    let session = ONE;
+    desk.happen(Input::SessionOpened { session, config });
+    assert_eq!(desk.attempts.len(), 3);
+    assert!(desk.attempts.iter().all(|(.., start)| !start));
+    use BrowserState::{Connected, Disconnected};
+    assert_eq!(desk.states(), [Connected, Disconnected, Connected]);
+    // The one that was away is tried again for whoever needs it, without a pause.
+    desk.up.push("http://2");
+    assert_eq!(desk.clicks_in(Some(2)), "http://2/page");
+    assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
+    assert_eq!(desk.now.elapsed(), Duration::ZERO);
+}
+
+#[test]
+fn r003_8_36_without_that_wish_nothing_is_connected_before_it_is_needed() {
+    let mut desk = Desk::with(3);
+    assert_eq!(desk.states(), [BrowserState::Pending; 3]);
+    assert!(desk.attempts.is_empty());
+}
+
+#[test]
 fn r003_2_4_5_15_51_56_58_103_with_one_browser_no_number_may_be_given() {
     // R003-2, R003-4, R003-5, R003-15, R003-51, R003-56, R003-58, R003-103
     let mut desk = Desk::with(1);
