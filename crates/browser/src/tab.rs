@@ -79,6 +79,8 @@ struct Inner {
     introspection: Introspection,
     following: Following,
     lookers: Arc<AtomicUsize>,
+    /// How many more pictures it is not expected to draw for by itself.
+    hidden: AtomicU32,
     /// Whether a script had to be stopped and the page may still not respond.
     suspect: AtomicBool,
     /// The document whose first tools have been waited for.
@@ -117,6 +119,7 @@ impl Tab {
             introspection: Introspection::default(),
             following: Following::default(),
             lookers: Arc::default(),
+            hidden: AtomicU32::new(0),
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
         }))
@@ -300,6 +303,21 @@ impl Tab {
         Arc::clone(&self.0.lookers)
     }
 
+    /// Whether somebody has to look for the tab to draw, as far as is known. Asked once for each picture,
+    /// because a tab that was hidden may come to the front.
+    pub(crate) fn hides(&self) -> bool {
+        let less = |left: u32| left.checked_sub(1);
+        let hidden = &self.0.hidden;
+        hidden
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+
+    /// Notes that the tab did not draw by itself.
+    pub(crate) fn note_hidden(&self) {
+        self.0.hidden.store(HIDDEN_FOR, Ordering::Relaxed);
+    }
+
     /// The trace of this tab.
     pub(crate) fn tracing(&self) -> &Tracing {
         &self.0.tracing
@@ -405,5 +423,7 @@ impl Tab {
     }
 }
 
+/// So many pictures are taken before a tab that was hidden is trusted again to draw by itself.
+const HIDDEN_FOR: u32 = 8;
 const TERMINATION_LIMIT: Duration = Duration::from_secs(1);
 const PROBE_LIMIT: Duration = Duration::from_millis(500);

@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::time::Duration;
 use tabmux_cdp::types::page::{self, CaptureScreenshotFormat};
 
 /// Takes a picture.
@@ -57,8 +58,6 @@ impl Tool for TakeScreenshot {
     }
 
     async fn run(self, page: Page) -> ToolResult {
-        // The tab begins to draw while it is measured.
-        let _drawing = Drawing::of(&page.tab);
         let part = self.part(&page.tab).await?;
         let scale = match self.file_path {
             Some(_) => 1.0,
@@ -201,8 +200,22 @@ impl TakeScreenshot {
             optimize_for_speed: Some(quick),
             ..Default::default()
         };
-        Ok(tab.session().send(capture).await?.data)
+        let taking = std::pin::pin!(tab.session().send(capture));
+        Ok(while_drawn(tab, taking).await?.data)
     }
+}
+
+/// Waits for a picture. A tab that is in front draws by itself, and is quicker left alone; one that is
+/// not may have to be looked at, and then it is at once for the next pictures, too.
+async fn while_drawn<T>(tab: &Tab, mut taking: impl Future<Output = T> + Unpin) -> T {
+    if !tab.hides() {
+        match tokio::time::timeout(SELF_DRAWN_LIMIT, &mut taking).await {
+            Ok(taken) => return taken,
+            Err(_) => tab.note_hidden(),
+        }
+    }
+    let _drawing = Drawing::of(tab);
+    taking.await
 }
 
 /// How many bytes a picture has whose base64 this is.
@@ -332,5 +345,7 @@ const LONGEST_SIDE: f64 = 1_568.0;
 const LEAST_SCALE: f64 = 0.25;
 const MOST_PIXELS: f64 = 16_000.0;
 const MOST_BYTES: usize = 1_000_000;
+/// A tab that draws by itself has been pictured by then, unless the machine is very busy.
+const SELF_DRAWN_LIMIT: Duration = Duration::from_millis(60);
 /// How much smaller a PNG can become when Chrome takes its time.
 const QUICK_FACTOR: usize = 3;
