@@ -130,6 +130,14 @@ pub(crate) struct BrowserFlags {
     /// Do not give pages document.modelContext (WebMCP) where the browser has none.
     #[arg(long = "noShim", alias = "no-shim")]
     no_shim: bool,
+
+    /// Taken from configurations of chrome-devtools-mcp, and always so: nothing is reported to anybody.
+    #[arg(long = "no-usage-statistics", aliases = ["noUsageStatistics", "no-usageStatistics"], hide = true)]
+    no_usage_statistics: bool,
+
+    /// The same: no address is sent to anybody for field data.
+    #[arg(long = "no-performance-crux", aliases = ["noPerformanceCrux", "no-performanceCrux"], hide = true)]
+    no_performance_crux: bool,
 }
 
 impl BrowserFlags {
@@ -288,6 +296,16 @@ mod tests {
     fn options(flags: &[&str]) -> BrowserOptions {
         let args = [&["x"], flags].concat();
         Only::try_parse_from(args).unwrap().flags.options().unwrap()
+    }
+
+    #[test]
+    fn what_chrome_devtools_mcp_would_report_can_be_switched_off_here_too() {
+        let flags = [
+            "--no-usage-statistics",
+            "--no-performance-crux",
+            "--headless",
+        ];
+        assert!(options(&flags).headless);
     }
 
     #[test]
