@@ -1,6 +1,5 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
-use crate::logging;
 use anyhow::{Context, anyhow, bail};
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -8,11 +7,13 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_client::{Place, StartDaemon, ask};
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
-use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
+use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
+use tabmux_shim::logging;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_daemon::socket::Place;
+use tabmux_client::Place;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

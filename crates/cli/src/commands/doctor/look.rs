@@ -12,9 +12,9 @@ use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
+use tabmux_client::{Place, ask};
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
-use tabmux_daemon::socket::{Place, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tokio::process::Command;
 

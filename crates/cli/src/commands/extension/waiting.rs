@@ -4,7 +4,7 @@ use crate::commands::daemon::{is_nobody, starter};
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tabmux_daemon::socket::{Place, ask};
+use tabmux_client::{Place, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// Whether an extension is connected; none if there is no daemon.
