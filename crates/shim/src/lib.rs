@@ -9,14 +9,16 @@ pub mod flags;
 pub mod logging;
 
 mod args;
+mod start;
 
 pub use args::Args;
+pub use start::{log_beside, starter};
 
 use anyhow::Context;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::time::Duration;
-use tabmux_client::{Opening, Place, RemoteSession, StartDaemon};
+use tabmux_client::{Opening, Place, RemoteSession};
 use tabmux_mcp::ServeError;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::signal::unix::{SignalKind, signal};
@@ -24,8 +26,6 @@ use tokio::signal::unix::{SignalKind, signal};
 /// What is seldom needed, and so is not here.
 #[derive(Clone, Copy, Debug)]
 pub struct Elsewhere {
-    /// How a daemon is started.
-    pub starter: fn(&Place, Option<u16>) -> anyhow::Result<StartDaemon>,
     /// Serves the client without a daemon.
     pub serve_here: fn(SessionOptions) -> anyhow::Result<()>,
     /// The kinds of tools that there are.
@@ -46,7 +46,7 @@ pub fn run(mut args: Args, elsewhere: Elsewhere) -> anyhow::Result<()> {
         return (elsewhere.serve_here)(options);
     }
     serve_through_daemon(Opening {
-        start: (elsewhere.starter)(&place, port)?,
+        start: starter(&place, port)?,
         place,
         client: ClientInfo {
             name: parent_name(),

@@ -2,7 +2,6 @@
 
 mod show;
 
-use super::daemon;
 use anyhow::{Context, bail};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
@@ -114,7 +113,7 @@ async fn call(
         name: "tabmux call".to_owned(),
         pid: std::process::id(),
     };
-    let start = daemon::starter(&place, None)?;
+    let start = tabmux_shim::starter(&place, None)?;
     let session = RemoteSession::open(Opening {
         place,
         client,

@@ -1,6 +1,5 @@
 //! `tabmux mcp`: serves one MCP client over stdin and stdout.
 
-use super::daemon;
 use anyhow::{Context, anyhow};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,11 +11,7 @@ use tabmux_shim::flags::Kind;
 use tabmux_shim::{Args, Elsewhere, until_signalled};
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let elsewhere = Elsewhere {
-        starter: daemon::starter,
-        serve_here,
-        kinds,
-    };
+    let elsewhere = Elsewhere { serve_here, kinds };
     tabmux_shim::run(args, elsewhere)?;
     Ok(ExitCode::SUCCESS)
 }
