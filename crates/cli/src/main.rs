@@ -1,8 +1,6 @@
 //! The `tabmux` binary: flags, wiring, human output, exit codes.
 
 mod commands;
-mod flags;
-mod logging;
 mod paint;
 mod table;
 mod wrap;
@@ -27,7 +25,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
-    Mcp(commands::mcp::Args),
+    Mcp(tabmux_shim::Args),
     /// Watch an agent work in a real browser, as a short story. Leaves a picture.
     Demo(commands::demo::Args),
     /// Run or stop the daemon that MCP clients share.
@@ -62,7 +60,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let result = match command() {
         Command::Mcp(args) => commands::mcp::run(args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Daemon(args) => commands::daemon::run(args),
@@ -86,6 +84,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn command() -> Command {
+    if std::env::args_os().nth(1).is_some_and(|name| name == "mcp") {
+        return Command::Mcp(tabmux_shim::Args::read());
+    }
+    Cli::parse().command
 }
 
 #[expect(

@@ -1,8 +1,8 @@
 //! A session in this process, opened when its client has said who it is.
 
 use crate::handle::{Client, Handle, Hub};
-use crate::modes;
 use crate::options::SessionOptions;
+use tabmux_client::modes;
 use tabmux_protocol::session as wire;
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,

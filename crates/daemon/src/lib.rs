@@ -4,7 +4,6 @@
 //! - [`options`]: what a session and the loop are told once.
 //! - [`handle`]: how the rest of the process talks to the loop; the in-process [`Backend`].
 //! - [`direct`]: a session in this process, opened when its client has said who it is.
-//! - [`modes`]: which tool list a client gets that does not say.
 //! - `main_loop`: the closed set of events, and the one task that handles them.
 //! - `work`: what the core's outputs make browsers do.
 //! - [`socket`]: the same over a unix socket, for clients in other processes.
@@ -22,7 +21,6 @@ pub mod catalogue;
 pub mod direct;
 pub mod extension;
 pub mod handle;
-pub mod modes;
 pub mod options;
 pub mod socket;
 

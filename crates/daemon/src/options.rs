@@ -1,11 +1,12 @@
 //! What a session is told once, when it opens.
 
-use crate::{catalogue, modes};
+use crate::catalogue;
 use std::path::PathBuf;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, Source};
+use tabmux_client::modes;
 use tabmux_core::{BrowserKey, Heritage, Meant, Mode, OnEnd, Routing, SessionConfig, TabPolicy};
 use tabmux_protocol::session as wire;
 

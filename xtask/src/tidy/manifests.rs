@@ -65,6 +65,16 @@ const WALLS: &[Wall] = &[
         reason: "the client knows the protocol and nothing of what it is used for",
     },
     Wall {
+        rooms: "tabmux-client",
+        forbidden: &["tabmux-browser", "tabmux-daemon", "tabmux-mcp"],
+        reason: "every client has this in memory",
+    },
+    Wall {
+        rooms: "tabmux-shim",
+        forbidden: &["tabmux-browser", "tabmux-daemon"],
+        reason: "every client has this in memory",
+    },
+    Wall {
         rooms: "tabmux-testkit",
         forbidden: &["tabmux*"],
         reason: "every crate's tests use it, so it must be a leaf",

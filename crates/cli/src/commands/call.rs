@@ -2,17 +2,16 @@
 
 mod show;
 
-use super::daemon;
-use crate::flags::BrowserFlags;
 use anyhow::{Context, bail};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_daemon::socket::{Opening, Place, RemoteSession};
+use tabmux_client::{Opening, Place, RemoteSession};
 use tabmux_protocol::session::{ClientInfo, OnSessionEnd, SessionOptions, ToolMode};
 use tabmux_protocol::{Backend, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
+use tabmux_shim::flags::BrowserFlags;
 
 /// Run one tool, as an agent would. Exit code 1 means that the tool answered with an error.
 #[derive(Debug, clap::Args)]
@@ -114,7 +113,7 @@ async fn call(
         name: "tabmux call".to_owned(),
         pid: std::process::id(),
     };
-    let start = daemon::starter(&place, None)?;
+    let start = tabmux_shim::starter(&place, None)?;
     let session = RemoteSession::open(Opening {
         place,
         client,

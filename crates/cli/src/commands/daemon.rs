@@ -1,18 +1,18 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
-use crate::logging;
 use anyhow::{Context, anyhow, bail};
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_client::{Place, ask};
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
-use tabmux_daemon::socket::{Listening, Place, ServeOptions, StartDaemon, ask, serve};
+use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
+use tabmux_shim::logging;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -75,28 +75,6 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         Args::Run(args) => runtime.block_on(run_daemon(args)),
         Args::Stop(args) => runtime.block_on(stop(args)),
     }
-}
-
-/// How a session starts the daemon when there is none: this program again, detached.
-pub(crate) fn starter(place: &Place, port: Option<u16>) -> anyhow::Result<StartDaemon> {
-    let program = std::env::current_exe().context("this program cannot find itself")?;
-    let socket = place.socket().to_owned();
-    Ok(Box::new(move || {
-        let mut command = Command::new(&program);
-        command.args(["daemon", "run", "--socket"]).arg(&socket);
-        command.arg("--logFile").arg(log_beside(&socket));
-        if let Some(port) = port {
-            command.arg("--port").arg(port.to_string());
-        }
-        // A group of its own, so that what ends the client does not end the daemon.
-        command.process_group(0).current_dir("/");
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        // Whichever way that process ends, the runtime takes note, so that no zombie stays.
-        tokio::process::Command::from(command).spawn().map(drop)
-    }))
 }
 
 async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
@@ -193,8 +171,3 @@ fn memory_beside(socket: &std::path::Path) -> PathBuf {
 
 /// Where pages look for the daemon.
 pub(crate) const DEFAULT_PORT: u16 = 8765;
-
-/// A daemon that a client started writes its log beside its socket.
-pub(crate) fn log_beside(socket: &std::path::Path) -> PathBuf {
-    socket.with_extension("log")
-}

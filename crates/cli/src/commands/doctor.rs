@@ -9,7 +9,7 @@ use crate::wrap;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_daemon::socket::Place;
+use tabmux_client::Place;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

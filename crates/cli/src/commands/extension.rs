@@ -9,8 +9,8 @@ use super::daemon::DEFAULT_PORT;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tabmux_client::Place;
 use tabmux_daemon::extension::{Secret, secret_file};
-use tabmux_daemon::socket::Place;
 
 /// Work in your own Chrome, through an extension that only this machine's tabmux can speak to.
 #[derive(Debug, clap::Subcommand)]

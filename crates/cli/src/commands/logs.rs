@@ -1,6 +1,5 @@
 //! `tabmux logs`: the log of the daemon that clients start, once or as it grows.
 
-use super::daemon::log_beside;
 use anyhow::{Context, bail};
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -8,7 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_daemon::socket::Place;
+use tabmux_client::Place;
+use tabmux_shim::log_beside;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -6,7 +6,7 @@ use crate::wrap;
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_daemon::socket::{Place, ask};
+use tabmux_client::{Place, ask};
 use tabmux_protocol::overview::{BrowserMetrics, Overview};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 

@@ -1,7 +1,6 @@
 //! One connection of the daemon's socket: at most one session, which ends with it unless it has a
 //! name.
 
-use super::lines::{self, LineReader};
 use super::named::Lease;
 use super::server::Shared;
 use crate::handle::{Client, Handle, Reply};
@@ -12,6 +11,7 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use tabmux_client::lines::{self, LineReader};
 use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{
     EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,

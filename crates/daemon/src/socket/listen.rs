@@ -1,11 +1,11 @@
 //! Becoming the daemon: at most one per socket, however many are started at once.
 
-use super::place::{Place, PlaceError};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use tabmux_browser::user::own_uid;
+use tabmux_client::{Place, PlaceError};
 use tokio::net::{UnixListener, UnixStream};
 
 /// The socket of a daemon that is up. Gone with this value.

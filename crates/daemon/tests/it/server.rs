@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tabmux_client::Place;
 use tabmux_daemon::Hub;
-use tabmux_daemon::socket::{Listening, Place, ServeOptions, serve};
+use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,8 @@ use crate::wire::Wire;
 use serde_json::json;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use tabmux_daemon::socket::{ListenError, Listening, Place};
+use tabmux_client::Place;
+use tabmux_daemon::socket::{ListenError, Listening};
 
 #[tokio::test]
 async fn s17_another_connections_session_does_not_exist_here() {

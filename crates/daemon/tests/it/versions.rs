@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_daemon::socket::{Opening, Place, RemoteSession};
+use tabmux_client::{Opening, Place, RemoteSession};
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};

@@ -4,7 +4,7 @@ use super::Check;
 use crate::commands::install::Installed;
 use std::path::{Path, PathBuf};
 use tabmux_browser::find::FindError;
-use tabmux_daemon::socket::PlaceError;
+use tabmux_client::PlaceError;
 
 /// A browser that was found, and what it answered to `--version`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::checks::{self, Behind, BrowserFound, Holder, Log};
 use super::{Check, extension};
-use crate::commands::daemon::{DEFAULT_PORT, is_nobody, log_beside};
+use crate::commands::daemon::{DEFAULT_PORT, is_nobody};
 use crate::commands::extension::Folder;
 use crate::commands::install;
 use std::fs::{self, OpenOptions};
@@ -12,10 +12,11 @@ use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
+use tabmux_client::{Place, ask};
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
-use tabmux_daemon::socket::{Place, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
+use tabmux_shim::log_beside;
 use tokio::process::Command;
 
 /// Every check, in the order in which things are needed.

@@ -1,11 +1,12 @@
 //! Waits until the extension is connected, and says that it does.
 
-use crate::commands::daemon::{is_nobody, starter};
+use crate::commands::daemon::is_nobody;
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tabmux_daemon::socket::{Place, ask};
+use tabmux_client::{Place, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
+use tabmux_shim::starter;
 
 /// Whether an extension is connected; none if there is no daemon.
 pub(super) async fn is_connected(place: &Place) -> anyhow::Result<Option<bool>> {

@@ -1,6 +1,6 @@
 //! The client's end of one connection to the daemon, with a session registered on it.
 
-use super::lines::{LineReader, LineWriter};
+use crate::lines::{LineReader, LineWriter};
 use std::collections::HashMap;
 use std::io;
 use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, Request, SessionId};
@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// What a session asks of its daemon.
 #[derive(Debug)]
-pub(super) enum Order {
+pub(crate) enum Order {
     Introduce(ClientFacts),
     Tools(oneshot::Sender<Vec<ToolInfo>>),
     Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
@@ -19,7 +19,7 @@ pub(super) enum Order {
 }
 
 /// A connection on which the session is registered.
-pub(super) struct Link {
+pub(crate) struct Link {
     reader: LineReader,
     writer: LineWriter,
     session: SessionId,
@@ -36,17 +36,17 @@ struct Waiting {
 }
 
 /// A link is over.
-pub(super) struct Over {
-    pub(super) end: End,
+pub(crate) struct Over {
+    pub(crate) end: End,
     /// How many requests the session has made by then.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// Whether calls were open, and so were told.
-    pub(super) told: bool,
+    pub(crate) told: bool,
 }
 
 /// Why a link is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// The session is over.
     SessionOver,
     /// The daemon has gone.
@@ -56,7 +56,7 @@ pub(super) enum End {
 }
 
 impl Link {
-    pub(super) fn new(
+    pub(crate) fn new(
         reader: LineReader,
         writer: LineWriter,
         session: SessionId,
@@ -74,7 +74,7 @@ impl Link {
     }
 
     /// Passes on what is ordered, and what the daemon says, until either side ends it.
-    pub(super) async fn serve(
+    pub(crate) async fn serve(
         mut self,
         inbox: &mut mpsc::Receiver<Order>,
         notify: &mpsc::Sender<BackendEvent>,
@@ -113,7 +113,7 @@ impl Link {
     }
 
     /// Passes an order on.
-    pub(super) async fn send(&mut self, order: Order) -> io::Result<()> {
+    pub(crate) async fn send(&mut self, order: Order) -> io::Result<()> {
         self.count += 1;
         let session_id = self.session.clone();
         let name = format!("{}:{}", session_id.0, self.count);
@@ -220,8 +220,8 @@ const DAEMON_STOPPED: &str = "The tabmux daemon was stopped while the call ran, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines;
     use super::*;
+    use crate::lines;
     use serde_json::value::to_raw_value;
     use std::collections::BTreeSet;
     use tokio::net::UnixStream;

@@ -12,7 +12,10 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Starts logging. `TABMUX_LOG` chooses what, such as `debug` or `tabmux_browser=trace`.
-pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
+///
+/// # Errors
+/// When the file cannot be opened, or the choice cannot be read.
+pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
     let fallback = if file.is_some() {
         "info,rmcp=error"
     } else {

@@ -1,10 +1,10 @@
 //! Where the daemon's socket is, and whether that place can be trusted.
 
+use crate::user::own_uid;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use tabmux_browser::user::own_uid;
 use tabmux_protocol::wire::PROTOCOL;
 
 /// The socket of this user's daemon, and the lock that its daemon holds.

@@ -3,19 +3,19 @@
 mod categories;
 
 pub(crate) use categories::CategoryFlags;
+pub use categories::Kind;
 
 use anyhow::{Context, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_browser::find::Channel;
 use tabmux_protocol::session::{BrowserOptions, Endpoint};
 
 /// Which browser, and how it is launched.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Browser")]
-pub(crate) struct BrowserFlags {
+pub struct BrowserFlags {
     /// Attach to the browser at this address, such as http://127.0.0.1:9222. May be repeated. A name can
     /// stand before it (work=http://…), and a command after it (http://…|google-chrome …) that is run
     /// with your rights when the agent asks to reconnect a browser that cannot be reached: trusted
@@ -100,7 +100,7 @@ pub(crate) struct BrowserFlags {
 
     /// Launch this channel of Chrome: stable, beta, dev or canary.
     #[arg(long, value_name = "CHANNEL", conflicts_with = "executable_path", value_parser = channel)]
-    channel: Option<Channel>,
+    channel: Option<String>,
 
     /// The size of pages, such as 1280x720.
     #[arg(long, value_name = "WxH", value_parser = viewport)]
@@ -141,8 +141,11 @@ pub(crate) struct BrowserFlags {
 }
 
 impl BrowserFlags {
-    /// What the flags mean. Fails on flags that contradict each other.
-    pub(crate) fn options(self) -> anyhow::Result<BrowserOptions> {
+    /// What the flags mean.
+    ///
+    /// # Errors
+    /// When flags contradict each other.
+    pub fn options(self) -> anyhow::Result<BrowserOptions> {
         let launches = self.launches();
         let endpoints = self.endpoints()?;
         if launches && !endpoints.is_empty() {
@@ -167,7 +170,7 @@ impl BrowserFlags {
             isolated: self.isolated,
             user_data_dir: self.user_data_dir.map(absolute).transpose()?,
             executable: self.executable_path,
-            channel: self.channel.map(|channel| channel.name().to_owned()),
+            channel: self.channel,
             viewport: self.viewport,
             proxy: self.proxy_server,
             accept_insecure_certs: self.accept_insecure_certs,
@@ -269,8 +272,11 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
     })
 }
 
-fn channel(text: &str) -> Result<Channel, String> {
-    Channel::parse(text).ok_or_else(|| "use stable, beta, dev or canary".to_owned())
+fn channel(text: &str) -> Result<String, String> {
+    match text {
+        "stable" | "beta" | "dev" | "canary" => Ok(text.to_owned()),
+        _ => Err("use stable, beta, dev or canary".to_owned()),
+    }
 }
 
 fn viewport(text: &str) -> Result<(u32, u32), String> {

@@ -9,13 +9,13 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
 
 /// The reading end.
-pub(super) struct LineReader(FramedRead<OwnedReadHalf, LinesCodec>);
+pub struct LineReader(FramedRead<OwnedReadHalf, LinesCodec>);
 
 /// The writing end.
-pub(super) struct LineWriter(FramedWrite<OwnedWriteHalf, LinesCodec>);
+pub struct LineWriter(FramedWrite<OwnedWriteHalf, LinesCodec>);
 
 /// Both ends of a connection.
-pub(super) fn split(stream: UnixStream) -> (LineReader, LineWriter) {
+pub fn split(stream: UnixStream) -> (LineReader, LineWriter) {
     let (read, write) = stream.into_split();
     let codec = LinesCodec::new_with_max_length(LONGEST_LINE);
     (
@@ -27,7 +27,7 @@ pub(super) fn split(stream: UnixStream) -> (LineReader, LineWriter) {
 impl LineReader {
     /// The next line, or `None` when the other side has gone. An error means that the other side
     /// is none of ours, and why; nothing after it can be trusted.
-    pub(super) async fn next(&mut self) -> Option<Result<String, &'static str>> {
+    pub async fn next(&mut self) -> Option<Result<String, &'static str>> {
         Some(match self.0.next().await? {
             Ok(line) if VERBS.iter().any(|verb| line.starts_with(verb)) => Err("this is HTTP"),
             Ok(line) => Ok(line),
@@ -42,7 +42,10 @@ impl LineReader {
 
 impl LineWriter {
     /// Writes one message.
-    pub(super) async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When the line is too long, or the other side has gone.
+    pub async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         let line = serde_json::to_string(message)?;
         self.0.send(line).await.map_err(|error| match error {
             LinesCodecError::Io(error) => error,

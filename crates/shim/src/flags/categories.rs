@@ -2,7 +2,15 @@
 
 use anyhow::bail;
 use clap::Args;
-use tabmux_browser::tools;
+
+/// A kind of tools that there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// What users switch it by.
+    pub name: &'static str,
+    /// Whether it is offered only to those who ask for it.
+    pub opt_in: bool,
+}
 
 /// Which kinds of tools are offered.
 #[derive(Clone, Debug, Default, Args)]
@@ -42,7 +50,7 @@ pub(crate) struct CategoryFlags {
 impl CategoryFlags {
     /// The categories that are offered; `None` if no flag says anything. Fails on one that there is
     /// not.
-    pub(crate) fn chosen(self) -> anyhow::Result<Option<Vec<String>>> {
+    pub(crate) fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
         let switches = [
             ("emulation", self.emulation),
             ("performance", self.performance),
@@ -53,10 +61,11 @@ impl CategoryFlags {
         if self.categories.is_none() && switches.iter().all(|(_, on)| on.is_none()) {
             return Ok(None);
         }
-        let known = names(|_| true);
+        let kinds = kinds();
+        let known = names(&kinds, |_| true);
         let mut chosen = self
             .categories
-            .unwrap_or_else(|| names(|spec| !spec.opt_in));
+            .unwrap_or_else(|| names(&kinds, |kind| !kind.opt_in));
         if let Some(unknown) = chosen.iter().find(|name| !known.contains(name)) {
             bail!(
                 "there is no category `{unknown}`; there are {}",
@@ -76,10 +85,10 @@ impl CategoryFlags {
     }
 }
 
-/// The categories of tools, each once.
-fn names(wanted: impl Fn(&tools::ToolSpec) -> bool) -> Vec<String> {
-    let specs = tools::all().iter().filter(|spec| wanted(spec));
-    let mut names: Vec<_> = specs.map(|spec| spec.category.name().to_owned()).collect();
+/// The names of kinds, each once.
+fn names(kinds: &[Kind], wanted: impl Fn(&Kind) -> bool) -> Vec<String> {
+    let kinds = kinds.iter().filter(|kind| wanted(kind));
+    let mut names: Vec<_> = kinds.map(|kind| kind.name.to_owned()).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -98,7 +107,24 @@ mod tests {
 
     fn chosen(flags: &[&str]) -> anyhow::Result<Option<Vec<String>>> {
         let args = [&["x"], flags].concat();
-        Only::try_parse_from(args)?.flags.chosen()
+        Only::try_parse_from(args)?.flags.chosen(kinds)
+    }
+
+    fn kinds() -> Vec<Kind> {
+        let kind = |name| Kind {
+            name,
+            opt_in: name == "storage",
+        };
+        [
+            "input",
+            "debugging",
+            "emulation",
+            "input",
+            "network",
+            "storage",
+        ]
+        .map(kind)
+        .to_vec()
     }
 
     #[test]

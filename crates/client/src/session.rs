@@ -1,14 +1,14 @@
 //! The client's end of the daemon's socket: a session that finds, starts and outlives its daemon.
 
-use super::lines::{self, LineReader, LineWriter};
-use super::link::{End, Link, Order};
-use super::place::Place;
+use crate::lines::{self, LineReader, LineWriter};
+use crate::link::{End, Link, Order};
 use crate::modes;
+use crate::place::Place;
+use crate::user::own_uid;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io;
 use std::time::Duration;
-use tabmux_browser::user::own_uid;
 use tabmux_core::Config;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::{FromClient, FromDaemon, PROTOCOL, Resume};

@@ -1,0 +1,19 @@
+//! The daemon's socket, as its clients know it: where it is, what is said there, a session behind it.
+//!
+//! # Layout
+//! - `place`: where the socket is, and whether that place can be trusted.
+//! - [`lines`]: what both ends write and read.
+//! - `session`: a session that finds, starts and outlives its daemon.
+//! - `link`: one connection of it.
+//! - [`modes`]: which tool list a client gets that does not say.
+
+pub mod lines;
+pub mod modes;
+
+mod link;
+mod place;
+mod session;
+mod user;
+
+pub use place::{Place, PlaceError};
+pub use session::{Opening, RemoteSession, StartDaemon, ask};

@@ -1,0 +1,163 @@
+//! The flags of `tabmux mcp`, and what they mean.
+
+use crate::flags::{BrowserFlags, CategoryFlags, Kind};
+use anyhow::bail;
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use tabmux_protocol::session::{OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
+
+/// Serve an MCP client over stdin and stdout. MCP clients start this.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    browser: BrowserFlags,
+
+    /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused
+    /// tab; `static` is one list that stands; `auto` takes what suits the client.
+    #[arg(long, value_enum, default_value_t = Tools::Auto)]
+    tools: Tools,
+
+    /// What becomes of the tabs that this client opened when it goes.
+    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = AtEnd::Close)]
+    on_session_end: AtEnd,
+
+    /// Who may use the tabs that this client holds: whoever names one (and is told so), nobody else,
+    /// or everybody.
+    #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = Policy::Respect)]
+    tab_policy: Policy,
+
+    /// Whether generic page actions (click, fill, take_snapshot, …) are listed while a tab is focused.
+    #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On)]
+    page_actions: Switch,
+
+    /// How many tools are generated from a page at most, or `off`.
+    #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "30")]
+    generated_tools: u16,
+
+    #[command(flatten)]
+    categories: CategoryFlags,
+
+    /// Do everything in this process instead of the shared daemon.
+    #[arg(long = "no-daemon", alias = "noDaemon")]
+    pub(crate) no_daemon: bool,
+
+    /// The daemon's socket.
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "TABMUX_SOCKET",
+        conflicts_with = "no_daemon"
+    )]
+    pub(crate) socket: Option<PathBuf>,
+
+    /// The loopback port for pages of a daemon that is started; 0 takes any that is free.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+
+    /// How calls of pages' own tools find their tab: `smart` takes one that has the tool, the one in
+    /// front first; `hybrid` always takes the one in front.
+    #[arg(long, value_enum, default_value_t = Route::Smart)]
+    routing: Route,
+
+    /// Write the log to this file instead of standard error.
+    #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
+}
+
+impl Args {
+    /// The flags of this process, whose first argument is `mcp`. Only this command's are built: a
+    /// client is waiting.
+    pub fn read() -> Self {
+        let Only::Mcp(args) = Alone::parse().command;
+        *args
+    }
+
+    /// What the flags say about the session.
+    pub(crate) fn options(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<SessionOptions> {
+        let browser = self.browser.options()?;
+        if self.no_daemon && browser.extension {
+            bail!(
+                "--extension needs the daemon, which the extension connects to; leave --no-daemon out"
+            );
+        }
+        Ok(SessionOptions {
+            browser,
+            tools: match self.tools {
+                Tools::Auto => ToolMode::Auto,
+                Tools::Progressive => ToolMode::Progressive,
+                Tools::Static => ToolMode::Static,
+            },
+            on_session_end: match self.on_session_end {
+                AtEnd::Close => OnSessionEnd::Close,
+                AtEnd::Keep => OnSessionEnd::Keep,
+            },
+            tab_policy: match self.tab_policy {
+                Policy::Respect => TabPolicy::Respect,
+                Policy::Exclusive => TabPolicy::Exclusive,
+                Policy::Shared => TabPolicy::Shared,
+            },
+            page_actions: self.page_actions == Switch::On,
+            generated_tools: Some(self.generated_tools),
+            categories: self.categories.chosen(kinds)?,
+            hybrid_routing: self.routing == Route::Hybrid,
+            folder: std::env::current_dir().ok(),
+        })
+    }
+}
+
+#[derive(Debug, Parser)]
+#[command(name = "tabmux", version, max_term_width = 100)]
+struct Alone {
+    #[command(subcommand)]
+    command: Only,
+}
+
+#[derive(Debug, Subcommand)]
+enum Only {
+    Mcp(Box<Args>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Tools {
+    Auto,
+    Progressive,
+    Static,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AtEnd {
+    Close,
+    Keep,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Policy {
+    Respect,
+    Exclusive,
+    Shared,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Route {
+    Smart,
+    Hybrid,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+fn generated_tools(text: &str) -> Result<u16, String> {
+    let number = match text {
+        "off" => Some(0),
+        number => number.parse().ok(),
+    };
+    number
+        .filter(|number| *number <= MOST_GENERATED)
+        .ok_or_else(|| format!("write `off` or a number up to {MOST_GENERATED}"))
+}
+
+/// A tab offers no more tools than this, whoever found them.
+const MOST_GENERATED: u16 = 60;
