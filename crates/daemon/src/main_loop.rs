@@ -131,12 +131,13 @@ impl MainLoop {
                     self.core.handle_timeout(now);
                 }
             }
-            while let Some(output) = self.core.poll_output() {
-                self.perform(output);
-            }
+            // Before anybody is answered: an answer waits until it is written what it has changed.
             if self.memory.is_kept() {
                 let notes = self.notes();
                 self.memory.keep(notes);
+            }
+            while let Some(output) = self.core.poll_output() {
+                self.perform(output);
             }
         };
         for call in self.calls.values() {

@@ -114,7 +114,10 @@ pub(crate) struct Memory {
     last: Notes,
     /// How long they have to come back.
     grace: Duration,
-    write: Option<watch::Sender<Notes>>,
+    /// The newest notes, counted.
+    write: Option<watch::Sender<(u64, Notes)>>,
+    /// Which of them are in the file.
+    written: watch::Receiver<u64>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -128,6 +131,7 @@ impl Memory {
             last: Notes::default(),
             grace: Duration::ZERO,
             write: None,
+            written: watch::channel(0).1,
             writer: None,
         }
     }
@@ -138,8 +142,9 @@ impl Memory {
             tracing::warn!(%error, path = %path.display(), "what an earlier daemon left is unreadable");
             Notes::default()
         });
-        let (write, written) = watch::channel(last.clone());
-        let writer = std::thread::spawn(move || keep(&path, written));
+        let (write, notes) = watch::channel((0, last.clone()));
+        let (done, written) = watch::channel(0);
+        let writer = std::thread::spawn(move || keep(&path, notes, &done));
         Self {
             left: last.sessions.clone(),
             claimed: HashSet::new(),
@@ -147,6 +152,7 @@ impl Memory {
             last,
             grace,
             write: Some(write),
+            written,
             writer: Some(writer),
         }
     }
@@ -190,7 +196,7 @@ impl Memory {
             tab: TabId(tab.number),
             fate: Fate::BrowserGone,
         });
-        let lost = with_daemon.or(known.lost.map(LostTab::from));
+        let lost = with_daemon.or_else(|| known.lost.map(LostTab::from));
         let left = || tabs.iter().filter(stays);
         Some(Heritage {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
@@ -247,8 +253,18 @@ impl Memory {
         }
         if notes != self.last {
             self.last = notes.clone();
-            write.send_replace(notes);
+            write.send_modify(|newest| *newest = (newest.0 + 1, notes));
         }
+    }
+
+    /// What to wait for until everything that is kept is in the file, if it is not there yet.
+    pub(crate) fn writing(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+        let newest = self.write.as_ref()?.borrow().0;
+        let mut written = self.written.clone();
+        let is_behind = *written.borrow() < newest;
+        is_behind.then_some(async move {
+            let _ = written.wait_for(|written| *written >= newest).await;
+        })
     }
 
     /// Whether there is a file to keep.
@@ -271,15 +287,16 @@ impl Memory {
 }
 
 /// Writes whatever is newest, until nobody has anything to write.
-fn keep(path: &Path, mut notes: watch::Receiver<Notes>) {
+fn keep(path: &Path, mut notes: watch::Receiver<(u64, Notes)>, done: &watch::Sender<u64>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() else {
         return;
     };
     while runtime.block_on(notes.changed()).is_ok() {
-        let newest = notes.borrow_and_update().clone();
+        let (number, newest) = notes.borrow_and_update().clone();
         if let Err(error) = write(path, &newest) {
             tracing::warn!(%error, path = %path.display(), "sessions could not be written down");
         }
+        done.send_replace(number);
     }
 }
 
@@ -344,8 +361,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_one_daemon_kept_the_next_one_finds() {
+    #[tokio::test]
+    async fn what_one_daemon_kept_the_next_one_finds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.json");
         let mut first = Memory::at(path.clone(), GRACE);
@@ -359,6 +376,10 @@ mod tests {
         assert_eq!(second.tabs().len(), 3);
         // What nobody has taken up yet is not forgotten if this one dies, too.
         second.keep(Notes::default());
+        if let Some(writing) = second.writing() {
+            writing.await;
+        }
+        assert!(second.writing().is_none());
         assert_eq!(read(&path).unwrap().sessions.len(), 1);
         assert_eq!(second.take_up(&resume("sess_1", "guess")), None);
         assert_eq!(second.take_up(&resume("sess_2", "s3cret")), None);
@@ -366,7 +387,18 @@ mod tests {
         assert_eq!(heritage.opened.len(), 2);
         assert_eq!(heritage.bound, [TargetId("A".into())]);
         assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
+        let client = Client {
+            session: "sess_1".into(),
+            ..Client::default()
+        };
+        second.opened(&client);
         assert!(second.take_abandoned().is_empty());
+        // Until its tabs are found again, they are for the daemon after this one, too.
+        let missing = second.missing(&client, &heritage);
+        assert_eq!(missing, notes().sessions["sess_1"].tabs[..2]);
+        assert_eq!(second.missing(&client, &Heritage::default()), []);
+        second.closed(&client);
+        assert_eq!(second.missing(&client, &heritage), []);
         second.finish();
     }
 

@@ -61,7 +61,14 @@ impl MainLoop {
             millis: audit::millis(took),
         });
         // A client that went away needs no answer.
-        let _ = call.answer.send(answer);
+        match self.memory.writing() {
+            None => drop(call.answer.send(answer)),
+            // If this process is killed right after its answer, the next one has to know.
+            Some(writing) => drop(tokio::spawn(async move {
+                writing.await;
+                let _ = call.answer.send(answer);
+            })),
+        }
     }
 
     /// Where a tab is, as far as the audit log may know.
