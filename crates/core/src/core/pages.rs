@@ -138,6 +138,7 @@ impl Core {
         let id = match self.pages.get(&facts.id) {
             Some(old) => {
                 let old = *old;
+                self.take_name_from(old);
                 self.leave_page(old);
                 match self.tabs.contains_key(&old) {
                     // A number stays with a tab as long as it has one.
@@ -157,6 +158,18 @@ impl Core {
         }
         let tab = Tab::of_page(connection, facts, self.now);
         self.tabs.insert(id, tab);
+    }
+
+    /// Whoever loses its name to another worker's tab is told, in case that it still lives: copies of a tab
+    /// may have workers of their own.
+    fn take_name_from(&mut self, id: TabId) {
+        if let Some(library) = self.tabs.get(&id).and_then(|tab| tab.library.clone()) {
+            self.emit(Output::PageRefused {
+                connection: library.connection,
+                page: library.page,
+                refusal: PageRefusal::IdTaken,
+            });
+        }
     }
 
     fn page_changed(&mut self, id: TabId, facts: PageFacts) {

@@ -208,6 +208,12 @@ fn a_worker_that_starts_anew_takes_its_pages_over() {
     pages.sim.happen(Input::PageAppeared { connection, page });
     assert!(matches!(pages.sim.reply(call), Some(Reply::Refused(_))));
     let connection = WORKER;
+    // It may be that the old one lives, and its tab was copied: then it has to take another name.
+    assert!(pages.sim.outputs.contains(&Output::PageRefused {
+        connection,
+        page: id("A"),
+        refusal: PageRefusal::IdTaken,
+    }));
     pages.sim.happen(Input::PagesDisconnected { connection });
     assert_eq!(tabs(&mut pages).len(), 1);
 }

@@ -10,8 +10,8 @@ use tabmux_browser::ToolError;
 use tabmux_browser::page_tools::PageAnswer;
 use tabmux_browser::text::{one_line, shorten};
 use tabmux_core::{
-    BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, Place, Reason,
-    SessionId, ToolKey, ToolName, ToolRow,
+    BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, PageRefusal, Place,
+    Reason, SessionId, ToolKey, ToolName, ToolRow,
 };
 use tabmux_protocol::page::{FromPage, PageTab, ToPage};
 use tabmux_protocol::{CallReply, CallRequest, ToolInfo};
@@ -94,7 +94,10 @@ impl MainLoop {
                 self.pages.forget_page(connection, &page_id(&tab.tab_id));
                 self.page_shown(connection, &tab);
             }
-            FromPage::UpdateTab(tab) => self.page_shown(connection, &tab),
+            // One that was refused is no tab, however it changes.
+            FromPage::UpdateTab(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
+                self.page_shown(connection, &tab);
+            }
             FromPage::UnregisterTab { tab_id } => {
                 let page = page_id(&tab_id);
                 self.pages.forget_page(connection, &page);
@@ -145,7 +148,7 @@ impl MainLoop {
                 };
                 self.page_answered(connection, &call_id, outcome);
             }
-            FromPage::Hello { .. } | FromPage::Ping | FromPage::Pong => {}
+            FromPage::UpdateTab(_) | FromPage::Hello { .. } | FromPage::Ping | FromPage::Pong => {}
         }
     }
 
@@ -289,6 +292,23 @@ impl MainLoop {
             let call_id = call.0.to_string();
             self.tell_page(connection, ToPage::CancelCall { call_id });
         }
+    }
+
+    /// Tells a worker that one of its tabs is not taken in, or no longer.
+    pub(super) fn refuse_page(
+        &mut self,
+        connection: ConnectionId,
+        page: &PageId,
+        refusal: PageRefusal,
+    ) {
+        tracing::info!(%page, %refusal, "a page's tab was not taken in");
+        self.pages.forget_page(connection, page);
+        let refused = ToPage::TabRefused {
+            tab_id: page.0.to_string(),
+            another_id: refusal.is_about_the_name(),
+            reason: refusal.to_string(),
+        };
+        self.tell_page(connection, refused);
     }
 
     /// Tells a worker that some of its tools are not taken in.

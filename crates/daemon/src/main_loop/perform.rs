@@ -94,9 +94,11 @@ impl MainLoop {
                 self.tell_page(connection, ToPage::Refused { reason });
                 self.pages.close(connection);
             }
-            Output::PageRefused { page, refusal, .. } => {
-                tracing::warn!(page = %page, %refusal, "a page's tab was not taken in");
-            }
+            Output::PageRefused {
+                connection,
+                page,
+                refusal,
+            } => self.refuse_page(connection, &page, refusal),
             Output::ToolsRefused {
                 place,
                 tools,

@@ -318,3 +318,53 @@ async fn s22_a_page_cannot_take_a_name_of_ours_nor_flood_the_list() {
         "{rejected}"
     );
 }
+
+#[tokio::test]
+async fn r000_44_a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut first = daemon.worker().await;
+    first.tab("tab-1").await;
+    first.tool("tab-1", "who").await;
+    changed(&session).await;
+    let taken = json!({
+        "type": "TAB_REFUSED", "tabId": "tab-1", "anotherId": true,
+        "reason": "Another tab has this id already. Make a new one."
+    });
+    // A stranger does not get the id of another's tab.
+    let host = format!("127.0.0.1:{}", daemon.port);
+    let mut stranger = daemon
+        .dial(&host, Some("https://app.example"))
+        .await
+        .ok()
+        .unwrap();
+    assert_eq!(stranger.greet().await["type"], "WELCOME");
+    stranger.tab("tab-1").await;
+    assert_eq!(stranger.hear().await, taken);
+    // One of the same application does, and the other hears of it; saying more of the tab changes nothing.
+    let mut second = daemon.worker().await;
+    second.tab("tab-1").await;
+    second.tool("tab-1", "who").await;
+    assert_eq!(first.hear().await, taken);
+    first
+        .say(json!({
+            "type": "UPDATE_TAB", "tabId": "tab-1", "documentId": "doc-tab-1", "title": "Mine",
+            "url": "http://localhost:5173/", "visible": true, "focused": true, "lastSeen": 0
+        }))
+        .await;
+    first.tab("tab-2").await;
+    first.tool("tab-2", "who").await;
+    for (tab, worker) in [("tab-1", &mut second), ("tab-2", &mut first)] {
+        let who = request("who", &json!({"tabId": tab}));
+        let (reply, _) = tokio::join!(session.call(who), worker.answers());
+        assert_eq!(text(&reply.unwrap()), format!("I am {tab}"));
+    }
+    first.tab("not an id").await;
+    assert_eq!(
+        first.hear().await,
+        json!({
+            "type": "TAB_REFUSED", "tabId": "not an id", "anotherId": true,
+            "reason": "A tab id has 1 to 64 of the characters A-Z a-z 0-9 _ - and is not a number. Make a new one."
+        })
+    );
+}
