@@ -174,6 +174,8 @@ export class WorkerClient {
     const lock = await this.#holdLock();
     if (attempt !== this.#attempt) return;
     const verdict = new Promise<boolean>((resolve) => (this.#onVerdict = resolve));
+    // Whoever controls this browser answers with a nonce, at once.
+    dispatchEvent(new Event('tabmux-hello'));
     const record = this.#record();
     this.#told = JSON.stringify(record);
     this.#link?.post({ type: 'REGISTER_TAB', ...record, daemonUrl: this.#options.daemonUrl ?? DEFAULT_DAEMON_URL, lock });
@@ -410,6 +412,6 @@ function once(target: EventTarget, name: string): Promise<unknown> {
   return new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
 }
 
-/** Where the daemon puts the nonce; it fires `tabmux-nonce` at the window when it does so after the page has loaded. */
+/** Where the daemon puts the nonce when we say hello; it fires `tabmux-nonce` at the window when it came later than that. */
 const NONCE = Symbol.for('tabmux.nonce');
 const FIRST_RELINK = 500;

@@ -80,6 +80,7 @@ impl MainLoop {
                 result,
             } => self.found_tool_answered(call, browser, result),
             PagesEvent::Closed { connection } => {
+                self.joins.forget_worker(connection);
                 if self.pages.close(connection) {
                     self.input(Input::PagesDisconnected { connection });
                 }
@@ -91,7 +92,7 @@ impl MainLoop {
         match message {
             FromPage::RegisterTab(tab) => {
                 // The same tab again is a new one: its tools are gone.
-                self.pages.forget_page(connection, &page_id(&tab.tab_id));
+                self.forget_page(connection, &page_id(&tab.tab_id));
                 self.page_shown(connection, &tab);
             }
             // One that was refused is no tab, however it changes.
@@ -100,7 +101,7 @@ impl MainLoop {
             }
             FromPage::UnregisterTab { tab_id } => {
                 let page = page_id(&tab_id);
-                self.pages.forget_page(connection, &page);
+                self.forget_page(connection, &page);
                 self.input(Input::PageGone { connection, page });
             }
             FromPage::SetActiveTab { tab_id, at } => {
@@ -163,7 +164,20 @@ impl MainLoop {
             title: one_line(&tab.title, MOST_TITLE).into(),
             document,
         };
+        let id = page.id.clone();
         self.input(Input::PageAppeared { connection, page });
+        // It may have been refused.
+        if let (Some(nonce), true) = (&tab.nonce, self.pages.has(connection, &id))
+            && let Some(worker) = self.pages.worker(connection)
+            && let Some(joined) = self.joins.told(connection, id, &worker.origin, nonce)
+        {
+            self.input(joined);
+        }
+    }
+
+    fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
+        self.pages.forget_page(connection, page);
+        self.joins.forget_page(connection, page);
     }
 
     /// The user turned to a tab, or away from all of a worker's. Among workers the latest counts, so
@@ -302,7 +316,7 @@ impl MainLoop {
         refusal: PageRefusal,
     ) {
         tracing::info!(%page, %refusal, "a page's tab was not taken in");
-        self.pages.forget_page(connection, page);
+        self.forget_page(connection, page);
         let refused = ToPage::TabRefused {
             tab_id: page.0.to_string(),
             another_id: refusal.is_about_the_name(),

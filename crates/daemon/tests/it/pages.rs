@@ -355,6 +355,9 @@ async fn r000_44_a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_h
     first.tab("tab-2").await;
     first.tool("tab-2", "who").await;
     for (tab, worker) in [("tab-1", &mut second), ("tab-2", &mut first)] {
+        // What was said before this has been heard when the answer comes.
+        worker.say(json!({"type": "PING"})).await;
+        assert_eq!(worker.hear().await["type"], "PONG");
         let who = request("who", &json!({"tabId": tab}));
         let (reply, _) = tokio::join!(session.call(who), worker.answers());
         assert_eq!(text(&reply.unwrap()), format!("I am {tab}"));
