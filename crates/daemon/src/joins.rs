@@ -55,6 +55,9 @@ impl Joins {
         origin: &Arc<str>,
         nonce: &str,
     ) -> Option<Input> {
+        if nonce.len() != NONCE || !nonce.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None; // None of ours.
+        }
         let claim = Claim {
             nonce: nonce.into(),
             origin: Arc::clone(origin),
@@ -113,6 +116,9 @@ impl Claim {
     }
 }
 
+/// As many hex digits.
+const NONCE: usize = 32;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +159,17 @@ mod tests {
         let mut joins = Joins::default();
         assert_eq!(told(&mut joins, 1, 1, 7, 0), None);
         assert_eq!(given(&mut joins, 1, 7, 0), joined);
+    }
+
+    #[test]
+    fn what_is_no_nonce_is_not_kept() {
+        let mut joins = Joins::default();
+        for nonce in ["", "7", &"x".repeat(32), &"0".repeat(33), &"é".repeat(16)] {
+            let page = PageId("page".into());
+            let told = joins.told(ConnectionId(1), page, &ORIGINS[0].into(), nonce);
+            assert_eq!(told, None);
+        }
+        assert!(joins.told.is_empty());
     }
 
     #[test]

@@ -153,6 +153,17 @@ impl PageTools {
         Some(key)
     }
 
+    /// Takes out a tool for which there is no room. Its name.
+    pub(crate) fn forget_tool(
+        &mut self,
+        connection: ConnectionId,
+        page: &PageId,
+        key: ToolKey,
+    ) -> Option<String> {
+        let page = self.workers.get_mut(&connection)?.pages.get_mut(page)?;
+        page.tools.remove(&key).map(|record| record.name)
+    }
+
     pub(crate) fn record(
         &self,
         connection: ConnectionId,

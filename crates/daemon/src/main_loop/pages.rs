@@ -326,20 +326,19 @@ impl MainLoop {
     }
 
     /// Tells a worker that some of its tools are not taken in.
-    pub(super) fn reject_tools(&self, place: &Place, tools: &[ToolKey], reason: &str) {
+    pub(super) fn reject_tools(&mut self, place: &Place, tools: &[ToolKey], reason: &str) {
+        // What there is no room for in a browser's page is counted, and told with its list.
         let Place::Page { connection, page } = place else {
             return;
         };
         for key in tools {
-            if let Some(record) = self.pages.record(*connection, page, *key) {
-                self.tell_page(
-                    *connection,
-                    ToPage::ToolRejected {
-                        tab_id: page.0.to_string(),
-                        name: record.name.clone(),
-                        reason: reason.to_owned(),
-                    },
-                );
+            if let Some(name) = self.pages.forget_tool(*connection, page, *key) {
+                let rejected = ToPage::ToolRejected {
+                    tab_id: page.0.to_string(),
+                    name,
+                    reason: reason.to_owned(),
+                };
+                self.tell_page(*connection, rejected);
             }
         }
     }

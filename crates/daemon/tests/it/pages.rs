@@ -371,3 +371,30 @@ async fn r000_44_a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_h
         })
     );
 }
+
+#[tokio::test]
+async fn a_tool_for_which_there_is_no_room_is_told_to_its_page_and_not_kept() {
+    let daemon = Daemon::start().await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    for n in 0..66 {
+        worker.tool("tab-1", &format!("tool-{n}")).await;
+    }
+    let rejected = |name: &str| {
+        json!({
+            "type": "TOOL_REJECTED", "tabId": "tab-1", "name": name,
+            "reason": "This tab offers 64 tools already. Unregister some, then register this one again."
+        })
+    };
+    assert_eq!(worker.hear().await, rejected("tool-64"));
+    assert_eq!(worker.hear().await, rejected("tool-65"));
+    worker
+        .say(json!({"type": "UNREGISTER_TOOL", "tabId": "tab-1", "name": "tool-0"}))
+        .await;
+    worker.tool("tab-1", "tool-65").await;
+    worker.say(json!({"type": "PING"})).await;
+    assert_eq!(worker.hear().await["type"], "PONG");
+    let session = daemon.session(ToolMode::Static).await;
+    assert!(listed(&session, "tool-65").await.is_some());
+    assert!(listed(&session, "tool-64").await.is_none());
+}
