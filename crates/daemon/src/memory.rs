@@ -190,7 +190,7 @@ impl Memory {
             tab: TabId(tab.number),
             fate: Fate::BrowserGone,
         });
-        let lost = with_daemon.or(known.lost.map(LostTab::from));
+        let lost = with_daemon.or_else(|| known.lost.map(LostTab::from));
         let left = || tabs.iter().filter(stays);
         Some(Heritage {
             opened: left().filter(|tab| tab.opened).map(target).collect(),

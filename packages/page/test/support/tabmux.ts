@@ -69,7 +69,7 @@ export class Tabmux {
     await ended;
     execFileSync(program, ['daemon', 'stop'], { env: this.env });
     // Its browser writes to its profile until its last process has ended.
-    while (spawnSync('pgrep', ['-f', this.home]).status === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    spawnSync('pidwait', ['-f', this.home]);
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
