@@ -50,7 +50,7 @@ const whoRan = async (args: object = {}): Promise<string> => {
   return (JSON.parse(text.split('\n')[0] ?? '') as { tab: string }).tab;
 };
 
-test('R000-1 R000-33 a tab that the browser and the library know is one tab, with each tool once', async () => {
+test('R000-1 a tab that the browser and the library know is one tab, with each tool once', async () => {
   const [a, b] = [await opened(app()), await opened(app())];
   // The page told the browser of its tool, too.
   expect(await evaluate('async () => (await document.modelContext.getTools()).map((tool) => tool.name).join()')).toBe('one');
