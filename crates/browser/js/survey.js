@@ -176,6 +176,12 @@
       const value = control[limit];
       if (typeof value === "string" ? value !== "" : value >= 0) facts[limit] = String(value).slice(0, 100);
     }
+    if (facts.field === "slide") {
+      for (const limit of ["min", "max"]) {
+        const value = dom.attribute(control, `aria-value${limit}`);
+        if (value) facts[limit] = value.slice(0, 100);
+      }
+    }
     const [options, more] = optionsOf(control);
     if (options) Object.assign(facts, { options, moreOptions: more });
     if (!facts.secret) {
@@ -197,7 +203,11 @@
       return control.type;
     }
     if (role === "combobox" || role === "listbox") return "pick";
-    if (role === "slider" || role === "spinbutton") return control instanceof HTMLElement && dom.editable(control) ? "number" : "none";
+    if (role === "slider" || role === "spinbutton") {
+      if (control instanceof HTMLElement && dom.editable(control)) return "number";
+      // Without a value that can be read nobody can tell where it was moved to.
+      return dom.attribute(control, "aria-valuenow") === null ? "none" : "slide";
+    }
     return role === "file" ? "file" : "area";
   }
 
@@ -233,6 +243,8 @@
     if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) {
       return control.value.length > LONGEST_DEFAULT ? null : tabmux.clean(control.value);
     }
+    const number = dom.attribute(control, "aria-valuenow");
+    if (number !== null) return number.slice(0, 100);
     const checked = dom.attribute(control, "aria-checked");
     return checked === null ? null : checked === "true";
   }
@@ -288,12 +300,31 @@
 
   const optionText = (option) => (tabmux.nameOf(option) || tabmux.textOf(option, { asLabel: true })).slice(0, LONGEST_NAME);
 
-  /** The options that a list offers now, as `{n, text}`; those that show come first. */
-  tabmux.offeredOptions = ({ n }) => {
+  /** The options that a list offers now, as `{n, text}`; if it has none, `anywhere` takes those that show in the document. */
+  tabmux.offeredOptions = ({ n, anywhere = false }) => {
     const target = tabmux.element(n);
     if (!target) return { options: [] };
-    const found = popupOptions(tabmux.controlOf(target)).filter((option) => tabmux.visible(option));
+    const shows = (options) => options.filter((option) => tabmux.visible(option));
+    let found = shows(popupOptions(tabmux.controlOf(target)));
+    if (anywhere && found.length === 0) {
+      const all = Array.from(document.querySelectorAll("[role=option]")).slice(0, 500);
+      found = shows(all.filter((option) => !tabmux.isDisabled(option)));
+    }
     return { options: found.map((option) => ({ n: ref(option), text: optionText(option) })) };
+  };
+
+  /** Where a slider stands that the page draws itself: it gets the focus, or a few frames to leave `from`. */
+  tabmux.sliderAt = async ({ n, from = null }) => {
+    const target = tabmux.element(n);
+    if (!target) return { at: null };
+    const control = tabmux.controlOf(target);
+    if (from === null) {
+      control.focus({ preventScroll: true });
+      if (!holds(control, tabmux.focused())) return { at: null };
+    }
+    const stands = () => Number.parseFloat(dom.attribute(control, "aria-valuenow") ?? "");
+    for (let frame = 0; frame < 20 && stands() === from; frame++) await new Promise(requestAnimationFrame);
+    return { at: Number.isFinite(stands()) ? stands() : null };
   };
 
   /** Which of these elements are still in the document. */

@@ -3,6 +3,7 @@
 mod actor;
 mod connect;
 mod facts;
+mod front;
 mod open;
 mod pulse;
 mod tools;
@@ -15,7 +16,7 @@ pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 use crate::address::Address;
 use crate::error::ToolError;
 use crate::introspect;
-use crate::page_tools::{FoundTool, ToolSource};
+use crate::page_tools::{FoundTool, Mark, ToolSource};
 use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
 use actor::Order;
 use std::sync::Arc;
@@ -75,6 +76,22 @@ pub enum BrowserEvent {
         source: ToolSource,
         /// The tools.
         tools: Vec<Arc<FoundTool>>,
+        /// How many more there are.
+        left_out: usize,
+    },
+    /// The page in a tab uses our library, and was given this.
+    LibraryFound {
+        /// The tab.
+        target: TargetId,
+        /// The document that it shows.
+        document: DocumentId,
+        /// What it was given.
+        mark: Mark,
+    },
+    /// The user turned to this tab.
+    InFront {
+        /// The tab.
+        target: TargetId,
     },
     /// The browser is no more; the last event.
     Gone,

@@ -100,7 +100,8 @@ pub async fn read(tab: &Tab, limit: usize) -> Result<Reading, ToolError> {
     known.limit = Some(limit);
     known.tools = tools.into_iter().map(Arc::new).collect();
     drop(known);
-    tab.found().put(ToolSource::Generated, gathered.main, found);
+    tab.found()
+        .put(ToolSource::Generated, gathered.main, found, left_out);
     Ok(reading)
 }
 
@@ -133,7 +134,8 @@ impl Introspection {
         let mut known = self.known();
         known.tools.clear();
         if let Some(document) = known.document {
-            tab.found().put(ToolSource::Generated, document, Vec::new());
+            tab.found()
+                .put(ToolSource::Generated, document, Vec::new(), 0);
         }
     }
 

@@ -10,6 +10,6 @@ pub(crate) mod model_context;
 pub(crate) mod web_mcp;
 
 pub use call::{PageAnswer, call};
-pub use found::{Findings, FoundTool, ToolNumber, ToolSource};
+pub use found::{Findings, FoundTool, Mark, ToolNumber, ToolSource};
 pub(crate) use found::{Found, Way};
 pub(crate) use home::Home;

@@ -80,6 +80,8 @@ pub struct SessionConfig {
     pub isolated: bool,
     /// How its calls of page tools find their tab.
     pub routing: Routing,
+    /// Whether its focus goes to the tab that the user turns to.
+    pub follow_user_focus: bool,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -171,6 +173,7 @@ impl SessionConfig {
             tab_policy: TabPolicy::default(),
             isolated: false,
             routing: Routing::default(),
+            follow_user_focus: false,
             heritage: Heritage::default(),
         }
     }

@@ -5,6 +5,7 @@ mod sessions;
 
 mod calls;
 mod finish;
+mod follow;
 mod plan;
 
 mod connect;

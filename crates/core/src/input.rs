@@ -167,6 +167,8 @@ pub enum Input {
         source: Source,
         /// The tools. The better ones come first, where there may be too many.
         tools: Vec<ToolFacts>,
+        /// How many more there are.
+        left_out: usize,
     },
     /// A tab of a browser shows another document, which has no tools yet.
     DocumentChanged {

@@ -59,11 +59,6 @@ impl Offers {
         self.0.is_empty()
     }
 
-    /// How many offers there are, those included that say the same.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ToolName, Source, &Offer)> {
         self.0
             .iter()

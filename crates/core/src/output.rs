@@ -236,6 +236,10 @@ pub enum Reply {
         tools: Vec<ToolRow>,
         /// How many more there are.
         left_out: usize,
+        /// How many more these tabs' pages offer, for which there is no room.
+        not_taken: usize,
+        /// How many more could be generated from what these tabs show.
+        not_generated: usize,
     },
     /// A page action or page tool came to its end; the driver has what it answered.
     Done {

@@ -24,7 +24,7 @@ pub enum PageRefusal {
         "A tab id has 1 to 64 of the characters A-Z a-z 0-9 _ - and is not a number. Make a new one."
     )]
     UnfitId,
-    /// A tab's own name is that of another tab, on another origin.
+    /// A tab's own name is that of another tab: one of another origin, or one that came later.
     #[error("Another tab has this id already. Make a new one.")]
     IdTaken,
     /// Too many tools in one tab.
@@ -51,4 +51,11 @@ pub enum PageRefusal {
         /// How many there may be.
         limit: usize,
     },
+}
+
+impl PageRefusal {
+    /// Whether a tab would be taken in under another name.
+    pub fn is_about_the_name(self) -> bool {
+        matches!(self, Self::UnfitId | Self::IdTaken)
+    }
 }

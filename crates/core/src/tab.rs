@@ -27,6 +27,8 @@ pub(crate) struct Tab {
     pub(crate) focused_by: BTreeSet<SessionId>,
     pub(crate) lane: Lane,
     pub(crate) offers: Offers,
+    /// How many more tools its page has than are offered: of its own, and generated.
+    pub(crate) left_out: (u32, u32),
     /// When it was last registered, focused or used.
     pub(crate) last_seen: Time,
 }
@@ -89,6 +91,7 @@ impl Tab {
             focused_by: BTreeSet::new(),
             lane: Lane::default(),
             offers: Offers::default(),
+            left_out: (0, 0),
             last_seen: now,
         }
     }
@@ -111,6 +114,7 @@ impl Tab {
             focused_by: BTreeSet::new(),
             lane: Lane::default(),
             offers: Offers::default(),
+            left_out: (0, 0),
             last_seen: now,
         }
     }

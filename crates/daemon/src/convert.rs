@@ -5,7 +5,7 @@ mod page_tools;
 mod pages;
 
 pub(crate) use browsers::with_news;
-pub(crate) use page_tools::list as page_tool_list;
+pub(crate) use page_tools::{Missing, list as page_tool_list};
 pub(crate) use page_tools::{page_error, page_result, page_value, tabs as browser_tabs};
 pub(crate) use pages::status;
 

@@ -28,6 +28,7 @@ mod audit;
 mod contexts;
 mod convert;
 mod found_tools;
+mod joins;
 pub mod listener;
 mod main_loop;
 mod memory;

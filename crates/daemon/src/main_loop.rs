@@ -4,6 +4,7 @@ mod browsers;
 mod calls;
 mod connecting;
 mod event;
+mod following;
 mod found;
 mod looking;
 mod pages;
@@ -18,6 +19,7 @@ use crate::contexts::Contexts;
 use crate::extension::Extensions;
 use crate::found_tools::FoundTools;
 use crate::handle::Client;
+use crate::joins::Joins;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::{BrowserPlan, SessionOptions};
@@ -57,6 +59,8 @@ pub(crate) struct MainLoop {
     pages: PageTools,
     /// Tools that were found in browsers' tabs.
     found: FoundTools,
+    joins: Joins,
+    following: following::Following,
     /// The tab that a worker says the user has in front.
     active: Option<Place>,
     /// Whether several clients share this loop.
@@ -105,6 +109,8 @@ impl MainLoop {
             memory,
             pages: PageTools::default(),
             found: FoundTools::default(),
+            joins: Joins::default(),
+            following: following::Following::default(),
             active: None,
             shared,
             audit,
@@ -247,6 +253,7 @@ impl MainLoop {
                 opened,
             },
         );
+        self.note_followers();
         self.input(Input::SessionOpened { session, config });
     }
 
@@ -261,6 +268,7 @@ impl MainLoop {
         if let Some(over) = self.sessions.remove(&session) {
             self.memory.closed(&over.client);
         }
+        self.note_followers();
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));

@@ -41,6 +41,8 @@ pub struct SessionOptions {
     pub isolated: bool,
     /// How its calls of page tools find their tab.
     pub routing: Routing,
+    /// Whether its focus goes to the tab that the user turns to.
+    pub follow_user_focus: bool,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -101,6 +103,7 @@ impl SessionOptions {
                 true => Routing::Hybrid,
                 false => Routing::Smart,
             },
+            follow_user_focus: options.follow_user_focus,
             heritage: Heritage::default(),
             browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
@@ -153,6 +156,7 @@ impl SessionOptions {
             tab_policy: self.tab_policy,
             isolated: self.isolated,
             routing: self.routing,
+            follow_user_focus: self.follow_user_focus,
             heritage: self.heritage.clone(),
         }
     }

@@ -88,15 +88,18 @@ impl PageTools {
         document: &str,
     ) -> Option<DocumentId> {
         let pages = &mut self.workers.get_mut(&connection)?.pages;
-        if pages.len() >= MOST_PAGES && !pages.contains_key(page) {
-            return None;
-        }
         let page = pages.entry(page.clone()).or_default();
         if page.document.0 != document {
             page.document = (one_line(document, 100), page.document.1 + 1);
             page.tools.clear();
         }
         Some(DocumentId(page.document.1))
+    }
+
+    /// Whether a worker has this tab. How many it may have is the core's affair.
+    pub(crate) fn has(&self, connection: ConnectionId, page: &PageId) -> bool {
+        let worker = self.workers.get(&connection);
+        worker.is_some_and(|worker| worker.pages.contains_key(page))
     }
 
     pub(crate) fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
@@ -148,6 +151,17 @@ impl PageTools {
             .map(|(key, _)| *key)?;
         page.tools.remove(&key);
         Some(key)
+    }
+
+    /// Takes out a tool for which there is no room. Its name.
+    pub(crate) fn forget_tool(
+        &mut self,
+        connection: ConnectionId,
+        page: &PageId,
+        key: ToolKey,
+    ) -> Option<String> {
+        let page = self.workers.get_mut(&connection)?.pages.get_mut(page)?;
+        page.tools.remove(&key).map(|record| record.name)
     }
 
     pub(crate) fn record(
@@ -345,7 +359,6 @@ pub(crate) fn described(description: &str, how: &str, origin: &str) -> String {
 }
 
 const TAB_ID: &str = "Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs.";
-const MOST_PAGES: usize = 1_000;
 const MOST_SCHEMA: usize = 64 * 1_024;
 const MOST_NAME: usize = 256;
 const MOST_DESCRIPTION: usize = 4_000;

@@ -124,6 +124,15 @@ pub enum ToPage {
         /// Why, for the page's developer.
         reason: String,
     },
+    /// A tab is not taken in, or no longer.
+    TabRefused {
+        /// Which one.
+        tab_id: String,
+        /// Whether it would be under another id.
+        another_id: bool,
+        /// Why, for the page's developer.
+        reason: String,
+    },
     /// A tool is not published.
     ToolRejected {
         /// Of which tab.
@@ -176,6 +185,7 @@ mod tests {
         let from_daemon = [
             "WELCOME",
             "REFUSED",
+            "TAB_REFUSED",
             "TOOL_REJECTED",
             "CALL_TOOL",
             "CANCEL_CALL",
@@ -204,6 +214,12 @@ mod tests {
         let said = [
             serde_json::to_value(call).unwrap(),
             serde_json::to_value(ToPage::Welcome { version: 1 }).unwrap(),
+            serde_json::to_value(ToPage::TabRefused {
+                tab_id: "550e8400-e29b-41d4-a716-446655440000".into(),
+                another_id: true,
+                reason: "Another tab has this id already. Make a new one.".into(),
+            })
+            .unwrap(),
             serde_json::to_value(ToPage::CancelCall {
                 call_id: "17".into(),
             })

@@ -35,6 +35,8 @@ pub struct SessionOptions {
     pub tab_policy: TabPolicy,
     /// Whether page tools always run in the tab in front, if there is one.
     pub hybrid_routing: bool,
+    /// Whether the session's focus goes to the tab that the user turns to.
+    pub follow_user_focus: bool,
 }
 
 /// Which tools a session is told about.

@@ -26,6 +26,11 @@ pub struct Args {
     #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = Policy::Respect)]
     tab_policy: Policy,
 
+    /// Work in the tab that the user brings to the front, as soon as that happens. Without it the agent
+    /// stays in its own tab, wherever the user goes.
+    #[arg(long = "followUserFocus", alias = "follow-user-focus")]
+    follow_user_focus: bool,
+
     /// Whether generic page actions (click, fill, take_snapshot, …) are listed while a tab is focused.
     #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On)]
     page_actions: Switch,
@@ -100,6 +105,7 @@ impl Args {
             generated_tools: Some(self.generated_tools),
             categories: self.categories.chosen(kinds)?,
             hybrid_routing: self.routing == Route::Hybrid,
+            follow_user_focus: self.follow_user_focus,
             folder: std::env::current_dir().ok(),
         })
     }

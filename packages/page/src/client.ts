@@ -174,20 +174,31 @@ export class WorkerClient {
     const lock = await this.#holdLock();
     if (attempt !== this.#attempt) return;
     const verdict = new Promise<boolean>((resolve) => (this.#onVerdict = resolve));
+    // Whoever controls this browser answers with a nonce, at once.
+    dispatchEvent(new Event('tabmux-hello'));
     const record = this.#record();
     this.#told = JSON.stringify(record);
     this.#link?.post({ type: 'REGISTER_TAB', ...record, daemonUrl: this.#options.daemonUrl ?? DEFAULT_DAEMON_URL, lock });
     const isTaken = await verdict;
     if (attempt !== this.#attempt) return;
-    if (isTaken) {
-      this.#tabId = replaceTabId(this.getTabId());
-      return this.#register();
-    }
+    if (isTaken) return this.#takeAnotherId();
     this.#isRegistered = true;
     // All are on their way before the first answer comes, so the daemon can take them as one change.
     const sent = [...this.#toolHandlers.values()].map((tool) => this.#sendTool(tool));
     if (document.visibilityState === 'visible') this.#setActive(true);
     await Promise.all(sent);
+  }
+
+  #takeAnotherId(): Promise<void> {
+    this.#settleRequests();
+    this.#tabId = replaceTabId(this.getTabId());
+    return this.#register();
+  }
+
+  /** What was asked is done again with the next registration. */
+  #settleRequests(): void {
+    for (const settle of this.#requests.values()) settle();
+    this.#requests.clear();
   }
 
   /** As long as this document lives it holds a lock; the worker waits for it and so learns of the end, even of a crash. */
@@ -256,9 +267,7 @@ export class WorkerClient {
     this.#onVerdict?.(false);
     this.#link?.post({ type: 'UNREGISTER_TAB' });
     for (const call of this.#running.values()) call.abort();
-    // What was asked is done again with the next registration.
-    for (const settle of this.#requests.values()) settle();
-    this.#requests.clear();
+    this.#settleRequests();
     this.#releaseLock?.();
     this.#watch?.abort();
   }
@@ -274,7 +283,10 @@ export class WorkerClient {
     else if (message.type === 'PONG') this.#missedPongs = 0;
     else if (message.type === 'ARE_YOU_THERE') this.#link?.post({ type: 'PING' });
     else if (message.type === 'TAB_REGISTERED') this.#watchWorker(message.lock);
-    else if (message.type === 'TAB_ID_TAKEN') this.#onVerdict?.(true);
+    else if (message.type === 'TAB_ID_TAKEN') {
+      if (this.#isRegistered) void this.#takeAnotherId();
+      else this.#onVerdict?.(true);
+    } else if (message.type === 'TAB_REFUSED') console.warn(`tabmux does not take this tab: ${message.reason}`);
     else if (message.type === 'TAB_UNKNOWN' && this.#isRegistered) void this.#register();
     else if (message.type === 'ACTIVE_TAB') this.#activeTabId = message.tabId;
     else if (message.type === 'CONNECTION_STATUS') this.#setStatus({ connected: message.connected, reason: message.reason });
@@ -400,6 +412,6 @@ function once(target: EventTarget, name: string): Promise<unknown> {
   return new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
 }
 
-/** Where the daemon puts the nonce; it fires `tabmux-nonce` at the window when it does so after the page has loaded. */
+/** Where the daemon puts the nonce when we say hello; it fires `tabmux-nonce` at the window when it came later than that. */
 const NONCE = Symbol.for('tabmux.nonce');
 const FIRST_RELINK = 500;

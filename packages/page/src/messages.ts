@@ -57,13 +57,15 @@ export interface Numbered {
 export type ToPage =
   /** The worker holds this tab, and a Web Lock as long as it lives. */
   | { type: 'TAB_REGISTERED'; lock: string }
-  /** A live tab has this id, because the browser copied its storage: take another one. */
+  /** A live tab has this id, because the browser copied its storage: take another one. Comes late if the daemon says so. */
   | { type: 'TAB_ID_TAKEN' }
   /** The worker does not hold this tab (any more): register again. */
   | { type: 'TAB_UNKNOWN' }
   | { type: 'DONE'; requestId: number; error?: string }
   | { type: 'CALL_TOOL'; callId: string; targetTabId: string; toolName: string; args: JsonObject }
   | { type: 'CANCEL_CALL'; callId: string }
+  /** The daemon does not take this tab in. */
+  | { type: 'TAB_REFUSED'; reason: string }
   | { type: 'TOOL_REJECTED'; name: string; reason: string }
   | { type: 'ACTIVE_TAB'; tabId: string | null }
   | { type: 'CONNECTION_STATUS'; connected: boolean; reason: string }

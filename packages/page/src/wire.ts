@@ -141,6 +141,15 @@ export interface Refused {
   reason: string;
 }
 
+/** The daemon does not take this tab in, or no longer. */
+export interface TabRefused {
+  type: 'TAB_REFUSED';
+  tabId: string;
+  /** It would be welcome under another id. */
+  anotherId: boolean;
+  reason: string;
+}
+
 /** The daemon does not publish this tool; everything else goes on. */
 export interface ToolRejected {
   type: 'TOOL_REJECTED';
@@ -180,7 +189,7 @@ export type ToDaemon =
   | Ping
   | Pong;
 
-export type FromDaemon = Welcome | Refused | ToolRejected | CallTool | CancelCall | Ping | Pong;
+export type FromDaemon = Welcome | Refused | TabRefused | ToolRejected | CallTool | CancelCall | Ping | Pong;
 
 /** Where the daemon listens unless told otherwise. */
 export const DEFAULT_DAEMON_URL = 'ws://127.0.0.1:8765/page';
@@ -195,11 +204,12 @@ export const MAX_CALLS = 256;
 export function fromDaemon(frame: unknown): FromDaemon | undefined {
   const message = parse(frame);
   if (!isRecord(message)) return undefined;
-  const { type, version, reason, tabId, name, callId, targetTabId, documentId, toolName, args } = message;
+  const { type, version, reason, tabId, anotherId, name, callId, targetTabId, documentId, toolName, args } = message;
   if (type === 'PING' || type === 'PONG') return { type };
   if (type === 'WELCOME' && typeof version === 'number') return { type, version };
   if (type === 'REFUSED') return { type, reason: String(reason) };
   if (type === 'CANCEL_CALL' && isText(callId)) return { type, callId };
+  if (type === 'TAB_REFUSED' && isText(tabId)) return { type, tabId, anotherId: anotherId === true, reason: String(reason) };
   if (type === 'TOOL_REJECTED' && isText(tabId) && isText(name)) return { type, tabId, name, reason: String(reason) };
   if (type === 'CALL_TOOL' && isText(callId) && isText(targetTabId) && isText(documentId) && isText(toolName)) {
     return { type, callId, targetTabId, documentId, toolName, args: isRecord(args) ? args : {} };

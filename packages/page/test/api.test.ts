@@ -319,6 +319,17 @@ describe('the worker', () => {
     expect((await warned).text()).toBe("tabmux does not publish the tool 'one': Its schema is too deep.");
   });
 
+  test('a tab that the daemon does not take is a warning in the console, and its connection status says why', async () => {
+    const tabId = await open(page, app('one'));
+    const tab = await daemon.tab(tabId, 'one');
+    const warned = page.waitForEvent('console', (message) => message.type() === 'warning');
+    const reason = 'This worker has 1000 tabs already.';
+    tab.send({ type: 'TAB_REFUSED', tabId, anotherId: false, reason });
+    expect((await warned).text()).toBe(`tabmux does not take this tab: ${reason}`);
+    await page.waitForFunction('!workerClient.getConnectionStatus().connected');
+    expect(await page.evaluate('workerClient.getConnectionStatus()')).toEqual({ connected: false, worker: 'shared', reason });
+  });
+
   test('the library can be imported where there is no page', async () => {
     const { workerClient } = await import(new URL('../dist/index.js', import.meta.url).href);
     await workerClient.registerTool('one', () => 1);

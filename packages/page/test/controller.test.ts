@@ -326,6 +326,37 @@ test('nonsense from the daemon is ignored', () => {
   expect(socket().isClosed).toBe(false);
 });
 
+test('R000-44 a tab whose id the daemon knows from elsewhere is told to take another one', () => {
+  const { socket, page } = world();
+  const [a, b] = [page('tab-a'), page('tab-b')];
+  socket().welcome();
+  b.offer('one');
+  socket().say({ type: 'TAB_REFUSED', tabId: 'tab-b', anotherId: true, reason: 'Another tab has this id already.' });
+  expect(b.last()).toEqual({ type: 'TAB_ID_TAKEN' });
+  expect(a.heard).not.toContainEqual({ type: 'TAB_ID_TAKEN' });
+  socket().call('1', 'tab-b', 'one');
+  expect(socket().last()).toMatchObject({ callId: '1', success: false, code: 'no_tab' });
+});
+
+test('a tab that is refused is told why, and is told to the daemon again when another has gone', () => {
+  const { socket, page } = world();
+  const [a, b] = [page('tab-a'), page('tab-b')];
+  socket().welcome();
+  b.offer('one');
+  const reason = 'This worker has 1000 tabs already.';
+  socket().say({ type: 'TAB_REFUSED', tabId: 'tab-b', anotherId: false, reason });
+  expect(b.heard).toContainEqual({ type: 'TAB_REFUSED', reason });
+  expect(b.heard).toContainEqual({ type: 'CONNECTION_STATUS', connected: false, reason });
+  expect(a.heard).not.toContainEqual({ type: 'CONNECTION_STATUS', connected: false, reason });
+  const before = b.heard.length;
+  socket().say({ type: 'TOOL_REJECTED', tabId: 'tab-b', name: 'one', reason: 'There is no such tab.' });
+  expect(b.heard).toHaveLength(before);
+  a.say({ type: 'UNREGISTER_TAB' });
+  expect(socket().heard('REGISTER_TAB').map(tabOf)).toEqual(['tab-a', 'tab-b', 'tab-b']);
+  expect(socket().last()).toMatchObject({ type: 'REGISTER_TOOL', tabId: 'tab-b', name: 'one' });
+  expect(b.heard.filter((message) => message.type === 'CONNECTION_STATUS').at(-1)).toMatchObject({ connected: true, reason: '' });
+});
+
 test('a tool that the daemon rejects is told to its page', () => {
   const { socket, page } = world();
   const a = page('tab-a');
@@ -338,7 +369,7 @@ test('the documentation has an example of every message', () => {
   const types = [...new Set(examples.map((example) => example['type']))].sort();
   expect(types).toEqual([
     ...['CALL_TOOL', 'CANCEL_CALL', 'HELLO', 'PING', 'PONG', 'REFUSED', 'REGISTER_TAB', 'REGISTER_TOOL', 'SET_ACTIVE_TAB'],
-    ...['TOOL_CALL_RESULT', 'TOOL_REJECTED', 'UNREGISTER_TAB', 'UNREGISTER_TOOL', 'UPDATE_TAB', 'WELCOME'],
+    ...['TAB_REFUSED', 'TOOL_CALL_RESULT', 'TOOL_REJECTED', 'UNREGISTER_TAB', 'UNREGISTER_TOOL', 'UPDATE_TAB', 'WELCOME'],
   ]);
 });
 

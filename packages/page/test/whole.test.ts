@@ -31,6 +31,36 @@ afterEach(async () => {
 
 const told = (text: string): { tab: string; args: object } => JSON.parse(text) as { tab: string; args: object };
 
+test('R000-44 tabs of several workers that have the same id end up with an id each, and all their tools', async () => {
+  const ids = async (count: number): Promise<string[]> => {
+    const rows = (): Promise<{ tabId: string }[]> => tabmux.call('list_browser_tabs').then(({ text }) => JSON.parse(text) as { tabId: string }[]);
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(count), { timeout: 20_000, interval: 20 });
+    return (await rows()).map(({ tabId }) => tabId);
+  };
+  const app = (at: Site, script?: string): string => at.app({ tools: 'one', worker: 'dedicated', daemon: tabmux.url, ...(script && { script }) });
+  const first = await context.newPage();
+  const given = await open(first, app(site));
+  await ids(1);
+  const script = `sessionStorage.setItem('tabmux_tab_id', '${given}')`;
+  // The last of the same application keeps the id.
+  const copy = await context.newPage();
+  await copy.goto(app(site, script));
+  await ids(2);
+  // A stranger does not get it.
+  const other = await Site.start(undefined, '127.0.0.1');
+  const stranger = await context.newPage();
+  await stranger.goto(app(other, script));
+  const known = await ids(3);
+  expect(new Set(known).size).toBe(3);
+  const own = await Promise.all([first, copy, stranger].map((page) => page.evaluate('workerClient.getTabId()')));
+  expect(own[1]).toBe(given);
+  expect([...own].sort()).toEqual([...known].sort());
+  for (const tabId of known) {
+    await vi.waitFor(async () => expect(told((await tabmux.call('one', { tabId })).text)).toMatchObject({ tab: tabId }), { timeout: 20_000, interval: 20 });
+  }
+  await other.stop();
+});
+
 describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   const app = (tools: string): string => site.app({ tools, worker, daemon: tabmux.url });
   const listed = (name: string, is = true): Promise<void> =>

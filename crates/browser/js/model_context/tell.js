@@ -3,6 +3,7 @@
 const tell = globalThis[BINDING];
 delete globalThis[BINDING];
 if (typeof tell !== "function") return;
+markLibrary(tell);
 
 const getter = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext")?.get;
 const isNative = Boolean(getter) && Function.prototype.toString.call(getter).includes("[native code]");
@@ -45,13 +46,17 @@ const attempt = async (read, otherwise) => {
 
 const tellTools = async (contexts, native) => {
   const found = new Map();
+  let leftOut = 0;
   for (const context of contexts) {
     for (const tool of await attempt(async () => [...(await context.getTools())], [])) {
       const about = await attempt(() => (!tool.window || tool.window === window) && facts(tool));
-      if (about && !found.has(about.name) && found.size < 200) found.set(about.name, about);
+      if (about === undefined) leftOut += 1;
+      if (!about || found.has(about.name)) continue;
+      if (found.size < 200) found.set(about.name, about);
+      else leftOut += 1;
     }
   }
-  tell(stringify({ native, tools: [...found.values()] }));
+  tell(stringify({ native, tools: [...found.values()], leftOut }));
 };
 
 // The browser tells by itself, except of frames that were there before it was asked.

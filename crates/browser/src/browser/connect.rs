@@ -240,14 +240,7 @@ async fn introduce(session: &Session, launched: bool) -> Result<BrowserInfo, Cdp
     );
     discovering?;
     attaching?;
-    let filter = ["page", "tab"].map(|kind| target::FilterEntry {
-        r#type: Some(kind.into()),
-        exclude: Some(false),
-    });
-    let targets = target::GetTargets {
-        filter: Some(filter.into()),
-    };
-    let targets = session.send(targets).await?.target_infos;
+    let targets = pages_and_tabs(session).await?;
     let pages = targets.iter().filter(|info| info.r#type == "page");
     let (name, version) = product(&version?.product);
     Ok(BrowserInfo {
@@ -259,9 +252,20 @@ async fn introduce(session: &Session, launched: bool) -> Result<BrowserInfo, Cdp
     })
 }
 
+pub(super) async fn pages_and_tabs(session: &Session) -> Result<Vec<target::TargetInfo>, CdpError> {
+    let filter = ["page", "tab"].map(|kind| target::FilterEntry {
+        r#type: Some(kind.into()),
+        exclude: Some(false),
+    });
+    let targets = target::GetTargets {
+        filter: Some(filter.into()),
+    };
+    Ok(session.send(targets).await?.target_infos)
+}
+
 /// The page that the user has in front. Chrome tells it of tabs, which have names of their own; tab
 /// and page are known by showing the same, and if several do, nobody can tell which is in front.
-fn in_front(targets: &[target::TargetInfo]) -> Option<TargetId> {
+pub(super) fn in_front(targets: &[target::TargetInfo]) -> Option<TargetId> {
     let is_active = |info: &&target::TargetInfo| {
         let data = info.embedder_data.as_ref();
         let data = data.and_then(|data| data.decode::<serde_json::Value>().ok());

@@ -58,16 +58,29 @@ pub(super) fn news(target: &TargetId, before: &Findings, now: &Findings) -> Vec<
         });
     }
     for source in [ToolSource::WebMcp, ToolSource::Generated] {
-        let tools = now.of(source);
-        let known = if moved { &[] } else { before.of(source) };
-        if tools != known {
+        let (tools, left_out) = (now.of(source), now.left_out(source));
+        let (known, more) = match moved {
+            true => (&[][..], 0),
+            false => (before.of(source), before.left_out(source)),
+        };
+        if tools != known || left_out != more {
             news.push(BrowserEvent::ToolsFound {
                 target: target.clone(),
                 document,
                 source,
                 tools: tools.to_vec(),
+                left_out,
             });
         }
+    }
+    if let Some(mark) = &now.mark
+        && (moved || before.mark != now.mark)
+    {
+        news.push(BrowserEvent::LibraryFound {
+            target: target.clone(),
+            document,
+            mark: mark.clone(),
+        });
     }
     news
 }

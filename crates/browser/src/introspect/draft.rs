@@ -70,7 +70,7 @@ impl Deed {
                 let mut elements = Vec::new();
                 for argument in arguments {
                     match &argument.fills {
-                        Fills::Field(n) | Fills::Picker(n) => elements.push(*n),
+                        Fills::Field(n) | Fills::Picker(n) | Fills::Slider(n) => elements.push(*n),
                         Fills::Boxes(boxes) | Fills::Radios(boxes) => {
                             elements.extend(boxes.iter().map(|(_, n)| *n));
                         }

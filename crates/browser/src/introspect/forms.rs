@@ -156,7 +156,7 @@ fn only_line(fields: &[&Control]) -> Option<u32> {
     let is_line = |field: &&&Control| {
         !matches!(
             field.field.kind.as_str(),
-            "area" | "toggle" | "radio" | "one" | "many" | "pick"
+            "area" | "toggle" | "radio" | "one" | "many" | "pick" | "slide"
         )
     };
     let mut lines = fields.iter().filter(is_line);

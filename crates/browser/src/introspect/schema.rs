@@ -24,6 +24,8 @@ pub(crate) enum Fills {
     Field(u32),
     /// Chooses from a list that the page draws itself: it has to be opened first.
     Picker(u32),
+    /// Moves a slider that the page draws itself.
+    Slider(u32),
     /// Ticks those boxes that are named and unticks the others.
     Boxes(Vec<(String, u32)>),
     /// Ticks the one that is named.
@@ -185,6 +187,7 @@ fn single(survey: &Survey, control: &Control) -> Argument {
         secret: field.secret,
         fills: match field.kind.as_str() {
             "pick" => Fills::Picker(control.n),
+            "slide" => Fills::Slider(control.n),
             _ => Fills::Field(control.n),
         },
     }
@@ -199,7 +202,7 @@ fn type_of(field: &Field) -> Map<String, Value> {
     let all_told = !options.is_empty() && field.more_options == 0;
     match field.kind.as_str() {
         "toggle" => set("type", json!("boolean")),
-        "number" | "range" => {
+        "number" | "range" | "slide" => {
             set("type", json!("number"));
             if let Some(least) = number(&field.min) {
                 set("minimum", least);
@@ -207,7 +210,10 @@ fn type_of(field: &Field) -> Map<String, Value> {
             if let Some(most) = number(&field.max) {
                 set("maximum", most);
             }
-            if let Some(step) = whole_step(field) {
+            // How far a slider that the page draws itself moves is not known before it does.
+            if field.kind != "slide"
+                && let Some(step) = whole_step(field)
+            {
                 set("multipleOf", json!(step));
             }
         }
@@ -279,7 +285,7 @@ fn default_of(field: &Field, schema: &Map<String, Value>) -> Option<Value> {
     };
     match (field.kind.as_str(), value) {
         ("toggle", Value::Bool(on)) => on.then(|| json!(true)),
-        ("number" | "range", Value::String(text)) => number(text),
+        ("number" | "range" | "slide", Value::String(text)) => number(text),
         ("many", Value::Array(chosen)) => (!chosen.is_empty()).then(|| json!(chosen)),
         ("one", Value::Array(chosen)) => {
             let chosen = chosen.first()?.as_str()?;

@@ -62,6 +62,20 @@ pub struct Findings {
     pub web_mcp: Vec<Arc<FoundTool>>,
     /// What was generated, the best first.
     pub generated: Vec<Arc<FoundTool>>,
+    /// How many more there are of either.
+    left_out: (usize, usize),
+    /// What the document and the page's own library know of each other, if it has that.
+    pub mark: Option<Mark>,
+}
+
+/// A value that our script gave to the document of a page with the library. Whoever else knows it has it
+/// from that page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// 32 hex digits.
+    pub nonce: Arc<str>,
+    /// The origin of the document.
+    pub origin: Arc<str>,
 }
 
 /// The findings of one tab, for those who find and those who look.
@@ -84,9 +98,17 @@ impl Findings {
         }
     }
 
+    /// How many more one source has.
+    pub fn left_out(&self, source: ToolSource) -> usize {
+        match source {
+            ToolSource::WebMcp => self.left_out.0,
+            ToolSource::Generated => self.left_out.1,
+        }
+    }
+
     /// Whether nothing has been found.
     pub fn is_empty(&self) -> bool {
-        self.web_mcp.is_empty() && self.generated.is_empty()
+        self.web_mcp.is_empty() && self.generated.is_empty() && self.mark.is_none()
     }
 
     /// One tool, if it is still there.
@@ -111,17 +133,39 @@ impl Found {
         });
     }
 
-    /// All the tools that a source has now for the tab with this main document. Nothing, if the tab has
-    /// moved on since.
-    pub(crate) fn put(&self, source: ToolSource, document: DocumentId, tools: Vec<Arc<FoundTool>>) {
+    /// All the tools that a source has now for the tab with this main document, and how many more there
+    /// are. Nothing, if the tab has moved on since.
+    pub(crate) fn put(
+        &self,
+        source: ToolSource,
+        document: DocumentId,
+        tools: Vec<Arc<FoundTool>>,
+        left_out: usize,
+    ) {
         self.0.send_if_modified(|findings| {
-            if findings.document != Some(document) || findings.of(source) == tools {
+            let is_known = findings.of(source) == tools && findings.left_out(source) == left_out;
+            if findings.document != Some(document) || is_known {
                 return false;
             }
             match source {
-                ToolSource::WebMcp => findings.web_mcp = tools,
-                ToolSource::Generated => findings.generated = tools,
+                ToolSource::WebMcp => {
+                    (findings.web_mcp, findings.left_out.0) = (tools, left_out);
+                }
+                ToolSource::Generated => {
+                    (findings.generated, findings.left_out.1) = (tools, left_out);
+                }
             }
+            true
+        });
+    }
+
+    /// The mark of the tab's main document.
+    pub(crate) fn put_mark(&self, document: DocumentId, mark: Option<Mark>) {
+        self.0.send_if_modified(|findings| {
+            if findings.document != Some(document) || findings.mark == mark {
+                return false;
+            }
+            findings.mark = mark;
             true
         });
     }

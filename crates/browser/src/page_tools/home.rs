@@ -5,6 +5,7 @@ use crate::tab::{DocumentId, FrameId, Load, Tab, TabState};
 use crate::text::one_line;
 use std::time::Duration;
 use tabmux_cdp::Session;
+use tabmux_cdp::types::runtime;
 
 /// The document of a tool.
 #[derive(Clone, Debug)]
@@ -46,7 +47,20 @@ impl Home {
 pub(crate) async fn arrived(tab: &Tab) {
     let here = |state: &TabState| state.load == Load::Complete && !state.navigating;
     let _ = tab.until(LOAD_LIMIT, here).await;
-    tokio::time::sleep(AFTER_LOAD).await;
+    // Chrome reads the new page in a task of the page's own. When a later one has had its turn, the answer is
+    // on its way before ours, or there is none.
+    let _ = tab.session().send_within(later_tasks(), LOAD_LIMIT).await;
+    tab.catch_up().await;
+}
+
+fn later_tasks() -> runtime::Evaluate {
+    runtime::Evaluate {
+        expression:
+            "new Promise((done) => requestIdleCallback(() => setTimeout(done), {timeout: 1000}))"
+                .into(),
+        await_promise: Some(true),
+        ..Default::default()
+    }
 }
 
 /// "The tool led to another page: …"
@@ -58,5 +72,3 @@ pub(crate) fn led_elsewhere(tab: &Tab) -> String {
 }
 
 const LOAD_LIMIT: Duration = Duration::from_secs(10);
-/// Chrome needs a moment to read the new page.
-const AFTER_LOAD: Duration = Duration::from_millis(500);

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use tabmux_cdp::types::page::AddScriptToEvaluateOnNewDocument;
 use tabmux_cdp::types::runtime::{
     AddBinding, BindingCalled, ExecutionContextCreated, ExecutionContextDestroyed,
@@ -36,6 +36,17 @@ pub(crate) struct Told {
     /// Whether Chrome carries calls to them.
     pub(crate) native: bool,
     pub(crate) tools: Vec<ToldTool>,
+    /// How many more it has.
+    pub(crate) left_out: usize,
+}
+
+/// What a document says to us.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// All its tools.
+    Tools(Told),
+    /// What our script gave to its library.
+    Nonce(Arc<str>),
 }
 
 /// A tool as its document tells of it.
@@ -59,9 +70,18 @@ pub(crate) struct ToldTool {
 }
 
 #[derive(Deserialize)]
-struct Message {
-    native: bool,
-    tools: Vec<Value>,
+#[serde(untagged)]
+enum Message {
+    Nonce {
+        nonce: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    Tools {
+        native: bool,
+        tools: Vec<Value>,
+        #[serde(default)]
+        left_out: usize,
+    },
 }
 
 /// Which frames the pages' own contexts belong to. Chrome says so, whatever a page may say.
@@ -70,7 +90,7 @@ pub(crate) struct Contexts(HashMap<(Option<SessionId>, ExecutionContextId), Fram
 
 impl Contexts {
     /// Takes in an event that came over `session`. What a document said, if it said something.
-    pub(super) fn apply(&mut self, session: &Session, event: &RawEvent) -> Option<(FrameId, Told)> {
+    pub(super) fn apply(&mut self, session: &Session, event: &RawEvent) -> Option<(FrameId, Said)> {
         let whose = session.id().cloned();
         if let Some(event) = event.decode::<ExecutionContextCreated>() {
             let data = event.context.aux_data?.decode::<AuxData>().ok()?;
@@ -120,18 +140,31 @@ pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
 }
 
 /// A tool that makes no sense is left out; the others count.
-fn read(context: ExecutionContextId, payload: &str) -> Option<Told> {
+fn read(context: ExecutionContextId, payload: &str) -> Option<Said> {
     let message: Message = match payload.len() <= MOST_PAYLOAD {
         true => serde_json::from_str(payload).ok()?,
         false => return None,
     };
-    let tools = message.tools.into_iter();
+    let (native, tools, left_out) = match message {
+        Message::Nonce { nonce } => {
+            let is_hex = nonce.len() == NONCE && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
+            return is_hex.then(|| Said::Nonce(nonce.into()));
+        }
+        Message::Tools {
+            native,
+            tools,
+            left_out,
+        } => (native, tools, left_out),
+    };
+    let count = tools.len();
+    let tools = tools.into_iter();
     let tools = tools.filter_map(|tool| serde_json::from_value(tool).ok());
-    Some(Told {
+    Some(Said::Tools(Told {
         context,
-        native: message.native,
+        native,
         tools: tools.take(MOST_TOOLS).collect(),
-    })
+        left_out: left_out.saturating_add(count.saturating_sub(MOST_TOOLS)),
+    }))
 }
 
 #[derive(Deserialize)]
@@ -153,8 +186,11 @@ const FAILED: &str = "Tool was executed but the invocation failed: ";
 const MOST_CONTEXTS: usize = 2_000;
 const MOST_PAYLOAD: usize = 16 * 1_024 * 1_024;
 const MOST_TOOLS: usize = 200;
+/// As many hex digits.
+const NONCE: usize = 32;
 const SCRIPT: &str = concat!(
     include_str!("../../js/model_context/offer.js"),
     include_str!("../../js/model_context/forms.js"),
+    include_str!("../../js/model_context/mark.js"),
     include_str!("../../js/model_context/tell.js"),
 );

@@ -10,8 +10,8 @@ pub(crate) use invoke::invoke;
 pub(crate) use pending::Invocations;
 
 use super::home::Home;
-use super::model_context::{self, Told, ToldTool};
-use super::{FoundTool, ToolNumber};
+use super::model_context::{self, Said, Told, ToldTool};
+use super::{FoundTool, Mark, ToolNumber};
 use crate::tab::{Frame, FrameId, Frames};
 use crate::text::shorten;
 use serde_json::{Map, Value};
@@ -29,6 +29,10 @@ use tabmux_cdp::{RawEvent, Session};
 #[derive(Debug, Default)]
 pub(crate) struct Registered {
     tools: HashMap<Place, Vec<Tool>>,
+    /// How many more the documents have than are kept.
+    left_out: HashMap<Place, usize>,
+    /// What documents with our library were given.
+    nonces: HashMap<Place, Arc<str>>,
     contexts: model_context::Contexts,
 }
 
@@ -81,12 +85,24 @@ impl Registered {
         } else if let Some(event) = event.decode::<ToolsRemoved>() {
             for tool in event.tools {
                 let place = (session.id().cloned(), tool.frame_id);
-                if let Some(tools) = self.tools.get_mut(&place) {
-                    tools.retain(|known| *known.name != *tool.name);
+                let tools = self.tools.entry(place.clone()).or_default();
+                let before = tools.len();
+                tools.retain(|known| *known.name != *tool.name);
+                if tools.len() == before
+                    && let Some(more) = self.left_out.get_mut(&place)
+                {
+                    *more = more.saturating_sub(1);
                 }
             }
-        } else if let Some((frame, told)) = self.contexts.apply(session, event) {
-            self.hear(session, frame, told);
+        } else if let Some((frame, said)) = self.contexts.apply(session, event) {
+            match said {
+                Said::Tools(told) => self.hear(session, frame, told),
+                Said::Nonce(nonce) if self.nonces.len() < MOST_NONCES => {
+                    let place = (session.id().cloned(), frame);
+                    self.nonces.insert(place, nonce);
+                }
+                Said::Nonce(_) => {}
+            }
         } else {
             return false;
         }
@@ -95,43 +111,68 @@ impl Registered {
 
     /// The document of a frame is gone, and its tools with it.
     pub(crate) fn leave(&mut self, session: &Session, frame: &FrameId) {
-        self.tools.remove(&(session.id().cloned(), frame.clone()));
+        let place = (session.id().cloned(), frame.clone());
+        self.tools.remove(&place);
+        self.left_out.remove(&place);
+        self.nonces.remove(&place);
     }
 
     /// Keeps only the tools of frames that are there: for the moment when a tab shows a new page.
     pub(crate) fn keep_only(&mut self, frames: &Frames) {
-        self.tools.retain(|(session, frame), _| {
+        let is_there = |(session, frame): &Place| {
             let frame = frames.find(frame);
             frame.is_some_and(|frame| frame.session.id() == session.as_ref())
-        });
+        };
+        self.tools.retain(|place, _| is_there(place));
+        self.left_out.retain(|place, _| is_there(place));
+        self.nonces.retain(|place, _| is_there(place));
     }
 
     /// A session has ended.
     pub(crate) fn forget_session(&mut self, session: &Session) {
-        self.tools
-            .retain(|(whose, _), _| whose.as_ref() != session.id());
+        let is_other = |(whose, _): &Place| whose.as_ref() != session.id();
+        self.tools.retain(|place, _| is_other(place));
+        self.left_out.retain(|place, _| is_other(place));
+        self.nonces.retain(|place, _| is_other(place));
         self.contexts.forget_session(session);
     }
 
-    /// The tools of all frames, parents before their children.
-    pub(crate) fn found(&self, frames: &Frames) -> Vec<Arc<FoundTool>> {
+    /// The mark of the main frame's document.
+    pub(crate) fn mark(&self, main: &Frame, frames: &Frames) -> Option<Mark> {
+        let place = (main.session.id().cloned(), main.id.clone());
+        let nonce = self.nonces.get(&place)?;
+        Some(Mark {
+            nonce: Arc::clone(nonce),
+            origin: frames.origin(main).into(),
+        })
+    }
+
+    /// The tools of all frames, parents before their children, and how many more there are.
+    pub(crate) fn found(&self, frames: &Frames) -> (Vec<Arc<FoundTool>>, usize) {
         let mut found = Vec::new();
+        let mut left_out = 0;
         for frame in frames.iter() {
             let place = (frame.session.id().cloned(), frame.id.clone());
+            left_out += self.left_out.get(&place).copied().unwrap_or_default();
             let Some(tools) = self.tools.get(&place).filter(|tools| !tools.is_empty()) else {
                 continue;
             };
             let origin: Arc<str> = frames.origin(frame).into();
             found.extend(tools.iter().map(|tool| tool.found(frame, &origin)));
         }
-        found
+        (found, left_out)
     }
 
     /// Chrome tells of a tool.
     fn add(&mut self, session: &Session, tool: cdp::Tool) {
         let place = (session.id().cloned(), tool.frame_id.clone());
-        if let Some(tool) = Tool::read(tool) {
-            self.put(place, tool);
+        let hints = tool.annotations.as_ref();
+        if hints.is_some_and(|hints| hints.debugging == Some(true)) {
+            return;
+        }
+        match Tool::read(tool) {
+            Some(tool) => self.put(place, tool),
+            None => *self.left_out.entry(place).or_default() += 1,
         }
     }
 
@@ -142,6 +183,9 @@ impl Registered {
             true => Reach::Chrome,
             false => Reach::Page(told.context),
         };
+        if !told.native {
+            self.left_out.insert(place.clone(), told.left_out);
+        }
         let tools = self.tools.entry(place.clone()).or_default();
         let is_said = |name: &str| told.tools.iter().any(|tool| tool.name == name);
         if !told.native {
@@ -164,14 +208,14 @@ impl Registered {
     /// Takes in a tool. One that is there by that name keeps its number.
     fn put(&mut self, place: Place, tool: Tool) {
         let count: usize = self.tools.values().map(Vec::len).sum();
-        let tools = self.tools.entry(place).or_default();
+        let tools = self.tools.entry(place.clone()).or_default();
         match tools.iter_mut().find(|known| known.name == tool.name) {
             Some(known) => {
                 let number = known.number;
                 *known = Tool { number, ..tool }
             }
             None if count < MOST_TOOLS => tools.push(tool),
-            None => tracing::debug!("a page has more tools than are taken"),
+            None => *self.left_out.entry(place).or_default() += 1,
         }
     }
 }
@@ -258,6 +302,7 @@ impl Tool {
 }
 
 const MOST_TOOLS: usize = 200;
+const MOST_NONCES: usize = 2_000;
 const MOST_NAME: usize = 256;
 const MOST_SCHEMA: usize = 64 * 1_024;
 const MOST_DESCRIPTION: usize = 4_000;

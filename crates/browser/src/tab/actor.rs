@@ -192,8 +192,10 @@ impl Actor {
         };
         let found = &self.shared.found;
         found.turn_to(main.document);
-        let tools = state.registered.found(&state.frames);
-        found.put(ToolSource::WebMcp, main.document, tools);
+        let (tools, left_out) = state.registered.found(&state.frames);
+        found.put(ToolSource::WebMcp, main.document, tools, left_out);
+        let mark = state.registered.mark(main, &state.frames);
+        found.put_mark(main.document, mark);
     }
 
     fn handle_set_up(&self, session: &Session, frames: Vec<Shown>) {

@@ -1,6 +1,8 @@
 //! Tools that were generated from a page: each does what a person would do, with the same trusted input as
 //! the other tools, and says what it did. Secrets are not repeated.
 
+mod slider;
+
 use super::act::{self, Before, Chord, Drawing, Element, Patience, Reached};
 use super::fill::{Echo, fill};
 use super::input::press;
@@ -236,6 +238,7 @@ impl Job<'_> {
                 note = fill(self.page, &self.element(*n, label), &text, echo).await?;
             }
             Fills::Picker(n) => self.pick_option(*n, label, &text).await?,
+            Fills::Slider(n) => self.slide(*n, label, value).await?,
             Fills::Radios(radios) => {
                 let (name, n) = pick(radios, &text)
                     .ok_or_else(|| ToolError::Arguments(no_such_choice(&text, radios)))?;
@@ -296,7 +299,17 @@ impl Job<'_> {
             let before = Before::look(tab);
             act::click(tab, x, y, 1).await?;
             act::settle(tab, &before, None, "").await?;
+            // Some lists are drawn elsewhere, and nothing tells whose they are but that they show now.
+            let ask = json!({ "n": n, "anywhere": true });
             offered = self.world.call("tabmux.offeredOptions", &ask).await?;
+        }
+        if offered.options.is_empty() {
+            return Err(ToolError::NotActionable {
+                why: format!(
+                    "The list \"{}\" was pressed, and shows no options. Call take_snapshot to see what happened.",
+                    one_line(label, 60)
+                ),
+            });
         }
         let choices: Vec<(String, u32)> = offered
             .options

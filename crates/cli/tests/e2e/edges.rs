@@ -16,8 +16,12 @@ struct Scene {
 
 impl Scene {
     async fn set() -> Option<Self> {
+        Self::set_with(&[]).await
+    }
+
+    async fn set_with(flags: &[&str]) -> Option<Self> {
         let chromium = Chromium::start(&tabmux_testkit::real_browser()?);
-        let desk = Desk::attached(&chromium, &[]).await;
+        let desk = Desk::attached(&chromium, flags).await;
         let user = User::at(chromium.websocket_url()).await;
         let [a, b] = ["a", "b"].map(|path| desk.pages.url(path));
         desk.text("open_tab", json!({"url": b, "focus": false}))
@@ -105,6 +109,27 @@ async fn r004_85_the_user_switches_tabs_without_moving_the_agents_focus() {
     scene.stays_silent().await;
     let tabs = desk.tabs().await;
     assert_eq!(tabs.focused(), Some(tabs.id_of(a)));
+    assert_eq!(desk.evaluate("() => document.title").await, "A");
+}
+
+#[tokio::test]
+async fn r004_85_an_agent_that_follows_the_user_works_where_the_user_is() {
+    let Some(scene) = Scene::set_with(&["--followUserFocus"]).await else {
+        return;
+    };
+    let Scene {
+        desk, user, a, b, ..
+    } = &scene;
+    for (url, title) in [(b, "B"), (a, "A"), (b, "B")] {
+        user.switches_to(url).await;
+        desk.tabs_until(|tabs| tabs.focused() == Some(tabs.id_of(url)))
+            .await;
+        assert_eq!(desk.evaluate("() => document.title").await, title);
+        assert_names(&desk.names().await, &[&FOCUSED[..], &ACTIONS].concat());
+    }
+    assert!(!desk.client.take_notifications().await.is_empty());
+    // The agent may go elsewhere, until the user turns to another tab.
+    desk.focus(desk.tabs().await.id_of(a)).await;
     assert_eq!(desk.evaluate("() => document.title").await, "A");
 }
 

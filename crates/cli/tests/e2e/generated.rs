@@ -3,6 +3,7 @@
 use crate::crowd::Crowd;
 use crate::desk::{ACTIONS, Desk, FOCUSED, page};
 use serde_json::{Value, json};
+use tabmux_testkit::patiently;
 
 fn repository() -> tabmux_testkit::Response {
     page(
@@ -179,4 +180,28 @@ async fn with_a_list_that_stands_generated_tools_are_called_through_call_page_to
         listed.contains("search_flights in tab ") && !listed.contains("star_repo"),
         "{listed}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r004_86_a_reload_tells_at_most_that_generated_tools_went_and_came() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    let buttons: String = (0..25)
+        .map(|n| format!("<button>Press {n}</button>"))
+        .collect();
+    desk.pages.route("/many", page("Many", &buttons));
+    desk.open("/many").await;
+    let before = desk.names().await;
+    assert_eq!(before.len(), with_tools(&[]).len() + 25);
+    desk.client.take_notifications().await;
+    for _ in 0..3 {
+        desk.text("navigate_page", json!({"type": "reload"})).await;
+        patiently(async { while desk.names().await != before {} }, || {
+            "the tools to come back".to_owned()
+        })
+        .await;
+        let notices = desk.client.take_notifications().await;
+        assert!(notices.len() <= 2, "{notices:?}");
+    }
 }

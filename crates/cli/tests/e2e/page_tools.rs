@@ -319,3 +319,24 @@ async fn whatever_a_hostile_page_says_the_list_is_valid() {
     }
     assert_eq!(desk.tabs().await.rows().len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_for_which_there_is_no_room_are_counted_in_the_list() {
+    let Some(desk) = Desk::launched(&["--generatedTools", "off"]).await else {
+        return;
+    };
+    let script = r#"<script>
+        for (let n = 100; n < 170; n++) document.modelContext.registerTool({name: "tool" + n, description: "A tool",
+          inputSchema: {type: "object", properties: {}}, execute: () => n});
+        </script>"#;
+    desk.pages.route("/many", page("Many", script));
+    desk.open("/many").await;
+    assert_eq!(desk.tabs().await.rows()[0]["toolCount"], 64);
+    let text = desk.text("list_page_tools", json!({})).await;
+    assert!(text.contains("tool163 in tab"), "{text}");
+    assert!(!text.contains("tool164"), "{text}");
+    assert!(
+        text.contains("6 more tools of these pages are left out: there is room for 64 in a tab"),
+        "{text}"
+    );
+}

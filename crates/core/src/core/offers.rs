@@ -18,8 +18,8 @@ impl Core {
     }
 
     /// Takes in all tools that a source has for a tab. Those that were there keep their names; new ones
-    /// are named in an order that does not depend on the report's.
-    pub(super) fn offer_all(&mut self, id: TabId, source: Source, tools: Vec<ToolFacts>) {
+    /// are named in an order that does not depend on the report's. Says for how many there was no room.
+    pub(super) fn offer_all(&mut self, id: TabId, source: Source, tools: Vec<ToolFacts>) -> usize {
         let keys: BTreeSet<_> = tools.iter().map(|tool| tool.key).collect();
         self.drop_offers(id, |whose, offer| {
             whose == source && !keys.contains(&offer.key)
@@ -38,10 +38,12 @@ impl Core {
             }
         }
         refused.extend(beyond.iter().map(|tool| tool.key));
-        if !refused.is_empty() {
+        let beyond = refused.len();
+        if beyond > 0 {
             self.refuse_tools(id, source, refused, why);
         }
         self.end_orphans(id);
+        beyond
     }
 
     /// Forgets the tools of a tab that meet a condition.
@@ -132,7 +134,9 @@ impl Core {
     fn check_room(&self, tab: &Tab, name: ToolName) -> Result<(), PageRefusal> {
         let config = &self.config;
         let limit = config.tools_per_tab;
-        if tab.offers.len() >= limit {
+        // One that another source has said already takes no more room in a list.
+        let is_known = tab.offers.get(name, |_| true).is_some();
+        if !is_known && tab.offers.best(|_| true).count() >= limit {
             return Err(PageRefusal::TooManyToolsInTab { limit });
         }
         let limit = config.page_tools;

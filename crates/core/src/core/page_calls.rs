@@ -7,9 +7,10 @@ use crate::list::State;
 use crate::offer::Source;
 use crate::refusal::MOST_TABS_NAMED;
 use crate::route::{NoRoute, Route};
+use crate::tab::Tab;
 use crate::{
     Access, CallId, CallKind, Mode, Output, PageRow, Reason, Refusal, Reply, SessionId, TabId,
-    TabName, TabRef, ToolName,
+    TabName, TabRef, ToolName, ToolRow,
 };
 
 impl Core {
@@ -261,7 +262,9 @@ impl Core {
             });
             let tools = rows.by_ref().take(MOST_ROWS).collect();
             let left_out = rows.count();
-            return Ok(Reply::PageTools { tools, left_out });
+            let shown = self.tabs.values();
+            let shown = shown.filter(|tab| self.is_shown(session, tab));
+            return Ok(page_tools(tools, left_out, shown));
         };
         let named = self.tab_meant(given);
         let named = named.and_then(|id| Some((id, self.tabs.get(&id)?)));
@@ -286,10 +289,27 @@ impl Core {
         self.check_keeper(session, id, tab, mode)?;
         let tools = tab.page_tools();
         let tools = tools.filter_map(|name| self.tool_row(session, id, name));
-        Ok(Reply::PageTools {
-            tools: tools.collect(),
-            left_out: 0,
-        })
+        Ok(page_tools(tools.collect(), 0, [tab]))
+    }
+}
+
+fn page_tools<'a>(
+    tools: Vec<ToolRow>,
+    left_out: usize,
+    tabs: impl IntoIterator<Item = &'a Tab>,
+) -> Reply {
+    let mut sum = (0_usize, 0_usize);
+    for tab in tabs {
+        let (offered, generated) = tab.left_out;
+        let count = |more: u32| usize::try_from(more).unwrap_or(usize::MAX);
+        sum.0 = sum.0.saturating_add(count(offered));
+        sum.1 = sum.1.saturating_add(count(generated));
+    }
+    Reply::PageTools {
+        tools,
+        left_out,
+        not_taken: sum.0,
+        not_generated: sum.1,
     }
 }
 

@@ -5,8 +5,8 @@ use crate::call::Task;
 use crate::offer::Source;
 use crate::tab::{Library, Tab, Worker};
 use crate::{
-    BrowserId, ConnectionId, DocumentId, Fate, Input, LostTab, Output, PageFacts, PageId,
-    PageRefusal, Place, TabId, TargetId, ToolFacts,
+    ConnectionId, DocumentId, Fate, Input, LostTab, Output, PageFacts, PageId, PageRefusal, Place,
+    TabId, ToolFacts,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -65,7 +65,12 @@ impl Core {
                 document,
                 source,
                 tools,
-            } => self.tools_found(browser, &target, document, source, tools),
+                left_out,
+            } => {
+                if let Some(id) = self.tab_of(browser, &target) {
+                    self.tools_found(id, document, source, tools, left_out);
+                }
+            }
             Input::DocumentChanged {
                 browser,
                 target,
@@ -77,7 +82,11 @@ impl Core {
             }
             Input::TabActivated { tab } => {
                 if let Some(id) = self.tab_at(&tab) {
+                    let was_elsewhere = self.active != Some(id);
                     self.activate(Some(id));
+                    if was_elsewhere {
+                        self.follow_user(id);
+                    }
                 }
             }
             Input::TabDeactivated { tab } => {
@@ -138,6 +147,7 @@ impl Core {
         let id = match self.pages.get(&facts.id) {
             Some(old) => {
                 let old = *old;
+                self.take_name_from(old);
                 self.leave_page(old);
                 match self.tabs.contains_key(&old) {
                     // A number stays with a tab as long as it has one.
@@ -159,6 +169,18 @@ impl Core {
         self.tabs.insert(id, tab);
     }
 
+    /// Whoever loses its name to another worker's tab is told, in case that it still lives: copies of a tab
+    /// may have workers of their own.
+    fn take_name_from(&mut self, id: TabId) {
+        if let Some(library) = self.tabs.get(&id).and_then(|tab| tab.library.clone()) {
+            self.emit(Output::PageRefused {
+                connection: library.connection,
+                page: library.page,
+                refusal: PageRefusal::IdTaken,
+            });
+        }
+    }
+
     fn page_changed(&mut self, id: TabId, facts: PageFacts) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
@@ -171,6 +193,10 @@ impl Core {
         }
         let is_new = facts.document > library.document;
         library.document = facts.document;
+        if is_new {
+            // The browser has not said yet which document of its own that is.
+            library.found_in = None;
+        }
         tab.last_seen = self.now;
         if tab.home.is_none() {
             (tab.url, tab.title) = (facts.url, Some(facts.title));
@@ -354,19 +380,23 @@ impl Core {
 
     fn tools_found(
         &mut self,
-        browser: BrowserId,
-        target: &TargetId,
+        id: TabId,
         document: DocumentId,
         source: Source,
         tools: Vec<ToolFacts>,
+        left_out: usize,
     ) {
-        let Some(id) = self.tab_of(browser, target) else {
-            return;
-        };
         self.turn_to(id, document);
         let current = self.tabs.get(&id).and_then(|tab| tab.document(source));
         if source != Source::Library && current == Some(document) {
-            self.offer_all(id, source, tools);
+            let refused = self.offer_all(id, source, tools);
+            let left_out = u32::try_from(left_out + refused).unwrap_or(u32::MAX);
+            if let Some(tab) = self.tabs.get_mut(&id) {
+                match source {
+                    Source::Generated => tab.left_out.1 = left_out,
+                    Source::Library | Source::WebMcp => tab.left_out.0 = left_out,
+                }
+            }
         }
     }
 
@@ -380,6 +410,7 @@ impl Core {
             return;
         };
         home.document = document;
+        tab.left_out = (0, 0);
         let library = tab.library.as_ref();
         let left = library.is_some_and(|library| library.found_in.is_some_and(|at| at < document));
         self.drop_offers(id, |source, _| source != Source::Library);

@@ -1,10 +1,11 @@
 //! Pages cannot make the core grow: what is too much is refused, and the rest goes on.
 
 use super::browser::FakeBrowser;
-use super::pages::{Pages, WORKER, facts, id, tool};
+use super::pages::{Pages, WORKER, facts, id, tool, url};
 use super::sim::{ONE, Sim, fixed};
 use crate::{
-    CallKind, Config, ConnectionId, DocumentId, Input, Output, PageRefusal, Reply, Source, ToolKey,
+    CallKind, Config, ConnectionId, DocumentId, Input, Output, PageRefusal, Reply, Source, TabRef,
+    ToolKey,
 };
 
 fn small() -> Pages {
@@ -141,4 +142,55 @@ fn pages_that_come_and_go_leave_nothing_behind() {
     pages.sim.settle();
     assert!(refused(&pages).is_empty());
     assert_eq!(pages.sim.core.poll_timeout(), None);
+}
+
+#[test]
+fn what_there_is_no_room_for_is_counted_and_told() {
+    let mut pages = small();
+    pages.sim.call(CallKind::ListPages);
+    pages.sim.user_opens(&url("A"));
+    let missing = |pages: &mut Pages, tab: Option<TabRef>| match pages
+        .sim
+        .call(CallKind::ListPageTools { tab })
+    {
+        Reply::PageTools {
+            tools,
+            not_taken,
+            not_generated,
+            ..
+        } => (tools.len(), not_taken, not_generated),
+        other => panic!("{other:?}"),
+    };
+    pages.find("A", Source::WebMcp, &["a", "b", "c", "d"]);
+    assert_eq!(missing(&mut pages, None), (2, 2, 0));
+    let (browser, target) = pages.tab("A");
+    let document = DocumentId(1);
+    pages.sim.happen(Input::ToolsFound {
+        browser,
+        target: target.clone(),
+        document,
+        source: Source::Generated,
+        tools: vec![],
+        left_out: 7,
+    });
+    let number = TabRef::from(f64::from(pages.number("A").0));
+    assert_eq!(missing(&mut pages, Some(number)), (2, 2, 7));
+    let document = DocumentId(2);
+    pages.sim.happen(Input::DocumentChanged {
+        browser,
+        target,
+        document,
+    });
+    assert_eq!(missing(&mut pages, None), (0, 0, 0));
+}
+
+#[test]
+fn a_tool_that_is_told_twice_takes_one_place() {
+    let mut pages = small();
+    pages.open_in_browser("A");
+    pages.register_as("A", tool("a", 1, 1));
+    pages.register_as("A", tool("b", 2, 1));
+    pages.find("A", Source::WebMcp, &["a", "b"]);
+    assert_eq!(refused(&pages), []);
+    assert_eq!(pages.listed(ONE), ["a", "b"]);
 }

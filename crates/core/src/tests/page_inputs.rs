@@ -37,7 +37,7 @@ pub(super) fn page_input() -> impl Strategy<Value = Input> {
         8 => (browser(), 0..8_u8, document(), source(), prop::collection::vec(tool(), 0..5)).prop_map(
             |(browser, n, document, source, tools)| {
                 let target = target(n);
-                Input::ToolsFound { browser, target, document, source, tools }
+                Input::ToolsFound { browser, target, document, source, tools, left_out: 0 }
             }
         ),
         1 => (browser(), 0..8_u8, document()).prop_map(|(browser, n, document)| {

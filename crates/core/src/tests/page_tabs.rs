@@ -3,8 +3,8 @@
 use super::pages::{Pages, WORKER, facts, id, page_tool, place, url};
 use super::sim::{ONE, click_in, progressive, select_page};
 use crate::{
-    CallKind, ConnectionId, DocumentId, Input, Output, PageRefusal, PageRow, Reply, Source, TabRef,
-    Time, ToolName,
+    CallKind, ConnectionId, DocumentId, Input, Output, PageRefusal, PageRow, Place, Reply,
+    SessionConfig, Source, TabRef, Time, ToolName,
 };
 use std::time::Duration;
 
@@ -208,6 +208,12 @@ fn a_worker_that_starts_anew_takes_its_pages_over() {
     pages.sim.happen(Input::PageAppeared { connection, page });
     assert!(matches!(pages.sim.reply(call), Some(Reply::Refused(_))));
     let connection = WORKER;
+    // It may be that the old one lives, and its tab was copied: then it has to take another name.
+    assert!(pages.sim.outputs.contains(&Output::PageRefused {
+        connection,
+        page: id("A"),
+        refusal: PageRefusal::IdTaken,
+    }));
     pages.sim.happen(Input::PagesDisconnected { connection });
     assert_eq!(tabs(&mut pages).len(), 1);
 }
@@ -248,7 +254,9 @@ fn list_page_tools_shows_each_tool_where_it_would_run() {
     let rows = |pages: &mut Pages, tab: Option<&str>| {
         let tab = tab.map(TabRef::from);
         match pages.sim.call(CallKind::ListPageTools { tab }) {
-            Reply::PageTools { tools, left_out: 0 } => {
+            Reply::PageTools {
+                tools, left_out: 0, ..
+            } => {
                 let rows = tools.into_iter();
                 rows.map(|row| format!("{} in {}", row.name, row.tab_name))
                     .collect::<Vec<_>>()
@@ -277,4 +285,74 @@ fn the_lists_are_offered_where_the_design_says() {
         pages.sim.call(page_tool("x", None)),
         Reply::Refused(_)
     ));
+}
+
+#[test]
+fn a_page_that_is_reloaded_in_its_tab_stays_in_it_whoever_tells_first() {
+    for library_first in [true, false] {
+        let mut pages = Pages::new();
+        pages.open_in_browser_with("A", "x");
+        let ((browser, target), number) = (pages.tab("A"), pages.number("A"));
+        let document = DocumentId(2);
+        let changed = Input::DocumentChanged {
+            browser,
+            target: target.clone(),
+            document,
+        };
+        if library_first {
+            pages.reload("A");
+            pages.register("A", "x");
+            pages.sim.happen(changed);
+        } else {
+            pages.sim.happen(changed);
+            pages.reload("A");
+            pages.register("A", "x");
+        }
+        pages.sim.happen(Input::PageJoined {
+            connection: WORKER,
+            page: id("A"),
+            browser,
+            target,
+            document,
+        });
+        assert_eq!(tabs(&mut pages).len(), 1, "{library_first}");
+        let row = pages.sim.core.page_tool(ONE, ToolName::new("x")).unwrap();
+        assert_eq!(row.tab, number, "{library_first}");
+    }
+}
+
+#[test]
+fn r004_85_a_session_that_follows_the_user_turns_to_the_tab_in_front() {
+    let mut pages = Pages::with_session(SessionConfig {
+        follow_user_focus: true,
+        ..progressive()
+    });
+    pages.sim.call(CallKind::ConnectBrowser { launch: false });
+    for page in ["A", "B"] {
+        pages.sim.user_opens(&url(page));
+    }
+    let turn_to = |pages: &mut Pages, page: &str| {
+        let (browser, target) = pages.tab(page);
+        let tab = Place::Browser { browser, target };
+        pages.sim.happen(Input::TabActivated { tab });
+        pages.sim.settle();
+    };
+    let focused = |pages: &mut Pages| match pages.sim.call(CallKind::ListTabs) {
+        Reply::Tabs { tabs, .. } => {
+            let mut focused = tabs.into_iter().filter(|tab| tab.focused);
+            focused.next().map(|tab| tab.id)
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(focused(&mut pages), None);
+    for page in ["A", "B", "A"] {
+        let notices = pages.notices(|pages| turn_to(pages, page));
+        assert_eq!(notices, 1, "{page}");
+        assert_eq!(focused(&mut pages), Some(pages.number(page)));
+    }
+    // The agent may go elsewhere, until the user turns to another tab.
+    let tab = TabRef::from(f64::from(pages.number("B").0));
+    pages.sim.call(CallKind::FocusTab { tab });
+    turn_to(&mut pages, "A");
+    assert_eq!(focused(&mut pages), Some(pages.number("B")), "it was there");
 }

@@ -99,6 +99,7 @@ impl Pages {
             document: DocumentId(1),
             source,
             tools: tools.map(|(name, key)| tool(name, key, 1)).collect(),
+            left_out: 0,
         });
     }
 

@@ -11,9 +11,17 @@ use tabmux_core::{PageRow, ToolRow};
 use tabmux_protocol::{CallReply, Content};
 
 /// `list_browser_tabs`: a JSON array, as the seed has it.
-pub(crate) fn tabs(tabs: &[PageRow], seen: impl Fn(&PageRow) -> SystemTime) -> CallReply {
+pub(crate) fn tabs(
+    tabs: &[PageRow],
+    left_out: usize,
+    seen: impl Fn(&PageRow) -> SystemTime,
+) -> CallReply {
     let rows: Vec<_> = tabs.iter().map(|row| Row::new(row, seen(row))).collect();
-    let reply = json(&rows);
+    let mut reply = json(&rows);
+    if left_out > 0 {
+        let text = format!("{left_out} more tabs are left out. Close some to see the others.");
+        reply.content.push(Content::Text { text });
+    }
     // MCP wants structured content to be an object; the text is the seed's array.
     CallReply {
         structured: None,
@@ -24,14 +32,14 @@ pub(crate) fn tabs(tabs: &[PageRow], seen: impl Fn(&PageRow) -> SystemTime) -> C
 /// `list_page_tools`: each tool with what an agent needs to call it, as far as there is room.
 pub(crate) fn list<'a>(
     tools: &[ToolRow],
-    left_out: usize,
+    missing: Missing,
     record: impl Fn(&ToolRow) -> Option<&'a Record>,
 ) -> CallReply {
-    if tools.is_empty() {
+    if tools.is_empty() && missing == Missing::default() {
         return CallReply::text("No page offers tools of its own.");
     }
     let mut text = String::new();
-    let mut untold = left_out;
+    let mut untold = missing.left_out;
     for tool in tools {
         let place = one_line(&tool.url, 200);
         let mut row = format!("{} in tab {} ({place})\n", tool.name, tool.tab_name);
@@ -51,8 +59,35 @@ pub(crate) fn list<'a>(
     if untold > 0 {
         let _ = writeln!(text, "… and {untold} more; name a tab to see its own.");
     }
+    if missing.not_taken > 0 {
+        let _ = writeln!(
+            text,
+            "{} more tools of these pages are left out: there is room for 64 in a tab, and their \
+             schemas have at most 64 kB. Ask the page's author for fewer, or work with take_snapshot.",
+            missing.not_taken
+        );
+    }
+    if missing.not_generated > 0 {
+        let _ = writeln!(
+            text,
+            "{} more could be generated from what these pages show; start with a larger \
+             --generatedTools to have them, or work with take_snapshot.",
+            missing.not_generated
+        );
+    }
     text.push_str("Call one by its name, or with call_page_tool.");
     CallReply::text(text)
+}
+
+/// How many tools a list does not show, by the reason for that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Missing {
+    /// The list is long enough.
+    pub(crate) left_out: usize,
+    /// Their pages have too many, or ones that are too large.
+    pub(crate) not_taken: usize,
+    /// Fewer were wanted.
+    pub(crate) not_generated: usize,
 }
 
 /// What a page's tool answered: a `CallToolResult` of MCP, as far as it is one.

@@ -3,7 +3,7 @@
 use super::MainLoop;
 use crate::convert;
 use tabmux_browser::{BrowserEvent, TabFacts};
-use tabmux_core::{BrowserId, CallId, Input, TargetId};
+use tabmux_core::{BrowserId, CallId, DocumentId, Input, Place, TargetId};
 
 impl MainLoop {
     pub(super) fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
@@ -33,6 +33,7 @@ impl MainLoop {
             BrowserEvent::TabGone { target: id, gone } => {
                 let target = target(id);
                 self.found.forget_tab(browser, &target);
+                self.joins.forget_tab(browser, &target);
                 Input::TabGone {
                     browser,
                     target,
@@ -48,12 +49,35 @@ impl MainLoop {
                 document,
                 source,
                 tools,
-            } => self.tools_found(browser, target(id), document, source, tools),
+                left_out,
+            } => {
+                let found = (document, source, left_out);
+                self.tools_found(browser, target(id), found, tools)
+            }
+            BrowserEvent::LibraryFound {
+                target: id,
+                document,
+                mark,
+            } => {
+                let document = DocumentId(document.0.into());
+                match self.joins.given(browser, target(id), document, mark) {
+                    Some(joined) => joined,
+                    None => return,
+                }
+            }
+            BrowserEvent::InFront { target: id } => Input::TabActivated {
+                tab: Place::Browser {
+                    browser,
+                    target: target(id),
+                },
+            },
             BrowserEvent::Gone => {
                 self.browsers.remove(&browser);
                 self.metrics.lost(browser);
+                self.following.forget(browser);
                 self.contexts.forget(browser);
                 self.found.forget_browser(browser);
+                self.joins.forget_browser(browser);
                 Input::BrowserGone {
                     browser,
                     reason: "it was closed or its connection ended".into(),

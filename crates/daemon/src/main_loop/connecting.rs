@@ -41,6 +41,7 @@ impl MainLoop {
                 let front = connected.info.front.as_ref();
                 let front = front.map(|id| TargetId(id.as_str().into()));
                 let handle = connected.follow(browser.0, self.events.clone());
+                self.watch_front(browser, handle.clone());
                 self.browsers.insert(browser, handle);
                 self.input(Input::Connected {
                     browser,

@@ -21,6 +21,7 @@ impl MainLoop {
         document: BrowserDocument,
     ) -> Input {
         self.found.forget_tab(browser, &target);
+        self.joins.forget_tab(browser, &target);
         Input::DocumentChanged {
             browser,
             target,
@@ -32,8 +33,7 @@ impl MainLoop {
         &mut self,
         browser: BrowserId,
         target: TargetId,
-        document: BrowserDocument,
-        source: ToolSource,
+        (document, source, left_out): (BrowserDocument, ToolSource, usize),
         tools: Vec<Arc<FoundTool>>,
     ) -> Input {
         let tools = self.found.take_in(browser, target.clone(), source, tools);
@@ -46,6 +46,7 @@ impl MainLoop {
                 ToolSource::Generated => Source::Generated,
             },
             tools,
+            left_out,
         }
     }
 

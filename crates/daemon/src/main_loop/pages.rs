@@ -10,8 +10,8 @@ use tabmux_browser::ToolError;
 use tabmux_browser::page_tools::PageAnswer;
 use tabmux_browser::text::{one_line, shorten};
 use tabmux_core::{
-    BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, Place, Reason,
-    SessionId, ToolKey, ToolName, ToolRow,
+    BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, PageRefusal, Place,
+    Reason, SessionId, ToolKey, ToolName, ToolRow,
 };
 use tabmux_protocol::page::{FromPage, PageTab, ToPage};
 use tabmux_protocol::{CallReply, CallRequest, ToolInfo};
@@ -80,6 +80,7 @@ impl MainLoop {
                 result,
             } => self.found_tool_answered(call, browser, result),
             PagesEvent::Closed { connection } => {
+                self.joins.forget_worker(connection);
                 if self.pages.close(connection) {
                     self.input(Input::PagesDisconnected { connection });
                 }
@@ -91,13 +92,16 @@ impl MainLoop {
         match message {
             FromPage::RegisterTab(tab) => {
                 // The same tab again is a new one: its tools are gone.
-                self.pages.forget_page(connection, &page_id(&tab.tab_id));
+                self.forget_page(connection, &page_id(&tab.tab_id));
                 self.page_shown(connection, &tab);
             }
-            FromPage::UpdateTab(tab) => self.page_shown(connection, &tab),
+            // One that was refused is no tab, however it changes.
+            FromPage::UpdateTab(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
+                self.page_shown(connection, &tab);
+            }
             FromPage::UnregisterTab { tab_id } => {
                 let page = page_id(&tab_id);
-                self.pages.forget_page(connection, &page);
+                self.forget_page(connection, &page);
                 self.input(Input::PageGone { connection, page });
             }
             FromPage::SetActiveTab { tab_id, at } => {
@@ -145,7 +149,7 @@ impl MainLoop {
                 };
                 self.page_answered(connection, &call_id, outcome);
             }
-            FromPage::Hello { .. } | FromPage::Ping | FromPage::Pong => {}
+            FromPage::UpdateTab(_) | FromPage::Hello { .. } | FromPage::Ping | FromPage::Pong => {}
         }
     }
 
@@ -160,7 +164,20 @@ impl MainLoop {
             title: one_line(&tab.title, MOST_TITLE).into(),
             document,
         };
+        let id = page.id.clone();
         self.input(Input::PageAppeared { connection, page });
+        // It may have been refused.
+        if let (Some(nonce), true) = (&tab.nonce, self.pages.has(connection, &id))
+            && let Some(worker) = self.pages.worker(connection)
+            && let Some(joined) = self.joins.told(connection, id, &worker.origin, nonce)
+        {
+            self.input(joined);
+        }
+    }
+
+    fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
+        self.pages.forget_page(connection, page);
+        self.joins.forget_page(connection, page);
     }
 
     /// The user turned to a tab, or away from all of a worker's. Among workers the latest counts, so
@@ -291,21 +308,37 @@ impl MainLoop {
         }
     }
 
+    /// Tells a worker that one of its tabs is not taken in, or no longer.
+    pub(super) fn refuse_page(
+        &mut self,
+        connection: ConnectionId,
+        page: &PageId,
+        refusal: PageRefusal,
+    ) {
+        tracing::info!(%page, %refusal, "a page's tab was not taken in");
+        self.forget_page(connection, page);
+        let refused = ToPage::TabRefused {
+            tab_id: page.0.to_string(),
+            another_id: refusal.is_about_the_name(),
+            reason: refusal.to_string(),
+        };
+        self.tell_page(connection, refused);
+    }
+
     /// Tells a worker that some of its tools are not taken in.
-    pub(super) fn reject_tools(&self, place: &Place, tools: &[ToolKey], reason: &str) {
+    pub(super) fn reject_tools(&mut self, place: &Place, tools: &[ToolKey], reason: &str) {
+        // What there is no room for in a browser's page is counted, and told with its list.
         let Place::Page { connection, page } = place else {
             return;
         };
         for key in tools {
-            if let Some(record) = self.pages.record(*connection, page, *key) {
-                self.tell_page(
-                    *connection,
-                    ToPage::ToolRejected {
-                        tab_id: page.0.to_string(),
-                        name: record.name.clone(),
-                        reason: reason.to_owned(),
-                    },
-                );
+            if let Some(name) = self.pages.forget_tool(*connection, page, *key) {
+                let rejected = ToPage::ToolRejected {
+                    tab_id: page.0.to_string(),
+                    name,
+                    reason: reason.to_owned(),
+                };
+                self.tell_page(*connection, rejected);
             }
         }
     }

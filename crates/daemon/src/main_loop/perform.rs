@@ -23,6 +23,7 @@ impl MainLoop {
             }
             Output::Disconnect { browser } => {
                 self.metrics.lost(browser);
+                self.following.forget(browser);
                 if let Some(browser) = self.browsers.remove(&browser) {
                     self.closing.spawn(async move { browser.shut_down().await });
                 }
@@ -93,10 +94,13 @@ impl MainLoop {
                 let reason = refusal.to_string();
                 self.tell_page(connection, ToPage::Refused { reason });
                 self.pages.close(connection);
+                self.joins.forget_worker(connection);
             }
-            Output::PageRefused { page, refusal, .. } => {
-                tracing::warn!(page = %page, %refusal, "a page's tab was not taken in");
-            }
+            Output::PageRefused {
+                connection,
+                page,
+                refusal,
+            } => self.refuse_page(connection, &page, refusal),
             Output::ToolsRefused {
                 place,
                 tools,

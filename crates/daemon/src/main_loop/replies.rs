@@ -26,15 +26,25 @@ impl MainLoop {
                 active_sessions,
                 &browsers,
             )),
-            Reply::BrowserTabs { tabs, .. } => {
+            Reply::BrowserTabs { tabs, left_out } => {
                 let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
-                Ok(convert::browser_tabs(&tabs, |tab| {
+                Ok(convert::browser_tabs(&tabs, left_out, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
                 }))
             }
-            Reply::PageTools { tools, left_out } => {
+            Reply::PageTools {
+                tools,
+                left_out,
+                not_taken,
+                not_generated,
+            } => {
                 let record = |row: &ToolRow| self.record_of(row);
-                Ok(convert::page_tool_list(&tools, left_out, record))
+                let missing = convert::Missing {
+                    left_out,
+                    not_taken,
+                    not_generated,
+                };
+                Ok(convert::page_tool_list(&tools, missing, record))
             }
             reply => convert::reply(reply, call.payload, call.mode),
         };

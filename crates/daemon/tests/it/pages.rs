@@ -318,3 +318,83 @@ async fn s22_a_page_cannot_take_a_name_of_ours_nor_flood_the_list() {
         "{rejected}"
     );
 }
+
+#[tokio::test]
+async fn r000_44_a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut first = daemon.worker().await;
+    first.tab("tab-1").await;
+    first.tool("tab-1", "who").await;
+    changed(&session).await;
+    let taken = json!({
+        "type": "TAB_REFUSED", "tabId": "tab-1", "anotherId": true,
+        "reason": "Another tab has this id already. Make a new one."
+    });
+    // A stranger does not get the id of another's tab.
+    let host = format!("127.0.0.1:{}", daemon.port);
+    let mut stranger = daemon
+        .dial(&host, Some("https://app.example"))
+        .await
+        .ok()
+        .unwrap();
+    assert_eq!(stranger.greet().await["type"], "WELCOME");
+    stranger.tab("tab-1").await;
+    assert_eq!(stranger.hear().await, taken);
+    // One of the same application does, and the other hears of it; saying more of the tab changes nothing.
+    let mut second = daemon.worker().await;
+    second.tab("tab-1").await;
+    second.tool("tab-1", "who").await;
+    assert_eq!(first.hear().await, taken);
+    first
+        .say(json!({
+            "type": "UPDATE_TAB", "tabId": "tab-1", "documentId": "doc-tab-1", "title": "Mine",
+            "url": "http://localhost:5173/", "visible": true, "focused": true, "lastSeen": 0
+        }))
+        .await;
+    first.tab("tab-2").await;
+    first.tool("tab-2", "who").await;
+    for (tab, worker) in [("tab-1", &mut second), ("tab-2", &mut first)] {
+        // What was said before this has been heard when the answer comes.
+        worker.say(json!({"type": "PING"})).await;
+        assert_eq!(worker.hear().await["type"], "PONG");
+        let who = request("who", &json!({"tabId": tab}));
+        let (reply, _) = tokio::join!(session.call(who), worker.answers());
+        assert_eq!(text(&reply.unwrap()), format!("I am {tab}"));
+    }
+    first.tab("not an id").await;
+    assert_eq!(
+        first.hear().await,
+        json!({
+            "type": "TAB_REFUSED", "tabId": "not an id", "anotherId": true,
+            "reason": "A tab id has 1 to 64 of the characters A-Z a-z 0-9 _ - and is not a number. Make a new one."
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_tool_for_which_there_is_no_room_is_told_to_its_page_and_not_kept() {
+    let daemon = Daemon::start().await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    for n in 0..66 {
+        worker.tool("tab-1", &format!("tool-{n}")).await;
+    }
+    let rejected = |name: &str| {
+        json!({
+            "type": "TOOL_REJECTED", "tabId": "tab-1", "name": name,
+            "reason": "This tab offers 64 tools already. Unregister some, then register this one again."
+        })
+    };
+    assert_eq!(worker.hear().await, rejected("tool-64"));
+    assert_eq!(worker.hear().await, rejected("tool-65"));
+    worker
+        .say(json!({"type": "UNREGISTER_TOOL", "tabId": "tab-1", "name": "tool-0"}))
+        .await;
+    worker.tool("tab-1", "tool-65").await;
+    worker.say(json!({"type": "PING"})).await;
+    assert_eq!(worker.hear().await["type"], "PONG");
+    let session = daemon.session(ToolMode::Static).await;
+    assert!(listed(&session, "tool-65").await.is_some());
+    assert!(listed(&session, "tool-64").await.is_none());
+}

@@ -38,6 +38,8 @@ interface Tab {
   page: Page;
   lock: string;
   tools: Map<string, RegisterTool>;
+  /** Why the daemon does not take it in. */
+  refusal?: string | undefined;
   /** Another document that says it is this tab. */
   claim?: Claim | undefined;
   silence?: ReturnType<typeof setTimeout> | undefined;
@@ -217,6 +219,8 @@ export class MCPController {
     }
     this.#leaveFront(tabId);
     this.#socket.send({ type: 'UNREGISTER_TAB', tabId });
+    // There may be room now.
+    for (const other of this.#tabs.values()) if (other.refusal) this.#tellDaemon(other);
     const { claim } = tab;
     if (claim) {
       clearTimeout(claim.timer);
@@ -241,9 +245,21 @@ export class MCPController {
   #handleDaemon(message: FromDaemon): void {
     if (message.type === 'CALL_TOOL') this.#call(message);
     else if (message.type === 'CANCEL_CALL') this.#cancel(message.callId);
-    else if (message.type === 'TOOL_REJECTED') {
-      const { type, tabId, name, reason } = message;
-      this.#tabs.get(tabId)?.page.port.postMessage({ type, name, reason });
+    else if (message.type === 'TAB_REFUSED' || message.type === 'TOOL_REJECTED') {
+      const tab = this.#tabs.get(message.tabId);
+      // A tab that is refused knows why its tools are.
+      if (!tab || tab.refusal) return;
+      const { reason } = message;
+      const { port } = tab.page;
+      if (message.type === 'TOOL_REJECTED') port.postMessage({ type: message.type, name: message.name, reason });
+      else if (message.anotherId) {
+        this.#remove(tab);
+        port.postMessage({ type: 'TAB_ID_TAKEN' });
+      } else {
+        tab.refusal = reason;
+        port.postMessage({ type: message.type, reason });
+        this.#tellStatus(tab);
+      }
     }
   }
 
@@ -289,16 +305,19 @@ export class MCPController {
 
   #tellEverything(): void {
     this.#reason = '';
-    for (const tab of this.#tabs.values()) {
-      this.#socket.send({ type: 'REGISTER_TAB', ...tab.record });
-      for (const tool of tab.tools.values()) this.#socket.send(tool);
-    }
+    for (const tab of this.#tabs.values()) this.#tellDaemon(tab);
     if (this.#active) this.#socket.send({ type: 'SET_ACTIVE_TAB', ...this.#active });
-    for (const tab of this.#tabs.values()) this.#tellStatus(tab);
   }
 
-  #tellStatus({ page }: Tab): void {
-    page.port.postMessage({ type: 'CONNECTION_STATUS', connected: this.#socket.isWelcome, reason: this.#reason });
+  #tellDaemon(tab: Tab): void {
+    tab.refusal = undefined;
+    this.#socket.send({ type: 'REGISTER_TAB', ...tab.record });
+    for (const tool of tab.tools.values()) this.#socket.send(tool);
+    this.#tellStatus(tab);
+  }
+
+  #tellStatus({ page, refusal }: Tab): void {
+    page.port.postMessage({ type: 'CONNECTION_STATUS', connected: this.#socket.isWelcome && !refusal, reason: refusal ?? this.#reason });
     page.port.postMessage({ type: 'ACTIVE_TAB', tabId: this.#active?.tabId ?? null });
   }
 

@@ -49,6 +49,11 @@ export class RawBrowser {
     return new RawBrowser(child, folder, socket);
   }
 
+  /** Where others can attach to it. */
+  get endpoint(): string {
+    return this.socket.url;
+  }
+
   async newTab(url: string): Promise<RawTab> {
     const { targetId } = await this.send('Target.createTarget', { url });
     return this.attach(String(targetId));

@@ -1,6 +1,6 @@
 /** The real thing: a daemon of its own, and an MCP client that speaks to it over stdin and stdout. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,8 @@ export class Tabmux {
   changes = 0;
 
   private constructor(flags: string[]) {
-    this.client = spawn(program, ['mcp', '--tools', 'static', '--headless', ...flags], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] });
+    const attaches = flags.some((flag) => flag.startsWith('--wsEndpoint'));
+    this.client = spawn(program, ['mcp', '--tools', 'static', ...(attaches ? [] : ['--headless']), ...flags], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] });
     if (this.client.stdout === null) throw new Error('no output');
     createInterface(this.client.stdout).on('line', (line) => {
       const message = JSON.parse(line) as Message;
@@ -67,6 +68,8 @@ export class Tabmux {
     this.client.stdin?.end();
     await ended;
     execFileSync(program, ['daemon', 'stop'], { env: this.env });
+    // Its browser writes to its profile until its last process has ended.
+    spawnSync('pidwait', ['-f', this.home]);
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 

@@ -132,8 +132,8 @@ fn any_control() -> impl Strategy<Value = Value> {
         "nonsense",
     ]);
     let kinds = prop::sample::select(vec![
-        "", "text", "number", "date", "one", "many", "toggle", "radio", "area", "pick", "file",
-        "password", "junk",
+        "", "text", "number", "date", "one", "many", "toggle", "radio", "area", "pick", "slide",
+        "file", "password", "junk",
     ]);
     (roles, kinds, 1..200_u32, ".{0,60}", -1..12_i64, any::<bool>(), "[0-9.-]{0,4}").prop_map(
         |(role, field, n, name, group, flag, number)| {

@@ -177,3 +177,73 @@ async fn fields_without_a_form_go_with_the_button_beside_them() {
         json!([true, "Large"])
     );
 }
+
+const WIDGETS: &str = r#"
+    <form onsubmit="event.preventDefault(); document.title = [size.textContent, colour.textContent, volume.getAttribute('aria-valuenow')]">
+      <span id="l1">Size</span>
+      <div id="size" role="combobox" tabindex="0" aria-labelledby="l1" aria-expanded="false">none</div>
+      <span id="l2">Colour</span>
+      <div id="colour" role="combobox" tabindex="0" aria-labelledby="l2" aria-expanded="false">none</div>
+      <div id="volume" role="slider" tabindex="0" aria-label="Volume" aria-valuemin="0" aria-valuemax="10" aria-valuenow="5">=</div>
+      <div id="stuck" role="slider" tabindex="0" aria-label="Stuck" aria-valuemin="0" aria-valuemax="10" aria-valuenow="5">=</div>
+      <div role="slider" tabindex="0" aria-label="Mute">=</div>
+      <button>Save</button></form>
+    <script>
+    const list = (box, texts, related) => box.addEventListener("click", () => {
+      const popup = document.body.appendChild(Object.assign(document.createElement("div"), {role: "listbox", id: box.id + "-list"}));
+      if (related) box.setAttribute("aria-controls", popup.id);
+      for (const text of texts) {
+        const option = popup.appendChild(Object.assign(document.createElement("div"), {role: "option", textContent: text}));
+        option.addEventListener("click", () => { box.textContent = text; popup.remove(); });
+      }
+    });
+    list(size, ["Small", "Large"], true);
+    list(colour, ["Red", "Blue"], false);
+    volume.addEventListener("keydown", (event) => {
+      const step = {ArrowRight: 2, ArrowLeft: -2}[event.key] ?? 0;
+      const now = Math.min(10, Math.max(0, Number(volume.getAttribute("aria-valuenow")) + step));
+      requestAnimationFrame(() => volume.setAttribute("aria-valuenow", now));
+    });
+    </script>"#;
+
+#[tokio::test]
+async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let tab = stand.page("/widgets", WIDGETS).await;
+    stand.read(&tab).await;
+    let names = stand.names(&tab);
+    assert_eq!(names.len(), 1, "{names:?}");
+    let name = names[0].as_str();
+    let volume = json!({"type": "number", "minimum": 0, "maximum": 10, "description": "Volume", "default": 5});
+    assert_eq!(stand.argument(&tab, name, "volume"), volume);
+    let arguments = stand.tool(&tab, name);
+    let arguments = arguments.schema["properties"].as_object().unwrap();
+    let told: Vec<_> = arguments.keys().collect();
+    // One that does not say where it stands cannot be set, and is not offered.
+    assert_eq!(told, ["size", "colour", "volume", "stuck"]);
+
+    let answer = json!({"size": "Large", "colour": "blue", "volume": 9});
+    let answer = stand.does(&tab, name, answer).await;
+    assert!(answer.contains("\"Volume\" with \"9\""), "{answer}");
+    stand.until(&tab, "document.title === 'Large,Blue,9'").await;
+
+    for (arguments, expected) in [
+        (
+            json!({"volume": 6}),
+            "\"Volume\" stops at 7 and 5, and not at 6. It stands at 5 now.",
+        ),
+        (
+            json!({"stuck": 6}),
+            "\"Stuck\" stands at 5, and the arrow keys do not move it. Use drag.",
+        ),
+        (
+            json!({"colour": "Green"}),
+            "There is no \"Green\". There is \"Red\", \"Blue\".",
+        ),
+    ] {
+        let error = stand.refuses(&tab, name, arguments).await;
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -154,6 +154,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             on_end,
             tab_policy,
             isolated,
+            follow_user_focus: attached,
             routing: match attached {
                 true => Routing::Smart,
                 false => Routing::Hybrid,

@@ -1,0 +1,80 @@
+//! Sliders that a page draws itself: moved key by key, as a person would.
+
+use super::Job;
+use crate::error::ToolError;
+use crate::text::one_line;
+use crate::tools::act::Chord;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+struct Place {
+    /// None, if it says nothing, or does not take the focus.
+    at: Option<f64>,
+}
+
+impl Job<'_> {
+    pub(super) async fn slide(&self, n: u32, label: &str, value: &Value) -> Result<(), ToolError> {
+        let text = value.as_str().and_then(|text| text.trim().parse().ok());
+        let wanted = value.as_f64().or(text);
+        let wanted = wanted.ok_or_else(|| super::missing(label, "a number"))?;
+        let label = one_line(label, 60);
+        let mut at = self.place(n, None).await?.ok_or_else(|| {
+            refused(format!(
+                "\"{label}\" does not take the focus, or does not say where it stands. Use drag."
+            ))
+        })?;
+        self.page.acting();
+        for _ in 0..MOST_STEPS {
+            if is_same(at, wanted) {
+                return Ok(());
+            }
+            let key = if at < wanted {
+                "ArrowRight"
+            } else {
+                "ArrowLeft"
+            };
+            let key = Chord::parse(key).map_err(ToolError::Arguments)?;
+            key.press(&self.page.tab).await?;
+            let now = self.place(n, Some(at)).await?.unwrap_or(at);
+            if is_same(now, at) {
+                return Err(refused(format!(
+                    "\"{label}\" stands at {at}, and the arrow keys do not move it. Use drag."
+                )));
+            }
+            if !is_same(now, wanted) && (now > wanted) != (at > wanted) {
+                return Err(refused(format!(
+                    "\"{label}\" stops at {at} and {now}, and not at {wanted}. It stands at {now} now."
+                )));
+            }
+            if (now - wanted).abs() > (at - wanted).abs() {
+                return Err(refused(format!(
+                    "\"{label}\" went from {at} to {now}, away from {wanted}. Use drag."
+                )));
+            }
+            at = now;
+        }
+        Err(refused(format!(
+            "\"{label}\" has come to {at} by {MOST_STEPS} steps, and {wanted} is farther. Call the tool again, or use \
+             drag."
+        )))
+    }
+
+    /// Where it stands, once it is elsewhere than `from`. Without `from` it gets the focus.
+    async fn place(&self, n: u32, from: Option<f64>) -> Result<Option<f64>, ToolError> {
+        let ask = json!({ "n": n, "from": from });
+        let place: Place = self.world.call("tabmux.sliderAt", ask).await?;
+        Ok(place.at)
+    }
+}
+
+/// Pages count in steps such as 0.1, which do not add up.
+fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-9 * one.abs().max(other.abs()).max(1.0)
+}
+
+fn refused(why: String) -> ToolError {
+    ToolError::NotActionable { why }
+}
+
+const MOST_STEPS: usize = 300;

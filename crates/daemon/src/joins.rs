@@ -1,0 +1,217 @@
+//! Which page of the library is in which tab of a browser: both tell of the same nonce.
+//!
+//! A tab's document was given it by our own script, and Chrome says which tab that is; the page says it over
+//! its worker's connection, whose origin the handshake told. A page that has heard of another's nonce can do
+//! nothing with it: the origins must be the same, and it counts once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use tabmux_browser::page_tools::Mark;
+use tabmux_core::{BrowserId, ConnectionId, DocumentId, Input, PageId, TargetId};
+
+/// What either side has told and the other has not.
+#[derive(Debug, Default)]
+pub(crate) struct Joins {
+    given: HashMap<(BrowserId, TargetId), (DocumentId, Mark)>,
+    told: BTreeMap<(ConnectionId, PageId), Claim>,
+}
+
+#[derive(Debug)]
+struct Claim {
+    nonce: Arc<str>,
+    origin: Arc<str>,
+}
+
+impl Joins {
+    /// The document in a tab was given a nonce.
+    pub(crate) fn given(
+        &mut self,
+        browser: BrowserId,
+        target: TargetId,
+        document: DocumentId,
+        mark: Mark,
+    ) -> Option<Input> {
+        let mut claims = self.told.iter();
+        let page = claims.find(|(_, claim)| claim.is_of(&mark));
+        let page = page.map(|(page, _)| page.clone());
+        let place = (browser, target);
+        match page {
+            Some(page) => {
+                self.given.remove(&place);
+                Some(self.join(page, place, document))
+            }
+            None => {
+                self.given.insert(place, (document, mark));
+                None
+            }
+        }
+    }
+
+    /// A page of this origin tells of a nonce.
+    pub(crate) fn told(
+        &mut self,
+        connection: ConnectionId,
+        page: PageId,
+        origin: &Arc<str>,
+        nonce: &str,
+    ) -> Option<Input> {
+        if nonce.len() != NONCE || !nonce.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None; // None of ours.
+        }
+        let claim = Claim {
+            nonce: nonce.into(),
+            origin: Arc::clone(origin),
+        };
+        let mut given = self.given.iter();
+        let found = given.find(|(_, (_, mark))| claim.is_of(mark));
+        let found = found.map(|(place, (document, _))| (place.clone(), *document));
+        match found {
+            Some((place, document)) => {
+                self.given.remove(&place);
+                Some(self.join((connection, page), place, document))
+            }
+            None => {
+                self.told.insert((connection, page), claim);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
+        self.told.remove(&(connection, page.clone()));
+    }
+
+    pub(crate) fn forget_worker(&mut self, connection: ConnectionId) {
+        self.told.retain(|(whose, _), _| *whose != connection);
+    }
+
+    pub(crate) fn forget_tab(&mut self, browser: BrowserId, target: &TargetId) {
+        self.given.remove(&(browser, target.clone()));
+    }
+
+    pub(crate) fn forget_browser(&mut self, browser: BrowserId) {
+        self.given.retain(|(whose, _), _| *whose != browser);
+    }
+
+    fn join(
+        &mut self,
+        (connection, page): (ConnectionId, PageId),
+        (browser, target): (BrowserId, TargetId),
+        document: DocumentId,
+    ) -> Input {
+        self.forget_page(connection, &page);
+        Input::PageJoined {
+            connection,
+            page,
+            browser,
+            target,
+            document,
+        }
+    }
+}
+
+impl Claim {
+    fn is_of(&self, mark: &Mark) -> bool {
+        self.nonce == mark.nonce && self.origin == mark.origin
+    }
+}
+
+/// As many hex digits.
+const NONCE: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ORIGINS: [&str; 2] = ["http://localhost:5173", "https://evil.example"];
+
+    fn mark(nonce: u8, origin: usize) -> Mark {
+        Mark {
+            nonce: format!("{nonce:032x}").into(),
+            origin: ORIGINS[origin].into(),
+        }
+    }
+
+    fn given(joins: &mut Joins, tab: u8, nonce: u8, origin: usize) -> Option<Input> {
+        let target = TargetId(format!("tab {tab}").into());
+        joins.given(BrowserId(1), target, DocumentId(1), mark(nonce, origin))
+    }
+
+    fn told(joins: &mut Joins, worker: u64, page: u8, nonce: u8, origin: usize) -> Option<Input> {
+        let page = PageId(format!("page {page}").into());
+        let mark = mark(nonce, origin);
+        joins.told(ConnectionId(worker), page, &mark.origin, &mark.nonce)
+    }
+
+    #[test]
+    fn both_sides_are_joined_in_whatever_order_they_tell() {
+        let joined = Some(Input::PageJoined {
+            connection: ConnectionId(1),
+            page: PageId("page 1".into()),
+            browser: BrowserId(1),
+            target: TargetId("tab 1".into()),
+            document: DocumentId(1),
+        });
+        let mut joins = Joins::default();
+        assert_eq!(given(&mut joins, 1, 7, 0), None);
+        assert_eq!(told(&mut joins, 1, 1, 7, 0), joined);
+        let mut joins = Joins::default();
+        assert_eq!(told(&mut joins, 1, 1, 7, 0), None);
+        assert_eq!(given(&mut joins, 1, 7, 0), joined);
+    }
+
+    #[test]
+    fn what_is_no_nonce_is_not_kept() {
+        let mut joins = Joins::default();
+        for nonce in ["", "7", &"x".repeat(32), &"0".repeat(33), &"é".repeat(16)] {
+            let page = PageId("page".into());
+            let told = joins.told(ConnectionId(1), page, &ORIGINS[0].into(), nonce);
+            assert_eq!(told, None);
+        }
+        assert!(joins.told.is_empty());
+    }
+
+    #[test]
+    fn a_stranger_that_tells_first_takes_nothing() {
+        let mut joins = Joins::default();
+        assert_eq!(told(&mut joins, 2, 2, 7, 1), None);
+        assert_eq!(given(&mut joins, 1, 7, 0), None);
+        assert_eq!(told(&mut joins, 2, 2, 7, 1), None);
+        assert!(told(&mut joins, 1, 1, 7, 0).is_some());
+        assert_eq!(told(&mut joins, 1, 3, 7, 0), None, "it counts once");
+    }
+
+    proptest! {
+        /// Whoever says what: only those of one origin are joined, and each document once.
+        #[test]
+        fn nobody_is_joined_with_the_tab_of_another_origin(
+            // What a tab is given, or what a page tells; tab and page number, nonce, origin.
+            steps in prop::collection::vec((any::<bool>(), 0..3_u8, 0..4_u8, 0..2_usize), 1..60)
+        ) {
+            let mut joins = Joins::default();
+            let mut origin_of = HashMap::new();
+            let mut given_now: HashMap<u8, (u8, usize)> = HashMap::new();
+            for (by_tab, who, nonce, origin) in steps {
+                let input = match by_tab {
+                    true => {
+                        given_now.insert(who, (nonce, origin));
+                        given(&mut joins, who, nonce, origin)
+                    }
+                    false => {
+                        // A worker has one origin.
+                        let worker = u64::try_from(origin).unwrap();
+                        origin_of.insert(worker, origin);
+                        told(&mut joins, worker, who, nonce, origin)
+                    }
+                };
+                let Some(Input::PageJoined { connection, target, .. }) = input else {
+                    continue;
+                };
+                let tab = target.0.strip_prefix("tab ").unwrap().parse::<u8>().unwrap();
+                let spent = given_now.remove(&tab);
+                prop_assert_eq!(spent, Some((nonce, origin_of[&connection.0])));
+            }
+        }
+    }
+}
