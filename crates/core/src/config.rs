@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, LostTab, Routing, TabId, TargetId, ToolName};
+use crate::{BrowserKey, LostTab, Routing, TabId, TargetId, ToolName, Veil};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,6 +80,8 @@ pub struct SessionConfig {
     pub isolated: bool,
     /// How its calls of page tools find their tab.
     pub routing: Routing,
+    /// What it may not see.
+    pub veil: Veil,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -171,6 +173,7 @@ impl SessionConfig {
             tab_policy: TabPolicy::default(),
             isolated: false,
             routing: Routing::default(),
+            veil: Veil::default(),
             heritage: Heritage::default(),
         }
     }

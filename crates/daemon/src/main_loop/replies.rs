@@ -34,6 +34,10 @@ impl MainLoop {
             }
             Reply::PageTools { tools, left_out } => {
                 let record = |row: &ToolRow| self.record_of(row);
+                let may_tell = |row: &ToolRow| {
+                    record(row).is_none_or(|record| self.may_tell(call.session, record))
+                };
+                let tools: Vec<_> = tools.into_iter().filter(may_tell).collect();
                 Ok(convert::page_tool_list(&tools, left_out, record))
             }
             reply => convert::reply(reply, call.payload, call.mode),
