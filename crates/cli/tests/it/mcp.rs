@@ -27,7 +27,7 @@ fn what_is_no_origin_is_refused_at_the_start() {
         ("--blockedOrigins", "a.test;b*c"),
         ("--blocked-origins", "ftp://a.test"),
     ] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_tabmux"))
+        let output = Command::new(env!("CARGO_BIN_EXE_tabmux"))
             .args(["mcp", "--no-daemon", flag, bad])
             .output()
             .unwrap();
