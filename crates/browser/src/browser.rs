@@ -14,6 +14,7 @@ pub use pulse::Pulse;
 pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
 use crate::address::Address;
+use crate::bounds;
 use crate::error::ToolError;
 use crate::introspect;
 use crate::page_tools::{FoundTool, Mark, ToolSource};
@@ -183,6 +184,28 @@ impl Browser {
         self.report_tools(&tab).await
     }
 
+    /// Has a tab watched over for the session that this work is done for: see [`crate::bounds`].
+    pub async fn watch_over(&self, target: &TargetId) {
+        if let Some(policy) = bounds::here().filter(|policy| !policy.is_open())
+            && let Ok(tab) = self.tab(target).await
+        {
+            tab.watch_over(&policy, self.stops_requests()).await;
+        }
+    }
+
+    /// Nobody's policy holds in a tab any more, until somebody comes with one.
+    pub async fn watch_no_longer(&self, target: &TargetId) {
+        if let Ok(tab) = self.attach(target).await {
+            tab.watch_no_longer().await;
+        }
+    }
+
+    /// Whether pages are kept from loading what a policy blocks. In a person's own browser they are not:
+    /// it is theirs to go where they like.
+    pub(crate) fn stops_requests(&self) -> bool {
+        !self.0.personal
+    }
+
     /// Attaches a tab if it is not, so that the tools of its page are known. They have been reported when
     /// this resolves.
     pub async fn look_for_tools(&self, target: &TargetId) -> Result<(), ToolError> {
@@ -267,6 +290,7 @@ impl Browser {
         };
         tab.hold(held);
         if !held {
+            tab.watch_no_longer().await;
             crate::tools::take_everything_back(&tab).await;
         }
     }

@@ -1,6 +1,7 @@
 //! What can go wrong while a tool runs, each as a sentence with a next step.
 
 use crate::address::AddressError;
+use crate::origins::Blocked;
 use crate::tab::{Dialog, Gone};
 use tabmux_cdp::CdpError;
 
@@ -22,6 +23,15 @@ pub enum ToolError {
         /// What the tab shows.
         url: String,
     },
+    /// The policy of the session does not permit the page.
+    #[error("{0}")]
+    Blocked(Blocked),
+    /// The tool led to a page that the policy does not permit.
+    #[error("The tab went elsewhere while the tool ran, and nothing is told of that. {0}")]
+    LedToBlocked(Blocked),
+    /// The tool wanted to go to a page that the policy does not permit, and was stopped.
+    #[error("The way there leads elsewhere, and was stopped. {0}")]
+    Stopped(Blocked),
     /// The text is no uid.
     #[error("`{uid}` is not a uid. Use one from take_snapshot or find, such as 3_14.")]
     NotAUid {

@@ -7,11 +7,12 @@
 //! - [`world`], [`script`]: our JavaScript inside a page.
 //! - [`mod@run`], [`tools`]: what agents do with a page.
 //! - [`page_tools`]: what pages offer to agents; [`introspect`]: tools for pages that offer none.
-//! - [`address`], [`files`]: what they may open and where they may write.
+//! - [`address`], [`origins`], [`bounds`], [`files`]: what they may open, which sites they may see, where they may write.
 //!
 //! This crate knows CDP and nothing of sessions, numbers or MCP.
 
 pub mod address;
+pub mod bounds;
 pub mod browser;
 pub mod discover;
 pub mod error;
@@ -20,6 +21,7 @@ pub mod find;
 pub mod introspect;
 pub mod launch;
 pub mod navigate;
+pub mod origins;
 pub mod page_tools;
 pub mod profile;
 pub mod run;
@@ -40,6 +42,7 @@ pub use browser::{
 };
 pub use error::ToolError;
 pub use files::Files;
+pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, Page, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
 pub use tabmux_cdp::ChannelTransport;

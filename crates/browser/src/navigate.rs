@@ -65,6 +65,7 @@ pub async fn travel(tab: &Tab, by: i64) -> Result<(), ToolError> {
             url: crate::text::one_line(&entry.url, 200),
         });
     }
+    crate::bounds::may_open(&entry.url)?;
     let before = Position::of(tab);
     let go = page::NavigateToHistoryEntry { entry_id: entry.id };
     tab.session().send(go).await?;

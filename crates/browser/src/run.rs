@@ -1,5 +1,6 @@
 //! Runs one tool on one tab: everything that is alike for all tools.
 
+use crate::bounds::Watch;
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::files::Files;
@@ -70,6 +71,15 @@ pub async fn run(
         () = context.cancel.cancelled() => return Err(ToolError::Stuck),
     };
     let spec = prepared.spec;
+    let watch = Watch::begin(&tab, browser.stops_requests()).await;
+    // To leave is to act, and what a person has open stays where it is.
+    let may_leave = browser.stops_requests() || tab.guard().stops();
+    if !(spec.leaves && may_leave) {
+        watch.may_touch().await?;
+    }
+    if spec.looks_back {
+        watch.may_look_back()?;
+    }
     may_touch(&tab)?;
     if !spec.during_dialog
         && let Some(dialog) = open_dialog(&tab)
@@ -88,7 +98,7 @@ pub async fn run(
     };
     let scripts = ScriptCount::default();
     let work = scripts.counting((prepared.run)(page));
-    tokio::select! {
+    let result = tokio::select! {
         biased;
         () = context.cancel.cancelled() => {
             if scripts.running() {
@@ -102,14 +112,15 @@ pub async fn run(
             let dialog = dialog?;
             let caused = spec.access == Access::Act && acted.load(Ordering::Relaxed);
             if !caused {
-                return Err(ToolError::DialogOpen(dialog));
+                return watch.end(Err(ToolError::DialogOpen(dialog))).await;
             }
             Ok(ToolOutput::text(format!(
                 "Done, and it opened a dialog. {} Call handle_dialog to go on.",
                 dialog_open(&dialog)
             )))
         }
-    }
+    };
+    watch.end(result).await
 }
 
 /// A page that had to be stopped must answer before anything is tried on it.

@@ -7,8 +7,10 @@ mod clear;
 mod console;
 mod emulating;
 mod frames;
+mod guard;
 mod network;
 mod observe;
+mod past;
 mod rules;
 mod setup;
 mod state;
@@ -17,6 +19,7 @@ mod taps;
 pub use console::{Argument, Console, ConsoleMessage, Place};
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
 pub use frames::{DocumentId, Frame, Frames};
+pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
 pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules};
 pub(crate) use setup::only;
@@ -28,6 +31,7 @@ pub(crate) use taps::Tap;
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
 use crate::introspect::{Following, Introspection};
+use crate::origins::OriginPolicy;
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Findings, Found, Home};
 use crate::tools::{Filming, Tracing};
@@ -95,9 +99,13 @@ impl Tab {
         events: Events,
         waiting: bool,
         settings: TabSettings,
+        guard: Guard,
     ) -> Self {
         let (publish, state) = watch::channel(TabState::default());
-        let shared = Shared::default();
+        let shared = Shared {
+            rules: Rules::guarded(guard),
+            ..Shared::default()
+        };
         let (nudges, catch_up) = actor::spawn(
             session.clone(),
             events,
@@ -186,11 +194,10 @@ impl Tab {
 
     /// Our world in the document that `frame` shows, made on first use.
     pub async fn world_of(&self, frame: &Frame) -> Result<World, ToolError> {
-        frame
-            .world
-            .get_or_try_init(|| World::make(frame))
-            .await
-            .cloned()
+        crate::bounds::may_enter(self, frame)?;
+        let world = frame.world.get_or_try_init(|| World::make(frame)).await?;
+        crate::bounds::may_read(self, world)?;
+        Ok(world.clone())
     }
 
     /// Our world in a tool's document.
@@ -250,6 +257,33 @@ impl Tab {
     /// What is done with the requests of its pages.
     pub(crate) fn rules(&self) -> &Rules {
         &self.0.shared.rules
+    }
+
+    /// What keeps it away from some sites.
+    pub(crate) fn guard(&self) -> &Guard {
+        self.rules().guard()
+    }
+
+    /// Keeps its pages away from what a policy blocks, from now on. With `stops`, they are not even loaded.
+    pub(crate) async fn watch_over(&self, policy: &OriginPolicy, stops: bool) {
+        if !policy.is_open() && self.guard().add(policy, stops) {
+            self.tell_rules().await;
+        }
+    }
+
+    /// Nobody's policy holds here any more.
+    pub(crate) async fn watch_no_longer(&self) {
+        if self.guard().clear() {
+            self.tell_rules().await;
+        }
+    }
+
+    async fn tell_rules(&self) {
+        let workers = self.rules().workers();
+        for session in self.sessions().iter().chain(&workers) {
+            // A frame or worker that goes away meanwhile asks for nothing any more.
+            let _ = self.rules().tell(session).await;
+        }
     }
 
     /// The tools that its page has of its own.

@@ -126,6 +126,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// Whether it needs a page that responds.
     const NEEDS_PAGE: bool = true;
 
+    /// Whether it takes the tab elsewhere, so that it works where nothing else does.
+    const LEAVES: bool = false;
+    /// Whether it tells what the tab has shown since an earlier call.
+    const LOOKS_BACK: bool = false;
+
     /// What serde cannot check. A whole sentence, or fine.
     fn check(&self) -> Result<(), String> {
         Ok(())
@@ -249,6 +254,8 @@ pub struct ToolSpec {
     pub progressive: bool,
     pub(crate) during_dialog: bool,
     pub(crate) needs_page: bool,
+    pub(crate) leaves: bool,
+    pub(crate) looks_back: bool,
     schema: fn() -> Map<String, Value>,
     prepare: fn(&Self, &RawValue) -> Result<Prepared, BadArguments>,
 }
@@ -274,6 +281,8 @@ impl ToolSpec {
             progressive: T::PROGRESSIVE,
             during_dialog: T::DURING_DIALOG,
             needs_page: T::NEEDS_PAGE,
+            leaves: T::LEAVES,
+            looks_back: T::LOOKS_BACK,
             schema: schema::of::<T>,
             prepare: prepare::<T>,
         }

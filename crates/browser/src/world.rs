@@ -22,6 +22,8 @@ pub struct World {
     pub frame: FrameId,
     /// The session that reaches it.
     pub session: Session,
+    /// The origin of the document, by its own word: a blank one has that of whoever made it.
+    pub(crate) origin: String,
     /// Chrome's name of the world.
     pub context: ExecutionContextId,
     /// What the debugger has told our scripts about the document.
@@ -39,7 +41,8 @@ impl World {
             ..Default::default()
         };
         let made = frame.session.send(create).await?;
-        let world = Self {
+        let mut world = Self {
+            origin: String::new(),
             document: frame.document,
             frame: frame.id.clone(),
             session: frame.session.clone(),
@@ -50,7 +53,10 @@ impl World {
         // The frame may have moved on before Chrome made the world. Chrome works in order, so if it
         // still shows our document now, the world is in it.
         let install = runtime::Evaluate {
-            expression: format!("{SCRIPTS}\ntabmux.document = {};", frame.document),
+            expression: format!(
+                "{SCRIPTS}\ntabmux.document = {}; self.origin",
+                frame.document
+            ),
             context_id: Some(world.context),
             ..Default::default()
         };
@@ -61,11 +67,14 @@ impl World {
         if !shows(&tree?.frame_tree, frame) {
             return Err(ToolError::DocumentGone);
         }
-        if let Some(exception) = installed?.exception_details {
+        let installed = installed?;
+        if let Some(exception) = installed.exception_details {
             return Err(ToolError::Internal {
                 detail: script::describe(&exception),
             });
         }
+        let origin = installed.result.value;
+        world.origin = origin.and_then(|it| it.decode().ok()).unwrap_or_default();
         Ok(world)
     }
 

@@ -9,5 +9,6 @@ pub(crate) mod extension;
 pub(crate) mod install;
 pub(crate) mod logs;
 pub(crate) mod mcp;
+pub(crate) mod policy;
 pub(crate) mod status;
 pub(crate) mod tools_md;

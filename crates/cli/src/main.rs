@@ -50,6 +50,9 @@ enum Command {
     /// Work in your own Chrome: install the browser extension, or see how it is.
     #[command(subcommand)]
     Extension(commands::extension::Args),
+    /// Say which sites agents may have to do with.
+    #[command(subcommand)]
+    Policy(commands::policy::Args),
     /// Take that entry out again.
     Uninstall(commands::install::RemoveArgs),
     /// Print what a shell needs to complete tabmux's commands and flags.
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => commands::doctor::run(args),
         Command::Extension(args) => commands::extension::run(args),
         Command::Install(args) => commands::install::run(args),
+        Command::Policy(args) => commands::policy::run(args),
         Command::Uninstall(args) => commands::install::remove(args),
         Command::Completions(args) => commands::completions::run(args),
         Command::ToolsMd => commands::tools_md::run(),

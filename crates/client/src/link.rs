@@ -132,6 +132,7 @@ impl Link {
                     tool,
                     arguments,
                     progress,
+                    asking,
                 },
                 answer,
             ) => {
@@ -144,6 +145,7 @@ impl Link {
                     action: tool,
                     params: arguments,
                     progress,
+                    asking,
                 })
             }
             Order::Cancel(request) => {
@@ -250,6 +252,7 @@ mod tests {
                     tool: "click".into(),
                     arguments: to_raw_value(&()).unwrap(),
                     progress: false,
+                    asking: Default::default(),
                 };
                 link.send(Order::Call(call, oneshot::channel().0))
                     .await

@@ -374,6 +374,7 @@ mod tests {
             tool: "list_pages".into(),
             arguments: to_raw_value(arguments).unwrap(),
             progress: false,
+            asking: Default::default(),
         }
     }
 

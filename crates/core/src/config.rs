@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, LostTab, Routing, TabId, TargetId, ToolName};
+use crate::{BrowserKey, LostTab, Routing, TabId, TargetId, ToolName, Veil};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -82,6 +82,8 @@ pub struct SessionConfig {
     pub routing: Routing,
     /// Whether its focus goes to the tab that the user turns to.
     pub follow_user_focus: bool,
+    /// What it may not see.
+    pub veil: Veil,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -174,6 +176,7 @@ impl SessionConfig {
             isolated: false,
             routing: Routing::default(),
             follow_user_focus: false,
+            veil: Veil::default(),
             heritage: Heritage::default(),
         }
     }

@@ -16,6 +16,7 @@ mod pages;
 mod settle;
 mod sight;
 mod tabs;
+mod veils;
 
 mod answers;
 mod lists;
@@ -162,6 +163,10 @@ impl Core {
                 crashed,
             } => self.tab_gone(browser, &target, crashed),
             Input::Finished { call, outcome } => self.finished(call, outcome),
+            Input::VeilChanged { session, veil } => {
+                self.veil_changed(session, veil);
+                return self.notice_page_tools(now);
+            }
             page => {
                 self.handle_page(page);
                 return self.notice_page_tools(now);

@@ -2,7 +2,7 @@
 
 use crate::{
     BrowserId, CallId, ConnectionId, DocumentId, Meant, PageId, Place, RequestId, SchemaId,
-    SessionConfig, SessionId, Source, TabRef, TargetId, ToolKey, ToolName,
+    SessionConfig, SessionId, Source, TabRef, TargetId, ToolKey, ToolName, Veil,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +22,13 @@ pub enum Input {
     SessionClosed {
         /// The session that is over.
         session: SessionId,
+    },
+    /// A client may see other pages than before.
+    VeilChanged {
+        /// The session.
+        session: SessionId,
+        /// What it may not see from now on.
+        veil: Veil,
     },
     /// A client calls a tool; its arguments are well-formed and stay with the driver.
     Call {

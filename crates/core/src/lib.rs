@@ -35,6 +35,7 @@
 //! - `input`, `output`, `refusal`: what goes in, what comes out, and why a call is refused.
 //! - `core`: the state machine; start reading here.
 //! - `session`, `browser`, `tab`, `call`: what it remembers.
+//! - `veil`: which pages a session may not see.
 //! - `offer`, `registry`: the tools that pages have, by tab and by name.
 //! - `list`, `route`, `lane`, `timers`: the rules it asks: which tools, where to, who may run, what
 //!   happens when.
@@ -55,6 +56,7 @@ mod browser;
 mod call;
 mod session;
 mod tab;
+mod veil;
 
 mod lane;
 mod list;
@@ -84,3 +86,4 @@ pub use page_refusal::PageRefusal;
 pub use refusal::{Fate, LostTab, Refusal, Stuck};
 pub use route::{Reason, Routing};
 pub use time::Time;
+pub use veil::{Hidden, Veil};

@@ -171,6 +171,12 @@ pub enum Refusal {
         /// How the session's tools are listed.
         mode: Mode,
     },
+    /// The session may not see the page.
+    #[error("{why}")]
+    Hidden {
+        /// Why not, and what would change it.
+        why: Arc<str>,
+    },
     /// No tab has a tool of that name.
     #[error("There is no tool {tool}. Call list_page_tools to see the tools of pages.")]
     UnknownTool {

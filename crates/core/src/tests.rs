@@ -42,6 +42,7 @@ mod refusals;
 mod session_end;
 mod sharing;
 mod turns;
+mod veils;
 
 mod model;
 mod once;

@@ -39,6 +39,14 @@ pub(crate) enum Outcome {
     Error,
     /// The client took it back.
     Cancelled,
+    /// A person was asked whether it may run.
+    Asked,
+    /// They agreed.
+    Accepted,
+    /// They did not.
+    Declined,
+    /// Nobody could be asked, or nobody answered in time.
+    Unanswered,
 }
 
 /// Where the log goes. Dropping it ends the log.

@@ -369,6 +369,7 @@ pub(crate) fn output(output: ToolOutput, opened: &[TabId]) -> CallReply {
         content: blocks.chain(tabs).collect(),
         structured: None,
         is_error: false,
+        question: None,
     }
 }
 

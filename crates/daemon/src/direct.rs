@@ -2,6 +2,7 @@
 
 use crate::handle::{Client, Handle, Hub};
 use crate::options::SessionOptions;
+use crate::policy;
 use tabmux_client::modes;
 use tabmux_protocol::session as wire;
 use tabmux_protocol::{
@@ -23,7 +24,7 @@ impl DirectSession {
     pub fn new(options: wire::SessionOptions) -> Result<Self, String> {
         SessionOptions::from_wire(options.clone())?;
         Ok(Self {
-            hub: Hub::start(),
+            hub: Hub::start_under(policy::usual_place()),
             options,
             handle: OnceCell::new(),
             opened: Notify::new(),
@@ -100,6 +101,7 @@ mod tests {
             tool: "browser_get_connection_status".into(),
             arguments: to_raw_value(&json!({})).unwrap(),
             progress: false,
+            asking: Default::default(),
         };
         let reply = session.call(status).await.unwrap();
         let Some(Content::Text { text }) = reply.content.first() else {

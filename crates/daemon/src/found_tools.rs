@@ -75,5 +75,6 @@ fn record(tool: &FoundTool, source: ToolSource) -> Record {
         described(&tool.description, how, &tool.origin),
         (*tool.schema).clone(),
         hints,
+        Arc::clone(&tool.origin),
     )
 }

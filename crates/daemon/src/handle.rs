@@ -5,6 +5,8 @@ use crate::extension::Extensions;
 use crate::main_loop::{Event, MainLoop, PagesEvent, Titles};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
+use crate::policy::{Lasting, PersonRules, PolicyChange};
+use crate::questions::Asking;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -31,29 +33,40 @@ pub struct Hub {
     pub(crate) pages: Arc<watch::Sender<usize>>,
     /// The extensions that are connected.
     pub(crate) extensions: Arc<Extensions>,
+    /// Whoever shows questions to the person.
+    asking: Asking,
 }
 
 impl Hub {
     /// Starts a main loop for one client, in that client's own process.
     pub fn start() -> Self {
-        Self::start_with(false, Audit::nowhere(), Memory::none())
+        Self::start_with(false, Audit::nowhere(), Memory::none(), None)
+    }
+
+    /// The same, with the rules that the person keeps in this file.
+    pub fn start_under(policy: PathBuf) -> Self {
+        Self::start_with(false, Audit::nowhere(), Memory::none(), Some(policy))
     }
 
     /// Starts a main loop that clients share, with files beside it.
     pub fn start_shared(beside: Beside) -> Self {
         let memory = Memory::at(beside.memory, beside.grace);
-        Self::start_with(true, Audit::start(beside.audit), memory)
+        let audit = Audit::start(beside.audit);
+        Self::start_with(true, audit, memory, Some(beside.policy))
     }
 
-    fn start_with(shared: bool, audit: Audit, memory: Memory) -> Self {
+    fn start_with(shared: bool, audit: Audit, memory: Memory, policy: Option<PathBuf>) -> Self {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
+        let asking = Asking::default();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
             audit,
             memory,
             Arc::clone(&extensions),
+            Lasting::at(policy),
+            asking.clone(),
         );
         tokio::spawn(main_loop.run(inbox));
         Self {
@@ -62,6 +75,7 @@ impl Hub {
             port: AtomicU16::new(0),
             pages: Arc::new(watch::Sender::new(0)),
             extensions,
+            asking,
         }
     }
 
@@ -102,6 +116,31 @@ impl Hub {
             .await
             .ok()?;
         heritage.await.ok()?
+    }
+
+    /// Changes the person's rules about origins, for all sessions. Fails, in words, and changes nothing.
+    pub async fn change_policy(&self, change: PolicyChange) -> Result<PersonRules, String> {
+        let (answer, changed) = oneshot::channel();
+        let over = || "The daemon is ending.".to_owned();
+        let event = Event::Policy { change, answer };
+        self.events.send(event).await.map_err(|_| over())?;
+        changed.await.map_err(|_| over())?
+    }
+
+    /// For those who show questions to the person: which there are, and that they are shown.
+    pub fn asking(&self) -> &Asking {
+        &self.asking
+    }
+
+    /// The person's word on a question that is shown to them. False if it is no longer open.
+    pub async fn answer_question(&self, id: String, allowed: bool) -> bool {
+        let (answer, heard) = oneshot::channel();
+        let event = Event::QuestionAnswered {
+            id,
+            allowed,
+            answer,
+        };
+        self.events.send(event).await.is_ok() && heard.await.unwrap_or(false)
     }
 
     /// Everything the loop knows, for people. `None` if it has ended.
@@ -157,6 +196,8 @@ pub struct Beside {
     pub audit: PathBuf,
     /// Who had which tab, for the next daemon.
     pub memory: PathBuf,
+    /// The person's rules about origins.
+    pub policy: PathBuf,
     /// How long sessions of an earlier daemon have to come back.
     pub grace: Duration,
 }

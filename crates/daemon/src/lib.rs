@@ -13,6 +13,8 @@
 //! - `memory`: what outlives a daemon.
 //! - `metrics`: how each browser has served so far.
 //! - [`extension`]: extensions of people's own browsers, and the secret they share with us.
+//! - [`policy`]: the person's own rules about origins.
+//! - [`questions`]: what a person has to say before some tools run.
 //! - `convert`: between the wire's types and the core's.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
@@ -22,6 +24,8 @@ pub mod direct;
 pub mod extension;
 pub mod handle;
 pub mod options;
+pub mod policy;
+pub mod questions;
 pub mod socket;
 
 mod audit;

@@ -2,6 +2,7 @@
 
 mod browsers;
 mod calls;
+mod confirm;
 mod connecting;
 mod event;
 mod following;
@@ -9,6 +10,7 @@ mod found;
 mod looking;
 mod pages;
 mod perform;
+mod policy;
 mod replies;
 
 pub(crate) use event::{Answer, Event, Titles};
@@ -24,6 +26,8 @@ use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::{BrowserPlan, SessionOptions};
 use crate::page_tools::PageTools;
+use crate::policy::Lasting;
+use crate::questions::{Asking, Questions};
 use crate::{catalogue, convert, work};
 use calls::Call;
 use std::collections::HashMap;
@@ -31,7 +35,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::Browser;
 use tabmux_core::{
-    BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Place, SessionId, TargetId, Time,
+    BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId,
+    TargetId, Time,
 };
 use tabmux_protocol::BackendEvent;
 use tokio::sync::mpsc;
@@ -69,6 +74,12 @@ pub(crate) struct MainLoop {
     metrics: Metrics,
     /// The extensions that are connected.
     extensions: Arc<Extensions>,
+    /// What the person says for all sessions.
+    lasting: Lasting,
+    /// What the person has been asked.
+    questions: Questions,
+    /// Whoever shows them questions.
+    asking: Asking,
 }
 
 struct Session {
@@ -85,6 +96,8 @@ impl MainLoop {
         audit: Audit,
         memory: Memory,
         extensions: Arc<Extensions>,
+        lasting: Lasting,
+        asking: Asking,
     ) -> Self {
         let config = Config {
             page_actions: catalogue::page_actions(),
@@ -116,6 +129,9 @@ impl MainLoop {
             audit,
             metrics: Metrics::default(),
             extensions,
+            lasting,
+            questions: Questions::default(),
+            asking,
         }
     }
 
@@ -175,6 +191,7 @@ impl MainLoop {
             }
             Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
+            Event::Policy { change, answer } => drop(answer.send(self.change_policy(&change))),
             Event::Pages(event) => self.pages_event(event),
             Event::Overview {
                 answer,
@@ -209,7 +226,16 @@ impl MainLoop {
                 request,
                 answer,
             } => self.call(session, request, answer),
+            Event::QuestionAnswered {
+                id,
+                allowed,
+                answer,
+            } => drop(answer.send(self.question_answered(&id, allowed))),
+            Event::QuestionExpired { id } => self.question_expired(&id),
             Event::Cancel { session, request } => {
+                if self.question_withdrawn(session, &request) {
+                    return;
+                }
                 self.input(Input::Cancel {
                     session,
                     request: convert::request_id(&request),
@@ -238,7 +264,11 @@ impl MainLoop {
         client: Client,
         notify: mpsc::Sender<BackendEvent>,
     ) {
-        let config = options.config();
+        self.lasting.refresh();
+        let config = SessionConfig {
+            veil: policy::veil(options.origins.and(self.lasting.policy())),
+            ..options.config()
+        };
         for plan in &options.browsers {
             self.plan_for(plan.clone());
         }
@@ -269,6 +299,8 @@ impl MainLoop {
             self.memory.closed(&over.client);
         }
         self.note_followers();
+        self.questions.forget(session);
+        self.asking.publish(&self.questions);
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
-use tabmux_browser::{AddressPolicy, Source};
+use tabmux_browser::{AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source};
 use tabmux_client::modes;
-use tabmux_core::{BrowserKey, Heritage, Meant, Mode, OnEnd, Routing, SessionConfig, TabPolicy};
+use tabmux_core::{
+    BrowserKey, Heritage, Meant, Mode, OnEnd, Routing, SessionConfig, TabPolicy, Veil,
+};
 use tabmux_protocol::session as wire;
 
 /// What a session wants.
@@ -43,6 +45,10 @@ pub struct SessionOptions {
     pub routing: Routing,
     /// Whether its focus goes to the tab that the user turns to.
     pub follow_user_focus: bool,
+    /// Which sites it may have to do with.
+    pub origins: OriginPolicy,
+    /// Whether a person is asked before a page's tool runs.
+    pub confirm: wire::Confirm,
     /// What it had before its daemon died.
     pub heritage: Heritage,
 }
@@ -104,6 +110,8 @@ impl SessionOptions {
                 false => Routing::Smart,
             },
             follow_user_focus: options.follow_user_focus,
+            confirm: options.confirm,
+            origins: origins(&options.allowed_origins, &options.blocked_origins)?,
             heritage: Heritage::default(),
             browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
@@ -157,6 +165,7 @@ impl SessionOptions {
             isolated: self.isolated,
             routing: self.routing,
             follow_user_focus: self.follow_user_focus,
+            veil: Veil::default(),
             heritage: self.heritage.clone(),
         }
     }
@@ -327,6 +336,21 @@ impl BrowserPlan {
             _ => format!("{self:?}"),
         }
     }
+}
+
+/// What a client's flags say about origins. Fails, in words, on what is none.
+fn origins(allowed: &[String], blocked: &[String]) -> Result<OriginPolicy, String> {
+    let read = |flag: &str, texts: &[String]| {
+        let patterns = texts.iter().map(|text| OriginPattern::parse_all(text));
+        let patterns: Result<Vec<_>, _> = patterns.collect();
+        let patterns = patterns.map_err(|error| format!("{flag}: {error}"))?;
+        Ok::<_, String>(patterns.concat())
+    };
+    Ok(OriginPolicy::of([OriginRules {
+        by: RuledBy::Flags,
+        allowed: read("--allowedOrigins", allowed)?,
+        blocked: read("--blockedOrigins", blocked)?,
+    }]))
 }
 
 fn is_endpoint(address: &str) -> bool {

@@ -43,6 +43,8 @@ pub(crate) struct Record {
     pub(crate) description: String,
     pub(crate) schema: Arc<Map<String, Value>>,
     pub(crate) hints: Option<ToolHints>,
+    /// The origin of the page or frame that it belongs to.
+    pub(crate) origin: Arc<str>,
     validator: OnceLock<Option<jsonschema::Validator>>,
 }
 
@@ -125,12 +127,19 @@ impl PageTools {
             self.keys_counted += 1;
             ToolKey(self.keys_counted)
         });
-        let read_only = tool.annotations.get("readOnlyHint") == Some(&Value::Bool(true));
+        let says = |hint| tool.annotations.get(hint) == Some(&Value::Bool(true));
+        let read_only = says("readOnlyHint");
+        let destructive = says("destructiveHint") || says("consequentialHint");
+        let hints = (read_only || destructive).then_some(ToolHints {
+            read_only,
+            destructive: destructive.then_some(true),
+        });
         let record = Record::new(
             tool.name,
             described(&tool.description, "Offered by", &worker.origin),
             tool.input_schema,
-            read_only.then_some(ToolHints::READS),
+            hints,
+            Arc::clone(&worker.origin),
         );
         let facts = record.facts(key);
         known.tools.insert(key, record);
@@ -191,12 +200,14 @@ impl Record {
         description: String,
         schema: Map<String, Value>,
         hints: Option<ToolHints>,
+        origin: Arc<str>,
     ) -> Self {
         Self {
             name,
             description,
             schema: Arc::new(object_schema(schema)),
             hints,
+            origin,
             validator: OnceLock::new(),
         }
     }

@@ -254,6 +254,7 @@ pub(crate) async fn prepare_focus(
     generate: Option<usize>,
 ) {
     let target = target_id(&tab);
+    job.handle.watch_over(&target).await;
     if to_front && let Err(error) = job.handle.bring_to_front(&target).await {
         tracing::debug!(%error, "a tab could not be brought to the front");
     }
@@ -436,6 +437,9 @@ pub(crate) async fn close_abandoned(browser: String, targets: Vec<TargetId>) {
 /// A session holds a tab, or no longer does.
 pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool, generate: Option<usize>) {
     let target = target_id(&target);
+    if held {
+        browser.watch_over(&target).await;
+    }
     browser.hold(&target, held).await;
     if !held || generate.is_some() {
         browser.introspect(&target, generate.filter(|_| held)).await;

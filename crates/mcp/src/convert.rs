@@ -124,6 +124,7 @@ mod tests {
                     }],
                     structured: Some(structured),
                     is_error: false,
+                    question: None,
                 },
                 json!({
                     "resultType": "complete",

@@ -1,6 +1,12 @@
 //! Messages to calls of the backend, and outcomes to messages.
 
-use crate::{audience::ProgressSink, convert, session::Session, transport::Arrival};
+use crate::{
+    asking::{self, Way},
+    audience::ProgressSink,
+    convert,
+    session::Session,
+    transport::Arrival,
+};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -17,7 +23,9 @@ use std::{
     future::{Future, poll_fn},
     pin::pin,
 };
-use tabmux_protocol::{Backend, CallReply, CallRequest, ClientFacts, Content};
+use tabmux_protocol::{
+    Backend, CallFailure, CallReply, CallRequest, ClientFacts, Content, Question,
+};
 use tokio::time::Instant;
 
 /// The fully dynamic MCP server: tools come from the backend at the moment they are asked for.
@@ -91,7 +99,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
 
     async fn call_tool(
         &self,
-        params: CallToolRequestParams,
+        mut params: CallToolRequestParams,
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let session = &self.0;
@@ -103,12 +111,15 @@ impl<B: Backend> ServerHandler for Handler<B> {
         };
         let name = session.name_call(&context);
         let token = context.meta.get_progress_token();
+        let way = Way::of(&context);
+        let asking = asking::asking(way, &mut params);
         let tool = params.name.into_owned();
-        let request = CallRequest {
+        let mut request = CallRequest {
             request_id: name.clone(),
             tool: tool.clone(),
             arguments: convert::arguments(params.arguments)?,
             progress: token.is_some(),
+            asking,
         };
         if let Some(token) = token {
             let sink = ProgressSink::new(context.peer.clone(), token);
@@ -116,7 +127,15 @@ impl<B: Backend> ServerHandler for Handler<B> {
         }
 
         let arrival = context.extensions.remove::<Arrival>();
-        let call = begin_in_turn(session.backend.call(request), arrival);
+        let call = async {
+            let outcome = begin_in_turn(session.backend.call(request.clone()), arrival).await;
+            let Some(question) = question_in(&outcome).filter(|_| way == Way::Request) else {
+                return outcome;
+            };
+            let word = asking::ask(session, &context, &name, question).await;
+            request.asking.word = Some(word);
+            session.backend.call(request).await
+        };
         let outcome = tokio::select! {
             biased;
             outcome = call => Ok(outcome),
@@ -134,6 +153,9 @@ impl<B: Backend> ServerHandler for Handler<B> {
         };
         session.settling.settle(name).await;
         let mut reply = outcome.map_err(convert::failure)?;
+        if let Some(question) = reply.question.take() {
+            return Ok(asking::as_answer(question).into());
+        }
         self.tell_what_was_missed(&tool, &mut reply).await;
         Ok(convert::tool_result(reply).into())
     }
@@ -210,6 +232,10 @@ impl<B: Backend> ServerHandler for Handler<B> {
     ) -> Result<CustomResult, ErrorData> {
         Err(convert::unreadable_request(&request.method))
     }
+}
+
+fn question_in(outcome: &Result<CallReply, CallFailure>) -> Option<Question> {
+    outcome.as_ref().ok()?.question.clone()
 }
 
 /// Runs a call, and passes its turn on once the backend has seen it.

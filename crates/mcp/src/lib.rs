@@ -11,10 +11,12 @@
 //! - `stdio`: the process's own streams, without a thread where the system allows it.
 //! - `transport`: bytes to messages and back; garbage ends here.
 //! - `handler`: messages to calls of the backend and back.
+//! - `asking`: questions to the person behind the client.
 //! - `herald`: what the backend tells without being asked.
 //! - `audience`: who wants to hear it.
 //! - `relisting`: whether a client that was told fetches its list again.
 
+mod asking;
 mod audience;
 mod convert;
 mod ending;

@@ -115,8 +115,10 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
                 }
                 Some(message)
             }
-            // We ask nothing, so nothing can be answered.
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => None,
+            // Before there is a session nothing was asked.
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                Some(message).filter(|_| self.has_begun)
+            }
         }
     }
 }

@@ -28,6 +28,48 @@ pub struct CallRequest {
     /// Whether the client wants progress.
     #[serde(default)]
     pub progress: bool,
+    /// Whether its person can be asked, and what they said.
+    #[serde(default)]
+    pub asking: Asking,
+}
+
+/// How a person has a say in a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asking {
+    /// Whether the client can put a question to its person: then the reply may be one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub can_ask: bool,
+    /// What they said to the question that an earlier call of the same kind had as its reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word: Option<Word>,
+}
+
+impl Asking {
+    /// Whether there is nothing to say about it.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Word {
+    /// The question's name.
+    pub question: String,
+    /// Whether the tool may run.
+    pub allowed: bool,
+}
+
+/// Something that a person has to say before a call goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    /// What the answer names. Nobody else knows it, and it is good for one answer.
+    pub id: String,
+    /// What the person reads.
+    pub message: String,
 }
 
 /// What a tool answered. `is_error` answers are for the agent to act on.
@@ -42,6 +84,9 @@ pub struct CallReply {
     /// Whether the tool did not do what it was asked.
     #[serde(default)]
     pub is_error: bool,
+    /// Instead of an answer: what a person has to say first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
 }
 
 impl CallReply {
@@ -49,6 +94,14 @@ impl CallReply {
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             content: vec![Content::Text { text: text.into() }],
+            ..Self::default()
+        }
+    }
+
+    /// A question for a person, in place of an answer.
+    pub fn question(id: String, message: String) -> Self {
+        Self {
+            question: Some(Question { id, message }),
             ..Self::default()
         }
     }

@@ -23,5 +23,7 @@ pub mod tool;
 pub mod wire;
 
 pub use backend::{Backend, BackendEvent, ClientFacts};
-pub use call::{CallFailure, CallReply, CallRequest, Content, Progress, RequestId};
+pub use call::{
+    Asking, CallFailure, CallReply, CallRequest, Content, Progress, Question, RequestId, Word,
+};
 pub use tool::{ToolHints, ToolInfo};

@@ -37,6 +37,12 @@ pub struct SessionOptions {
     pub hybrid_routing: bool,
     /// Whether the session's focus goes to the tab that the user turns to.
     pub follow_user_focus: bool,
+    /// Whether a person is asked before a page's tool runs.
+    pub confirm: Confirm,
+    /// The only origins it may have to do with; all, if there are none.
+    pub allowed_origins: Vec<String>,
+    /// Origins that it may not have to do with, whatever else is allowed.
+    pub blocked_origins: Vec<String>,
 }
 
 /// Which tools a session is told about.
@@ -61,6 +67,19 @@ pub enum OnSessionEnd {
     Close,
     /// They stay.
     Keep,
+}
+
+/// Whether a person is asked before a page's tool runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Confirm {
+    /// If the tool says that what it does may be hard to undo.
+    #[default]
+    Ask,
+    /// Unless the tool says that it changes nothing.
+    Always,
+    /// Never.
+    Never,
 }
 
 /// Who may use the tabs that a session holds.

@@ -4,7 +4,7 @@
 //! everything around them may grow, so unknown keys are ignored.
 
 use crate::session::{ClientInfo, SessionOptions};
-use crate::{CallFailure, CallReply, Progress, RequestId, ToolInfo};
+use crate::{Asking, CallFailure, CallReply, Progress, RequestId, ToolInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -178,6 +178,9 @@ pub struct Request {
     /// Whether the caller wants to hear of progress.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub progress: bool,
+    /// Whether the caller's person can be asked, and what they said.
+    #[serde(default, skip_serializing_if = "Asking::is_nothing")]
+    pub asking: Asking,
 }
 
 /// The answer to a call: a reply, or why there is none.

@@ -67,6 +67,7 @@ fn r002_16_a_call_is_session_request_action_and_params() {
             action: "click".into(),
             params: raw(&json!({"uid": "1_2"})),
             progress: false,
+            asking: Default::default(),
         }),
         json!({
             "type": "REQUEST",

@@ -1,10 +1,10 @@
 //! The flags of `tabmux mcp`, and what they mean.
 
-use crate::flags::{BrowserFlags, CategoryFlags, Kind};
+use crate::flags::{BrowserFlags, CategoryFlags, Kind, OriginFlags, ReadOrigins};
 use anyhow::bail;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use tabmux_protocol::session::{OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
+use tabmux_protocol::session::{Confirm, OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
 
 /// Serve an MCP client over stdin and stdout. MCP clients start this.
 #[derive(Debug, clap::Args)]
@@ -42,6 +42,15 @@ pub struct Args {
     #[command(flatten)]
     categories: CategoryFlags,
 
+    #[command(flatten)]
+    origins: OriginFlags,
+
+    /// Whether a person is asked before a page's own tool runs: `ask` if the tool says that what it does may be
+    /// hard to undo, `always` unless it says that it changes nothing, or `never`. Where nobody can be asked,
+    /// the tool does not run.
+    #[arg(long, value_enum, default_value_t = Confirming::Ask, help_heading = "Policy")]
+    confirm: Confirming,
+
     /// Do everything in this process instead of the shared daemon.
     #[arg(long = "no-daemon", alias = "noDaemon")]
     pub(crate) no_daemon: bool,
@@ -78,7 +87,11 @@ impl Args {
     }
 
     /// What the flags say about the session.
-    pub(crate) fn options(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<SessionOptions> {
+    pub(crate) fn options(
+        self,
+        kinds: fn() -> Vec<Kind>,
+        origins: ReadOrigins,
+    ) -> anyhow::Result<SessionOptions> {
         let browser = self.browser.options()?;
         if self.no_daemon && browser.extension {
             bail!(
@@ -106,6 +119,13 @@ impl Args {
             categories: self.categories.chosen(kinds)?,
             hybrid_routing: self.routing == Route::Hybrid,
             follow_user_focus: self.follow_user_focus,
+            confirm: match self.confirm {
+                Confirming::Ask => Confirm::Ask,
+                Confirming::Always => Confirm::Always,
+                Confirming::Never => Confirm::Never,
+            },
+            allowed_origins: self.origins.allowed(origins)?,
+            blocked_origins: self.origins.blocked(origins)?,
             folder: std::env::current_dir().ok(),
         })
     }
@@ -121,6 +141,13 @@ struct Alone {
 #[derive(Debug, Subcommand)]
 enum Only {
     Mcp(Box<Args>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Confirming {
+    Ask,
+    Always,
+    Never,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

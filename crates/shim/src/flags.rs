@@ -1,9 +1,12 @@
 //! The flags that say which browser a session works with.
 
 mod categories;
+mod origins;
 
 pub(crate) use categories::CategoryFlags;
 pub use categories::Kind;
+pub(crate) use origins::OriginFlags;
+pub use origins::ReadOrigins;
 
 use anyhow::{Context, bail};
 use clap::Args;

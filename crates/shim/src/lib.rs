@@ -30,6 +30,8 @@ pub struct Elsewhere {
     pub serve_here: fn(SessionOptions) -> anyhow::Result<()>,
     /// The kinds of tools that there are.
     pub kinds: fn() -> Vec<flags::Kind>,
+    /// Reads the origins in a flag. Fails, in words, on what is none.
+    pub origins: flags::ReadOrigins,
 }
 
 /// `tabmux mcp`: serves the client at stdin and stdout until it goes or a signal comes.
@@ -41,7 +43,7 @@ pub fn run(mut args: Args, elsewhere: Elsewhere) -> anyhow::Result<()> {
     tracing::warn!("{WARNING}");
     let place = Place::choose(args.socket.take());
     let (no_daemon, port) = (args.no_daemon, args.port);
-    let options = args.options(elsewhere.kinds)?;
+    let options = args.options(elsewhere.kinds, elsewhere.origins)?;
     if no_daemon {
         return (elsewhere.serve_here)(options);
     }

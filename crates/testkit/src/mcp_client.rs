@@ -30,6 +30,7 @@ pub struct McpClient {
     next_id: AtomicI64,
     taken_notifications: AtomicUsize,
     request_meta: Option<Value>,
+    capabilities: Value,
 }
 
 impl McpClient {
@@ -54,6 +55,7 @@ impl McpClient {
             next_id: AtomicI64::new(1),
             taken_notifications: AtomicUsize::new(0),
             request_meta: None,
+            capabilities: json!({}),
         }
     }
 
@@ -62,8 +64,30 @@ impl McpClient {
         self.request_meta = Some(json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "testkit", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientCapabilities": self.capabilities,
         }));
+    }
+
+    /// What the client says that it can do. To be called before it says anything.
+    pub fn can(&mut self, capabilities: Value) {
+        self.capabilities = capabilities;
+    }
+
+    /// The n-th request of the server, counted from 0, with its id; waits for it if need be.
+    pub async fn nth_request(&self, n: usize) -> Value {
+        self.wait("a request of the server", |messages| {
+            let received = messages.iter().filter_map(Message::as_received);
+            let mut requests =
+                received.filter(|it| it.get("method").is_some() && it.get("id").is_some());
+            requests.nth(n).cloned()
+        })
+        .await
+    }
+
+    /// Answers a request of the server.
+    pub async fn answer(&self, request: &Value, result: Value) {
+        let message = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
+        self.send_raw(&message.to_string()).await;
     }
 
     /// Shakes hands as a client of 2025-11-25; returns the server's answer.
@@ -82,7 +106,7 @@ impl McpClient {
     pub async fn initialize_request(&self, version: &str) -> Value {
         let params = json!({
             "protocolVersion": version,
-            "capabilities": {},
+            "capabilities": self.capabilities,
             "clientInfo": {"name": "testkit", "version": "0"},
         });
         match self.request("initialize", params).await {

@@ -308,6 +308,11 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         // Chrome attaches a new tab before it tells of it.
         self.handle_created(&event.target_info).await;
         let target = event.target_info.target_id.clone();
+        // Before its first request: a popup may go where its opener may, and nowhere else.
+        let opener = event.target_info.opener_id.as_ref();
+        let opener = opener.and_then(|opener| self.tabs.get(opener)?.tab.as_ref());
+        let guard = opener.map(|opener| opener.guard().inherited());
+        let guard = guard.unwrap_or_default();
         let Some(entry) = self
             .tabs
             .get_mut(&target)
@@ -321,6 +326,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             events,
             event.waiting_for_debugger,
             self.settings,
+            guard,
         );
         for answer in entry.awaiting_tab.drain(..) {
             let _ = answer.send(Ok(tab.clone()));

@@ -3,6 +3,7 @@
 use super::actor::Order;
 use super::{Browser, ContextId, Origin};
 use crate::address::Address;
+use crate::bounds::{self, Watch};
 use crate::error::ToolError;
 use crate::navigate;
 use crate::tab::{Load, TargetId};
@@ -19,14 +20,17 @@ pub(super) async fn open(
     whole: bool,
     limit: Duration,
 ) -> Result<TargetId, ToolError> {
+    bounds::may_open(address.as_str())?;
     let deadline = Instant::now() + limit;
     let target = make(browser, context, Origin::Call(tag)).await?;
     let tab = browser.tab(&target).await?;
+    // It is ours, in whoever's browser.
+    let watch = Watch::begin(&tab, true).await;
     match address.as_str() {
         // It is there already.
         BLANK => tab.note_blank(),
         _ => match tokio::time::timeout_at(deadline, navigate::go(&tab, address)).await {
-            Ok(result) => result?,
+            Ok(result) => watch.end(result).await?,
             Err(_) => tracing::debug!(
                 url = address.as_str(),
                 "still waiting for the page's first byte"

@@ -2,6 +2,7 @@
 
 use super::found::{ToolNumber, Way};
 use super::{model_context, web_mcp};
+use crate::bounds::{self, Watch};
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::run::{self, CallContext, Page};
@@ -66,6 +67,8 @@ pub async fn call(
         tab = browser.tab(target) => tab?,
         () = context.cancel.cancelled() => return Err(ToolError::Stuck),
     };
+    let watch = Watch::begin(&tab, browser.stops_requests()).await;
+    watch.may_touch().await?;
     run::may_touch(&tab)?;
     if let Some(dialog) = run::open_dialog(&tab) {
         return Err(ToolError::DialogOpen(dialog));
@@ -73,6 +76,13 @@ pub async fn call(
     run::check_suspect(&tab).await?;
     let tool = tab.found().look().find(number).cloned();
     let tool = tool.ok_or(ToolError::ToolGone)?;
+    if let Way::Native(web_mcp::Way { home, .. }) | Way::InPage(model_context::Way { home, .. }) =
+        &tool.way
+    {
+        // A frame's tool runs in the frame.
+        let frame = tab.state().frames.showing(home.document).cloned();
+        bounds::may_enter(&tab, &frame.ok_or(ToolError::ToolGone)?)?;
+    }
     let calling = Calling::default();
     let work = async {
         match &tool.way {
@@ -102,7 +112,7 @@ pub async fn call(
         }
     };
     match answer {
-        Some(answer) => answer,
+        Some(answer) => watch.end(answer).await,
         None => {
             free(&tab).await;
             Err(ToolError::Stuck)

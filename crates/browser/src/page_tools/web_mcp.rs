@@ -71,7 +71,7 @@ pub(crate) struct Form {
 /// How a tool is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
-    home: Home,
+    pub(super) home: Home,
     form: Option<Form>,
 }
 

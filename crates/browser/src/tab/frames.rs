@@ -1,5 +1,7 @@
 //! The frames of a tab, the documents they show, and the CDP session that reaches each.
 
+use super::past;
+use crate::origins::{Blocked, OriginPolicy};
 use crate::world::World;
 use indexmap::IndexMap;
 use std::fmt;
@@ -43,6 +45,8 @@ pub struct Frame {
     pub loader: LoaderId,
     /// Where the document came from.
     pub url: String,
+    /// The origin that Chrome gave it: a blank document has that of whoever made it.
+    pub(crate) security_origin: String,
     /// Our isolated world in that document, made when somebody first needs it.
     pub(crate) world: Arc<OnceCell<World>>,
 }
@@ -65,6 +69,7 @@ pub(crate) struct Shown {
     pub(crate) parent: Option<FrameId>,
     pub(crate) loader: LoaderId,
     pub(crate) url: String,
+    pub(crate) security_origin: String,
 }
 
 impl Frames {
@@ -102,6 +107,17 @@ impl Frames {
         "a page without an origin".to_owned()
     }
 
+    /// Whether a policy permits the document of a frame, and those of all frames around it.
+    pub(crate) fn check(&self, frame: &Frame, policy: &OriginPolicy) -> Result<(), Blocked> {
+        let mut next = Some(frame);
+        while let Some(frame) = next {
+            policy.check(&frame.url)?;
+            past::check_origin(policy, &frame.security_origin)?;
+            next = frame.parent.as_ref().and_then(|parent| self.find(parent));
+        }
+        Ok(())
+    }
+
     /// Whether `id` is the main frame; also true while none is known.
     pub(crate) fn is_main(&self, id: &FrameId) -> bool {
         self.main().is_none_or(|main| main.id == *id)
@@ -114,6 +130,7 @@ impl Frames {
             && frame.session.id() == session.id()
         {
             frame.url = shown.url;
+            frame.security_origin = shown.security_origin;
             return;
         }
         // Whatever was inside belonged to the document that has gone.
@@ -124,6 +141,7 @@ impl Frames {
             document: DocumentId::fresh(),
             loader: shown.loader,
             url: shown.url,
+            security_origin: shown.security_origin,
             world: Arc::default(),
             id: shown.id.clone(),
         };

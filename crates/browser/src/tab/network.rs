@@ -417,6 +417,11 @@ impl Network {
 }
 
 impl NetworkRequest {
+    /// Whether this document asked for it.
+    pub(super) fn is_of(&self, document: &LoaderId) -> bool {
+        !document.as_str().is_empty() && self.loader == *document
+    }
+
     /// Whether its end is something a person would wait for. Streams and beacons never end so.
     pub(super) fn counts(&self) -> bool {
         matches!(

@@ -2,6 +2,7 @@
 
 use super::frames::Shown;
 use super::network::{Change, MOST_REQUESTS};
+use super::past::Past;
 use super::state::{Dialog, Gone, Load, TabState};
 use crate::text::one_line;
 use std::collections::VecDeque;
@@ -50,6 +51,12 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         if is_main {
             state.registered.keep_only(&state.frames);
             state.epoch += 1;
+            let past = Past {
+                epoch: state.epoch,
+                url: event.frame.url.clone(),
+                origin: event.frame.security_origin.clone(),
+            };
+            push(&mut state.documents, past, MOST_ARRIVALS);
             state.network.arrive(&loader, state.epoch);
             let oldest = state.epoch.saturating_sub(KEPT_DOCUMENTS);
             state.network.forget_before(oldest);
@@ -71,6 +78,7 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             parent: Some(event.parent_frame_id),
             loader: LoaderId::default(),
             url: String::new(),
+            security_origin: String::new(),
         };
         if state.frames.find(&shown.id).is_none() {
             state.frames.show(shown, session);

@@ -1,11 +1,12 @@
 //! What a tab does with the requests of its pages: its rules, and its word on each request that they stop.
 
+use super::guard::Guard;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabmux_cdp::types::fetch::{self, HeaderEntry, RequestStage};
-use tabmux_cdp::types::network::ErrorReason;
+use tabmux_cdp::types::network::{ErrorReason, ResourceType};
 use tabmux_cdp::{RawEvent, Session};
 
 /// The rules of one tab, shared by its tools and by the set-up of its frames.
@@ -14,6 +15,7 @@ pub(crate) struct Rules {
     list: Arc<Mutex<Vec<Rule>>>,
     /// Workers of the tab's pages; frames are known to the tab itself.
     workers: Arc<Mutex<Vec<Session>>>,
+    guard: Guard,
 }
 
 /// What is done with some requests.
@@ -49,6 +51,19 @@ pub(crate) enum Action {
 pub(crate) type HeaderChanges = BTreeMap<String, String>;
 
 impl Rules {
+    /// No rules yet, but for those of a guard.
+    pub(super) fn guarded(guard: Guard) -> Self {
+        Self {
+            guard,
+            ..Self::default()
+        }
+    }
+
+    /// What keeps the tab away from some sites.
+    pub(crate) fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
     /// The rules in force. The last one that matches a request decides.
     pub(crate) fn now(&self) -> Vec<Rule> {
         self.lock().clone()
@@ -98,6 +113,16 @@ impl Rules {
         let Some(paused) = event.decode::<fetch::RequestPaused>() else {
             return true;
         };
+        if paused.resource_type == ResourceType::DOCUMENT
+            && self.guard.stop(&paused.frame_id, &paused.request.url)
+        {
+            // The frame stays as it is, as if it had not been sent anywhere.
+            session.post(fetch::FailRequest {
+                request_id: paused.request_id,
+                error_reason: ErrorReason::ABORTED,
+            });
+            return true;
+        }
         let rules = self.lock();
         let rule = rules
             .iter()
@@ -154,6 +179,13 @@ impl Rules {
             ..Default::default()
         };
         let mut patterns = Vec::new();
+        if self.guard.stops() {
+            patterns.push(fetch::RequestPattern {
+                url_pattern: Some("*".into()),
+                resource_type: Some(ResourceType::DOCUMENT),
+                request_stage: Some(RequestStage::REQUEST),
+            });
+        }
         for rule in rules.iter() {
             patterns.push(stop(rule, RequestStage::REQUEST));
             if matches!(&rule.action, Action::Change { response, .. } if !response.is_empty()) {

@@ -78,6 +78,7 @@ impl From<&page::Frame> for Shown {
                 frame.url,
                 frame.url_fragment.as_deref().unwrap_or_default()
             ),
+            security_origin: frame.security_origin.clone(),
         }
     }
 }

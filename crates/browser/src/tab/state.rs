@@ -3,6 +3,7 @@
 use super::console::Console;
 use super::frames::Frames;
 use super::network::Network;
+use super::past::Past;
 use crate::page_tools::web_mcp::Registered;
 use std::collections::{BTreeMap, VecDeque};
 use tabmux_cdp::types::network::{LoaderId, RequestId};
@@ -25,6 +26,8 @@ pub struct TabState {
     pub navigating: bool,
     /// The documents that the main frame came to show last, oldest first.
     pub(crate) arrivals: VecDeque<LoaderId>,
+    /// The same with what is known of them.
+    pub(crate) documents: VecDeque<Past>,
     /// Moves within the document, by history or fragment.
     pub moves_within: u64,
     /// The dialog that blocks the page.

@@ -4,6 +4,7 @@ mod stack;
 
 use super::paging::{check_names, check_size, page as paged};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::ConsoleMessage;
@@ -51,9 +52,12 @@ impl Tool for ListConsoleMessages {
     async fn run(self, page: Page) -> ToolResult {
         let state = page.tab.state();
         let everything = self.include_preserved_messages == Some(true);
+        let policy = bounds::here().unwrap_or_default();
         let wanted = |message: &&ConsoleMessage| {
             let of_type = |types: &Vec<String>| types.iter().any(|name| name == &message.kind);
-            (everything || message.epoch == state.epoch) && self.types.as_ref().is_none_or(of_type)
+            (everything || message.epoch == state.epoch)
+                && self.types.as_ref().is_none_or(of_type)
+                && state.may_tell_message(message, &policy)
         };
         let messages: Vec<_> = state.console.iter().filter(wanted).collect();
         let stacks = self.include_stack_traces == Some(true);
@@ -96,7 +100,12 @@ impl Tool for GetConsoleMessage {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let found = page.tab.state().console.find(self.msgid.into()).cloned();
+        let policy = bounds::here().unwrap_or_default();
+        let found = {
+            let state = page.tab.state();
+            let found = state.console.find(self.msgid.into()).cloned();
+            found.filter(|message| state.may_tell_message(message, &policy))
+        };
         let message = found.ok_or_else(|| ToolError::NotActionable {
             why: format!(
                 "There is no console message {}. Call list_console_messages for those that are kept.",

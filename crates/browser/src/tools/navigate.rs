@@ -2,6 +2,7 @@
 
 use super::act::Before;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::{ToolError, dialog_open};
 use crate::navigate;
 use crate::run::Page;
@@ -58,6 +59,7 @@ impl Tool for NavigatePage {
     // Leaving is what a page may ask about with a dialog, and what helps against a stuck one.
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
+    const LEAVES: bool = true;
 
     fn check(&self) -> Result<(), String> {
         let wrong = match (self.way(), &self.url, self.ignore_cache) {
@@ -78,6 +80,12 @@ impl Tool for NavigatePage {
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
+        if let Some(url) = &self.url {
+            bounds::may_open(tab.policy().parse(url)?.as_str())?;
+        }
+        if self.init_script.is_some() {
+            may_prepare(tab)?;
+        }
         let open = tab.state().dialog.clone();
         if let Some(dialog) = open.filter(|dialog| !asks_to_stay(dialog)) {
             return Err(ToolError::DialogOpen(dialog));
@@ -179,6 +187,20 @@ impl NavigatePage {
             Way::Back => navigate::travel(tab, -1).await,
             Way::Forward => navigate::travel(tab, 1).await,
         }
+    }
+}
+
+/// A script for the next document runs in whichever that is. Where documents that may not be seen can come,
+/// there is none.
+fn may_prepare(tab: &Tab) -> Result<(), ToolError> {
+    let bounded = bounds::here().is_some_and(|policy| !policy.is_open());
+    match bounded && !tab.guard().stops() {
+        false => Ok(()),
+        true => Err(ToolError::Arguments(
+            "`initScript` does not go with a policy about origins in this tab, because it is the person's own. \
+             Open a tab of yours for it."
+                .into(),
+        )),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::paging::{check_names, check_size, page as paged};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::{Headers, NetworkRequest};
@@ -43,6 +44,7 @@ impl Tool for ListNetworkRequests {
     async fn run(self, page: Page) -> ToolResult {
         let state = page.tab.state();
         let everything = self.include_preserved_requests == Some(true);
+        let policy = bounds::here().unwrap_or_default();
         let wanted = |request: &&NetworkRequest| {
             let of_type = |types: &Vec<String>| {
                 let mut types = types.iter();
@@ -50,6 +52,7 @@ impl Tool for ListNetworkRequests {
             };
             (everything || request.epoch == state.epoch)
                 && self.resource_types.as_ref().is_none_or(of_type)
+                && state.may_tell_request(request, &policy)
         };
         let requests: Vec<_> = state.network.iter().filter(wanted).collect();
         let mut text = paged(
@@ -96,7 +99,12 @@ impl Tool for GetNetworkRequest {
     const NEEDS_PAGE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let found = page.tab.state().network.find(self.reqid.into()).cloned();
+        let policy = bounds::here().unwrap_or_default();
+        let found = {
+            let state = page.tab.state();
+            let found = state.network.find(self.reqid.into()).cloned();
+            found.filter(|request| state.may_tell_request(request, &policy))
+        };
         let request = found.ok_or_else(|| ToolError::NotActionable {
             why: format!(
                 "There is no request {}. Call list_network_requests for those that are kept.",

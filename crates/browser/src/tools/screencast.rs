@@ -82,6 +82,7 @@ pub(super) struct ScreencastStop {}
 impl Tool for ScreencastStop {
     const NAME: &'static str = "screencast_stop";
     const DESCRIPTION: &'static str = "Stop filming the page, and save the film.";
+    const LOOKS_BACK: bool = true;
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Screencast;
     const OPT_IN: bool = true;

@@ -4,12 +4,13 @@ mod dialogs;
 
 use super::act::{self, Before, Element};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::Tab;
 use crate::text::one_line;
-use crate::world::RemoteObject;
+use crate::world::{RemoteObject, World};
 use dialogs::Dialogs;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -99,6 +100,13 @@ impl EvaluateScript {
         let source = self.source(page)?;
         let before = Before::look(&page.tab);
         page.acting();
+        if self.is_script() && place.anchor.is_some() && !page.tab.guard().stops() {
+            return Err(ToolError::Arguments(
+                "A script does not go with a policy about origins in this tab, because it is the person's own. Use \
+                 format function."
+                    .into(),
+            ));
+        }
         let result = match self.is_script() {
             true => place.evaluate(source).await?,
             false => place.call(&wrap(&source)).await?,
@@ -167,19 +175,15 @@ impl Place {
                 ),
             });
         };
-        let world = tab.world_of(&inner).await?;
-        let document = runtime::Evaluate {
-            expression: "document".into(),
-            context_id: Some(world.context),
-            ..Default::default()
-        };
-        let document = script::in_page(world.session.send(document)).await?;
-        let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
-        let ours = RemoteObject::new(id, world.session.clone());
+        Self::at(&tab.world_of(&inner).await?).await
+    }
+
+    /// The page's own scripts, in the document of a world of ours and in no other.
+    async fn at(world: &World) -> Result<Self, ToolError> {
         Ok(Self {
             session: world.session.clone(),
             arguments: Vec::new(),
-            anchor: Some(theirs(&world.session, &ours).await?),
+            anchor: Some(document_in_page(world).await?),
         })
     }
 
@@ -189,6 +193,10 @@ impl Place {
             elements.push(Element::find(tab, uid).await?);
         }
         let Some(first) = elements.first() else {
+            if bounds::here().is_some_and(|policy| !policy.is_open()) {
+                // Bound to the document that was looked at, lest it run in the one that comes next.
+                return Self::at(&tab.world().await?).await;
+            }
             return Ok(Self {
                 session: tab.session().clone(),
                 arguments: Vec::new(),
@@ -312,6 +320,20 @@ fn returned(
         Some(exception) => Err(ToolError::Script(script::describe(&exception))),
         None => Ok(result),
     }
+}
+
+/// The document of a world as the page's own scripts see it.
+pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, ToolError> {
+    let document = runtime::Evaluate {
+        expression: "document".into(),
+        context_id: Some(world.context),
+        ..Default::default()
+    };
+    let document = script::in_page(world.session.send(document)).await;
+    let document = document.map_err(script::document_gone_or)?;
+    let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
+    let ours = RemoteObject::new(id, world.session.clone());
+    theirs(&world.session, &ours).await
 }
 
 /// The element as the page's own scripts see it.

@@ -1,6 +1,7 @@
 //! Waiting for a text, an element, an address, a condition of the agent's, or a quiet network.
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
@@ -267,6 +268,37 @@ async fn watch_document(
     watched.found
 }
 
+/// Evaluates an expression in the page; under a policy in the document that it was asked about, and in no
+/// other.
+async fn ask_page(
+    tab: &Tab,
+    expression: String,
+) -> Result<(runtime::RemoteObject, Option<runtime::ExceptionDetails>), ToolError> {
+    if bounds::here().is_none_or(|policy| policy.is_open()) {
+        let ask = runtime::Evaluate {
+            expression,
+            await_promise: Some(true),
+            return_by_value: Some(true),
+            ..Default::default()
+        };
+        let answer = script::in_page(tab.session().send_within(ask, LONGEST)).await;
+        let answer = answer.map_err(script::document_gone_or)?;
+        return Ok((answer.result, answer.exception_details));
+    }
+    let world = tab.world().await?;
+    let document = super::script::document_in_page(&world).await?;
+    let ask = runtime::CallFunctionOn {
+        function_declaration: format!("function () {{ return {expression}; }}"),
+        object_id: Some(document.id.clone()),
+        await_promise: Some(true),
+        return_by_value: Some(true),
+        ..Default::default()
+    };
+    let answer = script::in_page(world.session.send_within(ask, LONGEST)).await;
+    let answer = answer.map_err(script::document_gone_or)?;
+    Ok((answer.result, answer.exception_details))
+}
+
 /// Resolves when the agent's function returns something true. It is asked again in every document
 /// that the tab comes to show.
 async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolError> {
@@ -281,18 +313,11 @@ async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolE
             function.trim().trim_end_matches(';'),
             millis_left(deadline)
         );
-        let ask = runtime::Evaluate {
-            expression,
-            await_promise: Some(true),
-            return_by_value: Some(true),
-            ..Default::default()
-        };
-        let answer = script::in_page(tab.session().send_within(ask, LONGEST)).await;
-        match answer.map_err(script::document_gone_or) {
-            Ok(answer) => match answer.exception_details {
+        match ask_page(tab, expression).await {
+            Ok((result, exception)) => match exception {
                 Some(exception) => return Err(ToolError::Script(script::describe(&exception))),
                 None => {
-                    let value = answer.result.value.and_then(|value| value.decode().ok());
+                    let value = result.value.and_then(|value| value.decode().ok());
                     if value == Some(true) {
                         return Ok(());
                     }

@@ -14,6 +14,7 @@ mod keyboard;
 mod lab;
 mod navigate;
 mod network;
+mod origins;
 mod peers;
 mod performance;
 mod pick;

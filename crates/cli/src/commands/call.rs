@@ -9,7 +9,7 @@ use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tabmux_client::{Opening, Place, RemoteSession};
-use tabmux_protocol::session::{ClientInfo, OnSessionEnd, SessionOptions, ToolMode};
+use tabmux_protocol::session::{ClientInfo, Confirm, OnSessionEnd, SessionOptions, ToolMode};
 use tabmux_protocol::{Backend, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
 use tabmux_shim::flags::BrowserFlags;
 
@@ -69,6 +69,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         } else {
             OnSessionEnd::Close
         },
+        // Whoever types the call is the person who would be asked.
+        confirm: Confirm::Never,
         ..SessionOptions::default()
     };
     let request = CallRequest {
@@ -76,6 +78,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         tool: args.tool.clone(),
         arguments,
         progress: false,
+        asking: Default::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -89,6 +89,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let hub = Arc::new(Hub::start_shared(Beside {
         audit: audit_beside(place.socket()),
         memory: memory_beside(place.socket()),
+        policy: tabmux_daemon::policy::usual_place(),
         grace: Duration::from_secs(args.grace),
     }));
     if super::extension::Folder::of_user().is_installed() {

@@ -4,14 +4,18 @@ use anyhow::{Context, anyhow};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::tools;
+use tabmux_browser::{OriginPattern, tools};
 use tabmux_daemon::DirectSession;
 use tabmux_protocol::session::SessionOptions;
 use tabmux_shim::flags::Kind;
 use tabmux_shim::{Args, Elsewhere, until_signalled};
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let elsewhere = Elsewhere { serve_here, kinds };
+    let elsewhere = Elsewhere {
+        serve_here,
+        kinds,
+        origins,
+    };
     tabmux_shim::run(args, elsewhere)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -41,4 +45,10 @@ fn kinds() -> Vec<Kind> {
         opt_in: tool.opt_in,
     };
     tools::all().iter().map(kind).collect()
+}
+
+/// The origins in a flag, as the daemon reads them.
+fn origins(text: &str) -> Result<Vec<String>, String> {
+    let patterns = OriginPattern::parse_all(text).map_err(|error| error.to_string())?;
+    Ok(patterns.iter().map(ToString::to_string).collect())
 }

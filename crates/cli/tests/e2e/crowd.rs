@@ -118,6 +118,7 @@ impl Crowd {
             .env("TMPDIR", self.home.path());
         command
             .env_remove("XDG_RUNTIME_DIR")
+            .env_remove("XDG_DATA_HOME")
             .env_remove("DISPLAY")
             .env_remove("TABMUX_LOG");
         command

@@ -24,6 +24,7 @@ mod outliving;
 mod own_browser;
 mod page_tools;
 mod peers;
+mod policy;
 mod random_walk;
 mod served;
 mod sessions;

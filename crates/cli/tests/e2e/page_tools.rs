@@ -60,7 +60,7 @@ async fn tool(desk: &Desk, name: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn r004_48_50_86_the_list_follows_the_tools_of_the_focused_page() {
     // R004-48, R004-50, R004-86
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
         return;
     };
     desk.pages.route("/shop", shop("Corner shop"));
@@ -115,7 +115,7 @@ async fn r004_48_50_86_the_list_follows_the_tools_of_the_focused_page() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r004_53_a_call_goes_to_the_focused_page_and_its_answer_comes_back() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
         return;
     };
     for name in ["One", "Two"] {
@@ -152,7 +152,7 @@ async fn r004_53_a_call_goes_to_the_focused_page_and_its_answer_comes_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_of_a_page_tool_is_given_up_in_the_page() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
         return;
     };
     desk.pages.route("/shop", shop("Shop"));
@@ -172,7 +172,7 @@ async fn a_cancelled_call_of_a_page_tool_is_given_up_in_the_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn with_a_list_that_stands_page_tools_are_called_by_name_or_through_call_page_tool() {
     let Some(crowd) = Crowd::gather() else { return };
-    let client = crowd.client(&[]).await;
+    let client = crowd.client(&["--confirm=never"]).await;
     crowd.pages.route("/shop", shop("Shop"));
     let url = crowd.pages.url("/shop");
     client.call_tool("new_page", json!({"url": url})).await.ok();
@@ -231,7 +231,8 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
             .pages
             .wait_for_request(&format!("/ready/{name}"))
             .await;
-        let client = crowd.guest(&chromium).await;
+        let there = format!("--browserUrl={}", chromium.http_url());
+        let client = crowd.visitor(&[&there, "--confirm=never"]).await;
         let pages = client.call_tool("list_pages", json!({})).await.ok().text();
         let line = pages.lines().find(|line| line.contains("/shop"));
         let line = line.unwrap_or_else(|| panic!("{pages}"));

@@ -18,3 +18,23 @@ fn r003_102_who_starts_it_is_warned_that_the_agent_sees_what_the_browser_shows()
     assert!(said.contains("WARN") && said.contains(warning), "{said}");
     assert!(output.stdout.is_empty(), "the warning is no MCP");
 }
+
+#[test]
+fn what_is_no_origin_is_refused_at_the_start() {
+    for (flag, bad) in [
+        ("--allowedOrigins", "https://a.test/path"),
+        ("--allowed-origins", ""),
+        ("--blockedOrigins", "a.test;b*c"),
+        ("--blocked-origins", "ftp://a.test"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_tabmux"))
+            .args(["mcp", "--no-daemon", flag, bad])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && said.contains("is no origin"),
+            "{said}"
+        );
+    }
+}

@@ -21,7 +21,7 @@ impl Core {
 
     fn rows(&self, session: SessionId, browser: BrowserId) -> Vec<TabRow> {
         self.shown(session, browser)
-            .map(|(id, tab)| tab.row(id, session))
+            .map(|(id, tab)| self.row(session, id, tab))
             .collect()
     }
 

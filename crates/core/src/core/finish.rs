@@ -66,9 +66,9 @@ impl Core {
         }
         let tab = self.tabs.get(&id)?;
         Some(Reply::Opened {
-            tab: tab.row(id, session),
+            tab: self.row(session, id, tab),
             tools: if focus {
-                tab.page_tools().collect()
+                self.tools_told(session, tab)
             } else {
                 Vec::new()
             },
@@ -79,8 +79,8 @@ impl Core {
         self.move_focus(session, id);
         let tab = self.tabs.get(&id)?;
         Some(Reply::Focused {
-            tab: tab.row(id, session),
-            tools: tab.page_tools().collect(),
+            tab: self.row(session, id, tab),
+            tools: self.tools_told(session, tab),
             shared: tab.is_shared_with_others(session),
         })
     }

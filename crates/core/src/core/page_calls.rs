@@ -9,8 +9,8 @@ use crate::refusal::MOST_TABS_NAMED;
 use crate::route::{NoRoute, Route};
 use crate::tab::Tab;
 use crate::{
-    Access, CallId, CallKind, Mode, Output, PageRow, Reason, Refusal, Reply, SessionId, TabId,
-    TabName, TabRef, ToolName, ToolRow,
+    Access, CallId, CallKind, Mode, Output, Reason, Refusal, Reply, SessionId, TabId, TabName,
+    TabRef, ToolName, ToolRow,
 };
 
 impl Core {
@@ -40,6 +40,23 @@ impl Core {
         }
     }
 
+    /// The tool that a call would run if it were made now.
+    pub fn tool_meant(&self, session: SessionId, kind: &CallKind) -> Option<ToolRow> {
+        let mode = self.mode(session)?;
+        let (name, tab) = match kind {
+            CallKind::PageTool { name, tab } | CallKind::CallPageTool { name, tab } => (*name, tab),
+            _ => return None,
+        };
+        let focused = mode == Mode::Progressive && matches!(kind, CallKind::PageTool { .. });
+        let route = match focused {
+            true => self.focused_route(session, name, tab.as_ref()),
+            false => self.needed_route(session, name, tab.as_ref(), mode),
+        };
+        let id = route.ok()?.tab;
+        let is_hidden = self.hidden(session, self.tabs.get(&id)?).is_some();
+        self.tool_row(session, id, name).filter(|_| !is_hidden)
+    }
+
     fn plan_page_tool(
         &self,
         session: SessionId,
@@ -50,6 +67,9 @@ impl Core {
         let Route { tab: id, reason } = route;
         let found = self.offer_in(session, id, name);
         let (tab, source, offer) = found.ok_or(Refusal::UnknownTool { tool: name })?;
+        if let Some(hidden) = self.hidden(session, tab) {
+            return Err(Refusal::Hidden { why: hidden.why });
+        }
         let access = match offer.read_only {
             true => Access::Read,
             false => Access::Act,
@@ -235,13 +255,7 @@ impl Core {
             };
             let has_tools = || tab.offers.best(registered).next().is_some();
             let belongs = (tab.library.is_some() || has_tools()) && self.is_shown(session, tab);
-            belongs.then(|| PageRow {
-                name: tab.name(id),
-                url: tab.url.clone(),
-                title: tab.title.clone().unwrap_or_default(),
-                active: self.active == Some(id),
-                last_seen: tab.last_seen,
-            })
+            belongs.then(|| self.page_row(session, id, tab))
         });
         let tabs = rows.by_ref().take(MOST_ROWS).collect();
         let left_out = rows.count();
@@ -257,8 +271,10 @@ impl Core {
     ) -> Result<Reply, Refusal> {
         let Some(given) = given else {
             let mut rows = self.registry.names().filter_map(|name| {
-                let tab = self.route_of(session, name, None).ok()?.tab;
-                self.tool_row(session, tab, name)
+                let id = self.route_of(session, name, None).ok()?.tab;
+                let row = self.tool_row(session, id, name)?;
+                let is_hidden = self.hidden(session, self.tabs.get(&id)?).is_some();
+                (!is_hidden).then_some(row)
             });
             let tools = rows.by_ref().take(MOST_ROWS).collect();
             let left_out = rows.count();
@@ -287,6 +303,9 @@ impl Core {
             });
         };
         self.check_keeper(session, id, tab, mode)?;
+        if let Some(hidden) = self.hidden(session, tab) {
+            return Err(Refusal::Hidden { why: hidden.why });
+        }
         let tools = tab.page_tools();
         let tools = tools.filter_map(|name| self.tool_row(session, id, name));
         Ok(page_tools(tools.collect(), 0, [tab]))

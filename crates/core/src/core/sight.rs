@@ -51,6 +51,9 @@ impl Core {
     pub(super) fn listed_page_tools(&self, session: SessionId) -> Vec<(ToolName, SchemaId)> {
         match self.state(session) {
             Some(State::Focused(tab)) => self.tabs.get(&tab).map_or(Vec::new(), |tab| {
+                if self.hidden(session, tab).is_some() {
+                    return Vec::new();
+                }
                 let tools = tab.offers.best(|_| true);
                 tools.map(|(name, _, offer)| (name, offer.schema)).collect()
             }),
@@ -185,7 +188,7 @@ impl Core {
             let offer = tab.offers.get(name, |source| {
                 source.is_registered() == registered && self.can_use(session, tab.browser(), source)
             });
-            offer.is_some() && self.is_shown(session, tab)
+            offer.is_some() && self.is_shown(session, tab) && self.hidden(session, tab).is_none()
         })
     }
 }

@@ -47,8 +47,10 @@ impl Core {
         let id = self.tab_of(browser, &facts.target);
         if let Some(tab) = id.and_then(|id| self.tabs.get_mut(&id)) {
             let was_open = tab.is_open();
+            let moved = tab.url != facts.url && !tab.offers.is_empty();
             tab.change(facts);
-            self.edition += u64::from(was_open != tab.is_open());
+            let news = was_open != tab.is_open() || moved && self.has_veils();
+            self.edition += u64::from(news);
         }
     }
 

@@ -113,6 +113,7 @@ pub(crate) fn page_result(result: Value) -> CallReply {
         content,
         structured: structured.and_then(|text| serde_json::value::RawValue::from_string(text).ok()),
         is_error,
+        question: None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Calls of tools, from the request to what their work brought back.
 
+use super::confirm::Leave;
 use super::{Answer, MainLoop};
+use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
 use tabmux_browser::tools::{Prepared, ToolResult};
@@ -29,6 +31,8 @@ pub(super) struct Call {
     pub(super) wishes: convert::Wishes,
     /// What a page tool is called with.
     pub(super) page_arguments: Map<String, Value>,
+    /// The tool that a person agreed to.
+    pub(super) agreed: Option<About>,
     /// The worker that was told to run it.
     pub(super) page: Option<ConnectionId>,
     pub(super) payload: Option<CallReply>,
@@ -43,6 +47,18 @@ impl MainLoop {
     }
 
     pub(super) fn take_call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+        self.take_agreed(session, request, answer, None);
+    }
+
+    /// Takes a call in, of a tool that a person has agreed to if `agreed` says so.
+    pub(super) fn take_agreed(
+        &mut self,
+        session: SessionId,
+        request: CallRequest,
+        answer: Answer,
+        agreed: Option<About>,
+    ) {
+        self.notice_policy();
         let options = self.sessions.get(&session).map(|session| &session.options);
         let Some(options) = options else {
             let _ = answer.send(Err(CallFailure::Closed));
@@ -64,6 +80,27 @@ impl MainLoop {
                 return;
             }
         };
+        if let Err(why) = self.may_open(session, &parsed.kind) {
+            let _ = answer.send(Ok(CallReply::error(why)));
+            return;
+        }
+        let mut answer = Some(answer);
+        let agreed = match agreed {
+            Some(agreed) => Some(agreed),
+            None => match self.leave_for(session, &request, &parsed, &mut answer) {
+                Leave::Given(agreed) => agreed,
+                Leave::Withheld(reply) => {
+                    if let Some(answer) = answer {
+                        let _ = answer.send(Ok(reply));
+                    }
+                    return;
+                }
+                Leave::Awaited => return,
+            },
+        };
+        let Some(answer) = answer else {
+            return;
+        };
         if let Some(plan) = parsed.plan {
             self.plan_for(plan);
         }
@@ -84,6 +121,7 @@ impl MainLoop {
             prepared: parsed.prepared,
             wishes: parsed.wishes,
             page_arguments: parsed.page_arguments,
+            agreed,
             page: None,
             payload: None,
             cancel: CancellationToken::new(),

@@ -3,6 +3,7 @@
 use super::PagesEvent;
 use crate::handle::Client;
 use crate::options::SessionOptions;
+use crate::policy::{PersonRules, PolicyChange};
 use tabmux_browser::tools::ToolResult;
 use tabmux_browser::{BrowserEvent, ConnectError, Connected};
 use tabmux_core::{BrowserId, CallId, Heritage, SessionId};
@@ -28,6 +29,11 @@ pub(crate) enum Event {
     },
     /// Whoever had a session at an earlier daemon had time to come back.
     Abandon,
+    /// The person wants other rules about origins.
+    Policy {
+        change: PolicyChange,
+        answer: oneshot::Sender<Result<PersonRules, String>>,
+    },
     /// Something happened on a connection of a page's worker.
     Pages(PagesEvent),
     /// Somebody wants to see everything.
@@ -48,6 +54,14 @@ pub(crate) enum Event {
         request: CallRequest,
         answer: Answer,
     },
+    /// A person answered a question that waits here. The answer says whether there was one.
+    QuestionAnswered {
+        id: String,
+        allowed: bool,
+        answer: oneshot::Sender<bool>,
+    },
+    /// A question has waited long enough.
+    QuestionExpired { id: String },
     /// A client no longer wants an answer.
     Cancel {
         session: SessionId,

@@ -6,7 +6,7 @@ use crate::{convert, page_tools, work};
 use std::sync::Arc;
 use tabmux_browser::page_tools::{FoundTool, PageAnswer, ToolNumber, ToolSource};
 use tabmux_browser::tab::DocumentId as BrowserDocument;
-use tabmux_browser::{Files, ToolError};
+use tabmux_browser::{Files, ToolError, bounds};
 use tabmux_core::{
     BrowserId, CallId, DocumentId, Finish, Input, Mode, SessionId, Source, TargetId, ToolKey,
 };
@@ -130,12 +130,8 @@ impl MainLoop {
             request: Box::new(request),
             answer,
         };
-        tokio::spawn(work::look_for_tools(
-            tabs,
-            generate,
-            then,
-            self.events.clone(),
-        ));
+        let look = work::look_for_tools(tabs, generate, then, self.events.clone());
+        tokio::spawn(bounds::within(self.origins_of(session), look));
         None
     }
 

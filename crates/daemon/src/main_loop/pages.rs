@@ -225,6 +225,9 @@ impl MainLoop {
                 "no tab is in front; the first that has the tool is taken"
             );
         }
+        if !self.is_agreed(call, place, key) {
+            return self.page_failed(call, super::confirm::NOT_AGREED);
+        }
         let (connection, page) = match place {
             Place::Page { connection, page } => (connection, page),
             Place::Browser { browser, target } => {
@@ -358,6 +361,9 @@ impl MainLoop {
     ) -> Option<ToolInfo> {
         let row = self.core.page_tool(session, name)?;
         let record = self.record_of(&row)?;
+        if !self.may_tell(session, record) {
+            return None;
+        }
         Some(record.info(name.as_str(), mode == Mode::Static))
     }
 

@@ -4,7 +4,7 @@ use super::MainLoop;
 use crate::contexts::Context;
 use crate::convert;
 use crate::work::{self, Job};
-use tabmux_browser::Files;
+use tabmux_browser::{Files, bounds};
 use tabmux_core::{BrowserId, CallId, Output, SessionId, TargetId};
 use tabmux_protocol::BackendEvent;
 use tabmux_protocol::page::ToPage;
@@ -174,7 +174,8 @@ impl MainLoop {
             cancel: entry.cancel.clone(),
             events: self.events.clone(),
         };
-        tokio::spawn(work(job));
+        // Whatever is done for a call is done within the bounds of its session.
+        tokio::spawn(bounds::within(self.origins_for(call), work(job)));
     }
 
     fn run_tool(&mut self, call: CallId, browser: BrowserId, target: TargetId) {
@@ -197,7 +198,11 @@ impl MainLoop {
     fn hold(&self, browser: BrowserId, target: TargetId, held: bool) {
         let generate = self.generated_for_holders(browser, &target);
         if let Some(handle) = self.browsers.get(&browser).cloned() {
-            tokio::spawn(work::hold(handle, target, held, generate));
+            let mut tabs = self.core.tabs();
+            let tab = tabs.find(|tab| tab.browser == browser && *tab.target == target);
+            let origins = tab.and_then(|tab| tab.holder).map(|it| self.origins_of(it));
+            let hold = work::hold(handle, target, held, generate);
+            tokio::spawn(bounds::within(origins.unwrap_or_default(), hold));
         }
     }
 }

@@ -39,6 +39,10 @@ impl MainLoop {
                 not_generated,
             } => {
                 let record = |row: &ToolRow| self.record_of(row);
+                let may_tell = |row: &ToolRow| {
+                    record(row).is_none_or(|record| self.may_tell(call.session, record))
+                };
+                let tools: Vec<_> = tools.into_iter().filter(may_tell).collect();
                 let missing = convert::Missing {
                     left_out,
                     not_taken,

@@ -267,6 +267,7 @@ impl Connection {
             action,
             params,
             progress,
+            asking,
         } = request;
         let Some(session) = self.own(&session_id) else {
             return self.refuse(None, Some(request_id), INVALID_SESSION).await;
@@ -276,6 +277,7 @@ impl Connection {
             tool: action,
             arguments: params,
             progress,
+            asking,
         };
         let Ok(reply) = session.handle.submit(call).await else {
             return false;

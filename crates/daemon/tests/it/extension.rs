@@ -248,6 +248,7 @@ async fn is_connected(daemon: &Daemon) -> bool {
         tool: "browser_get_connection_status".into(),
         arguments: serde_json::value::to_raw_value(&json!({})).unwrap(),
         progress: false,
+        asking: Default::default(),
     };
     let reply = session.call(status).await.unwrap();
     let Some(Content::Text { text }) = reply.content.first() else {

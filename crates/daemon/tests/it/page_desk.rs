@@ -152,6 +152,7 @@ pub(crate) fn request(tool: &str, arguments: &Value) -> CallRequest {
         tool: tool.to_owned(),
         arguments: to_raw_value(arguments).unwrap(),
         progress: false,
+        asking: Default::default(),
     }
 }
 

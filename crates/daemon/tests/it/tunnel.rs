@@ -208,6 +208,7 @@ async fn call(session: &Handle, tool: &str, arguments: Value) -> Result<Value, S
         tool: tool.to_owned(),
         arguments: to_raw_value(&arguments).unwrap(),
         progress: false,
+        asking: Default::default(),
     };
     let CallReply {
         content, is_error, ..

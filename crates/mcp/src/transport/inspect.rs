@@ -40,12 +40,9 @@ pub(super) fn inspect(line: &[u8]) -> Verdict {
     // Never answer an answer: two peers that do would never stop.
     let is_answer = envelope.method.is_none() && (envelope.result || envelope.error);
     let is_notification = envelope.method.is_some() && envelope.id.is_none();
-    if is_answer {
-        return Verdict::Ignore;
-    }
     match serde_json::from_str(line) {
         Ok(message) => Verdict::Deliver(Box::new(message)),
-        Err(_) if is_notification => Verdict::Ignore,
+        Err(_) if is_notification || is_answer => Verdict::Ignore,
         Err(_) => invalid(envelope.usable_id(), envelope.complaint()),
     }
 }

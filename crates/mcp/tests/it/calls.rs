@@ -30,6 +30,7 @@ async fn a_call_and_its_reply_pass_unchanged() {
             ],
             structured: Some(to_raw_value(&json!({"tab": {"id": 1}})).unwrap()),
             is_error: true,
+            question: None,
         }));
         let mut expected = json!({
             "content": [

@@ -1,5 +1,6 @@
 //! A raw client on one side, a scripted backend on the other, the real server in between.
 
+mod asking;
 mod calls;
 mod changes;
 mod ending;

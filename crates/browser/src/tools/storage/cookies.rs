@@ -1,9 +1,10 @@
 //! The cookies of a page.
 
 use super::site;
+use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::Tab;
+use crate::tab::{Frame, Tab};
 use crate::text::one_line;
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult, paging};
 use schemars::JsonSchema;
@@ -166,7 +167,17 @@ impl Cookies {
 
 /// The cookies that go to the page and its frames.
 pub(super) async fn of_page(tab: &Tab) -> Result<Vec<Cookie>, ToolError> {
-    let mut urls: Vec<_> = tab.state().frames.iter().map(|it| it.url.clone()).collect();
+    let policy = bounds::here().unwrap_or_default();
+    let mut urls: Vec<_> = {
+        let state = tab.state();
+        let seen = |frame: &&Frame| state.frames.check(frame, &policy).is_ok();
+        state
+            .frames
+            .iter()
+            .filter(seen)
+            .map(|it| it.url.clone())
+            .collect()
+    };
     urls.retain(|url| url.starts_with("http"));
     urls.truncate(MOST_FRAMES);
     let ask = network::GetCookies { urls: Some(urls) };

@@ -3,7 +3,9 @@
 use super::cookies::{SAME_SITE, of_page};
 use super::entries::{Kind, ask};
 use super::site;
+use crate::bounds;
 use crate::error::ToolError;
+use crate::origins::OriginPolicy;
 use crate::run::Page;
 use crate::text::one_line;
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult};
@@ -88,7 +90,13 @@ impl Tool for LoadStorage {
 
     async fn run(self, page: Page) -> ToolResult {
         let here = site(&page.tab)?.origin().ascii_serialization();
-        let State { cookies, origins } = read(&page.files.readable(&self.file_path)?)?;
+        let State {
+            mut cookies,
+            origins,
+        } = read(&page.files.readable(&self.file_path)?)?;
+        let policy = bounds::here().unwrap_or_default();
+        let host = site(&page.tab)?.host_str().unwrap_or_default().to_owned();
+        cookies.retain(|cookie| cookie.may_be_set(&host, &policy));
         let (own, others): (Vec<_>, Vec<_>) = origins.into_iter().partition(|it| it.origin == here);
         let world = page.tab.world().await?;
         let loaded = State {
@@ -207,6 +215,14 @@ impl From<Cookie> for Kept {
 }
 
 impl Kept {
+    /// Whether it goes to the site that is open, or to another that may be seen.
+    fn may_be_set(&self, host: &str, policy: &OriginPolicy) -> bool {
+        let domain = self.domain.trim_start_matches('.');
+        let is_here = host == domain || host.ends_with(&format!(".{domain}"));
+        let mut schemes = ["https", "http"].into_iter();
+        is_here || schemes.any(|scheme| policy.check(&format!("{scheme}://{domain}/")).is_ok())
+    }
+
     fn param(&self) -> CookieParam {
         CookieParam {
             name: self.name.clone(),

@@ -6,7 +6,7 @@ use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallKind, ConnectFailure, Fate, Finish, Heritage,
     Input, LostTab, Meant, Mode, OnEnd, Origin, RequestId, Routing, SessionConfig, SessionId,
-    TabId, TabPolicy, TabRef, TargetId, ToolName,
+    TabId, TabPolicy, TabRef, TargetId, ToolName, Veil,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -159,6 +159,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
                 true => Routing::Smart,
                 false => Routing::Hybrid,
             },
+            veil: Veil::default(),
             heritage: Heritage {
                 opened: vec![TargetId("t-1".into())],
                 bound: vec![TargetId("t-2".into())],

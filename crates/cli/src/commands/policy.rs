@@ -1,0 +1,87 @@
+//! `tabmux policy`: which sites agents may have to do with, whatever their clients' flags say.
+
+use anyhow::bail;
+use clap::Subcommand;
+use std::io::Write;
+use std::process::ExitCode;
+use tabmux_browser::OriginPattern;
+use tabmux_daemon::policy::{self, PersonRules, PolicyChange};
+
+/// What to do with the rules. They hold for all agents, at once.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Args {
+    /// Show the rules.
+    List {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Allow an origin, such as https://example.com or *.example.com. From the first on, agents may see no
+    /// others.
+    Allow {
+        #[arg(value_name = "ORIGIN", value_parser = pattern)]
+        origin: OriginPattern,
+    },
+    /// Block an origin, whatever is allowed.
+    Block {
+        #[arg(value_name = "ORIGIN", value_parser = pattern)]
+        origin: OriginPattern,
+    },
+    /// Remove the rule about an origin.
+    Remove {
+        #[arg(value_name = "ORIGIN", value_parser = pattern)]
+        origin: OriginPattern,
+    },
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let path = policy::usual_place();
+    let rules = match args {
+        Args::List { json: true } => {
+            let rules = policy::read(&path).map_err(anyhow::Error::msg)?;
+            let texts = |patterns: &[OriginPattern]| -> Vec<String> {
+                patterns.iter().map(ToString::to_string).collect()
+            };
+            let json = serde_json::json!({
+                "allowed": texts(&rules.allowed), "blocked": texts(&rules.blocked),
+            });
+            writeln!(std::io::stdout(), "{json}")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Args::List { json: false } => policy::read(&path),
+        Args::Allow { origin } => policy::change_file(&path, &PolicyChange::Allow(origin)),
+        Args::Block { origin } => policy::change_file(&path, &PolicyChange::Block(origin)),
+        Args::Remove { origin } => policy::change_file(&path, &PolicyChange::Remove(origin)),
+    };
+    match rules {
+        Ok(rules) => {
+            writeln!(std::io::stdout(), "{}", tell(&rules))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(why) => bail!(
+            "{}; mend or remove {}",
+            why.trim_end_matches('.'),
+            path.display()
+        ),
+    }
+}
+
+fn tell(rules: &PersonRules) -> String {
+    let lines = |patterns: &[OriginPattern]| {
+        let lines = patterns.iter().map(|pattern| format!("\n  {pattern}"));
+        lines.collect::<String>()
+    };
+    let allowed = match rules.allowed.is_empty() {
+        true => "Agents may see every site.".to_owned(),
+        false => format!("Agents may see only:{}", lines(&rules.allowed)),
+    };
+    match rules.blocked.is_empty() {
+        true => allowed,
+        false => format!("{allowed}\nAgents may never see:{}", lines(&rules.blocked)),
+    }
+}
+
+fn pattern(text: &str) -> Result<OriginPattern, String> {
+    text.parse()
+        .map_err(|error: tabmux_browser::origins::BadPattern| error.to_string())
+}

@@ -1,0 +1,249 @@
+//! What people forbid agents, all the way: flags, `tabmux policy`, and questions before a tool runs.
+
+use crate::crowd::Crowd;
+use crate::desk::{Desk, page};
+use serde_json::json;
+use tabmux_testkit::{McpClient, patiently};
+
+fn secret(desk: &Desk) -> String {
+    desk.pages
+        .route("/secret", page("Top secret", "<p>1234</p>"));
+    desk.pages.cross_site_url("/secret")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_sees_only_the_origins_that_its_flags_allow() {
+    let Some(desk) = Desk::launched(&["--allowedOrigins=http://127.0.0.1:*"]).await else {
+        return;
+    };
+    let secret = secret(&desk);
+    let refused = desk.refusal("open_tab", json!({"url": secret})).await;
+    assert!(
+        refused.starts_with("http://localhost:") && refused.contains("--allowedOrigins"),
+        "{refused}"
+    );
+    let link = format!("<a href='{secret}' target=_blank>popup</a><a href='{secret}'>link</a>");
+    desk.pages.route("/links", page("Links", &link));
+    desk.open("/links").await;
+    let uid = desk.uid("link \"link\"").await;
+    let clicked = desk.text("click", json!({"uid": uid})).await;
+    assert!(
+        clicked.contains("was stopped") && !clicked.contains("secret"),
+        "{clicked}"
+    );
+    assert_eq!(desk.pages.count("/secret"), 0);
+    // about:blank and data: have no origin of their own.
+    desk.text("navigate_page", json!({"url": "data:text/html,hello"}))
+        .await;
+    desk.text("navigate_page", json!({"url": "about:blank"}))
+        .await;
+    let refused = desk
+        .client
+        .call_tool("navigate_page", json!({"url": secret}));
+    let refused = refused.await.expect_error();
+    assert!(refused.contains("--allowedOrigins"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_may_not_be_seen_is_listed_by_its_origin() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let chromium = crowd.somebodys_browser();
+    let body = "<p>1234</p><script>fetch('/ready')</script>";
+    crowd.pages.route("/secret", page("Top secret", body));
+    let user = crate::user::User::at(chromium.websocket_url()).await;
+    user.opens(&crowd.pages.cross_site_url("/secret?token=1"))
+        .await;
+    crowd.pages.wait_for_request("/ready").await;
+    let there = format!("--browserUrl={}", chromium.http_url());
+    let client = crowd.visitor(&[&there, "--blockedOrigins=localhost"]).await;
+    let pages = client.call_tool("list_pages", json!({})).await.ok().text();
+    let line = pages.lines().find(|line| line.contains("(blocked)"));
+    let line = line.unwrap_or_else(|| panic!("{pages}"));
+    assert!(
+        line.contains("(blocked) (http://localhost:") && !pages.contains("secret"),
+        "{pages}"
+    );
+    let tab = line.split(':').next().unwrap().trim();
+    for (tool, arguments) in [
+        ("take_snapshot", json!({"tabId": tab})),
+        (
+            "evaluate_script",
+            json!({"tabId": tab, "function": "() => document.title"}),
+        ),
+        ("take_screenshot", json!({"tabId": tab})),
+        ("list_page_tools", json!({"tabId": tab})),
+        ("list_network_requests", json!({"tabId": tab})),
+    ] {
+        let refused = client.call_tool(tool, arguments).await.expect_error();
+        assert!(
+            refused.contains("--blockedOrigins localhost"),
+            "{tool}: {refused}"
+        );
+    }
+    let chosen = client.call_tool(
+        "select_page",
+        json!({"pageId": tab.parse::<u64>().unwrap()}),
+    );
+    let chosen = chosen.await.ok().text();
+    assert!(!chosen.contains("secret"), "{chosen}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_person_says_holds_for_all_at_once() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let client = crowd.client(&[]).await;
+    let url = crowd.pages.url("/");
+    let origin = url.trim_end_matches('/').to_owned();
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    client.call_tool("take_snapshot", json!({})).await.ok();
+    let policy = |arguments: &[&str]| {
+        let output = crowd
+            .tabmux()
+            .arg("policy")
+            .args(arguments)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), text)
+    };
+    assert_eq!(policy(&["list"]).1, "Agents may see every site.\n");
+    assert!(policy(&["block", &origin]).0);
+    let refused = client
+        .call_tool("take_snapshot", json!({}))
+        .await
+        .expect_error();
+    assert!(refused.contains("`tabmux policy remove"), "{refused}");
+    let refused = client
+        .call_tool("new_page", json!({"url": url}))
+        .await
+        .expect_error();
+    assert!(refused.contains("is blocked by the person"), "{refused}");
+    assert!(policy(&["remove", &origin]).0);
+    client.call_tool("take_snapshot", json!({})).await.ok();
+    assert!(policy(&["allow", "https://other.test"]).0);
+    let refused = client
+        .call_tool("take_snapshot", json!({}))
+        .await
+        .expect_error();
+    assert!(
+        refused.contains(&format!("`tabmux policy allow '{origin}'`")),
+        "{refused}"
+    );
+    assert!(!policy(&["allow", "https://other.test/path"]).0);
+    assert!(!policy(&["remove", "https://unknown.test"]).0);
+}
+
+/// A page with a tool that buys.
+fn shop() -> tabmux_testkit::Response {
+    page(
+        "Shop",
+        r#"<script>
+        window.bought = [];
+        document.modelContext.registerTool({name: "buy", description: "Buys", annotations: {consequentialHint: true},
+          inputSchema: {type: "object", properties: {item: {type: "string"}}},
+          execute: ({item}) => { bought.push(item); return "bought " + item; }});
+        </script>"#,
+    )
+}
+
+async fn bought(client: &McpClient) -> String {
+    let ask = json!({"function": "() => bought"});
+    client.call_tool("evaluate_script", ask).await.ok().text()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s24_a_consequential_tool_runs_when_the_person_agrees() {
+    let Some(mut desk) = Desk::silent(&[]) else {
+        return;
+    };
+    desk.client.can(json!({"elicitation": {}}));
+    desk.client.initialize().await;
+    desk.pages.route("/shop", shop());
+    desk.client
+        .call_tool("connect_browser", json!({"launch": true}))
+        .await
+        .ok();
+    desk.open("/shop").await;
+    for (n, (answer, item)) in [
+        (json!({"action": "decline"}), "tea"),
+        (
+            json!({"action": "accept", "content": {"run": true}}),
+            "milk",
+        ),
+        (json!({"action": "cancel"}), "gold"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let pending = desk.client.begin_call("buy", json!({"item": item})).await;
+        let asked = desk.client.nth_request(n).await;
+        let message = asked["params"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("Tool: \"buy\"") && message.contains(item),
+            "{message}"
+        );
+        assert!(message.contains("Site: http://127.0.0.1:"), "{message}");
+        desk.client.answer(&asked, answer.clone()).await;
+        let reply = pending.tool_reply().await;
+        match answer["action"] == "accept" {
+            true => assert_eq!(reply.ok().text(), "bought milk"),
+            false => assert!(reply.expect_error().contains("Nothing was done")),
+        }
+    }
+    assert_eq!(bought(&desk.client).await, "[\"milk\"]");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s24_a_consequential_tool_does_not_run_where_nobody_can_be_asked() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    desk.pages.route("/shop", shop());
+    desk.open("/shop").await;
+    let refused = desk.refusal("buy", json!({"item": "tea"})).await;
+    assert!(
+        refused.contains("--confirm never") && refused.contains("Nothing was done"),
+        "{refused}"
+    );
+    assert_eq!(bought(&desk.client).await, "[]");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s24_s30_over_the_daemon_the_question_comes_through_and_is_written_down() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let mut client = crowd.client_working_in(crowd.home(), &[]);
+    client.can(json!({"elicitation": {"form": {}}}));
+    client.initialize().await;
+    crowd.pages.route("/shop", shop());
+    let url = crowd.pages.url("/shop");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    for (n, run) in [false, true].into_iter().enumerate() {
+        let buy = json!({"name": "buy", "arguments": {"item": "tea"}});
+        let pending = client.begin_call("call_page_tool", buy).await;
+        let asked = client.nth_request(n).await;
+        let answer = json!({"action": "accept", "content": {"run": run}});
+        client.answer(&asked, answer).await;
+        let reply = pending.tool_reply().await;
+        assert_eq!(reply.raw["isError"] == true, !run);
+    }
+    assert_eq!(bought(&client).await, "[\"tea\"]");
+    let log = crowd.home().join("run/audit.jsonl");
+    let audit = patiently(
+        async {
+            loop {
+                let audit = std::fs::read_to_string(&log).unwrap_or_default();
+                if audit.contains("evaluate_script") {
+                    return audit;
+                }
+                tokio::task::yield_now().await;
+            }
+        },
+        || "the audit log".into(),
+    )
+    .await;
+    for outcome in ["asked", "declined", "accepted"] {
+        let wanted = format!("\"outcome\":\"{outcome}\"");
+        assert!(audit.contains(&wanted), "{outcome} in {audit}");
+    }
+    assert!(!audit.contains("tea"), "{audit}");
+}

@@ -1,0 +1,69 @@
+//! What a session is shown of a tab whose page it may not see: that it is there, and no more.
+
+use super::Core;
+use crate::tab::Tab;
+use crate::veil::{Hidden, Veil};
+use crate::{PageRow, SessionId, TabId, TabRow, ToolName};
+
+impl Core {
+    /// A session may see other pages than before.
+    pub(super) fn veil_changed(&mut self, session: SessionId, veil: Veil) {
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.config.veil = veil;
+            self.edition += 1;
+        }
+    }
+
+    /// Whether some session may not see every page, so that it matters which one a tab shows.
+    pub(super) fn has_veils(&self) -> bool {
+        let mut sessions = self.sessions.values();
+        sessions.any(|session| session.config.veil.is_there())
+    }
+
+    /// Why a session may not see what a tab shows, if it may not.
+    pub(super) fn hidden(&self, session: SessionId, tab: &Tab) -> Option<Hidden> {
+        let veil = &self.sessions.get(&session)?.config.veil;
+        // What a page with the library says of its address is its own word; its origin is not.
+        let library = tab.library.as_ref();
+        let worker = library.and_then(|library| self.workers.get(&library.connection));
+        let by_origin = worker.and_then(|worker| veil.hides(&worker.origin));
+        by_origin.or_else(|| veil.hides(&tab.url))
+    }
+
+    pub(super) fn row(&self, session: SessionId, id: TabId, tab: &Tab) -> TabRow {
+        let row = tab.row(id, session);
+        match self.hidden(session, tab) {
+            None => row,
+            Some(hidden) => TabRow {
+                title: BLOCKED.into(),
+                url: hidden.origin,
+                tool_count: 0,
+                ..row
+            },
+        }
+    }
+
+    pub(super) fn page_row(&self, session: SessionId, id: TabId, tab: &Tab) -> PageRow {
+        let (url, title) = match self.hidden(session, tab) {
+            None => (tab.url.clone(), tab.title.clone().unwrap_or_default()),
+            Some(hidden) => (hidden.origin, BLOCKED.into()),
+        };
+        PageRow {
+            name: tab.name(id),
+            url,
+            title,
+            active: self.active == Some(id),
+            last_seen: tab.last_seen,
+        }
+    }
+
+    /// The page-specific tools of a tab that a session may know of.
+    pub(super) fn tools_told(&self, session: SessionId, tab: &Tab) -> Vec<ToolName> {
+        match self.hidden(session, tab) {
+            None => tab.page_tools().collect(),
+            Some(_) => Vec::new(),
+        }
+    }
+}
+
+const BLOCKED: &str = "(blocked)";

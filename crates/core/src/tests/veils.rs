@@ -1,0 +1,125 @@
+//! Tabs whose pages a session may not see: they are there, and that is all.
+
+use super::browser::FakeBrowser;
+use super::pages::Pages;
+use super::sim::*;
+use crate::{CallKind, Hidden, Input, Reply, SessionConfig, TabRef, ToolName, Veil};
+
+const OPEN: &str = "https://a.test/path?x=1";
+const SECRET: &str = "https://secret.test/path?token=1";
+
+fn veil() -> Veil {
+    Veil::new(|address| {
+        address.contains("secret").then(|| Hidden {
+            origin: "https://secret.test".into(),
+            why: "https://secret.test is not for you.".into(),
+        })
+    })
+}
+
+fn veiled(config: SessionConfig) -> SessionConfig {
+    SessionConfig {
+        veil: veil(),
+        ..config
+    }
+}
+
+#[test]
+fn a_hidden_tab_is_listed_by_its_origin_alone() {
+    let mut sim = Sim::new(FakeBrowser::running(&[OPEN, SECRET]));
+    sim.open_session_as(ONE, veiled(progressive()));
+    sim.open_session_as(TWO, veiled(fixed()));
+    sim.call(connect(false));
+    for rows in [sim.list(), sim.pages_of(TWO)] {
+        let told: Vec<_> = rows
+            .iter()
+            .map(|row| (&*row.url, &*row.title == "(blocked)"))
+            .collect();
+        assert_eq!(told, [(OPEN, false), ("https://secret.test", true)]);
+    }
+    let hidden = sim.list()[1].id;
+    let Reply::Focused { tab, tools, .. } = sim.call(focus_tab(hidden)) else {
+        panic!("it can be focused, so that it can be left");
+    };
+    assert_eq!(
+        (&*tab.url, &*tab.title),
+        ("https://secret.test", "(blocked)")
+    );
+    assert_eq!(tools, []);
+}
+
+#[test]
+fn a_page_that_goes_where_it_is_hidden_takes_its_title_along() {
+    let mut sim = Sim::new(FakeBrowser::running(&[OPEN]));
+    sim.open_session_as(ONE, veiled(progressive()));
+    sim.call(connect(false));
+    assert_eq!(&*sim.list()[0].url, OPEN);
+    sim.user_navigates(OPEN, SECRET);
+    assert_eq!(&*sim.list()[0].url, "https://secret.test");
+}
+
+#[test]
+fn tools_of_a_hidden_page_are_neither_listed_nor_run() {
+    let mut pages = Pages::with_session(veiled(fixed()));
+    pages.open_with("A", "buy");
+    pages.open_with("secret", "spy");
+    assert_eq!(pages.listed(ONE), ["buy"]);
+    let name = ToolName::new("spy");
+    let tab = Some(TabRef::from("secret"));
+    for kind in [
+        CallKind::PageTool {
+            name,
+            tab: tab.clone(),
+        },
+        CallKind::CallPageTool {
+            name,
+            tab: tab.clone(),
+        },
+        CallKind::ListPageTools { tab },
+    ] {
+        assert_eq!(pages.refusal(kind), "https://secret.test is not for you.");
+    }
+    assert_eq!(pages.runs(), []);
+    let Reply::PageTools { tools, .. } = pages.sim.call(CallKind::ListPageTools { tab: None })
+    else {
+        panic!("tools are listed");
+    };
+    assert_eq!(tools.len(), 1);
+    let Reply::BrowserTabs { tabs, .. } = pages.sim.call(CallKind::ListBrowserTabs) else {
+        panic!("tabs are listed");
+    };
+    let told: Vec<_> = tabs.iter().map(|tab| &*tab.title).collect();
+    assert_eq!(told[1], "(blocked)");
+}
+
+#[test]
+fn a_tool_that_a_hidden_page_shares_with_another_runs_in_the_other() {
+    let mut pages = Pages::with_session(veiled(fixed()));
+    pages.open_with("secret", "buy");
+    pages.open_with("A", "buy");
+    pages.front("secret");
+    pages.ask("buy", None);
+    let runs = pages.runs();
+    assert_eq!(runs.len(), 1);
+    assert_eq!(runs[0].0, super::pages::place("A"));
+}
+
+#[test]
+fn a_session_is_told_when_it_may_see_more_or_less() {
+    let mut pages = Pages::with_session(fixed());
+    pages.open_with("secret", "spy");
+    pages.sim.settle();
+    assert_eq!(pages.listed(ONE), ["spy"]);
+    let change = |veil: fn() -> Veil| {
+        move |pages: &mut Pages| {
+            pages.sim.happen(Input::VeilChanged {
+                session: ONE,
+                veil: veil(),
+            });
+        }
+    };
+    assert_eq!(pages.notices(change(veil)), 1);
+    assert_eq!(pages.listed(ONE), Vec::<String>::new());
+    assert_eq!(pages.notices(change(Veil::default)), 1);
+    assert_eq!(pages.listed(ONE), ["spy"]);
+}

@@ -1,0 +1,83 @@
+//! What a session may have to do with: its own flags, and what the person says for all.
+
+use super::MainLoop;
+use crate::page_tools::Record;
+use crate::policy::{PersonRules, PolicyChange};
+use std::collections::BTreeSet;
+use tabmux_browser::OriginPolicy;
+use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, Veil};
+
+impl MainLoop {
+    /// Everything that bounds a session.
+    pub(super) fn origins_of(&self, session: SessionId) -> OriginPolicy {
+        let own = self.sessions.get(&session).map(|it| &it.options.origins);
+        own.cloned().unwrap_or_default().and(self.lasting.policy())
+    }
+
+    /// The same for the session of a call.
+    pub(super) fn origins_for(&self, call: CallId) -> OriginPolicy {
+        let session = self.calls.get(&call).map(|call| call.session);
+        session.map_or_else(OriginPolicy::default, |session| self.origins_of(session))
+    }
+
+    /// Looks whether the person has changed their mind. A call must not be judged by what was before.
+    pub(super) fn notice_policy(&mut self) {
+        if self.lasting.refresh() {
+            self.policy_changed();
+        }
+    }
+
+    /// The person says something else from now on.
+    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<PersonRules, String> {
+        let before = self.lasting.policy().clone();
+        let rules = self.lasting.change(change);
+        if *self.lasting.policy() != before {
+            self.policy_changed();
+        }
+        rules
+    }
+
+    fn policy_changed(&mut self) {
+        let sessions: BTreeSet<_> = self.sessions.keys().copied().collect();
+        for session in sessions {
+            let veil = veil(self.origins_of(session));
+            self.input(Input::VeilChanged { session, veil });
+        }
+        // What was stopped in tabs until now may be permitted; the next call there begins anew.
+        for tab in self.core.tabs().filter(|tab| tab.holder.is_some()) {
+            if let Some(browser) = self.browsers.get(&tab.browser).cloned() {
+                let target = tabmux_browser::TargetId::from(&*tab.target.0);
+                tokio::spawn(async move { browser.watch_no_longer(&target).await });
+            }
+        }
+    }
+
+    /// Whether a session may know of a tool. One of a frame belongs to the frame's site, not to the page's.
+    pub(super) fn may_tell(&self, session: SessionId, tool: &Record) -> bool {
+        let origin = &*tool.origin;
+        !origin.starts_with("http") || self.origins_of(session).check(origin).is_ok()
+    }
+
+    /// Whether a call may open what it wants to open. Nothing has been sent yet.
+    pub(super) fn may_open(&self, session: SessionId, kind: &CallKind) -> Result<(), String> {
+        let (CallKind::OpenTab { url, .. } | CallKind::NewPage { url }) = kind else {
+            return Ok(());
+        };
+        let checked = self.origins_of(session).check(url);
+        checked.map_err(|blocked| blocked.to_string())
+    }
+}
+
+/// The policy as the core takes it.
+pub(super) fn veil(policy: OriginPolicy) -> Veil {
+    if policy.is_open() {
+        return Veil::default();
+    }
+    Veil::new(move |address| {
+        let blocked = policy.check(address).err()?;
+        Some(Hidden {
+            why: blocked.to_string().into(),
+            origin: blocked.origin.into(),
+        })
+    })
+}

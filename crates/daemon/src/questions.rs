@@ -1,0 +1,196 @@
+//! Questions to the person that have no answer yet: may this tool run?
+
+use crate::main_loop::Answer;
+use serde::Serialize;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tabmux_core::{Place, SchemaId, SessionId, ToolKey, ToolRow};
+use tabmux_protocol::{CallRequest, RequestId};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// All that are open, the oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Questions {
+    open: VecDeque<Question>,
+    counted: u64,
+}
+
+/// One question.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) id: String,
+    pub(crate) session: SessionId,
+    pub(crate) about: About,
+    pub(crate) view: QuestionView,
+    asked: Instant,
+    /// The call itself, if it waits here and not with its client.
+    pub(crate) waiting: Option<(Box<CallRequest>, Answer)>,
+}
+
+/// What a person said yes to: this tool of this document, called with these arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct About {
+    pub(crate) place: Place,
+    pub(crate) key: ToolKey,
+    pub(crate) schema: SchemaId,
+    pub(crate) arguments: String,
+}
+
+/// A question as a person sees it. All of it is the word of strangers, bounded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionView {
+    /// What its answer names.
+    pub id: String,
+    /// Whose agent asks.
+    pub client: String,
+    /// The tool.
+    pub tool: String,
+    /// The site that offers it.
+    pub origin: String,
+    /// What it would be called with, shortened.
+    pub arguments: String,
+}
+
+/// How others than the main loop have to do with questions: whoever shows them, and whoever answers.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    /// Whether somebody shows questions to the person.
+    shown: Arc<AtomicBool>,
+    open: Arc<watch::Sender<Vec<QuestionView>>>,
+}
+
+impl Default for Asking {
+    fn default() -> Self {
+        Self {
+            shown: Arc::default(),
+            open: Arc::new(watch::Sender::new(Vec::new())),
+        }
+    }
+}
+
+impl Asking {
+    /// Somebody shows questions to the person from now on, or no longer does.
+    pub fn show(&self, shown: bool) {
+        self.shown.store(shown, Ordering::Relaxed);
+    }
+
+    /// The questions that wait for an answer here, and whatever becomes of them.
+    pub fn open(&self) -> watch::Receiver<Vec<QuestionView>> {
+        self.open.subscribe()
+    }
+
+    pub(crate) fn is_shown(&self) -> bool {
+        self.shown.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn publish(&self, questions: &Questions) {
+        let waiting = questions.open.iter().filter(|it| it.waiting.is_some());
+        let views: Vec<_> = waiting.map(|it| it.view.clone()).collect();
+        self.open.send_if_modified(|open| {
+            let news = *open != views;
+            *open = views;
+            news
+        });
+    }
+}
+
+impl About {
+    pub(crate) fn new(row: &ToolRow, arguments: &str) -> Self {
+        Self {
+            place: row.place.clone(),
+            key: row.key,
+            schema: row.schema,
+            arguments: arguments.to_owned(),
+        }
+    }
+}
+
+impl Questions {
+    /// Opens a question. The oldest one that waits with its client gives way if there are too many.
+    pub(crate) fn ask(
+        &mut self,
+        session: SessionId,
+        about: About,
+        view: QuestionView,
+        waiting: Option<(Box<CallRequest>, Answer)>,
+    ) -> String {
+        self.forget_old();
+        let of_client = |it: &Question| it.session == session && it.waiting.is_none();
+        if self.open.iter().filter(|it| of_client(it)).count() >= MOST_OF_SESSION
+            && let Some(oldest) = self.open.iter().position(of_client)
+        {
+            self.open.remove(oldest);
+        }
+        self.counted += 1;
+        // Nobody may answer a question that was not put to them.
+        let mut secret = [0; 16];
+        let _ = getrandom::fill(&mut secret);
+        let id = format!("ask-{}-{:032x}", self.counted, u128::from_be_bytes(secret));
+        let view = QuestionView {
+            id: id.clone(),
+            ..view
+        };
+        self.open.push_back(Question {
+            id: id.clone(),
+            session,
+            about,
+            view,
+            asked: Instant::now(),
+            waiting,
+        });
+        id
+    }
+
+    /// Takes a question out that a session's client was to answer. It has one answer, and in time.
+    pub(crate) fn take_of(&mut self, session: SessionId, id: &str) -> Option<Question> {
+        self.forget_old();
+        let is_it = |it: &Question| it.session == session && it.waiting.is_none() && it.id == id;
+        let place = self.open.iter().position(is_it)?;
+        self.open.remove(place)
+    }
+
+    /// Takes a question out that waits here.
+    pub(crate) fn take_waiting(&mut self, id: &str) -> Option<Question> {
+        let is_it = |it: &Question| it.waiting.is_some() && it.id == id;
+        let place = self.open.iter().position(is_it)?;
+        self.open.remove(place)
+    }
+
+    /// Takes out the question of a call that its client no longer wants.
+    pub(crate) fn take_call(&mut self, session: SessionId, call: &RequestId) -> Option<Question> {
+        let is_it = |it: &Question| {
+            let waiting = it.waiting.as_ref();
+            it.session == session && waiting.is_some_and(|(it, _)| it.request_id == *call)
+        };
+        let place = self.open.iter().position(is_it)?;
+        self.open.remove(place)
+    }
+
+    /// Forgets the questions of a session that is over.
+    pub(crate) fn forget(&mut self, session: SessionId) {
+        self.open.retain(|it| it.session != session);
+    }
+
+    /// How many wait here.
+    pub(crate) fn waiting(&self) -> usize {
+        self.open.iter().filter(|it| it.waiting.is_some()).count()
+    }
+
+    fn forget_old(&mut self) {
+        self.open
+            .retain(|it| it.waiting.is_some() || it.asked.elapsed() < PATIENCE);
+    }
+}
+
+/// How long a question may wait here: less than a client waits for the answer of its call. Whoever calls
+/// again asks again.
+pub(crate) const PATIENCE_HERE: Duration = Duration::from_secs(25);
+/// How long a client's person may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// How many may wait here for an answer.
+pub(crate) const MOST_WAITING: usize = 32;
+const MOST_OF_SESSION: usize = 32;
