@@ -10,6 +10,7 @@ use super::state::{Download, Gone, Load, TabState};
 use super::taps::Taps;
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Found, ToolSource};
+use tabmux_cdp::types::runtime;
 use tabmux_cdp::types::target::{self, TargetId};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -33,6 +34,8 @@ enum Happening {
     SessionEnded(Session),
     SetUp(Session, Result<Vec<Shown>, CdpError>),
     Nudged(Nudge),
+    /// The page was there, whole, before anybody listened.
+    HadLoaded,
     /// Everything that came before it has been handled.
     CaughtUp(oneshot::Sender<()>),
 }
@@ -141,6 +144,14 @@ impl Actor {
                 self.publish.send_modify(|state| {
                     let main = state.frames.main();
                     if main.is_some_and(|main| main.url == "about:blank") && !state.navigating {
+                        state.load = Load::Complete;
+                    }
+                });
+            }
+            Happening::HadLoaded => {
+                self.publish.send_modify(|state| {
+                    // Another page would tell by itself.
+                    if state.epoch == 0 && !state.navigating {
                         state.load = Load::Complete;
                     }
                 });
@@ -277,7 +288,22 @@ impl Actor {
                 let known = |state: &TabState| state.ready || state.gone.is_some();
                 let _ = state.wait_for(known).await;
             }
-            let _ = happen.send(Happening::SetUp(session, result)).await;
+            let _ = happen.send(Happening::SetUp(session.clone(), result)).await;
+            if is_top && !waiting && has_loaded(&session).await {
+                let _ = happen.send(Happening::HadLoaded).await;
+            }
         });
     }
+}
+
+/// Whether a page is whole. One that hangs does not say.
+async fn has_loaded(session: &Session) -> bool {
+    let ask = runtime::Evaluate {
+        expression: "document.readyState === 'complete'".into(),
+        return_by_value: Some(true),
+        ..Default::default()
+    };
+    let told = session.send(ask).await.ok();
+    let value = told.and_then(|told| told.result.value);
+    value.and_then(|value| value.decode().ok()).unwrap_or(false)
 }

@@ -3,6 +3,7 @@
 use super::stand::{Stand, html};
 use crate::lab::Lab;
 use serde_json::json;
+use std::time::Duration;
 use tabmux_browser::{Source, Tab, TargetId};
 use tabmux_cdp::types::target::CreateTarget;
 use tabmux_cdp::{Connection, WebSocketTransport};
@@ -32,6 +33,21 @@ async fn visit(flag: &str, serve: impl FnOnce(&FixtureServer)) -> Option<(Chromi
 }
 
 const LOADED: &str = "addEventListener(\"load\", () => fetch(\"/loaded\"));";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_had_loaded_before_is_known_to_have() {
+    let serve = |server: &FixtureServer| {
+        server.route("/top", Response::html(html("<h1>There</h1>", LOADED)));
+        server.route("/loaded", Response::no_content());
+    };
+    let Some((_chromium, stand, tab)) = visit("--enable-features=WebMCP", serve).await else {
+        return;
+    };
+    let never = Duration::from_secs(3600);
+    let settled = stand.browser.settle(tab.target(), never);
+    let settled = tabmux_testkit::patiently(settled, || "it counts as loading".into());
+    settled.await.unwrap();
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_that_were_registered_before_are_found_in_all_frames() {
