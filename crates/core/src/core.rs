@@ -13,10 +13,12 @@ mod holds;
 mod offers;
 mod page_calls;
 mod pages;
+mod person;
 mod settle;
 mod sight;
 mod tabs;
 
+mod absence;
 mod answers;
 mod lists;
 mod overview;
@@ -88,6 +90,8 @@ pub struct Core {
     registry: Registry,
     /// The tab that the user has in front.
     active: Option<TabId>,
+    /// Whether the person lets no agent do anything.
+    paused: bool,
     /// The tools that no page can take the name of, sorted.
     built_in: Vec<ToolName>,
     /// Counts the changes that can matter to a list of page tools.
@@ -110,6 +114,7 @@ impl Core {
             pages: BTreeMap::new(),
             registry: Registry::default(),
             active: None,
+            paused: false,
             built_in,
             edition: 0,
             edition_noticed: 0,
@@ -150,6 +155,8 @@ impl Core {
             } => self.connected(browser, about, tabs, front),
             Input::ConnectFailed { browser, failure } => self.connect_failed(browser, failure),
             Input::BrowserGone { browser, reason } => self.browser_gone(browser, &reason),
+            Input::ConnectionLost { browser, reason } => self.connection_lost(browser, &reason),
+            Input::Reachable { browser } => self.reachable(browser),
             Input::TabAppeared {
                 browser,
                 tab,
@@ -161,6 +168,14 @@ impl Core {
                 target,
                 crashed,
             } => self.tab_gone(browser, &target, crashed),
+            Input::Paused => self.pause(),
+            Input::Resumed => self.paused = false,
+            Input::TakenBack { browser, target } => self.taken_back(browser, &target),
+            Input::Given {
+                session,
+                browser,
+                target,
+            } => self.given(session, browser, target),
             Input::Finished { call, outcome } => self.finished(call, outcome),
             page => {
                 self.handle_page(page);

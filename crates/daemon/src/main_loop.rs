@@ -6,13 +6,16 @@ mod connecting;
 mod event;
 mod following;
 mod found;
+mod letting_go;
 mod looking;
 mod pages;
 mod perform;
+mod person;
 mod replies;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use pages::PagesEvent;
+pub(crate) use person::{PersonEvent, Wish};
 
 use crate::audit::Audit;
 use crate::contexts::Contexts;
@@ -69,6 +72,9 @@ pub(crate) struct MainLoop {
     metrics: Metrics,
     /// The extensions that are connected.
     extensions: Arc<Extensions>,
+    /// The persons at their browsers.
+    persons: person::Persons,
+    sweeps: letting_go::Sweeps,
 }
 
 struct Session {
@@ -116,6 +122,8 @@ impl MainLoop {
             audit,
             metrics: Metrics::default(),
             extensions,
+            persons: person::Persons::default(),
+            sweeps: letting_go::Sweeps::default(),
         }
     }
 
@@ -136,6 +144,10 @@ impl MainLoop {
                     let now = self.now();
                     self.core.handle_timeout(now);
                 }
+                () = self.persons.alarm() => {
+                    self.show_persons();
+                    continue;
+                }
             }
             // Before anybody is answered: an answer waits until it is written what it has changed.
             if self.memory.is_kept() {
@@ -145,6 +157,7 @@ impl MainLoop {
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }
+            self.persons.note();
         };
         for call in self.calls.values() {
             call.cancel.cancel();
@@ -216,7 +229,11 @@ impl MainLoop {
                 });
             }
             Event::Browser { browser, event } => self.browser_event(browser, event),
-            Event::Connected { browser, result } => self.connected(browser, result),
+            Event::Connected {
+                browser,
+                result,
+                way,
+            } => self.connected(browser, result, way),
             Event::Finished { call, outcome } => {
                 let outcome =
                     outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
@@ -228,6 +245,9 @@ impl MainLoop {
                 result,
             } => self.ran(call, browser, result),
             Event::Progressed { call, message } => self.progressed(call, message),
+            Event::Person(event) => self.person_event(event),
+            Event::Sweep { browser } => self.sweep(browser),
+            Event::Swept { browser, left } => self.swept(browser, left),
         }
     }
 
@@ -242,8 +262,11 @@ impl MainLoop {
         for plan in &options.browsers {
             self.plan_for(plan.clone());
         }
+        let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
         let opened = Instant::now();
+        let plates = &mut self.persons.plates;
+        plates.put_up(session, &client.name, &client.session, number);
         self.sessions.insert(
             session,
             Session {
@@ -255,6 +278,7 @@ impl MainLoop {
         );
         self.note_followers();
         self.input(Input::SessionOpened { session, config });
+        self.reach_again();
     }
 
     /// Keeps how to come by a browser. The first to mean it says how.
@@ -269,6 +293,7 @@ impl MainLoop {
             self.memory.closed(&over.client);
         }
         self.note_followers();
+        self.persons.plates.take_down(session);
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));
