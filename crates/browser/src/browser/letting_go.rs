@@ -98,10 +98,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             session_id,
             target_id: None,
         });
-        let nothing = Findings {
-            document: before.document,
-            ..Findings::default()
-        };
+        let mut nothing = Findings::default();
+        nothing.document = before.document;
         for event in news(target, &before, &nothing) {
             self.tell(event).await;
         }
