@@ -4,6 +4,7 @@ mod actor;
 mod connect;
 mod facts;
 mod front;
+mod letting_go;
 mod open;
 mod pulse;
 mod tools;
@@ -285,7 +286,11 @@ impl Browser {
     /// Makes a tab run as if it were in front, as long as a session holds it, and leaves it as it was
     /// found afterwards.
     pub async fn hold(&self, target: &TargetId, held: bool) {
-        let Ok(tab) = self.attach(target).await else {
+        let tab = match held {
+            true => self.attach(target).await.ok(),
+            false => self.attached(target).await,
+        };
+        let Some(tab) = tab else {
             return;
         };
         tab.hold(held);
@@ -298,7 +303,11 @@ impl Browser {
     /// Makes tools from a tab's page from now on, at most so many, and again whenever it changes; or no
     /// longer.
     pub async fn introspect(&self, target: &TargetId, limit: Option<usize>) {
-        if let Ok(tab) = self.attach(target).await {
+        let tab = match limit {
+            Some(_) => self.attach(target).await.ok(),
+            None => self.attached(target).await,
+        };
+        if let Some(tab) = tab {
             tab.introspect(limit);
         }
     }
@@ -334,7 +343,10 @@ impl Browser {
     /// Resolves when the tools that a tab's page has now have been reported, for those who did something
     /// there.
     pub async fn tell_tools(&self, target: &TargetId) -> Result<(), ToolError> {
-        let tab = self.attach(target).await?;
+        // A tab that its person took back meanwhile is not looked into again.
+        let Some(tab) = self.attached(target).await else {
+            return Ok(());
+        };
         if let Some(limit) = tab.awaits_reading() {
             let _ = tokio::time::timeout(GENERATE_LIMIT, introspect::read(&tab, limit)).await;
         }

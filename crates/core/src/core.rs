@@ -13,11 +13,13 @@ mod holds;
 mod offers;
 mod page_calls;
 mod pages;
+mod person;
 mod settle;
 mod sight;
 mod tabs;
 mod veils;
 
+mod absence;
 mod answers;
 mod lists;
 mod overview;
@@ -89,6 +91,8 @@ pub struct Core {
     registry: Registry,
     /// The tab that the user has in front.
     active: Option<TabId>,
+    /// Whether the person lets no agent do anything.
+    paused: bool,
     /// The tools that no page can take the name of, sorted.
     built_in: Vec<ToolName>,
     /// Counts the changes that can matter to a list of page tools.
@@ -111,6 +115,7 @@ impl Core {
             pages: BTreeMap::new(),
             registry: Registry::default(),
             active: None,
+            paused: false,
             built_in,
             edition: 0,
             edition_noticed: 0,
@@ -151,6 +156,8 @@ impl Core {
             } => self.connected(browser, about, tabs, front),
             Input::ConnectFailed { browser, failure } => self.connect_failed(browser, failure),
             Input::BrowserGone { browser, reason } => self.browser_gone(browser, &reason),
+            Input::ConnectionLost { browser, reason } => self.connection_lost(browser, &reason),
+            Input::Reachable { browser } => self.reachable(browser),
             Input::TabAppeared {
                 browser,
                 tab,
@@ -162,6 +169,14 @@ impl Core {
                 target,
                 crashed,
             } => self.tab_gone(browser, &target, crashed),
+            Input::Paused => self.pause(),
+            Input::Resumed => self.paused = false,
+            Input::TakenBack { browser, target } => self.taken_back(browser, &target),
+            Input::Given {
+                session,
+                browser,
+                target,
+            } => self.given(session, browser, target),
             Input::Finished { call, outcome } => self.finished(call, outcome),
             Input::VeilChanged { session, veil } => {
                 self.veil_changed(session, veil);

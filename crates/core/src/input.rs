@@ -77,6 +77,19 @@ pub enum Input {
         /// Why, as the end of the sentence "The browser is gone: …".
         reason: String,
     },
+    /// The connection to a browser ended, and the browser is probably still there with its tabs: sessions
+    /// have them again when it is back.
+    ConnectionLost {
+        /// Which one.
+        browser: BrowserId,
+        /// Why, as the end of the sentence "The browser is gone: …".
+        reason: String,
+    },
+    /// A browser that is not connected can be reached. It is connected now if sessions have tabs there.
+    Reachable {
+        /// Which one.
+        browser: BrowserId,
+    },
     /// A connected browser has a new tab.
     TabAppeared {
         /// Where.
@@ -195,6 +208,26 @@ pub enum Input {
     TabDeactivated {
         /// Where it is.
         tab: Place,
+    },
+    /// The person wants all agents to stop: calls that are at work end, and new ones are refused.
+    Paused,
+    /// The person lets them go on.
+    Resumed,
+    /// The person wants a tab back: whoever holds it loses it, and its calls end.
+    TakenBack {
+        /// Where.
+        browser: BrowserId,
+        /// Which tab.
+        target: TargetId,
+    },
+    /// The person gives a tab to a session, which works there from now on, and takes it from all others.
+    Given {
+        /// To whom.
+        session: SessionId,
+        /// Where.
+        browser: BrowserId,
+        /// Which tab.
+        target: TargetId,
     },
     /// The work that an output handed out for a call is over.
     Finished {

@@ -45,6 +45,7 @@ mod core;
 mod input;
 mod output;
 mod page_refusal;
+mod person_refusal;
 mod refusal;
 
 mod config;
@@ -83,6 +84,7 @@ pub use name::ToolName;
 pub use offer::Source;
 pub use output::{BrowserRow, Output, PageRow, Renewed, Reply, TabRow, ToolRow};
 pub use page_refusal::PageRefusal;
+pub use person_refusal::PersonRefusal;
 pub use refusal::{Fate, LostTab, Refusal, Stuck};
 pub use route::{Reason, Routing};
 pub use time::Time;

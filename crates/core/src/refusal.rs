@@ -1,6 +1,6 @@
 //! Why a call was not carried out, in sentences that name the next call to make.
 
-use crate::{ConnectFailure, Mode, SessionId, TabId, TabName, TabRef, ToolName};
+use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -291,6 +291,9 @@ pub enum Refusal {
     /// The client used the name of a call that is not answered yet.
     #[error("A call with this request id is not finished yet. Use another id for each call.")]
     RequestInUse,
+    /// The person at the browser has a say, too.
+    #[error(transparent)]
+    Person(#[from] PersonRefusal),
     /// The session is not open, or no longer.
     #[error("This session is not open. Start a new one.")]
     NoSession,
@@ -320,6 +323,8 @@ pub enum Fate {
     Crashed,
     /// It went down with its browser.
     BrowserGone,
+    /// It is still there, and the person's again.
+    TakenBack,
 }
 
 /// What a call that came too late was waiting for.
@@ -344,6 +349,7 @@ impl fmt::Display for LostTab {
             Fate::Closed => "was closed",
             Fate::Crashed => "crashed",
             Fate::BrowserGone => "is gone with its browser",
+            Fate::TakenBack => "was taken back by the person",
         };
         write!(f, "tab {tab} {fate}")
     }

@@ -49,6 +49,8 @@ pub(crate) struct Seat {
     /// What it looks at in this browser. `None` only in progressive mode: until `connect_browser`
     /// succeeded, and again once the browser is gone.
     pub(crate) focus: Option<Focus>,
+    /// The tab that it was given by the person and was not told of yet.
+    pub(crate) given: Option<TabId>,
     /// Whether the session has got an answer from this browser.
     pub(crate) known: bool,
     /// Whether a browser that it knew was lost and is back, and the session was not told.
@@ -99,6 +101,7 @@ impl Session {
             label: meant.label.clone(),
             attached: meant.attached,
             focus,
+            given: None,
             known: false,
             renewed: false,
         });

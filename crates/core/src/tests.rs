@@ -26,6 +26,7 @@ mod page_names;
 mod page_tabs;
 mod routing;
 
+mod absence;
 mod adoption;
 mod binding;
 mod heritage;
@@ -37,6 +38,7 @@ mod waiting;
 mod deadlines;
 mod edges;
 mod notices;
+mod person;
 mod policies;
 mod refusals;
 mod session_end;

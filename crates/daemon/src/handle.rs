@@ -1,8 +1,8 @@
 //! How the rest of the process talks to the main loop.
 
 use crate::audit::Audit;
-use crate::extension::Extensions;
-use crate::main_loop::{Event, MainLoop, PagesEvent, Titles};
+use crate::extension::{Extensions, Peer, PeerName};
+use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::policy::{Lasting, PersonRules, PolicyChange};
@@ -180,6 +180,17 @@ impl Hub {
         })
     }
 
+    /// A person's extension arrived.
+    pub(crate) async fn meet_person(&self, peer: Arc<Peer>) -> PersonHandle {
+        let name = peer.instance.clone();
+        let arrived = PersonEvent::Arrived { peer };
+        let _ = self.events.send(Event::Person(arrived)).await;
+        PersonHandle {
+            peer: name,
+            events: self.events.clone(),
+        }
+    }
+
     /// Ends the loop and every browser that it launched.
     pub async fn shut_down(&self) {
         let (done, ended) = oneshot::channel();
@@ -229,6 +240,33 @@ impl Drop for PagesHandle {
         if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
             let events = self.events.clone();
             tokio::spawn(async move { events.send(event).await });
+        }
+    }
+}
+
+/// One person's extension. It is gone when this is dropped.
+#[derive(Debug)]
+pub(crate) struct PersonHandle {
+    peer: PeerName,
+    events: mpsc::Sender<Event>,
+}
+
+impl PersonHandle {
+    /// Passes on what the person wants. False if nobody listens any more.
+    pub(crate) async fn wants(&self, wish: Wish) -> bool {
+        let peer = self.peer.clone();
+        let wants = PersonEvent::Wants { peer, wish };
+        self.events.send(Event::Person(wants)).await.is_ok()
+    }
+}
+
+impl Drop for PersonHandle {
+    fn drop(&mut self) {
+        let peer = self.peer.clone();
+        let left = Event::Person(PersonEvent::Left { peer });
+        if let Err(mpsc::error::TrySendError::Full(left)) = self.events.try_send(left) {
+            let events = self.events.clone();
+            tokio::spawn(async move { events.send(left).await });
         }
     }
 }

@@ -12,6 +12,7 @@
 //! - `contexts`: the parts of browsers that isolated sessions have for themselves.
 //! - `memory`: what outlives a daemon.
 //! - `metrics`: how each browser has served so far.
+//! - `nameplates`: what people call agents.
 //! - [`extension`]: extensions of people's own browsers, and the secret they share with us.
 //! - [`policy`]: the person's own rules about origins.
 //! - [`questions`]: what a person has to say before some tools run.
@@ -37,6 +38,7 @@ pub mod listener;
 mod main_loop;
 mod memory;
 mod metrics;
+mod nameplates;
 mod page_tools;
 mod work;
 

@@ -7,14 +7,17 @@ mod connecting;
 mod event;
 mod following;
 mod found;
+mod letting_go;
 mod looking;
 mod pages;
 mod perform;
+mod person;
 mod policy;
 mod replies;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use pages::PagesEvent;
+pub(crate) use person::{PersonEvent, Wish};
 
 use crate::audit::Audit;
 use crate::contexts::Contexts;
@@ -80,6 +83,9 @@ pub(crate) struct MainLoop {
     questions: Questions,
     /// Whoever shows them questions.
     asking: Asking,
+    /// The persons at their browsers.
+    persons: person::Persons,
+    sweeps: letting_go::Sweeps,
 }
 
 struct Session {
@@ -132,6 +138,8 @@ impl MainLoop {
             lasting,
             questions: Questions::default(),
             asking,
+            persons: person::Persons::default(),
+            sweeps: letting_go::Sweeps::default(),
         }
     }
 
@@ -152,6 +160,10 @@ impl MainLoop {
                     let now = self.now();
                     self.core.handle_timeout(now);
                 }
+                () = self.persons.alarm() => {
+                    self.show_persons();
+                    continue;
+                }
             }
             // Before anybody is answered: an answer waits until it is written what it has changed.
             if self.memory.is_kept() {
@@ -161,6 +173,7 @@ impl MainLoop {
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }
+            self.persons.note();
         };
         for call in self.calls.values() {
             call.cancel.cancel();
@@ -242,7 +255,11 @@ impl MainLoop {
                 });
             }
             Event::Browser { browser, event } => self.browser_event(browser, event),
-            Event::Connected { browser, result } => self.connected(browser, result),
+            Event::Connected {
+                browser,
+                result,
+                way,
+            } => self.connected(browser, result, way),
             Event::Finished { call, outcome } => {
                 let outcome =
                     outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
@@ -254,6 +271,9 @@ impl MainLoop {
                 result,
             } => self.ran(call, browser, result),
             Event::Progressed { call, message } => self.progressed(call, message),
+            Event::Person(event) => self.person_event(event),
+            Event::Sweep { browser } => self.sweep(browser),
+            Event::Swept { browser, left } => self.swept(browser, left),
         }
     }
 
@@ -272,8 +292,11 @@ impl MainLoop {
         for plan in &options.browsers {
             self.plan_for(plan.clone());
         }
+        let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
         let opened = Instant::now();
+        let plates = &mut self.persons.plates;
+        plates.put_up(session, &client.name, &client.session, number);
         self.sessions.insert(
             session,
             Session {
@@ -285,6 +308,7 @@ impl MainLoop {
         );
         self.note_followers();
         self.input(Input::SessionOpened { session, config });
+        self.reach_again();
     }
 
     /// Keeps how to come by a browser. The first to mean it says how.
@@ -301,6 +325,7 @@ impl MainLoop {
         self.note_followers();
         self.questions.forget(session);
         self.asking.publish(&self.questions);
+        self.persons.plates.take_down(session);
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));

@@ -43,6 +43,9 @@ pub(crate) struct SessionNotes {
     /// A tab that it worked in and that is gone, until it is told.
     #[serde(default)]
     pub(crate) lost: Option<LostNotes>,
+    /// Its number among those of the same name.
+    #[serde(default)]
+    pub(crate) number: usize,
 }
 
 /// A tab that is gone.
@@ -59,6 +62,7 @@ enum FateNotes {
     Closed,
     Crashed,
     BrowserGone,
+    TakenBack,
 }
 
 impl From<LostTab> for LostNotes {
@@ -69,6 +73,7 @@ impl From<LostTab> for LostNotes {
                 Fate::Closed => FateNotes::Closed,
                 Fate::Crashed => FateNotes::Crashed,
                 Fate::BrowserGone => FateNotes::BrowserGone,
+                Fate::TakenBack => FateNotes::TakenBack,
             },
         }
     }
@@ -82,6 +87,7 @@ impl From<LostNotes> for LostTab {
                 FateNotes::Closed => Fate::Closed,
                 FateNotes::Crashed => Fate::Crashed,
                 FateNotes::BrowserGone => Fate::BrowserGone,
+                FateNotes::TakenBack => Fate::TakenBack,
             },
         }
     }
@@ -203,6 +209,13 @@ impl Memory {
             bound: left().filter(|tab| tab.bound).map(target).collect(),
             lost: lost.filter(|_| !resume.told),
         })
+    }
+
+    /// The number that people knew a session by, which a client has proved to be its own.
+    pub(crate) fn number_of(&self, session: &str) -> Option<usize> {
+        let is_claimed = self.claimed.contains(session);
+        let known = self.left.get(session).filter(|_| is_claimed);
+        known.map(|known| known.number)
     }
 
     /// A session is open; it may be one of an earlier daemon.
@@ -340,6 +353,7 @@ mod tests {
         };
         let session = SessionNotes {
             secret: "s3cret".into(),
+            number: 2,
             tabs: vec![
                 tab("A", 3, true, true),
                 tab("B", 5, true, false),
@@ -385,6 +399,7 @@ mod tests {
         assert_eq!(second.take_up(&resume("sess_2", "s3cret")), None);
         let heritage = second.take_up(&resume("sess_1", "s3cret")).unwrap();
         assert_eq!(heritage.opened.len(), 2);
+        assert_eq!(second.number_of("sess_1"), Some(2));
         assert_eq!(heritage.bound, [TargetId("A".into())]);
         assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
         let client = Client {

@@ -1,7 +1,7 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
 use crate::contexts::Context;
-use crate::extension::Extensions;
+use crate::extension::{Extensions, PeerName};
 use crate::main_loop::{Event, PagesEvent, Titles};
 use crate::options::{BrowserPlan, Extension};
 use serde_json::{Map, Value};
@@ -56,6 +56,9 @@ impl Job {
     }
 }
 
+/// A browser, and the extension that it is reached through, if it is.
+type Reached = (Connected, Option<PeerName>);
+
 /// Connects as planned: the named browser, else one that runs, else one of ours if that is wanted.
 pub(crate) async fn connect(
     browser: BrowserId,
@@ -69,15 +72,23 @@ pub(crate) async fn connect(
     if let (Err(_), true, Some(command)) = (&result, start, &plan.start_command) {
         result = start_and_connect(&plan, command, &extensions).await;
     }
-    let result = result.map(Box::new);
-    let _ = events.send(Event::Connected { browser, result }).await;
+    let (result, way) = match result {
+        Ok((connected, way)) => (Ok(Box::new(connected)), way),
+        Err(error) => (Err(error), None),
+    };
+    let connected = Event::Connected {
+        browser,
+        result,
+        way,
+    };
+    let _ = events.send(connected).await;
 }
 
 async fn connect_as_planned(
     plan: &BrowserPlan,
     launch: bool,
     extensions: &Extensions,
-) -> Result<Connected, ConnectError> {
+) -> Result<Reached, ConnectError> {
     let settings = TabSettings {
         viewport: plan.launch.viewport,
         policy: plan.policy,
@@ -90,8 +101,9 @@ async fn connect_as_planned(
     match &plan.extension {
         Extension::Only { name } => {
             let transport = extensions.reach(name.as_deref(), EXTENSION_LIMIT).await;
-            let transport = transport.ok_or(ConnectError::NoExtension)?;
-            return Browser::connect_over(transport, attached).await;
+            let (peer, transport) = transport.ok_or(ConnectError::NoExtension)?;
+            let connected = Browser::connect_over(transport, attached).await?;
+            return Ok((connected, Some(peer)));
         }
         // One that this user installed is meant, also if it is just on its way.
         Extension::IfThere if extensions.is_connected() || extensions.is_expected() => {
@@ -100,25 +112,30 @@ async fn connect_as_planned(
             } else {
                 EXTENSION_LIMIT
             };
-            if let Some(transport) = extensions.reach(None, limit).await {
-                return Browser::connect_over(transport, attached).await;
+            if let Some((peer, transport)) = extensions.reach(None, limit).await {
+                let connected = Browser::connect_over(transport, attached).await?;
+                return Ok((connected, Some(peer)));
             }
         }
         Extension::IfThere | Extension::Never => {}
     }
     if let Some(source) = &plan.named {
-        return Browser::connect(source, attached).await;
+        return directly(Browser::connect(source, attached).await);
     }
     if plan.running {
         match Browser::connect(&Source::Running, attached).await {
             Err(ConnectError::NoneRunning) => {}
-            result => return result,
+            result => return directly(result),
         }
     }
     if !launch {
         return Err(ConnectError::NoneRunning);
     }
-    Browser::connect(&Source::Launch(plan.launch.clone()), settings).await
+    directly(Browser::connect(&Source::Launch(plan.launch.clone()), settings).await)
+}
+
+fn directly(result: Result<Connected, ConnectError>) -> Result<Reached, ConnectError> {
+    result.map(|connected| (connected, None))
 }
 
 /// Runs the user's own command for a browser that cannot be reached, and tries until it can be, or
@@ -127,7 +144,7 @@ async fn start_and_connect(
     plan: &BrowserPlan,
     command: &str,
     extensions: &Extensions,
-) -> Result<Connected, ConnectError> {
+) -> Result<Reached, ConnectError> {
     tracing::info!(command, "starting a browser as its user said");
     if let Err(error) = run_detached(command) {
         tracing::warn!(%error, command, "the start command could not be run");

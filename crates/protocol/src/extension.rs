@@ -173,6 +173,22 @@ pub enum FromExtension {
         /// Chrome's word for it.
         reason: String,
     },
+    /// The person wants all agents to stop.
+    Pause,
+    /// The person lets them go on.
+    Resume,
+    /// The person wants a tab back from whoever holds it.
+    TakeBack {
+        /// Which one.
+        tab_id: u32,
+    },
+    /// The person gives a tab to an agent.
+    Give {
+        /// Which one.
+        tab_id: u32,
+        /// The agent's session, as `overview` names it.
+        session: String,
+    },
 }
 
 /// What the daemon says to the extension.
@@ -275,6 +291,105 @@ pub enum ToExtension {
         #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
         params: Value,
     },
+    /// Who works here, for the person to see: all of it, whenever it is not what was told before.
+    Overview {
+        /// Whether the person lets no agent do anything.
+        paused: bool,
+        /// The agents, oldest first.
+        agents: Vec<AgentInfo>,
+        /// How many more there are.
+        #[serde(default)]
+        more_agents: usize,
+    },
+    /// What the person wanted was not done.
+    Denied {
+        /// Why, in a sentence for the person.
+        reason: String,
+    },
+}
+
+/// An agent, as a person sees it in one browser. Nothing of what pages say or what is typed is in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentInfo {
+    /// Its session.
+    pub session: String,
+    /// What its program calls itself; agents of the same name have numbers.
+    pub name: String,
+    /// Its colour among all agents.
+    pub colour: Colour,
+    /// Whether it works in this browser, so that it can be given tabs here.
+    pub here: bool,
+    /// Its tabs in this browser.
+    pub tabs: Vec<AgentTab>,
+    /// How many more there are.
+    #[serde(default)]
+    pub more_tabs: usize,
+    /// What it is doing now, wherever that is.
+    pub doing: Vec<Doing>,
+    /// How much more it is doing.
+    #[serde(default)]
+    pub more_doing: usize,
+}
+
+/// A tab of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentTab {
+    /// Chrome's number of it.
+    pub tab_id: u32,
+    /// Whether it was opened for this agent; otherwise it is the person's.
+    pub own: bool,
+    /// Whether the agent works in it when it names none.
+    pub bound: bool,
+}
+
+/// One call of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Doing {
+    /// The tool.
+    pub tool: String,
+    /// The tab of this browser that it works on, once it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "bindings", ts(optional))]
+    pub tab_id: Option<u32>,
+    /// When it began, in milliseconds since 1970.
+    #[cfg_attr(feature = "bindings", ts(type = "number"))]
+    pub since: u64,
+}
+
+/// The colours that Chrome has for groups of tabs, but for grey, which stands for nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "colours speak for themselves")]
+pub enum Colour {
+    Blue,
+    Green,
+    Purple,
+    Orange,
+    Cyan,
+    Pink,
+    Yellow,
+    Red,
+}
+
+impl Colour {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Blue,
+        Self::Green,
+        Self::Purple,
+        Self::Orange,
+        Self::Cyan,
+        Self::Pink,
+        Self::Yellow,
+        Self::Red,
+    ];
 }
 
 /// A browser, by its own words.
@@ -322,6 +437,10 @@ pub fn typescript() -> String {
         ToExtension::decl(),
         BrowserInfo::decl(),
         TabInfo::decl(),
+        AgentInfo::decl(),
+        AgentTab::decl(),
+        Doing::decl(),
+        Colour::decl(),
     ];
     let types = types.map(|text| format!("export {text}\n"));
     format!(
@@ -375,21 +494,27 @@ mod tests {
             "closeTab",
             "connect",
             "connected",
+            "denied",
             "detach",
             "detached",
             "disconnected",
             "done",
             "focusTab",
+            "give",
             "hello",
             "openTab",
+            "overview",
+            "pause",
             "ping",
             "pong",
             "proof",
             "refused",
+            "resume",
             "tabClosed",
             "tabCreated",
             "tabFocused",
             "tabUpdated",
+            "takeBack",
             "toolResult",
             "toolsChanged",
             "welcome",

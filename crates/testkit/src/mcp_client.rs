@@ -102,12 +102,23 @@ impl McpClient {
         result
     }
 
+    /// Shakes hands under some name; returns the server's answer.
+    pub async fn initialize_named(&self, name: &str) -> Value {
+        let result = self.introduce(name, "2025-11-25").await;
+        self.notify("notifications/initialized", json!({})).await;
+        result
+    }
+
     /// The first half of the handshake only.
     pub async fn initialize_request(&self, version: &str) -> Value {
+        self.introduce("testkit", version).await
+    }
+
+    async fn introduce(&self, name: &str, version: &str) -> Value {
         let params = json!({
             "protocolVersion": version,
             "capabilities": self.capabilities,
-            "clientInfo": {"name": "testkit", "version": "0"},
+            "clientInfo": {"name": name, "version": "0"},
         });
         match self.request("initialize", params).await {
             Ok(result) => result,

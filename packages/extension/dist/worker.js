@@ -20,6 +20,64 @@
     ["Chromium", "Chromium"]
   ];
 
+  // src/groups.ts
+  var Groups = class {
+    #turn = Promise.resolve();
+    #wanted;
+    /** Sees that every agent's tabs are in its group. Only the newest of several wishes counts. */
+    arrange(agents) {
+      this.#wanted = agents;
+      this.#turn = this.#turn.then(async () => {
+        const wanted = this.#wanted;
+        this.#wanted = void 0;
+        if (wanted) await arrange(wanted).catch(() => void 0);
+      });
+      return this.#turn;
+    }
+    /** Takes a tab out of its agent's group: it is the person's now. A group without tabs ends by itself. */
+    async release(tabId) {
+      await this.#turn;
+      const { placed } = await read();
+      if (placed.includes(tabId)) await chrome.tabs.ungroup(tabId).catch(() => void 0);
+    }
+  };
+  async function arrange(agents) {
+    const before = await read();
+    const present = new Map((await chrome.tabs.query({})).map((tab) => [tab.id ?? -1, tab]));
+    const placed = new Set(before.placed.filter((id) => present.has(id)));
+    const groups2 = {};
+    const living = new Map((await chrome.tabGroups.query({})).map((group) => [group.id, group]));
+    for (const [session, group] of Object.entries(before.groups)) if (living.has(group.id)) groups2[session] = group;
+    for (const agent of agents) {
+      const own = agent.tabs.flatMap(({ tabId, own: own2 }) => own2 ? present.get(tabId) ?? [] : []);
+      const fresh = own.filter((tab) => !placed.has(tab.id ?? -1));
+      const known = groups2[agent.session]?.id ?? own.map((tab) => tab.groupId).find((id2) => living.get(id2)?.title === agent.name);
+      const id = await put(fresh, known);
+      for (const tab of fresh) placed.add(tab.id ?? -1);
+      if (id === void 0) continue;
+      const group = groups2[agent.session];
+      if (group?.id !== id || group.name !== agent.name || group.colour !== agent.colour) {
+        await chrome.tabGroups.update(id, { title: agent.name, color: agent.colour });
+        groups2[agent.session] = { id, name: agent.name, colour: agent.colour };
+      }
+    }
+    const after = { groups: groups2, placed: [...placed] };
+    if (JSON.stringify(after) !== JSON.stringify(before)) await chrome.storage.session.set({ groups: after });
+  }
+  async function put(tabs2, known) {
+    let group = known;
+    for (const { id, windowId } of tabs2) {
+      if (id === void 0) continue;
+      const where = group === void 0 ? { createProperties: { windowId } } : { groupId: group };
+      group = await chrome.tabs.group({ tabIds: [id], ...where }).catch(() => group);
+    }
+    return group;
+  }
+  async function read() {
+    const { groups: groups2 } = await chrome.storage.session.get("groups");
+    return groups2 ?? { groups: {}, placed: [] };
+  }
+
   // src/messages.ts
   var PROTOCOL = 1;
 
@@ -60,10 +118,14 @@
     #isWelcome = false;
     #pause = FIRST_PAUSE;
     #pulse;
+    #heardAt = 0;
     /** Sees that there is a connection, or that one is on its way. */
     keep() {
       if (this.#socket) return;
       void this.#dial().catch((error) => this.#end(void 0, String(error)));
+    }
+    get isWelcome() {
+      return this.#isWelcome;
     }
     /** Says something, if somebody listens who has proved itself. */
     tell(message) {
@@ -89,6 +151,7 @@
       };
       socket.onmessage = ({ data }) => {
         const message = JSON.parse(String(data));
+        this.#heardAt = Date.now();
         if (this.#isWelcome && message.type !== "ping") {
           void this.owner.hear(message);
           return;
@@ -117,7 +180,7 @@
         await this.owner.welcome();
         this.#isWelcome = true;
         this.#pause = FIRST_PAUSE;
-        this.#pulse = setInterval(() => this.tell({ type: "ping" }), PULSE);
+        this.#pulse = setInterval(() => this.#beat(socket), PULSE);
         this.owner.show("connected");
         return "The daemon is gone.";
       } else if (message.type === "refused") {
@@ -126,6 +189,12 @@
         await this.owner.hear(message);
       }
       return void 0;
+    }
+    /** Gives a sign of life, and looks for the other's. */
+    #beat(socket) {
+      if (Date.now() - this.#heardAt < SILENCE_LIMIT) return this.tell({ type: "ping" });
+      socket.close();
+      this.#end(socket, "The daemon says nothing any more.");
     }
     #end(socket, why) {
       if (socket && socket !== this.#socket) return;
@@ -140,9 +209,51 @@
     }
   };
   var PULSE = 2e4;
+  var SILENCE_LIMIT = 6e4;
   var FIRST_PAUSE = 250;
   var LONGEST_PAUSE = 1e4;
   var MOST_BUFFERED = 128 * 1024 * 1024;
+
+  // src/panels.ts
+  var PANEL = "panel";
+  var Panels = class {
+    constructor(want2) {
+      this.want = want2;
+    }
+    want;
+    #ports = /* @__PURE__ */ new Set();
+    #connected = false;
+    #why = "Looking for tabmux on this machine.";
+    #overview;
+    listen() {
+      chrome.runtime.onConnect.addListener((port) => {
+        if (port.name !== PANEL || port.sender?.id !== chrome.runtime.id) return;
+        this.#ports.add(port);
+        port.onDisconnect.addListener(() => this.#ports.delete(port));
+        port.onMessage.addListener((wish) => this.want(wish));
+        port.postMessage(this.#state());
+      });
+    }
+    /** Whether the daemon is there, and why not. */
+    link(connected, why) {
+      [this.#connected, this.#why] = [connected, why];
+      if (!connected) this.#overview = void 0;
+      this.#tell(this.#state());
+    }
+    show(overview) {
+      this.#overview = overview;
+      this.#tell(this.#state());
+    }
+    deny(reason) {
+      this.#tell({ type: "denied", reason });
+    }
+    #state() {
+      return { type: "state", connected: this.#connected, why: this.#why, overview: this.#overview };
+    }
+    #tell(message) {
+      for (const port of this.#ports) port.postMessage(message);
+    }
+  };
 
   // src/tabs.ts
   var Tabs = class {
@@ -206,10 +317,14 @@
 
   // src/tunnel.ts
   var Tunnel = class {
-    constructor(tell) {
+    constructor(tell, cancelled) {
       this.tell = tell;
+      this.cancelled = cancelled;
     }
     tell;
+    cancelled;
+    /** To attach and to detach take time, and are done one after the other for each tab. */
+    #turns = /* @__PURE__ */ new Map();
     listen() {
       chrome.debugger.onEvent.addListener((source, method, params) => {
         const { tabId, sessionId } = source;
@@ -218,14 +333,26 @@
         this.tell(sessionId === void 0 ? event : { ...event, sessionId });
       });
       chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
-        if (tabId !== void 0) this.tell({ type: "detached", tabId, reason });
+        if (tabId === void 0) return;
+        this.tell({ type: "detached", tabId, reason });
+        if (reason === "canceled_by_user") this.cancelled(tabId);
       });
     }
     async attach(tabId) {
-      await chrome.debugger.attach({ tabId }, "1.3");
+      await this.#inTurn(tabId, () => chrome.debugger.attach({ tabId }, "1.3"));
     }
     async detach(tabId) {
-      await chrome.debugger.detach({ tabId }).catch(() => void 0);
+      await this.#inTurn(tabId, () => chrome.debugger.detach({ tabId }).catch(() => void 0));
+    }
+    async #inTurn(tabId, act) {
+      const done2 = (this.#turns.get(tabId) ?? Promise.resolve()).then(act);
+      const turn = done2.catch(() => void 0);
+      this.#turns.set(tabId, turn);
+      try {
+        await done2;
+      } finally {
+        if (this.#turns.get(tabId) === turn) this.#turns.delete(tabId);
+      }
     }
     /** Lets go of all tabs that this extension holds; Chrome refuses what others hold. */
     async letGo() {
@@ -256,17 +383,31 @@
   // src/worker.ts
   var link = new Link({ pairing, show, welcome, hear, lost });
   var tabs = new Tabs((message) => link.tell(message));
-  var tunnel = new Tunnel((message) => link.tell(message));
+  var groups = new Groups();
+  var tunnel = new Tunnel(
+    (message) => link.tell(message),
+    (tabId) => void groups.release(tabId)
+  );
+  var panels = new Panels(want);
   tabs.listen();
   tunnel.listen();
+  panels.listen();
   chrome.alarms.onAlarm.addListener(() => link.keep());
   chrome.runtime.onStartup.addListener(() => link.keep());
   chrome.runtime.onInstalled.addListener(() => link.keep());
   void chrome.alarms.create("keep", { periodInMinutes: 0.5 });
-  link.keep();
+  void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+  void tunnel.letGo().then(() => link.keep());
   function show(state) {
     void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
     void chrome.action.setBadgeText({ text: state === "connected" ? "" : "off" });
+    panels.link(state === "connected", state);
+  }
+  function want(wish) {
+    if (!["pause", "resume", "takeBack", "give"].includes(wish.type)) return;
+    if (!link.isWelcome) return panels.deny("tabmux is not connected, so nothing was changed.");
+    link.tell(wish);
+    if (wish.type === "takeBack") void groups.release(wish.tabId);
   }
   async function welcome() {
     await tunnel.letGo();
@@ -279,14 +420,25 @@
     switch (message.type) {
       case "connect": {
         tabs.isHeard = true;
-        return link.tell({ type: "connected", browser: await browserInfo(), tabs: await tabs.all() });
+        link.tell({ type: "connected", browser: await browserInfo(), tabs: await tabs.all() });
+        const { paused } = await chrome.storage.session.get("paused");
+        return paused === true ? link.tell({ type: "pause" }) : void 0;
       }
+      case "overview":
+        panels.show(message);
+        void chrome.storage.session.set({ paused: message.paused });
+        return groups.arrange(message.agents);
+      case "denied":
+        return panels.deny(message.reason);
       case "openTab":
         return done(message.requestId, () => tabs.open(message.url, message.focus));
       case "focusTab":
         return done(message.requestId, () => tabs.focus(message.tabId));
       case "closeTab":
-        return done(message.requestId, () => tabs.close(message.tabId));
+        return done(message.requestId, async () => {
+          await groups.release(message.tabId);
+          await tabs.close(message.tabId);
+        });
       case "attach":
         return done(message.requestId, () => tunnel.attach(message.tabId));
       case "detach":

@@ -21,6 +21,7 @@ export class Link {
   #isWelcome = false;
   #pause = FIRST_PAUSE;
   #pulse: ReturnType<typeof setInterval> | undefined;
+  #heardAt = 0;
 
   constructor(private readonly owner: Owner) {}
 
@@ -28,6 +29,10 @@ export class Link {
   keep(): void {
     if (this.#socket) return;
     void this.#dial().catch((error: unknown) => this.#end(undefined, String(error)));
+  }
+
+  get isWelcome(): boolean {
+    return this.#isWelcome;
   }
 
   /** Says something, if somebody listens who has proved itself. */
@@ -57,6 +62,7 @@ export class Link {
     };
     socket.onmessage = ({ data }) => {
       const message = JSON.parse(String(data)) as ToExtension;
+      this.#heardAt = Date.now();
       if (this.#isWelcome && message.type !== 'ping') {
         void this.owner.hear(message);
         return;
@@ -86,7 +92,7 @@ export class Link {
       await this.owner.welcome();
       this.#isWelcome = true;
       this.#pause = FIRST_PAUSE;
-      this.#pulse = setInterval(() => this.tell({ type: 'ping' }), PULSE);
+      this.#pulse = setInterval(() => this.#beat(socket), PULSE);
       this.owner.show('connected');
       // What came while the owner made itself ready waits in the same turn.
       return 'The daemon is gone.';
@@ -96,6 +102,13 @@ export class Link {
       await this.owner.hear(message);
     }
     return undefined;
+  }
+
+  /** Gives a sign of life, and looks for the other's. */
+  #beat(socket: WebSocket): void {
+    if (Date.now() - this.#heardAt < SILENCE_LIMIT) return this.tell({ type: 'ping' });
+    socket.close();
+    this.#end(socket, 'The daemon says nothing any more.');
   }
 
   #end(socket: WebSocket | undefined, why: string): void {
@@ -113,6 +126,7 @@ export class Link {
 
 /** Chrome ends a worker that neither says nor hears anything for 30 s. */
 const PULSE = 20_000;
+const SILENCE_LIMIT = 60_000;
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 const MOST_BUFFERED = 128 * 1024 * 1024;

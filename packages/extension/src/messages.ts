@@ -118,7 +118,19 @@ tabId: number,
 /**
  * Chrome's word for it.
  */
-reason: string, };
+reason: string, } | { "type": "pause" } | { "type": "resume" } | { "type": "takeBack", 
+/**
+ * Which one.
+ */
+tabId: number, } | { "type": "give", 
+/**
+ * Which one.
+ */
+tabId: number, 
+/**
+ * The agent's session, as `overview` names it.
+ */
+session: string, };
 
 export type ToExtension = { "type": "ping" } | { "type": "pong" } | { "type": "challenge", 
 /**
@@ -216,7 +228,23 @@ method: string,
 /**
  * With what.
  */
-params: unknown, };
+params: unknown, } | { "type": "overview", 
+/**
+ * Whether the person lets no agent do anything.
+ */
+paused: boolean, 
+/**
+ * The agents, oldest first.
+ */
+agents: Array<AgentInfo>, 
+/**
+ * How many more there are.
+ */
+moreAgents: number, } | { "type": "denied", 
+/**
+ * Why, in a sentence for the person.
+ */
+reason: string, };
 
 export type BrowserInfo = { 
 /**
@@ -253,3 +281,67 @@ active: boolean,
  * The tab that opened it.
  */
 openerId?: number, };
+
+export type AgentInfo = { 
+/**
+ * Its session.
+ */
+session: string, 
+/**
+ * What its program calls itself; agents of the same name have numbers.
+ */
+name: string, 
+/**
+ * Its colour among all agents.
+ */
+colour: Colour, 
+/**
+ * Whether it works in this browser, so that it can be given tabs here.
+ */
+here: boolean, 
+/**
+ * Its tabs in this browser.
+ */
+tabs: Array<AgentTab>, 
+/**
+ * How many more there are.
+ */
+moreTabs: number, 
+/**
+ * What it is doing now, wherever that is.
+ */
+doing: Array<Doing>, 
+/**
+ * How much more it is doing.
+ */
+moreDoing: number, };
+
+export type AgentTab = { 
+/**
+ * Chrome's number of it.
+ */
+tabId: number, 
+/**
+ * Whether it was opened for this agent; otherwise it is the person's.
+ */
+own: boolean, 
+/**
+ * Whether the agent works in it when it names none.
+ */
+bound: boolean, };
+
+export type Doing = { 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * The tab of this browser that it works on, once it does.
+ */
+tabId?: number, 
+/**
+ * When it began, in milliseconds since 1970.
+ */
+since: number, };
+
+export type Colour = "blue" | "green" | "purple" | "orange" | "cyan" | "pink" | "yellow" | "red";

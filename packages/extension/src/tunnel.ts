@@ -3,7 +3,14 @@
 import type { FromExtension, ToExtension } from './messages.js';
 
 export class Tunnel {
-  constructor(private readonly tell: (message: FromExtension) => void) {}
+  /** To attach and to detach take time, and are done one after the other for each tab. */
+  readonly #turns = new Map<number, Promise<void>>();
+
+  constructor(
+    private readonly tell: (message: FromExtension) => void,
+    /** The person pressed "Cancel" in Chrome's bar. */
+    private readonly cancelled: (tabId: number) => void,
+  ) {}
 
   listen(): void {
     chrome.debugger.onEvent.addListener((source, method, params) => {
@@ -13,17 +20,30 @@ export class Tunnel {
       this.tell(sessionId === undefined ? event : { ...event, sessionId });
     });
     chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
-      if (tabId !== undefined) this.tell({ type: 'detached', tabId, reason });
+      if (tabId === undefined) return;
+      this.tell({ type: 'detached', tabId, reason });
+      if (reason === 'canceled_by_user') this.cancelled(tabId);
     });
   }
 
   async attach(tabId: number): Promise<void> {
-    await chrome.debugger.attach({ tabId }, '1.3');
+    await this.#inTurn(tabId, () => chrome.debugger.attach({ tabId }, '1.3'));
   }
 
   async detach(tabId: number): Promise<void> {
     // A tab that is gone needs no letting go.
-    await chrome.debugger.detach({ tabId }).catch(() => undefined);
+    await this.#inTurn(tabId, () => chrome.debugger.detach({ tabId }).catch(() => undefined));
+  }
+
+  async #inTurn(tabId: number, act: () => Promise<void>): Promise<void> {
+    const done = (this.#turns.get(tabId) ?? Promise.resolve()).then(act);
+    const turn = done.catch(() => undefined);
+    this.#turns.set(tabId, turn);
+    try {
+      await done;
+    } finally {
+      if (this.#turns.get(tabId) === turn) this.#turns.delete(tabId);
+    }
   }
 
   /** Lets go of all tabs that this extension holds; Chrome refuses what others hold. */

@@ -4,29 +4,48 @@
  */
 
 import { browserInfo } from './browser.js';
+import { Groups } from './groups.js';
 import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
 import { pairing } from './pairing.js';
+import { type FromPanel, Panels } from './panels.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
 
 const link = new Link({ pairing, show, welcome, hear, lost });
 const tabs = new Tabs((message) => link.tell(message));
-const tunnel = new Tunnel((message) => link.tell(message));
+const groups = new Groups();
+const tunnel = new Tunnel(
+  (message) => link.tell(message),
+  (tabId) => void groups.release(tabId),
+);
+const panels = new Panels(want);
 
 // Chrome wakes a worker only for events that were listened for in its first turn.
 tabs.listen();
 tunnel.listen();
+panels.listen();
 chrome.alarms.onAlarm.addListener(() => link.keep());
 chrome.runtime.onStartup.addListener(() => link.keep());
 chrome.runtime.onInstalled.addListener(() => link.keep());
 void chrome.alarms.create('keep', { periodInMinutes: 0.5 });
-link.keep();
+void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+// An earlier worker may have held tabs; until a daemon wants them, nobody does.
+void tunnel.letGo().then(() => link.keep());
 
 /** Tells the person, on the extension's button. */
 function show(state: string): void {
   void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
   void chrome.action.setBadgeText({ text: state === 'connected' ? '' : 'off' });
+  panels.link(state === 'connected', state);
+}
+
+/** Does what the person wants, or says why not. */
+function want(wish: FromPanel): void {
+  if (!['pause', 'resume', 'takeBack', 'give'].includes(wish.type)) return;
+  if (!link.isWelcome) return panels.deny('tabmux is not connected, so nothing was changed.');
+  link.tell(wish);
+  if (wish.type === 'takeBack') void groups.release(wish.tabId);
 }
 
 /** Whatever an earlier connection held is let go: the daemon does not know of it. */
@@ -44,14 +63,27 @@ async function hear(message: ToExtension): Promise<void> {
     case 'connect': {
       // From here on changes are told; one that falls between is told twice rather than never.
       tabs.isHeard = true;
-      return link.tell({ type: 'connected', browser: await browserInfo(), tabs: await tabs.all() });
+      link.tell({ type: 'connected', browser: await browserInfo(), tabs: await tabs.all() });
+      // A daemon that was started anew does not know that the person paused its agents.
+      const { paused } = await chrome.storage.session.get('paused');
+      return paused === true ? link.tell({ type: 'pause' }) : undefined;
     }
+    case 'overview':
+      panels.show(message);
+      void chrome.storage.session.set({ paused: message.paused });
+      return groups.arrange(message.agents);
+    case 'denied':
+      return panels.deny(message.reason);
     case 'openTab':
       return done(message.requestId, () => tabs.open(message.url, message.focus));
     case 'focusTab':
       return done(message.requestId, () => tabs.focus(message.tabId));
     case 'closeTab':
-      return done(message.requestId, () => tabs.close(message.tabId));
+      // Chrome keeps a group that is closed as a whole for later; one that its last tab has left is gone.
+      return done(message.requestId, async () => {
+        await groups.release(message.tabId);
+        await tabs.close(message.tabId);
+      });
     case 'attach':
       return done(message.requestId, () => tunnel.attach(message.tabId));
     case 'detach':

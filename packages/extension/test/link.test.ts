@@ -74,6 +74,19 @@ test('S-7 a proof of another role or of an earlier connection does not do', asyn
   expect([heard, welcomes]).toEqual([[], 0]);
 });
 
+test('a daemon that says nothing for 60 s is given up, and another one is looked for', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+  link.keep();
+  await daemon.welcome();
+  await vi.waitFor(() => expect(welcomes).toBe(1));
+  vi.advanceTimersByTime(59_000);
+  expect([lost, link.isWelcome]).toEqual([0, true]);
+  vi.advanceTimersByTime(21_000);
+  expect([lost, link.isWelcome]).toEqual([1, false]);
+  expect(titles.at(-1)).toBe('The daemon says nothing any more.');
+  await daemon.take('hello');
+});
+
 test('it comes back after the daemon is gone, and says why it was refused', async () => {
   link.keep();
   await daemon.welcome();

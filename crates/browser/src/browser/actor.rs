@@ -1,5 +1,6 @@
 //! Follows one browser: the only task that keeps its table of tabs.
 
+use super::letting_go::Which;
 use super::pulse::Pulse;
 use super::tools;
 use super::{BrowserEvent, Origin, TabFacts};
@@ -13,6 +14,7 @@ use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 /// What the handle asks of the actor.
 #[derive(Debug)]
@@ -21,6 +23,11 @@ pub(super) enum Order {
     Attach {
         target: TargetId,
         answer: oneshot::Sender<Result<Tab, ToolError>>,
+    },
+    /// The tab's handle, if it is attached.
+    Attached {
+        target: TargetId,
+        answer: oneshot::Sender<Tab>,
     },
     /// Chrome does not let anybody attach to a tab.
     Unattachable { target: TargetId, why: CdpError },
@@ -48,16 +55,21 @@ pub(super) enum Order {
         target: TargetId,
         done: Option<oneshot::Sender<()>>,
     },
+    /// Tabs need not be attached any longer. Says whether some were used too short a time ago.
+    LetGo {
+        which: Which,
+        done: oneshot::Sender<bool>,
+    },
     /// The end.
     ShutDown { done: oneshot::Sender<()> },
 }
 
 /// The actor's own state.
 pub(super) struct Actor<E> {
-    session: Session,
+    pub(super) session: Session,
     settings: TabSettings,
     process: Option<BrowserProcess>,
-    tabs: HashMap<TargetId, Entry>,
+    pub(super) tabs: HashMap<TargetId, Entry>,
     /// Tabs being made now, and those that have to wait until it is known whose they are.
     making: usize,
     unannounced: Vec<TargetId>,
@@ -65,20 +77,24 @@ pub(super) struct Actor<E> {
     downloads: VecDeque<(Tab, Download)>,
     tag: u32,
     report: mpsc::Sender<E>,
+    /// Whether a person uses this browser and can end our sessions.
+    personal: bool,
     /// To ourselves, from those who watch over tabs.
     orders: mpsc::WeakSender<Order>,
 }
 
-struct Entry {
+pub(super) struct Entry {
     facts: TabFacts,
     /// What was told last.
     told: TabFacts,
     /// What was told last of its page's own tools.
-    told_tools: Findings,
+    pub(super) told_tools: Findings,
     /// Where it is being sent, as long as it is blank.
     destination: Option<String>,
-    tab: Option<Tab>,
-    attaching: bool,
+    pub(super) tab: Option<Tab>,
+    pub(super) attaching: bool,
+    /// When somebody wanted it attached last.
+    pub(super) wanted_at: Instant,
     awaiting_tab: Vec<oneshot::Sender<Result<Tab, ToolError>>>,
     awaiting_gone: Vec<oneshot::Sender<()>>,
 }
@@ -106,8 +122,14 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             downloads: VecDeque::new(),
             tag,
             report,
+            personal: false,
             orders,
         }
+    }
+
+    /// The same, in a browser that a person uses.
+    pub(super) fn of_person(self, personal: bool) -> Self {
+        Self { personal, ..self }
     }
 
     pub(super) async fn run(
@@ -169,6 +191,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             self.handle_changed(&event.target_info).await;
         } else if let Some(event) = event.decode::<target::TargetDestroyed>() {
             self.handle_gone(&event.target_id, Gone::Closed).await;
+        } else if self.personal
+            && let Some(event) = event.decode::<target::DetachedFromTarget>()
+        {
+            self.handle_detached(&event.session_id).await;
         } else if let Some(event) = event.decode::<target::TargetCrashed>() {
             self.handle_gone(&event.target_id, Gone::Crashed).await;
         } else if let Some(event) = event.decode::<browser::DownloadWillBegin>() {
@@ -181,6 +207,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     async fn handle_order(&mut self, order: Order) {
         match order {
             Order::Attach { target, answer } => self.handle_attach(&target, answer),
+            Order::Attached { target, answer } => {
+                let entry = self.tabs.get(&target);
+                if let Some(tab) = entry.and_then(|entry| entry.tab.clone()) {
+                    let _ = answer.send(tab);
+                }
+            }
             Order::Unattachable { target, why } => self.handle_unattachable(&target, &why),
             Order::AwaitGone { target, done } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
@@ -221,6 +253,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                     let _ = done.send(());
                 }
             }
+            Order::LetGo { which, done } => {
+                let left = self.let_go(&which).await;
+                let _ = done.send(left);
+            }
             Order::ShutDown { .. } => {}
         }
     }
@@ -233,6 +269,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
         };
+        entry.wanted_at = Instant::now();
         if let Some(tab) = &entry.tab {
             let _ = answer.send(Ok(tab.clone()));
             return;
@@ -467,7 +504,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         self.tell_tools(target).await;
     }
 
-    async fn tell(&self, event: BrowserEvent) {
+    pub(super) async fn tell(&self, event: BrowserEvent) {
         // Nobody listens any more only when everything is ending.
         let _ = self.report.send(E::from((self.tag, event))).await;
     }
@@ -490,6 +527,7 @@ impl Entry {
             destination: None,
             tab: None,
             attaching: false,
+            wanted_at: Instant::now(),
             awaiting_tab: Vec::new(),
             awaiting_gone: Vec::new(),
         }

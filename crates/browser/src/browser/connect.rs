@@ -105,7 +105,7 @@ impl Connected {
             report,
             weak,
         );
-        tokio::spawn(actor.run(events, orders, pulse));
+        tokio::spawn(actor.of_person(personal).run(events, orders, pulse));
         Browser(Arc::new(Inner {
             session,
             launched: info.launched,

@@ -143,8 +143,8 @@ fn rotate() -> anyhow::Result<ExitCode> {
         folder.pair_anew(&secret)?;
     }
     println!(
-        "The pairing secret is a new one. The extension takes it up when it next connects; a connection that is \
-         open stays until `tabmux daemon stop`."
+        "The pairing secret is a new one. Connections that proved the old one are closed; the extension takes \
+         up the new one by itself."
     );
     Ok(ExitCode::SUCCESS)
 }

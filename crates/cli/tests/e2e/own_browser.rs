@@ -76,6 +76,13 @@ impl OwnBrowser {
         serde_json::from_slice(&output.stdout).unwrap_or(json!({}))
     }
 
+    /// How many sessions the daemon has.
+    pub(crate) fn sessions(&self) -> usize {
+        let output = self.tabmux(&["sessions", "--json"]).output().unwrap();
+        let sessions: Value = serde_json::from_slice(&output.stdout).unwrap_or(json!([]));
+        sessions.as_array().map_or(0, Vec::len)
+    }
+
     /// Ends the daemon the hard way.
     pub(crate) fn kill_daemon(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
@@ -94,6 +101,15 @@ impl OwnBrowser {
         command.args(flags);
         let client = McpClient::spawn(command);
         client.initialize().await;
+        client
+    }
+
+    /// An agent with a name and a list that stands.
+    pub(crate) async fn agent_named(&self, name: &str, flags: &[&str]) -> McpClient {
+        let mut command = self.tabmux(&["mcp", "--extension", "--tools=static"]);
+        command.args(flags);
+        let client = McpClient::spawn(command);
+        client.initialize_named(name).await;
         client
     }
 

@@ -159,6 +159,11 @@ impl User {
 
     async fn attach(&mut self, url: &str) -> (SessionId, Session) {
         let target_id = self.tab_at(url).await;
+        self.attach_to(target_id).await
+    }
+
+    /// A session inside a tab or a worker.
+    pub(crate) async fn attach_to(&mut self, target_id: TargetId) -> (SessionId, Session) {
         let attach = AttachToTarget {
             target_id,
             flatten: Some(true),

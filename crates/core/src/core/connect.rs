@@ -80,6 +80,7 @@ impl Core {
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
         }
+        self.forget_remembered(id);
         for session in self.sessions_meaning(id) {
             self.inherit(session);
             if let Some(seat) = self.seat_mut(session, id) {
@@ -283,7 +284,7 @@ impl Core {
         seat.is_some_and(|seat| seat.focus.is_some() && self.about(browser).is_some())
     }
 
-    fn sessions_meaning(&self, id: BrowserId) -> Vec<SessionId> {
+    pub(super) fn sessions_meaning(&self, id: BrowserId) -> Vec<SessionId> {
         let meant = self.sessions.iter().filter(|(_, known)| known.means(id));
         meant.map(|(session, _)| *session).collect()
     }

@@ -18,6 +18,7 @@ impl Core {
             return;
         }
         seat.focus = Some(Focus::On(tab));
+        seat.given = None;
         if let Some(before) = before {
             self.change_hold(before, |tab| {
                 tab.focused_by.remove(&session);

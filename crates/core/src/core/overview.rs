@@ -2,7 +2,7 @@
 
 use super::Core;
 use crate::session::{Focus, Seat};
-use crate::tab::Tab;
+use crate::tab::{Stage, Tab};
 use crate::{
     BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, LostTab, SessionId, TabId,
     TargetId,
@@ -57,18 +57,15 @@ impl Core {
     /// All tabs of browsers that are open to sessions.
     pub fn tabs(&self) -> impl Iterator<Item = TabView<'_>> {
         let open = |(_, tab): &(&TabId, &Tab)| tab.is_open();
-        self.tabs.iter().filter(open).filter_map(|(&id, tab)| {
-            let home = tab.home.as_ref()?;
-            Some(TabView {
-                id,
-                browser: home.browser,
-                url: &tab.url,
-                title: tab.title.as_deref().unwrap_or_default(),
-                target: &home.target,
-                holder: tab.focused_by.first().copied(),
-                bound: &tab.focused_by,
-                owner: tab.owner,
-            })
+        let tabs = self.tabs.iter().filter(open);
+        tabs.filter_map(|(&id, tab)| view(id, tab))
+    }
+
+    /// All tabs that sessions hold, also those that are only being opened.
+    pub fn held_tabs(&self) -> impl Iterator<Item = TabView<'_>> {
+        self.tabs.iter().filter_map(|(&id, tab)| {
+            let is_there = matches!(tab.stage, Stage::Opening | Stage::Open) && tab.is_held();
+            is_there.then(|| view(id, tab)).flatten()
         })
     }
 
@@ -96,4 +93,18 @@ impl Core {
         let seats = &self.sessions.get(&session)?.seats;
         seats.iter().find_map(Seat::focused_tab)
     }
+}
+
+fn view(id: TabId, tab: &Tab) -> Option<TabView<'_>> {
+    let home = tab.home.as_ref()?;
+    Some(TabView {
+        id,
+        browser: home.browser,
+        url: &tab.url,
+        title: tab.title.as_deref().unwrap_or_default(),
+        target: &home.target,
+        holder: tab.focused_by.first().copied(),
+        bound: &tab.focused_by,
+        owner: tab.owner,
+    })
 }

@@ -29,6 +29,7 @@ impl Core {
         let mode = self.mode(session).ok_or(Refusal::NoSession)?;
         self.check_session(session, request, kind.tool())?;
         self.check_offered(session, &kind)?;
+        self.check_not_paused(&kind)?;
         match &kind {
             CallKind::ConnectionStatus => return Ok(Plan::Answer(self.status(session))),
             CallKind::ListBrowsers => {
@@ -65,6 +66,7 @@ impl Core {
         let tool = kind.tool();
         if let CallKind::Page { tab: None, .. } = kind {
             self.report_loss(session, browser, tool)?;
+            self.report_gift(session, browser, tool)?;
         }
         if !self.is_connected(session, browser) {
             self.check_cooldown(session, browser, tool)?;
@@ -153,6 +155,9 @@ impl Core {
             CallKind::Page { access, tab, .. } => {
                 let named = tab.is_some();
                 let focused = self.needed_focus(session, browser, tool)?;
+                if !named {
+                    self.report_gift(session, browser, tool)?;
+                }
                 let tab = match tab {
                     Some(tab) => self.resolve(session, browser, &tab)?,
                     None => focused,

@@ -104,6 +104,11 @@ impl FakeBrowser {
         self.held.clear();
     }
 
+    /// The connection ends, and with it whatever was done to tabs.
+    pub(super) fn cut_off(&mut self) {
+        self.held.clear();
+    }
+
     /// What becomes of an output.
     pub(super) fn react(&mut self, output: &Output) -> Vec<Later> {
         match output {

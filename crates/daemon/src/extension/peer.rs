@@ -71,6 +71,11 @@ impl Peer {
         Some(transport)
     }
 
+    /// Says something, unless it does not listen. False then.
+    pub(crate) fn tell(&self, message: ToExtension) -> bool {
+        self.out.try_send(message).is_ok()
+    }
+
     /// The extension is gone: every connection to its browser ends.
     pub(crate) fn end(&self) {
         self.tunnels().end();

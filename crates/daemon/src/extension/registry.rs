@@ -88,7 +88,7 @@ impl Extensions {
         &self,
         name: Option<&str>,
         limit: Duration,
-    ) -> Option<ChannelTransport> {
+    ) -> Option<(PeerName, ChannelTransport)> {
         let way_back = self.peers().away_since + WAY_BACK;
         let patience = way_back.min(Instant::now() + limit);
         let mut count = self.count();
@@ -99,7 +99,13 @@ impl Extensions {
             let change = tokio::time::timeout_at(patience, count.changed());
             change.await.ok()?.ok()?;
         };
-        peer.open().await
+        let name = peer.instance.clone();
+        Some((name, peer.open().await?))
+    }
+
+    /// The extension that is meant by this name, or by none, if it is there.
+    pub(crate) fn meant_by(&self, name: Option<&str>) -> Option<PeerName> {
+        self.find(name).map(|peer| peer.instance.clone())
     }
 
     fn find(&self, name: Option<&str>) -> Option<Arc<Peer>> {

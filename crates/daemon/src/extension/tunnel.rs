@@ -149,18 +149,8 @@ impl Tunnels {
                 method,
                 params,
             } => self.event(tab_id, session_id.as_deref(), &method, &params, out),
-            FromExtension::Detached { tab_id, .. } => {
-                // The user took the tab back. It is a tab that nobody has held before.
-                if let Some(tab) = self
-                    .tabs
-                    .get(&tab_id)
-                    .cloned()
-                    .filter(|_| self.is_held(tab_id))
-                {
-                    self.forget(tab_id, out);
-                    self.show(tab, out);
-                }
-            }
+            // Chrome let go of it, or its person did. The tab itself stays what it is.
+            FromExtension::Detached { tab_id, .. } => self.release(tab_id, out),
             // The daemon looks for tools itself.
             FromExtension::TabFocused { .. }
             | FromExtension::ToolsChanged { .. }
@@ -168,6 +158,10 @@ impl Tunnels {
             | FromExtension::Hello { .. }
             | FromExtension::Proof { .. }
             | FromExtension::Disconnected
+            | FromExtension::Pause
+            | FromExtension::Resume
+            | FromExtension::TakeBack { .. }
+            | FromExtension::Give { .. }
             | FromExtension::Ping
             | FromExtension::Pong => {}
         }
@@ -234,6 +228,11 @@ impl Tunnels {
                         .push(ToExtension::Attach { request_id, tab_id }),
                 }
                 Ok(None)
+            }
+            "Target.detachFromTarget" => {
+                let session = request.params["sessionId"].as_str().unwrap_or_default();
+                self.detach(tunnel, session, out);
+                Ok(Some(json!({})))
             }
             method => Err(words::refusal(method)),
         }
@@ -358,11 +357,35 @@ impl Tunnels {
         self.tell_all(method, &info, out);
     }
 
+    /// A connection needs a tab no longer. The extension lets go of it if no other does.
+    fn detach(&mut self, number: u32, session: &str, out: &mut Deliveries) {
+        let Some(tunnel) = self.open.get_mut(&number) else {
+            return;
+        };
+        let Some((tab_id, false)) = tunnel.place(session) else {
+            return;
+        };
+        tunnel.held.remove(&tab_id);
+        tunnel.inside.retain(|_, place| *place != tab_id);
+        let detached = json!({"sessionId": session, "targetId": tab_id.to_string()});
+        self.tell(number, None, "Target.detachedFromTarget", &detached, out);
+        if !self.is_held(tab_id) {
+            out.to_extension.push(ToExtension::Detach { tab_id });
+        }
+    }
+
     /// A tab is gone, and whatever was held of it.
     fn forget(&mut self, tab: u32, out: &mut Deliveries) {
         if self.tabs.remove(&tab).is_none() {
             return;
         }
+        self.release(tab, out);
+        let gone = json!({"targetId": tab.to_string()});
+        self.tell_all("Target.targetDestroyed", &gone, out);
+    }
+
+    /// Whatever was held of a tab is over.
+    fn release(&mut self, tab: u32, out: &mut Deliveries) {
         for number in self.numbers() {
             let Some(tunnel) = self.open.get_mut(&number) else {
                 continue;
@@ -373,8 +396,6 @@ impl Tunnels {
                 self.tell(number, None, "Target.detachedFromTarget", &detached, out);
             }
         }
-        let gone = json!({"targetId": tab.to_string()});
-        self.tell_all("Target.targetDestroyed", &gone, out);
     }
 
     /// An event of a tab goes to those that hold it.

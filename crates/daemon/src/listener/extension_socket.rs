@@ -2,6 +2,8 @@
 
 use super::Shared;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
+use crate::handle::PersonHandle;
+use crate::main_loop::Wish;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +15,7 @@ use tokio::time::Instant;
 /// Serves an extension until it goes, falls silent, or the daemon stops.
 pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Shared) {
     let greeted = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared)).await;
-    let (instance, name) = match greeted {
+    let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
         Ok(Err(Unproved::Gone)) => return,
         Ok(Err(Unproved::Refused(reason))) => return refuse(socket, &reason).await,
@@ -31,9 +33,13 @@ pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Shared) {
         return;
     }
     tracing::info!(name = peer.name, "an extension is connected");
-    talk(socket, outbox, &peer, shared).await;
+    let person = shared.hub.meet_person(Arc::clone(&peer)).await;
+    let outdated = talk(&mut socket, outbox, &peer, &person, &secret, shared).await;
     tracing::info!(name = peer.name, "an extension is gone");
-    drop(seat);
+    drop((person, seat));
+    if let Ended::SecretChanged = outdated {
+        refuse(socket, "The pairing secret is another one now.").await;
+    }
 }
 
 /// Why there is no proof.
@@ -47,7 +53,7 @@ async fn greet(
     socket: &mut WebSocket,
     host: &str,
     shared: &Shared,
-) -> Result<(PeerName, Option<String>), Unproved> {
+) -> Result<(PeerName, Option<String>, Secret), Unproved> {
     let refused = |reason: &str| Unproved::Refused(reason.to_owned());
     let FromExtension::Hello {
         version,
@@ -98,7 +104,7 @@ async fn greet(
     let name = name
         .map(|name| one_line(&name, MOST_NAME))
         .filter(|name| !name.is_empty());
-    Ok((PeerName(instance), name))
+    Ok((PeerName(instance), name, secret))
 }
 
 /// The next message of somebody who has proved nothing. Only `ping` is answered, and not for ever.
@@ -136,16 +142,26 @@ async fn refuse(mut socket: WebSocket, reason: &str) {
     let _ = tokio::time::timeout(SEND_LIMIT, socket.send(Message::Close(Some(close)))).await;
 }
 
+/// Why a conversation is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Gone,
+    SecretChanged,
+}
+
 async fn talk(
-    mut socket: WebSocket,
+    socket: &mut WebSocket,
     mut outbox: mpsc::Receiver<ToExtension>,
     peer: &Peer,
+    person: &PersonHandle,
+    secret: &Secret,
     shared: &Shared,
-) {
-    if !say(&mut socket, &ToExtension::Connect { launch: None }).await {
-        return;
+) -> Ended {
+    if !say(socket, &ToExtension::Connect { launch: None }).await {
+        return Ended::Gone;
     }
     let mut pulse = tokio::time::interval(PULSE);
+    let mut secret_check = tokio::time::interval(SECRET_CHECK);
     let mut heard_at = Instant::now();
     loop {
         let going_on = tokio::select! {
@@ -154,8 +170,8 @@ async fn talk(
                 Ok(Some(Ok(Message::Text(text)))) => {
                     heard_at = Instant::now();
                     match serde_json::from_str(&text) {
-                        Ok(FromExtension::Ping) => say(&mut socket, &ToExtension::Pong).await,
-                        Ok(message) => peer.hear(message).await,
+                        Ok(FromExtension::Ping) => say(socket, &ToExtension::Pong).await,
+                        Ok(message) => hear(message, peer, person).await,
                         Err(error) => {
                             tracing::debug!(%error, "ignored what an extension said");
                             true
@@ -166,15 +182,33 @@ async fn talk(
                 _ => false,
             },
             message = outbox.recv() => match message {
-                Some(message) => say(&mut socket, &message).await,
+                Some(message) => say(socket, &message).await,
                 None => false,
             },
             // A message, because Chrome does not count the websocket's own pings as life.
-            _ = pulse.tick() => say(&mut socket, &ToExtension::Ping).await,
+            _ = pulse.tick() => say(socket, &ToExtension::Ping).await,
+            // Whoever proved an older secret has proved nothing.
+            _ = secret_check.tick() => {
+                match Secret::load(&shared.secret) {
+                    Ok(now) if now == *secret => true,
+                    _ => return Ended::SecretChanged,
+                }
+            }
         };
         if !going_on {
-            return;
+            return Ended::Gone;
         }
+    }
+}
+
+/// What concerns tabs is the peer's business, and what the person wants is the main loop's. "Cancel" in
+/// Chrome's bar is both.
+async fn hear(message: FromExtension, peer: &Peer, person: &PersonHandle) -> bool {
+    let wish = Wish::in_message(&message);
+    let goes_on = peer.hear(message).await;
+    match wish {
+        Some(wish) => person.wants(wish).await && goes_on,
+        None => goes_on,
     }
 }
 
@@ -196,4 +230,6 @@ const UNPROVED: u16 = 4001;
 /// Chrome ends an extension's worker after 30 s without a message.
 const PULSE: Duration = Duration::from_secs(20);
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);
+/// How soon another secret ends the connections of the one before.
+const SECRET_CHECK: Duration = Duration::from_secs(1);
 const SEND_LIMIT: Duration = Duration::from_secs(10);

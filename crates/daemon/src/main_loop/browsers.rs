@@ -75,12 +75,16 @@ impl MainLoop {
                 self.browsers.remove(&browser);
                 self.metrics.lost(browser);
                 self.following.forget(browser);
+                let personal = self.persons.is_reached(browser);
+                self.persons.reached(browser, None);
                 self.contexts.forget(browser);
                 self.found.forget_browser(browser);
                 self.joins.forget_browser(browser);
-                Input::BrowserGone {
-                    browser,
-                    reason: "it was closed or its connection ended".into(),
+                let reason = "it was closed or its connection ended".into();
+                match personal {
+                    // Chrome ends the extension's worker when it likes, and that does no harm to tabs.
+                    true => Input::ConnectionLost { browser, reason },
+                    false => Input::BrowserGone { browser, reason },
                 }
             }
         };

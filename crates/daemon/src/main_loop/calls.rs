@@ -22,6 +22,8 @@ pub(super) struct Call {
     pub(super) progress: f64,
     pub(super) mode: Mode,
     pub(super) started: Instant,
+    /// The same for people: milliseconds since 1970.
+    pub(super) since: u64,
     pub(super) tool: String,
     /// The browser it works in, once it does.
     pub(super) browser: Option<BrowserId>,
@@ -41,6 +43,9 @@ pub(super) struct Call {
 
 impl MainLoop {
     pub(super) fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+        if self.core.is_paused() {
+            return self.take_call(session, request, answer);
+        }
         if let Some((request, answer)) = self.look_first(session, request, answer) {
             self.take_call(session, request, answer);
         }
@@ -115,6 +120,7 @@ impl MainLoop {
             progress: 0.0,
             mode,
             started: Instant::now(),
+            since: now_in_millis(),
             tool: request.tool,
             browser: None,
             place: None,
@@ -190,4 +196,9 @@ impl MainLoop {
         // Whoever is too slow for news of progress does without.
         let _ = session.notify.try_send(BackendEvent::Progress(progress));
     }
+}
+
+fn now_in_millis() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
 }

@@ -1,6 +1,7 @@
 //! Browsers that sessions mean come to be connected here.
 
 use super::MainLoop;
+use crate::extension::PeerName;
 use crate::{convert, work};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,7 +31,9 @@ impl MainLoop {
         &mut self,
         browser: BrowserId,
         result: Result<Box<Connected>, ConnectError>,
+        way: Option<PeerName>,
     ) {
+        self.persons.reached(browser, way);
         while self.connecting.try_join_next().is_some() {}
         self.count_attempt(browser, result.is_ok());
         match result {

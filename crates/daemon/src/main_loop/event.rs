@@ -1,6 +1,7 @@
 //! What the main loop is told: the closed set of events.
 
-use super::PagesEvent;
+use super::{PagesEvent, PersonEvent};
+use crate::extension::PeerName;
 use crate::handle::Client;
 use crate::options::SessionOptions;
 use crate::policy::{PersonRules, PolicyChange};
@@ -76,6 +77,8 @@ pub(crate) enum Event {
     Connected {
         browser: BrowserId,
         result: Result<Box<Connected>, ConnectError>,
+        /// The extension that it is reached through, if it is.
+        way: Option<PeerName>,
     },
     /// Work for a call is over; the text says why it failed.
     Finished {
@@ -90,6 +93,12 @@ pub(crate) enum Event {
     },
     /// A page action has come further.
     Progressed { call: CallId, message: String },
+    /// Something happened on the side of a person.
+    Person(PersonEvent),
+    /// Tabs of a person's browser may be of no more use to anybody.
+    Sweep { browser: BrowserId },
+    /// Those that were not have been let go; `left` were used too short a time ago.
+    Swept { browser: BrowserId, left: bool },
     /// The end.
     ShutDown { done: oneshot::Sender<()> },
 }

@@ -106,6 +106,9 @@ impl MainLoop {
                 known.tabs.extend(missing);
                 known.lost = lost;
             }
+            if let Some(known) = notes.sessions.get_mut(&session.client.session) {
+                known.number = self.number_of(*id);
+            }
         }
         notes
     }

@@ -24,6 +24,7 @@ impl MainLoop {
             Output::Disconnect { browser } => {
                 self.metrics.lost(browser);
                 self.following.forget(browser);
+                self.persons.reached(browser, None);
                 if let Some(browser) = self.browsers.remove(&browser) {
                     self.closing.spawn(async move { browser.shut_down().await });
                 }
@@ -117,13 +118,19 @@ impl MainLoop {
                 }
             }
             Output::Hold { browser, target } => self.hold(browser, target, true),
-            Output::Release { browser, target } => self.hold(browser, target, false),
+            Output::Release { browser, target } => {
+                self.hold(browser, target, false);
+                self.sweep_later(browser);
+            }
             Output::Reply {
                 call,
                 reply,
                 renewed,
                 ..
-            } => self.reply(call, reply, renewed),
+            } => {
+                self.reply(call, reply, renewed);
+                self.sweep_all_later();
+            }
             Output::ToolsChanged { session } => {
                 if let Some(session) = self.sessions.get(&session)
                     && session.notify.try_send(BackendEvent::ToolsChanged).is_err()

@@ -7,6 +7,7 @@ use sha2::Sha256;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tabmux_daemon::Hub;
 use tabmux_daemon::extension::Secret;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
@@ -141,8 +142,27 @@ impl Extension {
         let _ = self.socket.send(Message::text(text)).await;
     }
 
-    /// The next message; none at the end. Pulses are not told.
+    /// The next message; none at the end. Pulses and what persons are shown are not told.
     pub(crate) async fn hear(&mut self) -> Option<Value> {
+        loop {
+            match self.hear_all().await {
+                Some(message) if message["type"] == "overview" => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// What the person is shown, once it is as wanted.
+    pub(crate) async fn shown(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.hear_all().await.expect("an overview");
+            if message["type"] == "overview" && wanted(&message) {
+                return message;
+            }
+        }
+    }
+
+    async fn hear_all(&mut self) -> Option<Value> {
         loop {
             let next = patiently(self.socket.next(), || "a word of the daemon".to_owned()).await;
             let text = match next? {
@@ -183,6 +203,13 @@ impl Extension {
         self.say(json!({"type": "proof", "proof": proof})).await;
         self.hear().await.unwrap()
     }
+}
+
+/// Lets time pass at once. Nothing is heard meanwhile: real sockets know only real time.
+pub(crate) async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
 }
 
 /// A proof, as `docs/protocol.md` has it.

@@ -106,7 +106,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
 
 const PAIRING: &str = "pairing.json";
 
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 5] = [
     (
         "manifest.json",
         include_str!("../../../../../packages/extension/manifest.json"),
@@ -114,6 +114,18 @@ const FILES: [(&str, &str); 2] = [
     (
         "worker.js",
         include_str!("../../../../../packages/extension/dist/worker.js"),
+    ),
+    (
+        "panel.html",
+        include_str!("../../../../../packages/extension/panel.html"),
+    ),
+    (
+        "panel.css",
+        include_str!("../../../../../packages/extension/panel.css"),
+    ),
+    (
+        "panel.js",
+        include_str!("../../../../../packages/extension/dist/panel.js"),
     ),
 ];
 

@@ -157,7 +157,9 @@ impl Chaos {
             } => {
                 self.held.remove(&(*browser, target.clone()));
             }
-            Input::BrowserGone { browser, .. } => self.held.retain(|(at, _)| at != browser),
+            Input::BrowserGone { browser, .. } | Input::ConnectionLost { browser, .. } => {
+                self.held.retain(|(at, _)| at != browser)
+            }
             // What ran in a page before we knew its tab does not wait for what ran in the tab.
             Input::PageJoined { .. } => self.acting.clear(),
             // One piece of work is over; the call may have another.

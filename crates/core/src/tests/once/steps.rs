@@ -102,6 +102,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => session_input().prop_map(Step::Happens),
         3 => browser_input().prop_map(Step::Happens),
         4 => tab_input().prop_map(Step::Happens),
+        2 => person_input().prop_map(Step::Happens),
         16 => page_input().prop_map(Step::Happens),
         18 => (session(), 0..30_u8, kind(), index(), timeout()).prop_map(
             |(session, request, kind, browser, timeout)| {
@@ -188,6 +189,11 @@ fn browser_input() -> impl Strategy<Value = Input> {
             let reason = "it was closed".to_owned();
             Input::BrowserGone { browser, reason }
         }),
+        1 => browser().prop_map(|browser| {
+            let reason = "its connection ended".to_owned();
+            Input::ConnectionLost { browser, reason }
+        }),
+        1 => browser().prop_map(|browser| Input::Reachable { browser }),
     ]
 }
 
@@ -208,6 +214,20 @@ fn tab_input() -> impl Strategy<Value = Input> {
         }),
         3 => (browser(), 0..8_u8, any::<bool>()).prop_map(|(browser, n, crashed)| {
             Input::TabGone { browser, target: target(n), crashed }
+        }),
+    ]
+}
+
+/// What the person does. Pauses are short, so that something happens between them.
+fn person_input() -> impl Strategy<Value = Input> {
+    prop_oneof![
+        1 => Just(Input::Paused),
+        6 => Just(Input::Resumed),
+        4 => (browser(), 0..8_u8).prop_map(|(browser, n)| {
+            Input::TakenBack { browser, target: target(n) }
+        }),
+        4 => (session(), browser(), 0..8_u8).prop_map(|(session, browser, n)| {
+            Input::Given { session, browser, target: target(n) }
         }),
     ]
 }

@@ -1,0 +1,107 @@
+//! Lets go of tabs: in a browser that a person uses, nobody stays attached to a tab without need.
+
+use super::actor::{Actor, Order};
+use super::tools::news;
+use super::{Browser, BrowserEvent};
+use crate::page_tools::Findings;
+use crate::tab::{Gone, Tab, TargetId};
+use std::collections::HashSet;
+use tabmux_cdp::types::target::{DetachFromTarget, SessionId};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// The tabs to let go of.
+#[derive(Debug)]
+pub(super) enum Which {
+    /// This one, now.
+    One(TargetId),
+    /// All but these, if nobody has wanted them since then.
+    Idle {
+        used: HashSet<TargetId>,
+        since: Instant,
+    },
+}
+
+impl Browser {
+    /// Detaches a tab at once.
+    pub async fn let_go(&self, target: &TargetId) {
+        self.let_go_of(Which::One(target.clone())).await;
+    }
+
+    /// Detaches all tabs but those that are `used`, if nobody has wanted them `since` then. Says whether
+    /// there are others that were wanted later.
+    pub async fn let_go_of_idle(&self, used: HashSet<TargetId>, since: Instant) -> bool {
+        self.let_go_of(Which::Idle { used, since }).await
+    }
+
+    /// The tab's handle, if it is attached: for those who only undo something.
+    pub(super) async fn attached(&self, target: &TargetId) -> Option<Tab> {
+        let (answer, attached) = oneshot::channel();
+        let target = target.clone();
+        self.order(Order::Attached { target, answer }).await.ok()?;
+        attached.await.ok()
+    }
+
+    async fn let_go_of(&self, which: Which) -> bool {
+        let (done, left) = oneshot::channel();
+        match self.order(Order::LetGo { which, done }).await {
+            Ok(()) => left.await.unwrap_or(false),
+            Err(_) => false,
+        }
+    }
+}
+
+impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
+    pub(super) async fn let_go(&mut self, which: &Which) -> bool {
+        let attached = self.tabs.iter().filter(|(_, entry)| entry.tab.is_some());
+        let (idle, left): (Vec<_>, bool) = match which {
+            Which::One(target) => (vec![target.clone()], false),
+            Which::Idle { used, since } => {
+                let unused = attached.filter(|(target, _)| !used.contains(*target));
+                let (idle, busy): (Vec<_>, Vec<_>) =
+                    unused.partition(|(_, entry)| entry.wanted_at <= *since);
+                let idle = idle.into_iter().map(|(target, _)| target.clone());
+                (idle.collect(), !busy.is_empty())
+            }
+        };
+        for target in idle {
+            self.detach(&target).await;
+        }
+        left
+    }
+
+    /// Somebody else ended the session of a tab: the person, who wants it back.
+    pub(super) async fn handle_detached(&mut self, session: &SessionId) {
+        let mut tabs = self.tabs.iter();
+        let detached = tabs.find(|(_, entry)| {
+            let tab = entry.tab.as_ref();
+            tab.is_some_and(|tab| tab.session().id() == Some(session))
+        });
+        if let Some(target) = detached.map(|(target, _)| target.clone()) {
+            self.detach(&target).await;
+        }
+    }
+
+    /// The tab is there as before, and its tools are unknown until somebody looks again.
+    async fn detach(&mut self, target: &TargetId) {
+        let Some(entry) = self.tabs.get_mut(target) else {
+            return;
+        };
+        let Some(tab) = entry.tab.take() else {
+            return;
+        };
+        entry.attaching = false;
+        let before = std::mem::take(&mut entry.told_tools);
+        let session_id = tab.session().id().cloned();
+        tab.note_gone(Gone::Closed);
+        self.session.post(DetachFromTarget {
+            session_id,
+            target_id: None,
+        });
+        let mut nothing = Findings::default();
+        nothing.document = before.document;
+        for event in news(target, &before, &nothing) {
+            self.tell(event).await;
+        }
+    }
+}

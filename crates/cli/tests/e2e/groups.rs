@@ -1,0 +1,89 @@
+//! The tabs of an agent are in a group with its name, in the background, whatever restarts.
+
+use crate::inside::{Inside, kill_worker};
+use crate::own_browser::OwnBrowser;
+use crate::user::User;
+use serde_json::{Value, json};
+use tabmux_testkit::{McpClient, patiently};
+
+#[tokio::test]
+async fn r002_13_46_an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it() {
+    // R002-13, R002-46
+    let Some(mut own) = OwnBrowser::open().await else {
+        return;
+    };
+    let mut user = User::at(own.chromium.websocket_url()).await;
+    let mine = own.pages.url("mine");
+    user.opens(&mine).await;
+    user.switches_to(&mine).await;
+    let worker = Inside::worker(&mut user).await;
+    let one = own.agent_named("Claude Code", &[]).await;
+    let two = own
+        .agent_named("Claude Code", &["--onSessionEnd=keep"])
+        .await;
+    opens(&own, &one, "form?1").await;
+    opens(&own, &one, "form?2").await;
+    opens(&own, &two, "form?3").await;
+    let groups = until_groups(&worker, &[("Claude Code", 2), ("Claude Code · 2", 1)]).await;
+    let colours: Vec<_> = groups.iter().map(|group| group["color"].clone()).collect();
+    assert_ne!(colours[0], colours[1]);
+    assert!(groups.iter().all(|group| group["collapsed"] == false));
+    assert_eq!(user.title_in_front().await, "Mine");
+
+    // The worker dies: there are no other groups afterwards, and the next tab goes into the right one.
+    kill_worker(&user).await;
+    own.until_connected(false).await;
+    user.opens(&own.pages.url("mine?again")).await;
+    own.until_connected(true).await;
+    let worker = Inside::worker(&mut user).await;
+    opens(&own, &one, "form?4").await;
+    until_groups(&worker, &[("Claude Code", 3), ("Claude Code · 2", 1)]).await;
+
+    // The daemon dies: its successor knows whose tabs they are.
+    own.kill_daemon();
+    own.start_daemon();
+    own.until_connected(true).await;
+    opens(&own, &one, "form?5").await;
+    until_groups(&worker, &[("Claude Code", 4), ("Claude Code · 2", 1)]).await;
+
+    // The end of the first closes its tabs and leaves no group; the second leaves its tab behind.
+    drop(one);
+    until_groups(&worker, &[("Claude Code · 2", 1)]).await;
+    drop(two);
+    let gone = async { while own.sessions() > 0 {} };
+    patiently(gone, || "the end of all sessions".to_owned()).await;
+    assert!(user.urls().await.contains(&own.pages.url("form?3")));
+    assert!(user.urls().await.contains(&mine));
+}
+
+async fn opens(own: &OwnBrowser, agent: &McpClient, page: &str) {
+    let url = own.pages.url(page);
+    agent.call_tool("new_page", json!({"url": url})).await.ok();
+}
+
+/// Waits until Chrome has these groups, each with so many tabs.
+async fn until_groups(worker: &Inside, wanted: &[(&str, u64)]) -> Vec<Value> {
+    let script = "(async () => { const groups = await chrome.tabGroups.query({}); \
+                  for (const group of groups) group.tabs = (await chrome.tabs.query({groupId: group.id})).length; \
+                  return groups; })()";
+    let mut latest = Value::Null;
+    for _ in 0..10_000 {
+        latest = worker.eval(script).await;
+        let mut groups: Vec<_> = latest.as_array().unwrap().clone();
+        groups.sort_by_key(|group| group["title"].as_str().unwrap_or_default().to_owned());
+        let found: Vec<_> = groups
+            .iter()
+            .map(|group| {
+                (
+                    group["title"].as_str().unwrap(),
+                    group["tabs"].as_u64().unwrap(),
+                )
+            })
+            .collect();
+        if found == wanted {
+            return groups;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("{wanted:?} are not {latest:#}");
+}

@@ -1,0 +1,132 @@
+//! A look inside the extension: its worker and its side panel, driven by what they themselves run.
+
+use crate::user::User;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tabmux_cdp::Session;
+use tabmux_cdp::types::target::{CloseTarget, CreateTarget, GetTargets, TargetInfo};
+use tabmux_protocol::extension::EXTENSION_ID;
+use tabmux_testkit::patiently;
+
+/// A page or a worker in which the test runs scripts.
+pub(crate) struct Inside(Session);
+
+impl Inside {
+    /// The extension's worker.
+    pub(crate) async fn worker(user: &mut User) -> Self {
+        let worker = worker(user).await;
+        Self(user.attach_to(worker.target_id).await.1)
+    }
+
+    /// The side panel's page, in a window of its own.
+    pub(crate) async fn panel(user: &mut User) -> Self {
+        let create = CreateTarget {
+            url: format!("chrome-extension://{EXTENSION_ID}/panel.html"),
+            new_window: Some(true),
+            ..Default::default()
+        };
+        let panel = user.browser().send(create).await.unwrap().target_id;
+        let panel = Self(user.attach_to(panel).await.1);
+        panel
+            .until(
+                "location.protocol === 'chrome-extension:' && document.readyState === 'complete'",
+            )
+            .await;
+        panel
+    }
+
+    /// What a script gives back.
+    pub(crate) async fn eval(&self, script: &str) -> Value {
+        let params = json!({"expression": script, "awaitPromise": true, "returnByValue": true});
+        let answer = self.command("Runtime.evaluate", params).await;
+        assert_eq!(
+            answer["exceptionDetails"],
+            Value::Null,
+            "{script}: {answer:#}"
+        );
+        answer["result"]["value"].clone()
+    }
+
+    pub(crate) async fn command(&self, method: &str, params: Value) -> Value {
+        let answer = self.0.send_raw(method, &params, PATIENCE).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{method}: {error}"));
+        serde_json::from_str(answer.get()).unwrap()
+    }
+
+    /// Asks until a script gives back what is true.
+    pub(crate) async fn until(&self, script: &str) {
+        let asking = async {
+            while self.eval(script).await != true {
+                tokio::task::yield_now().await;
+            }
+        };
+        let story = async { self.eval("document.body?.innerText ?? ''").await };
+        if tokio::time::timeout(PATIENCE, asking).await.is_err() {
+            panic!("in vain: {script}\n{}", story.await);
+        }
+    }
+
+    /// Waits until the panel's text has this in it.
+    pub(crate) async fn reads(&self, text: &str) {
+        let text = Value::from(text);
+        self.until(&format!("document.body.innerText.includes({text})"))
+            .await;
+    }
+
+    /// Presses the button with this text, as soon as there is one, by the keyboard.
+    pub(crate) async fn presses(&self, text: &str) {
+        let text = Value::from(text);
+        self.until(&format!(
+            "(() => {{ const button = [...document.querySelectorAll('button')].find((it) => it.checkVisibility() && \
+             (it.ariaLabel ?? it.innerText) === {text}); button?.focus(); return document.activeElement === button && !!button; }})()"
+        ))
+        .await;
+        for kind in ["keyDown", "keyUp"] {
+            let key = json!({"type": kind, "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"});
+            self.command("Input.dispatchKeyEvent", key).await;
+        }
+    }
+
+    /// The addresses of the tabs that the worker is attached to.
+    pub(crate) async fn until_held(&self, wanted: &[&str]) {
+        let held = "chrome.debugger.getTargets().then((all) => all.filter((it) => it.attached && it.url.startsWith('http'))\
+                    .map((it) => it.url).sort().join(' '))";
+        let mut wanted = wanted.to_vec();
+        wanted.sort_unstable();
+        let wanted = wanted.join(" ");
+        let mut latest = Value::Null;
+        let asking = async {
+            while latest != wanted {
+                latest = self.eval(held).await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, asking).await.is_err() {
+            panic!("{wanted:?} should be held, and not {latest}");
+        }
+    }
+}
+
+/// Ends the extension's worker, as Chrome does at any time.
+pub(crate) async fn kill_worker(user: &User) {
+    let target_id = worker(user).await.target_id;
+    user.browser()
+        .send(CloseTarget { target_id })
+        .await
+        .unwrap();
+}
+
+async fn worker(user: &User) -> TargetInfo {
+    let looking = async {
+        loop {
+            let targets = user.browser().send(GetTargets::default()).await.unwrap();
+            let mut workers = targets.target_infos.into_iter();
+            let worker = workers.find(|target| target.r#type == "service_worker");
+            if let Some(worker) = worker {
+                return worker;
+            }
+        }
+    };
+    patiently(looking, || "the extension's worker".to_owned()).await
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,196 @@
+//! The side panel in a real browser: what the person sees, and what they can do.
+
+use crate::inside::{Inside, kill_worker};
+use crate::own_browser::OwnBrowser;
+use crate::user::User;
+use serde_json::json;
+use tabmux_testkit::McpClient;
+
+/// Two agents, each with a page, and the panel beside the person's own page.
+struct Scene {
+    own: OwnBrowser,
+    user: User,
+    one: McpClient,
+    two: McpClient,
+    panel: Inside,
+}
+
+impl Scene {
+    async fn set() -> Option<Self> {
+        let own = OwnBrowser::open().await?;
+        let mut user = User::at(own.chromium.websocket_url()).await;
+        let mine = own.pages.url("mine");
+        user.opens(&mine).await;
+        user.switches_to(&mine).await;
+        let one = own.agent_named("Claude Code", &[]).await;
+        let two = own.agent_named("Cursor", &[]).await;
+        for (agent, page) in [(&one, "form?one"), (&two, "form?two")] {
+            let url = own.pages.url(page);
+            agent.call_tool("new_page", json!({"url": url})).await.ok();
+        }
+        let panel = Inside::panel(&mut user).await;
+        panel.reads("Connected").await;
+        Some(Self {
+            own,
+            user,
+            one,
+            two,
+            panel,
+        })
+    }
+}
+
+async fn search_of(agent: &McpClient) -> String {
+    let script = json!({"function": "() => document.title + location.search"});
+    agent.call_tool("evaluate_script", script).await.ok().text()
+}
+
+async fn refused(agent: &McpClient) -> String {
+    let script = json!({"function": "() => 1"});
+    agent
+        .call_tool("evaluate_script", script)
+        .await
+        .expect_error()
+}
+
+#[tokio::test]
+async fn r002_13_the_panel_shows_who_works_where_and_pauses_all() {
+    let Some(scene) = Scene::set().await else {
+        return;
+    };
+    let Scene {
+        one, two, panel, ..
+    } = &scene;
+    for text in ["Claude Code", "Cursor", "Form", "Waiting for its next call"] {
+        panel.reads(text).await;
+    }
+    let cards = "[...document.querySelectorAll('.agent')].map((it) => it.querySelectorAll('.tab').length).join()";
+    assert_eq!(panel.eval(cards).await, "1,1");
+    // What an agent does right now is told, with its tab and without what the page says.
+    let slow = json!({"function": "() => new Promise(() => {})"});
+    let slow = one.begin_call("evaluate_script", slow).await;
+    panel.reads("evaluate_script").await;
+    panel.presses("Pause all").await;
+    let ended = slow.answer().await;
+    let text = format!("{ended:?}");
+    assert!(text.contains("The person paused all agents"), "{text}");
+    panel.reads("All agents are paused").await;
+    for agent in [one, two] {
+        let text = refused(agent).await;
+        assert!(text.starts_with("The person paused all agents"), "{text}");
+    }
+    panel.presses("Resume all").await;
+    panel.reads("Pause all").await;
+    assert!(search_of(one).await.contains("?one"));
+    assert!(search_of(two).await.contains("?two"));
+}
+
+#[tokio::test]
+async fn the_person_takes_a_tab_back_and_gives_another() {
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
+    let worker = Inside::worker(&mut scene.user).await;
+    let Scene {
+        one, panel, own, ..
+    } = &scene;
+    let mine = own.pages.url("mine");
+    panel.reads("No agent works in this tab.").await;
+    panel.presses("Give it to Claude Code").await;
+    panel.reads("Claude Code works in this tab.").await;
+    let told = refused(one).await;
+    assert!(told.contains("the person gave this session tab"), "{told}");
+    assert!(search_of(one).await.contains("Mine"));
+    panel.presses("Take it back").await;
+    panel.reads("No agent works in this tab.").await;
+    let told = refused(one).await;
+    assert!(told.contains("was taken back by the person"), "{told}");
+    let (first, second) = (own.pages.url("form?one"), own.pages.url("form?two"));
+    worker.until_held(&[&first, &second]).await;
+    // A tab that it opened itself goes out of its group, too, and stays when the agent leaves.
+    let group = "chrome.tabs.query({url: '*://*/form?two'}).then(([tab]) => tab.groupId)";
+    assert_ne!(worker.eval(group).await, -1);
+    let row = "[...document.querySelectorAll('.agent')].find((it) => it.innerText.startsWith('Cursor')).querySelector('.back').click()";
+    panel.eval(row).await;
+    worker.until_held(&[&first]).await;
+    worker
+        .until(&format!("{group}.then((id) => id === -1)"))
+        .await;
+    let told = refused(&scene.two).await;
+    assert!(told.contains("was taken back by the person"), "{told}");
+    // The next call gets a new tab.
+    assert!(!search_of(&scene.two).await.contains("?two"));
+    let urls = scene.user.urls().await;
+    assert!(urls.contains(&second) && urls.contains(&mine), "{urls:?}");
+}
+
+#[tokio::test]
+async fn the_panel_recovers_whatever_dies_and_says_what_is_missing() {
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
+    kill_worker(&scene.user).await;
+    scene.own.until_connected(true).await;
+    scene.panel.reads("Claude Code").await;
+    scene.panel.presses("Pause all").await;
+    scene.panel.reads("All agents are paused").await;
+    // The pause outlives the worker and the daemon.
+    kill_worker(&scene.user).await;
+    scene.panel.reads("tabmux is not connected.").await;
+    scene.panel.reads("All agents are paused").await;
+    scene.own.kill_daemon();
+    scene.panel.reads("tabmux is not connected.").await;
+    scene.own.start_daemon();
+    scene.panel.reads("All agents are paused").await;
+    let text = refused(&scene.one).await;
+    assert!(text.starts_with("The person paused all agents"), "{text}");
+    scene.panel.presses("Resume all").await;
+    scene.panel.reads("Pause all").await;
+    // Their tabs are shown again before anybody calls.
+    let tabs = "document.querySelectorAll('.tab').length === 2";
+    scene.panel.until(tabs).await;
+    assert!(search_of(&scene.one).await.contains("?one"));
+    // Without agents nobody starts another daemon.
+    let Scene {
+        mut own,
+        one,
+        two,
+        panel,
+        ..
+    } = scene;
+    drop((one, two));
+    panel.reads("No agent is connected.").await;
+    // The one that runs may be one that an agent started.
+    let stopped = own.tabmux(&["daemon", "stop"]).output().unwrap();
+    assert!(stopped.status.success());
+    panel.reads("The daemon is not running").await;
+    own.start_daemon();
+    panel.reads("No agent is connected.").await;
+}
+
+#[tokio::test]
+async fn hostile_titles_are_text_and_nothing_is_fetched() {
+    let Some(scene) = Scene::set().await else {
+        return;
+    };
+    let Scene { one, panel, .. } = &scene;
+    let name = "<img src=x onerror=alert(1)>\u{202e}\n<script>window.hurt=1</script>";
+    let title =
+        json!({"function": format!("() => {{ document.title = {}; }}", json!(name.repeat(50)))});
+    one.call_tool("evaluate_script", title).await.ok();
+    panel.reads("<img src=x onerror=alert(1)>").await;
+    assert_eq!(panel.eval("document.images.length").await, 0);
+    assert_eq!(panel.eval("document.scripts.length").await, 1);
+    assert_eq!(panel.eval("window.hurt === undefined").await, true);
+    let foreign = "performance.getEntriesByType('resource').filter((it) => !it.name.startsWith(location.origin)).length";
+    assert_eq!(panel.eval(foreign).await, 0);
+    panel
+        .command(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": 280, "height": 600, "deviceScaleFactor": 1, "mobile": false}),
+        )
+        .await;
+    panel
+        .until("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        .await;
+}

@@ -1,0 +1,133 @@
+//! The person at the browser: pauses agents, takes tabs back, and gives tabs away.
+
+use super::Core;
+use crate::session::Focus;
+use crate::{
+    BrowserId, CallKind, Fate, LostTab, Mode, PersonRefusal, Refusal, SessionId, TabId, TargetId,
+    ToolName,
+};
+
+impl Core {
+    /// Whether the person lets no agent do anything.
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// The tabs of a browser that sessions hold or that calls are about.
+    pub fn used_tabs(&self, browser: BrowserId) -> impl Iterator<Item = &TargetId> {
+        self.tabs.iter().filter_map(move |(id, tab)| {
+            let home = tab.home.as_ref()?;
+            let is_used = tab.is_held() || !self.calls_about(*id).is_empty();
+            (home.browser == browser && is_used).then_some(&home.target)
+        })
+    }
+
+    /// Whether a session can be given tabs of a browser. One with a changing list has to connect first.
+    pub fn can_be_given(&self, session: SessionId, browser: BrowserId) -> bool {
+        let known = self.sessions.get(&session);
+        known.is_some_and(|known| match known.config.mode {
+            _ if known.config.isolated => false,
+            Mode::Static => known.means(browser),
+            Mode::Progressive => self.is_connected(session, browser),
+        })
+    }
+
+    /// Ends what is at work, too: whoever presses the button wants it to stop.
+    pub(super) fn pause(&mut self) {
+        self.paused = true;
+        let calls = self.calls_where(|_| true);
+        self.end_all(calls, |core, call| {
+            let begun = core.calls.get(&call).is_some_and(|call| call.at_work);
+            core.fail(call, |tool, _| PersonRefusal::Paused { tool, begun }.into());
+        });
+    }
+
+    pub(super) fn check_not_paused(&self, kind: &CallKind) -> Result<(), Refusal> {
+        let asks_only = matches!(kind, CallKind::ConnectionStatus);
+        match self.paused && !asks_only {
+            true => Err(PersonRefusal::Paused {
+                tool: kind.tool(),
+                begun: false,
+            }
+            .into()),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn taken_back(&mut self, browser: BrowserId, target: &TargetId) {
+        if let Some(id) = self.tab_of(browser, target) {
+            self.take_from(id, |_| true);
+        }
+    }
+
+    /// Binds a session to a tab, once its browser is connected.
+    pub(super) fn given(&mut self, session: SessionId, browser: BrowserId, target: TargetId) {
+        if !self.can_be_given(session, browser) {
+            return;
+        }
+        if !self.is_connected(session, browser) {
+            if let Some(known) = self.sessions.get_mut(&session) {
+                known.config.heritage.bound = vec![target];
+            }
+            return;
+        }
+        let tab = self.tab_of(browser, &target);
+        let Some(id) = tab.filter(|id| self.tabs.get(id).is_some_and(|tab| tab.is_open())) else {
+            return;
+        };
+        self.take_from(id, |holder| holder != session);
+        if self.focused(session, browser) == Some(id) {
+            return;
+        }
+        self.move_focus(session, id);
+        if let Some(seat) = self.seat_mut(session, browser) {
+            seat.given = Some(id);
+        }
+    }
+
+    /// The first call that would go to a tab that the person chose is told about it. The next one is not.
+    pub(super) fn report_gift(
+        &mut self,
+        session: SessionId,
+        browser: BrowserId,
+        tool: ToolName,
+    ) -> Result<(), Refusal> {
+        let seat = self.seat_mut(session, browser);
+        match seat.and_then(|seat| seat.given.take()) {
+            Some(tab) => Err(PersonRefusal::Given { tool, tab }.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Sessions lose a tab that stays: their calls there end, and they are told once that it was taken.
+    fn take_from(&mut self, id: TabId, from: impl Fn(SessionId) -> bool) {
+        let Some(tab) = self.tabs.get(&id) else {
+            return;
+        };
+        let (browser, fate) = (tab.browser(), Fate::TakenBack);
+        let losers = tab.focused_by.iter().copied().filter(|it| from(*it));
+        let losers: Vec<_> = losers.collect();
+        let lost = LostTab { tab: id, fate };
+        let calls = self.calls_where(|call| call.task.tab() == Some(id) && from(call.session));
+        let told = self.sessions_of(&calls);
+        self.end_all(calls, |core, call| {
+            core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode });
+        });
+        for session in losers {
+            let knows = told.contains(&session) && self.mode(session) == Some(Mode::Static);
+            let seat = browser.and_then(|browser| self.seat_mut(session, browser));
+            if let Some(seat) = seat {
+                seat.given = None;
+                seat.focus = Some(match knows {
+                    true => Focus::Nothing,
+                    false => Focus::Lost(lost),
+                });
+            }
+        }
+        self.change_hold(id, |tab| {
+            tab.owner.take_if(|owner| from(*owner));
+            tab.focused_by.retain(|session| !from(*session));
+        });
+        self.edition += 1;
+    }
+}

@@ -1,0 +1,75 @@
+//! A browser is away for a moment, and its tabs stay what they were.
+
+use super::browser::FakeBrowser;
+use super::sim::*;
+use crate::{Access, Input, Output, Reply};
+
+const A: &str = "https://a.test/";
+const B: &str = "https://b.test/";
+
+impl Sim {
+    fn connection_ends(&mut self) {
+        let browser = self.browser.id.expect("it is connected");
+        self.browser.cut_off();
+        let reason = "its worker was ended".to_owned();
+        self.happen(Input::ConnectionLost { browser, reason });
+    }
+
+    fn comes_back(&mut self) {
+        let browser = self.browser.id.expect("it was connected");
+        self.happen(Input::Reachable { browser });
+        self.settle();
+    }
+}
+
+#[test]
+fn a_session_goes_on_in_its_tab_and_closes_it_in_the_end() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let theirs = sim.page_at(A);
+    sim.call(click_in(theirs));
+    let own = match sim.call(new_page("https://n.test/")) {
+        Reply::Opened { tab, .. } => tab.id,
+        other => panic!("{other:?}"),
+    };
+    sim.connection_ends();
+    sim.comes_back();
+    assert_eq!(sim.connects(), 2, "without being asked");
+    assert_eq!(sim.click_of(ONE), own);
+    assert_eq!(sim.page_at(A), theirs, "numbers stay");
+    sim.close_session(ONE);
+    sim.settle();
+    assert!(sim.browser.shows(A) && !sim.browser.shows("https://n.test/"));
+}
+
+#[test]
+fn a_call_at_work_is_told_and_the_next_one_goes_on() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let own = sim.click_of(ONE);
+    let running = sim.ask(page(CLICK, Access::Act));
+    sim.connection_ends();
+    assert!(matches!(sim.reply(running), Some(Reply::Refused(_))));
+    assert_eq!(sim.click_of(ONE), own);
+}
+
+#[test]
+fn whoever_has_no_tab_there_lets_the_browser_be() {
+    let mut sim = Sim::new(FakeBrowser::running(&[A]));
+    sim.open_session_as(ONE, fixed());
+    sim.pages_of(ONE);
+    sim.connection_ends();
+    sim.comes_back();
+    assert_eq!(sim.connects(), 1);
+}
+
+#[test]
+fn a_tab_that_is_not_there_any_more_is_replaced() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let tab = sim.page_at(A);
+    sim.call(click_in(tab));
+    sim.connection_ends();
+    sim.browser.remove(&sim.browser.at(A));
+    sim.comes_back();
+    assert_ne!(sim.click_of(ONE), tab);
+    let discarded = |output: &&Output| matches!(output, Output::Discard { .. });
+    assert_eq!(sim.outputs.iter().filter(discarded).count(), 0);
+}

@@ -1,0 +1,71 @@
+//! How long an extension is waited for, and what another secret does.
+
+use crate::fake_extension::{Daemon, Extension, pass};
+use serde_json::json;
+use tabmux_daemon::extension::Secret;
+use tabmux_testkit::patiently;
+use tokio::time::Duration;
+
+#[tokio::test]
+async fn s5_whoever_proves_nothing_for_10_seconds_is_sent_away() {
+    let daemon = Daemon::start().await;
+    let mut silent = daemon.stranger().await;
+    let mut half = daemon.stranger().await;
+    answers(&mut silent).await;
+    half.hello(&"a1".repeat(32), "0123456789").await;
+    pass(Duration::from_secs(9)).await;
+    answers(&mut silent).await;
+    pass(Duration::from_secs(2)).await;
+    for late in [&mut silent, &mut half] {
+        let refused = late.hear().await.unwrap();
+        assert_eq!(
+            refused["reason"],
+            "The extension did not prove itself in time."
+        );
+        assert_eq!(late.hear().await, Some(json!({"closed": 4001})));
+    }
+}
+
+#[tokio::test]
+async fn r004_63_96_whoever_says_nothing_for_60_seconds_is_gone() {
+    // R004-63, R004-96
+    let daemon = Daemon::start().await;
+    let mut extension = daemon.extension("0123456789").await;
+    for _ in 0..3 {
+        pass(Duration::from_secs(59)).await;
+        answers(&mut extension).await;
+    }
+    // The daemon's own pulse goes on, and is not what counts.
+    pass(Duration::from_secs(61)).await;
+    assert_eq!(extension.hear().await, None);
+}
+
+#[tokio::test]
+async fn s5_another_secret_ends_the_connections_of_the_old_one() {
+    let daemon = Daemon::start().await;
+    let mut old = daemon.extension("0123456789").await;
+    let new = Secret::rotate(&daemon.secret).unwrap();
+    let refused = old.hear().await.unwrap();
+    assert_eq!(refused["reason"], "The pairing secret is another one now.");
+    assert_eq!(old.hear().await, Some(json!({"closed": 4001})));
+    let again = async {
+        loop {
+            let mut fresh = daemon.stranger().await;
+            let answer = fresh.greet(&new, "0123456789").await;
+            if answer["type"] == "welcome" {
+                return fresh;
+            }
+        }
+    };
+    let mut fresh = patiently(again, || "a free place".to_owned()).await;
+    assert_eq!(fresh.hear().await, Some(json!({"type": "connect"})));
+    // A secret that is removed is none, either.
+    std::fs::remove_file(&daemon.secret).unwrap();
+    assert_eq!(fresh.hear().await.unwrap()["type"], "refused");
+}
+
+/// It is still listened to.
+async fn answers(extension: &mut Extension) {
+    extension.say(json!({"type": "ping"})).await;
+    assert_eq!(extension.hear().await, Some(json!({"type": "pong"})));
+}

@@ -1,0 +1,78 @@
+/**
+ * Puts the tabs that were opened for an agent into a group with its name and colour. A tab is put there once: where the
+ * person moves it later is the person's business. What is known survives a restart of the worker, and ends with the browser.
+ */
+
+import type { AgentInfo } from './messages.js';
+
+interface Known {
+  /** By session: the group, and what it was called when it was made or last changed by us. */
+  groups: Record<string, { id: number; name: string; colour: string }>;
+  /** The tabs that were put into a group. */
+  placed: number[];
+}
+
+export class Groups {
+  #turn: Promise<void> = Promise.resolve();
+  #wanted: AgentInfo[] | undefined;
+
+  /** Sees that every agent's tabs are in its group. Only the newest of several wishes counts. */
+  arrange(agents: AgentInfo[]): Promise<void> {
+    this.#wanted = agents;
+    this.#turn = this.#turn.then(async () => {
+      const wanted = this.#wanted;
+      this.#wanted = undefined;
+      if (wanted) await arrange(wanted).catch(() => undefined); // A tab that is gone is told of soon.
+    });
+    return this.#turn;
+  }
+
+  /** Takes a tab out of its agent's group: it is the person's now. A group without tabs ends by itself. */
+  async release(tabId: number): Promise<void> {
+    await this.#turn;
+    const { placed } = await read();
+    if (placed.includes(tabId)) await chrome.tabs.ungroup(tabId).catch(() => undefined);
+  }
+}
+
+async function arrange(agents: AgentInfo[]): Promise<void> {
+  const before = await read();
+  const present = new Map((await chrome.tabs.query({})).map((tab) => [tab.id ?? -1, tab]));
+  const placed = new Set(before.placed.filter((id) => present.has(id)));
+  const groups: Known['groups'] = {};
+  const living = new Map((await chrome.tabGroups.query({})).map((group) => [group.id, group]));
+  for (const [session, group] of Object.entries(before.groups)) if (living.has(group.id)) groups[session] = group;
+  for (const agent of agents) {
+    const own = agent.tabs.flatMap(({ tabId, own }) => (own ? (present.get(tabId) ?? []) : []));
+    const fresh = own.filter((tab) => !placed.has(tab.id ?? -1));
+    // After a restart of the browser's extension a group is known by its name and its tabs.
+    const known = groups[agent.session]?.id ?? own.map((tab) => tab.groupId).find((id) => living.get(id)?.title === agent.name);
+    const id = await put(fresh, known);
+    for (const tab of fresh) placed.add(tab.id ?? -1);
+    if (id === undefined) continue;
+    const group = groups[agent.session];
+    if (group?.id !== id || group.name !== agent.name || group.colour !== agent.colour) {
+      await chrome.tabGroups.update(id, { title: agent.name, color: agent.colour });
+      groups[agent.session] = { id, name: agent.name, colour: agent.colour };
+    }
+  }
+  const after: Known = { groups, placed: [...placed] };
+  if (JSON.stringify(after) !== JSON.stringify(before)) await chrome.storage.session.set({ groups: after });
+}
+
+/** Puts tabs into a group, a new one if there is none. A tab that has no place in groups, such as a popup's, stays where it is. */
+async function put(tabs: chrome.tabs.Tab[], known: number | undefined): Promise<number | undefined> {
+  let group = known;
+  for (const { id, windowId } of tabs) {
+    if (id === undefined) continue;
+    // Otherwise Chrome would make the group in the window in front, and move the tab there.
+    const where = group === undefined ? { createProperties: { windowId } } : { groupId: group };
+    group = await chrome.tabs.group({ tabIds: [id], ...where }).catch(() => group);
+  }
+  return group;
+}
+
+async function read(): Promise<Known> {
+  const { groups } = await chrome.storage.session.get('groups');
+  return (groups as Known | undefined) ?? { groups: {}, placed: [] };
+}

@@ -1,0 +1,61 @@
+/** Tabs, as the panel shows them. What pages call themselves is only ever shown as text. */
+
+export interface ShownTab {
+  id: number;
+  windowId: number;
+  title: string;
+  place: string;
+  /** Whether Chrome lets an extension work in it. */
+  open: boolean;
+}
+
+/** The tabs of these numbers that are there. */
+export async function knownTabs(ids: number[]): Promise<Map<number, ShownTab>> {
+  const wanted = new Set(ids);
+  const tabs = wanted.size > 0 ? await chrome.tabs.query({}) : [];
+  return new Map(tabs.flatMap((tab) => (tab.id !== undefined && wanted.has(tab.id) ? [[tab.id, shown(tab)] as const] : [])));
+}
+
+/** The tab that the person looks at, beside this panel. Where the panel is a tab itself, it is the one in another window. */
+export class FrontTab {
+  readonly #own = chrome.tabs.getCurrent();
+
+  constructor(changed: () => void) {
+    chrome.tabs.onActivated.addListener(changed);
+    chrome.tabs.onRemoved.addListener(changed);
+    chrome.tabs.onUpdated.addListener((_, { title, url }) => (title !== undefined || url !== undefined) && changed());
+    chrome.windows.onFocusChanged.addListener(changed);
+  }
+
+  async tab(): Promise<ShownTab | undefined> {
+    const own = await this.#own;
+    const active = await chrome.tabs.query({ active: true, windowType: 'normal', ...(own ? {} : { currentWindow: true }) });
+    const [tab] = active.filter(({ windowId }) => windowId !== own?.windowId).sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));
+    return tab && shown(tab);
+  }
+}
+
+function shown(tab: chrome.tabs.Tab): ShownTab {
+  const url = tab.url || tab.pendingUrl || '';
+  return {
+    id: tab.id ?? -1,
+    windowId: tab.windowId,
+    title: plain(tab.title ?? '') || 'Untitled',
+    place: plain(place(url)),
+    open: /^(https?:|about:blank$)/.test(url) && !/^https:\/\/(chromewebstore\.google\.com|chrome\.google\.com\/webstore)/.test(url),
+  };
+}
+
+function place(url: string): string {
+  try {
+    const { host, protocol } = new URL(url);
+    return host || protocol.replace(/:$/, '');
+  } catch {
+    return '';
+  }
+}
+
+/** One bounded line, without what turns the direction of text or hides in it. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim().slice(0, 200);
+}

@@ -1,0 +1,56 @@
+/** The worker's end of the side panels: they are shown how it stands, and what they want goes to the daemon. */
+
+import type { FromExtension, ToExtension } from './messages.js';
+
+export type Overview = Extract<ToExtension, { type: 'overview' }>;
+
+/** What a panel is told. */
+export type ToPanel = { type: 'state'; connected: boolean; why: string; overview: Overview | undefined } | { type: 'denied'; reason: string };
+
+/** What a panel wants. */
+export type FromPanel = Extract<FromExtension, { type: 'pause' | 'resume' | 'takeBack' | 'give' }>;
+
+export const PANEL = 'panel';
+
+export class Panels {
+  readonly #ports = new Set<chrome.runtime.Port>();
+  #connected = false;
+  #why = 'Looking for tabmux on this machine.';
+  #overview: Overview | undefined;
+
+  constructor(private readonly want: (wish: FromPanel) => void) {}
+
+  listen(): void {
+    chrome.runtime.onConnect.addListener((port) => {
+      if (port.name !== PANEL || port.sender?.id !== chrome.runtime.id) return;
+      this.#ports.add(port);
+      port.onDisconnect.addListener(() => this.#ports.delete(port));
+      port.onMessage.addListener((wish: FromPanel) => this.want(wish));
+      port.postMessage(this.#state());
+    });
+  }
+
+  /** Whether the daemon is there, and why not. */
+  link(connected: boolean, why: string): void {
+    [this.#connected, this.#why] = [connected, why];
+    if (!connected) this.#overview = undefined;
+    this.#tell(this.#state());
+  }
+
+  show(overview: Overview): void {
+    this.#overview = overview;
+    this.#tell(this.#state());
+  }
+
+  deny(reason: string): void {
+    this.#tell({ type: 'denied', reason });
+  }
+
+  #state(): ToPanel {
+    return { type: 'state', connected: this.#connected, why: this.#why, overview: this.#overview };
+  }
+
+  #tell(message: ToPanel): void {
+    for (const port of this.#ports) port.postMessage(message);
+  }
+}
