@@ -16,7 +16,7 @@ pub(crate) enum Args {
         #[arg(long)]
         json: bool,
     },
-    /// Allow an origin, such as https://example.com or *.example.com. From the first on, agents may see no
+    /// Allow an origin, such as example.com or *.example.com. From the first on, agents may see no
     /// others.
     Allow {
         #[arg(value_name = "ORIGIN", value_parser = pattern)]
