@@ -33,8 +33,11 @@ async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_le
     let lives = (0..agents).map(|number| live(&crowd, &board, number, seed));
     let (_, ()) = tokio::join!(join_all(lives), async {
         hunt.settled().await;
-        for _ in 0..kills {
+        for number in 1..=kills {
             hunt.kill(&mut report).await;
+            if soak && number % 10 == 0 {
+                eprintln!("{number} of {kills} kills"); // Seen with `--no-capture`.
+            }
         }
         hunt.settled().await;
         board.stop();
