@@ -194,3 +194,31 @@ async fn hostile_titles_are_text_and_nothing_is_fetched() {
         .until("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         .await;
 }
+
+#[tokio::test]
+async fn r004_85_an_agent_that_follows_the_person_turns_to_the_tab_in_front() {
+    let Some(own) = OwnBrowser::open().await else {
+        return;
+    };
+    let user = User::at(own.chromium.websocket_url()).await;
+    let [here, there] = ["form?here", "form?there"].map(|page| own.pages.url(page));
+    user.opens(&here).await;
+    user.opens(&there).await;
+    let agent = own.agent_named("Cursor", &["--followUserFocus"]).await;
+    agent.call_tool("list_pages", json!({})).await.ok();
+    for url in [&here, &there, &here] {
+        user.switches_to(url).await;
+        let selected = format!("({url}) [selected]");
+        let turned = async {
+            loop {
+                let pages = agent.call_tool("list_pages", json!({})).await.ok().text();
+                if pages.contains(&selected) {
+                    return;
+                }
+            }
+        };
+        tabmux_testkit::patiently(turned, || format!("it did not turn to {url}")).await;
+        let search = url.split_once('?').unwrap().1;
+        assert!(search_of(&agent).await.ends_with(&format!("?{search}\"")));
+    }
+}

@@ -47,8 +47,12 @@ impl MainLoop {
 
     /// A session came or went.
     pub(super) fn note_followers(&self) {
+        self.following.wanted.send_replace(self.is_followed());
+    }
+
+    /// Whether a session follows the user.
+    pub(super) fn is_followed(&self) -> bool {
         let mut sessions = self.sessions.values();
-        let is_followed = sessions.any(|session| session.options.follow_user_focus);
-        self.following.wanted.send_replace(is_followed);
+        sessions.any(|session| session.options.follow_user_focus)
     }
 }

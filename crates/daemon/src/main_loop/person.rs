@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::AddressPolicy;
-use tabmux_core::{BrowserId, Input, SessionId, TargetId};
+use tabmux_core::{BrowserId, Input, Place, SessionId, TargetId};
 use tabmux_protocol::extension::{AgentInfo, AgentTab, Doing, FromExtension, ToExtension};
 use tokio::time::Instant;
 
@@ -30,8 +30,17 @@ pub(crate) enum PersonEvent {
 pub(crate) enum Wish {
     Pause,
     Resume,
-    TakeBack { tab: u32 },
-    Give { tab: u32, session: String },
+    TakeBack {
+        tab: u32,
+    },
+    Give {
+        tab: u32,
+        session: String,
+    },
+    /// To see this tab. Whoever follows the user comes along.
+    See {
+        tab: u32,
+    },
 }
 
 impl Wish {
@@ -45,6 +54,7 @@ impl Wish {
                 tab: *tab_id,
                 session: session.clone(),
             }),
+            FromExtension::TabFocused { tab_id, .. } => Some(Self::See { tab: *tab_id }),
             FromExtension::Detached { tab_id, reason } if reason == CANCELLED => {
                 Some(Self::TakeBack { tab: *tab_id })
             }
@@ -178,6 +188,14 @@ impl MainLoop {
                 self.input(Input::Resumed);
             }
             Wish::TakeBack { tab } => self.take_back(peer, tab),
+            Wish::See { tab } if self.is_followed() => {
+                for browser in self.browsers_of(peer) {
+                    let target = target_of(tab);
+                    let tab = Place::Browser { browser, target };
+                    self.input(Input::TabActivated { tab });
+                }
+            }
+            Wish::See { .. } => {}
             Wish::Give { tab, session } => {
                 if let Err(reason) = self.give(peer, tab, &session) {
                     self.deny(peer, reason);
