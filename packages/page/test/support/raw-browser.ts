@@ -54,8 +54,8 @@ export class RawBrowser {
     return this.socket.url;
   }
 
-  async newTab(url: string): Promise<RawTab> {
-    const { targetId } = await this.send('Target.createTarget', { url });
+  async newTab(url: string, { newWindow = false } = {}): Promise<RawTab> {
+    const { targetId } = await this.send('Target.createTarget', { url, newWindow });
     return this.attach(String(targetId));
   }
 
@@ -72,11 +72,17 @@ export class RawBrowser {
 
   /** Duplicates the tab in front, as the user's menu does. */
   async duplicateFront(): Promise<RawTab> {
-    const { targetInfos } = await this.send('Target.getTargets');
-    const worker = Array.isArray(targetInfos) && targetInfos.find((info) => isRecord(info) && info['type'] === 'service_worker' && String(info['url']).startsWith('chrome-extension:'));
-    if (!isRecord(worker)) throw new Error('the extension does not run');
-    const extension = await this.attach(String(worker['targetId']));
+    const extension = await this.worker('service', 'chrome-extension:');
     return this.tabOpenedBy(() => extension.evaluate('chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.tabs.duplicate(tab.id))'));
+  }
+
+  /** The worker of a site, to look into it. */
+  async worker(kind: string, site: string): Promise<RawTab> {
+    const { targetInfos } = await this.send('Target.getTargets');
+    const isMeant = (info: unknown): boolean => isRecord(info) && info['type'] === `${kind}_worker` && String(info['url']).startsWith(site);
+    const worker = Array.isArray(targetInfos) && targetInfos.find(isMeant);
+    if (!isRecord(worker)) throw new Error(`no ${kind} worker of ${site} runs`);
+    return this.attach(String(worker['targetId']));
   }
 
   async attach(targetId: string): Promise<RawTab> {
@@ -168,6 +174,11 @@ export class RawTab {
   /** Brings the tab to the front of its window. */
   async activate(): Promise<void> {
     await this.browser.send('Target.activateTarget', { targetId: this.targetId });
+  }
+
+  async setWindow(windowState: 'minimized' | 'normal'): Promise<void> {
+    const { windowId } = await this.browser.send('Browser.getWindowForTarget', { targetId: this.targetId });
+    await this.browser.send('Browser.setWindowBounds', { windowId, bounds: { windowState } });
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The real thing: a daemon of its own, and an MCP client that speaks to it over stdin and stdout. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +17,12 @@ interface Message {
   method?: string;
   result?: never;
   error?: { message: string };
+}
+
+export interface ListedTool {
+  name: string;
+  description: string;
+  inputSchema: { properties: Record<string, unknown> };
 }
 
 export class Tabmux {
@@ -53,9 +59,19 @@ export class Tabmux {
     return `ws://127.0.0.1:${(JSON.parse(status) as { port: number }).port}/page`;
   }
 
-  async tools(): Promise<Map<string, { description: string; inputSchema: { properties: Record<string, unknown> } }>> {
-    const { tools } = await this.ask<{ tools: { name: string; description: string; inputSchema: never }[] }>('tools/list', {});
-    return new Map(tools.map((tool) => [tool.name, tool]));
+  /** What the daemon has logged. */
+  get log(): string {
+    return readFileSync(join(this.home, 'd.log'), 'utf8');
+  }
+
+  /** The tools in the order they are listed, so that one that is there twice shows. */
+  async list(): Promise<ListedTool[]> {
+    const { tools } = await this.ask<{ tools: ListedTool[] }>('tools/list', {});
+    return tools;
+  }
+
+  async tools(): Promise<Map<string, ListedTool>> {
+    return new Map((await this.list()).map((tool) => [tool.name, tool]));
   }
 
   async call(name: string, args: object = {}): Promise<{ text: string; isError: boolean }> {
