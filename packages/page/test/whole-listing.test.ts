@@ -1,0 +1,172 @@
+/** What the agent is told of real tabs and their tools, and what is said on the way of a call. Needs a built tabmux. */
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isRecord } from '../src/wire.js';
+import { type AppTab, Desk } from './support/desk.js';
+import type { RawTab } from './support/raw-browser.js';
+import { ofType, SPY } from './support/spy.js';
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await Desk.start();
+});
+afterAll(() => desk.stop());
+afterEach(() => desk.end());
+
+const TAB_ID = {
+  type: 'string',
+  description: 'Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs.',
+};
+
+describe.each(['shared', 'service'])('with a %s worker', (worker) => {
+  beforeEach(() => desk.begin(worker));
+
+  const countOf = async (name: string): Promise<number> => (await desk.tabmux.list()).filter((tool) => tool.name === name).length;
+
+  test('R000-8 R000-38 R000-39 R000-40 R000-41 R000-67 a tool is listed once, from its first tab to its last, and only those two change the list', async () => {
+    const before = desk.tabmux.changes;
+    const a = await desk.open('one');
+    await desk.until(() => expect(desk.tabmux.changes).toBe(before + 1));
+    const [b, c] = [await desk.open('one'), await desk.open('one')];
+    expect(await countOf('one')).toBe(1);
+    await a.tab.evaluate("workerClient.unregisterTool('one')");
+    await desk.has(a.id, '');
+    expect(await countOf('one')).toBe(1);
+    await b.tab.close();
+    await desk.until(async () => expect(await desk.row(b.id)).toBeUndefined());
+    expect(await countOf('one')).toBe(1);
+    expect(await desk.whoRuns('one')).toBe(c.id);
+    expect(desk.tabmux.changes).toBe(before + 1);
+    await c.tab.close();
+    await desk.until(() => expect(desk.tabmux.changes).toBe(before + 2));
+    expect(await countOf('one')).toBe(0);
+  });
+
+  test('R000-11 a tool can be in several tabs, and a tab can have several tools', async () => {
+    const [a, b] = [await desk.open('one,two'), await desk.open('one,three')];
+    expect([await desk.toolsOf(a.id), await desk.toolsOf(b.id)]).toEqual([['one', 'two'], ['one', 'three']]);
+    for (const { id } of [a, b]) expect(await desk.whoRuns('one', { tabId: id })).toBe(id);
+    expect([await desk.whoRuns('two'), await desk.whoRuns('three')]).toEqual([a.id, b.id]);
+  });
+
+  test('R000-25 R000-26 R000-27 R000-28 R000-29 R001-32 the tabs are listed as they are at that moment', async () => {
+    const lastSeen = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const row = ({ id, url }: AppTab, isActive: boolean) => ({ tabId: id, url, title: 'An application', isActive, lastSeen });
+    expect(await desk.rows()).toEqual([]);
+    const a = await desk.open('one');
+    expect(await desk.rows()).toEqual([row(a, true)]);
+    const b = await desk.open('one', { at: desk.otherSite });
+    expect(await desk.rows()).toEqual([row(a, false), row(b, true)]);
+    await desk.front(a);
+    expect(await desk.rows()).toEqual([row(a, true), row(b, false)]);
+    await b.tab.evaluate("document.title = 'Another title'; history.pushState({}, '', '/moved')");
+    const moved = { ...row(b, false), title: 'Another title', url: `${desk.otherSite.origin}/moved` };
+    await desk.until(async () => expect(await desk.rows()).toEqual([row(a, true), moved]));
+    await desk.leave();
+    expect(await desk.rows()).toEqual([row(a, false), moved]);
+    await a.tab.close();
+    await desk.until(async () => expect(await desk.rows()).toEqual([moved]));
+  });
+
+  test('R000-80 a tab is seen when it registers, when it gets the focus and when it is used', async () => {
+    const seen = async ({ id }: AppTab): Promise<number> => Date.parse((await desk.row(id))?.lastSeen ?? '');
+    const grows = async (act: () => Promise<unknown>): Promise<void> => {
+      const last = await seen(a);
+      await desk.until(() => expect(Date.now()).toBeGreaterThan(last));
+      await act();
+      await desk.until(async () => expect(await seen(a)).toBeGreaterThan(last));
+    };
+    const begun = Date.now();
+    const a = await desk.open('one');
+    expect(await seen(a)).toBeGreaterThanOrEqual(begun);
+    const b = await desk.open('one');
+    await grows(() => desk.front(a));
+    await desk.front(b);
+    await desk.until(async () => expect(await a.tab.evaluate('document.visibilityState')).toBe('hidden'));
+    // What the tab said of being hidden has been heard when its answer comes.
+    await desk.whoRuns('one', { tabId: a.id });
+    await grows(() => desk.whoRuns('one', { tabId: a.id }));
+    await grows(() => a.tab.reload());
+  });
+
+  test('R000-30 R000-31 R000-32 R000-33 R001-31 a tool gets an optional tabId, and the author\'s schema stays as it is', async () => {
+    const { id, tab } = await desk.open('');
+    const own = { type: 'object', properties: { username: { type: 'string', minLength: 2 } }, required: ['username'], additionalProperties: false };
+    const handler = 'async (args) => ({ tab: workerClient.getTabId(), args })';
+    await tab.evaluate(`window.own = ${JSON.stringify(own)}; workerClient.registerTool('strict', 'Strict', own, ${handler})`);
+    await tab.evaluate(`window.none = {}; workerClient.registerTool('plain', 'Plain', none, ${handler})`);
+    await desk.has(id, 'plain,strict');
+    const tools = await desk.tabmux.tools();
+    expect(tools.get('strict')?.inputSchema).toEqual({ ...own, properties: { ...own.properties, tabId: TAB_ID } });
+    expect(tools.get('plain')?.inputSchema).toEqual({ type: 'object', properties: { tabId: TAB_ID } });
+    expect(await tab.evaluate('[own, none]')).toEqual([own, {}]);
+    // Neither is it the handler's business.
+    expect(await desk.call('strict', { username: 'Ada', tabId: id })).toEqual({ tab: id, args: { username: 'Ada' } });
+    expect(await desk.call('strict', { username: 'Ada' })).toEqual({ tab: id, args: { username: 'Ada' } });
+    expect((await desk.tabmux.call('strict', { tabId: id })).isError).toBe(true);
+  });
+
+  test('R001-2 R001-5 R001-6 R001-7 R001-14 R001-17 R001-19 R001-20 every call has an id of its own, by which its answer finds its caller', async () => {
+    const [a, b] = [await desk.open('', { script: SPY }), await desk.open('', { script: SPY })];
+    // The first call is answered when the fourth is there, and not before the others. Tools that only read run at the same time.
+    const offer = `window.waiting = []; workerClient.registerTool('later', (args) => new Promise((resolve) => {
+      waiting.unshift(() => resolve({ tab: workerClient.getTabId(), args }));
+      if (waiting.length === 4) for (const answer of waiting) answer();
+    }), { annotations: { readOnlyHint: true } })`;
+    for (const { id, tab } of [a, b]) {
+      await tab.evaluate(offer);
+      await desk.has(id, 'later');
+    }
+    const calls = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => ({ n, tab: n % 2 ? a : b }));
+    // B is in front, so its calls need not name it.
+    const answers = await Promise.all(calls.map(({ n, tab }) => desk.call('later', { n, ...(tab === a && { tabId: a.id }) })));
+    expect(answers).toEqual(calls.map(({ n, tab }) => ({ tab: tab.id, args: { n } })));
+    const callIds: unknown[] = [];
+    for (const own of [a, b]) {
+      const heard = await listOf(own.tab, ofType('heard', 'CALL_TOOL'));
+      const said = await listOf(own.tab, ofType('said', 'TOOL_CALL_RESULT'));
+      const its = calls.filter(({ tab }) => tab === own);
+      const wanted = its.map(({ n }) => ({ type: 'CALL_TOOL', callId: expect.any(String), targetTabId: own.id, toolName: 'later', args: { n } }));
+      expect(heard).toEqual(expect.arrayContaining(wanted));
+      expect(heard).toHaveLength(4);
+      expect(said).toEqual(expect.arrayContaining(heard.map(({ callId, args }) => ({
+        type: 'TOOL_CALL_RESULT', callId, success: true, result: expect.objectContaining({ structuredContent: { tab: own.id, args } }),
+      }))));
+      expect(said).toHaveLength(4);
+      expect(said[0]?.['callId']).not.toBe(heard[0]?.['callId']);
+      callIds.push(...heard.map(({ callId }) => callId));
+    }
+    expect(callIds).toHaveLength(8);
+    expect(new Set(callIds).size).toBe(8);
+  });
+
+  test('R000-56 R000-57 R001-13 the controller in the worker is called by itself, for the tab, its tools and the focus', async () => {
+    const a = await desk.open('one');
+    const inside = await desk.browser.worker(worker, desk.site.origin);
+    await inside.send('Profiler.enable');
+    await inside.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    const b = await desk.open('one,two');
+    expect(await callsOf(inside, 'handleRegisterTab', 'handleRegisterTool')).toEqual([1, 2]);
+    expect(await desk.toolsOf(b.id)).toEqual(['one', 'two']);
+    await callsOf(inside);
+    await desk.front(a);
+    const [focused] = await callsOf(inside, 'handleSetActiveTab', 'handleRegisterTab');
+    expect(focused).toBeGreaterThan(0);
+    expect(await desk.rows()).toMatchObject([{ tabId: a.id, isActive: true }, { tabId: b.id, isActive: false }]);
+  });
+});
+
+async function listOf(tab: RawTab, expression: string): Promise<Record<string, unknown>[]> {
+  const list = await tab.evaluate(expression);
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** How often these methods ran in a worker since they were last counted. */
+async function callsOf(worker: RawTab, ...names: string[]): Promise<number[]> {
+  const { result } = (await worker.send('Profiler.takePreciseCoverage')) as unknown as {
+    result: { functions: { functionName: string; ranges: { count: number }[] }[] }[];
+  };
+  const functions = result.flatMap((script) => script.functions);
+  return names.map((name) => functions.find(({ functionName }) => functionName === name)?.ranges[0]?.count ?? 0);
+}
