@@ -30,12 +30,13 @@ describe('in a usual browser', () => {
   });
   afterAll(() => browser.stop());
 
-  test('R000-5 R000-6 R000-29 R000-78 R001-25 the active tab is the one in front, and none when that is hidden or closed', async () => {
-    const a = await browser.newTab(app('one'));
+  test.each(['shared', 'service'])('R000-5 R000-6 R000-29 R000-78 R001-25 the active tab is the one in front, and none when that is hidden or closed, with a %s worker', async (worker) => {
+    const url = app('one', { worker });
+    const a = await browser.newTab(url);
     const tabA = await a.tabId();
     await daemon.until(() => daemon.active === tabA);
-    expect(await a.evaluate('workerClient.getTabInfo()')).toEqual({ tabId: tabA, isActive: true, url: app('one'), title: 'An application' });
-    const b = await browser.newTab(app('one'));
+    expect(await a.evaluate('workerClient.getTabInfo()')).toEqual({ tabId: tabA, isActive: true, url, title: 'An application' });
+    const b = await browser.newTab(url);
     const tabB = await b.tabId();
     await daemon.until(() => daemon.active === tabB);
     await a.activate();
@@ -50,6 +51,7 @@ describe('in a usual browser', () => {
     await daemon.until(() => daemon.active === tabB);
     await b.close();
     await daemon.until(() => !daemon.tabs.has(tabB) && daemon.active !== tabB);
+    expect(daemon.log[0]).toMatchObject({ type: 'HELLO', worker });
     await Promise.all([a.close(), c.close()]);
   });
 
