@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFai
 import { answerOf, launch, open, tabIdOf } from './support/browser.js';
 import { FakeDaemon } from './support/daemon.js';
 import { Site } from './support/site.js';
+import { ofType, SPY } from './support/spy.js';
 
 let browser: Browser;
 let site: Site;
@@ -58,14 +59,44 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   test('R000-1 R000-35 R000-74 R001-18 R001-22 R001-23 each call runs once, in its own tab, also when many run at the same time', async () => {
     const pages = [await context.newPage(), await context.newPage(), await context.newPage()];
     const tabs: string[] = [];
-    for (const page of pages) tabs.push(await open(page, app('one,two')));
+    for (const page of pages) tabs.push(await open(page, app('one,two', { script: SPY })));
     expect(new Set(tabs).size).toBe(3);
     for (const tab of tabs) await daemon.tab(tab, 'one', 'two');
     expect(daemon.sockets.size).toBe(1);
     const calls = Array.from({ length: 30 }, (_, n) => ({ n, tab: tabs[n % 3] ?? '' }));
     const answers = await Promise.all(calls.map(({ n, tab }) => daemon.call(tab, n % 2 ? 'one' : 'two', { n })));
     expect(answers.map(answerOf)).toMatchObject(calls.map(({ n, tab }) => ({ tab, args: { n } })));
-    for (const page of pages) expect(await page.evaluate('runs')).toBe(10);
+    const callIds: string[] = [];
+    for (const [at, page] of pages.entries()) {
+      expect(await page.evaluate('runs')).toBe(10);
+      const heard = await page.evaluate<{ callId: string }[]>(ofType('heard', 'CALL_TOOL'));
+      const said = await page.evaluate<object[]>(ofType('said', 'TOOL_CALL_RESULT'));
+      const own = calls.filter(({ tab }) => tab === tabs[at]);
+      // R001-5, R001-17
+      expect(heard).toEqual(own.map(({ n, tab }) => ({ type: 'CALL_TOOL', callId: expect.any(String), targetTabId: tab, toolName: n % 2 ? 'one' : 'two', args: { n } })));
+      // R001-6, R001-19
+      expect(said).toEqual(heard.map(({ callId }) => ({ type: 'TOOL_CALL_RESULT', callId, success: true, result: { content: [expect.anything()] } })));
+      callIds.push(...heard.map(({ callId }) => callId));
+    }
+    // R001-14
+    expect(new Set(callIds).size).toBe(30);
+    expect(daemon.count('TOOL_CALL_RESULT')).toBe(30);
+  });
+
+  test('R001-10 R001-39 what the page has no handler for is not run, and is answered with what is wrong', async () => {
+    const page = await context.newPage();
+    const tabId = await open(page, app('one', { script: SPY }));
+    const tool = { type: 'REGISTER_TOOL', tabId, description: '', inputSchema: { type: 'object' }, webMcp: false };
+    await page.evaluate(`port.postMessage(${JSON.stringify({ ...tool, name: 'coded', handlerType: 'code', requestId: 'coded' })})`);
+    await page.evaluate(`port.postMessage(${JSON.stringify({ ...tool, name: 'empty', handlerType: 'proxy', requestId: 'empty' })})`);
+    await daemon.tab(tabId, 'one', 'empty');
+    await page.waitForFunction("heard.some(({ requestId }) => requestId === 'empty')");
+    expect(await page.evaluate("heard.find(({ requestId }) => requestId === 'coded')")).toEqual({
+      type: 'DONE', requestId: 'coded', error: "Handlers of type 'code' are not run; use 'proxy'.",
+    });
+    expect(await daemon.call(tabId, 'coded')).toEqual({ success: false, code: 'no_tool', error: "The tab has no tool 'coded' now." });
+    expect(await daemon.call(tabId, 'empty')).toEqual({ success: false, code: 'failed', error: "This page has no tool 'empty'." });
+    expect(await page.evaluate('runs')).toBe(0);
   });
 
   test('R000-42 R000-43 R001-24 refresh and navigation keep the id; R000-24 the tools are those of the new page', async () => {
