@@ -28,9 +28,12 @@ afterEach(async () => {
   await daemon.stop();
 });
 
-const app = (tools = '', more: object = {}): string => site.app({ tools, daemon: daemon.url, ...more });
+const appWith = (worker: string) => (tools = '', more: object = {}): string => site.app({ tools, worker, daemon: daemon.url, ...more });
+const app = appWith('auto');
 
-describe('tools', () => {
+describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
+  const app = appWith(worker);
+
   test('R000-58 R000-63 R001-9 a tool is registered as its author describes it', async () => {
     const tabId = await open(page, app());
     await page.evaluate(`workerClient.registerTool('get_user', 'Get a user. NOTE: differs per tab.',
@@ -70,7 +73,7 @@ describe('tools', () => {
     const names = await page.evaluate(`import('/tabmux/index.js').then(async ({ workerClient }) => {
       window.workerClient = workerClient;
       await workerClient.registerTool('early', () => 'early');
-      await workerClient.init({ daemonUrl: ${JSON.stringify(daemon.url)} });
+      await workerClient.init({ daemonUrl: ${JSON.stringify(daemon.url)}, worker: '${worker}' });
       await workerClient.registerTool('late', () => 'late');
       return workerClient.getRegisteredTools().map((tool) => tool.name);
     })`);
@@ -110,7 +113,9 @@ describe('tools', () => {
   });
 });
 
-describe('calls', () => {
+describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
+  const app = appWith(worker);
+
   test('a handler may return a result of MCP or a plain value', async () => {
     const tabId = await open(page, app());
     const cases: [string, object][] = [
@@ -195,7 +200,9 @@ describe('calls', () => {
   });
 });
 
-describe('the tab', () => {
+describe.each(['shared', 'service'])('the tab, with a %s worker', (worker) => {
+  const app = appWith(worker);
+
   test('R000-53 R000-54 getTabId and getTabInfo', async () => {
     const tabId = await open(page, app());
     await daemon.until(() => daemon.active === tabId);
