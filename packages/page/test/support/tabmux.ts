@@ -40,7 +40,11 @@ export class Tabmux {
     if (this.client.stdout === null) throw new Error('no output');
     createInterface(this.client.stdout).on('line', (line) => {
       const message = JSON.parse(line) as Message;
-      if (message.method === 'notifications/tools/list_changed') this.changes += 1;
+      if (message.method === 'notifications/tools/list_changed') {
+        this.changes += 1;
+        // As clients do; one that never fetches is told of new tools with its answers.
+        this.list().catch(() => {});
+      }
       if (message.id !== undefined) this.waiting.get(message.id)?.(message);
     });
   }
