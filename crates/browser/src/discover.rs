@@ -1,5 +1,6 @@
 //! Finds the websocket of a browser that already runs: by its URL, or in this user's profiles.
 
+use crate::find::Channel;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,11 +74,22 @@ pub async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
 
 /// The websockets of this user's running browsers that allow remote debugging, as their own
 /// profiles tell it. Entries may be stale; ports are never probed.
-pub fn running_browsers() -> Vec<String> {
-    profile_folders()
-        .iter()
-        .filter_map(|folder| endpoint_in(folder))
-        .collect()
+pub fn running_browsers(which: &Running) -> Vec<String> {
+    let folders = match &which.profile {
+        Some(folder) => vec![folder.clone()],
+        None => profile_folders(which.channel),
+    };
+    let endpoints = folders.iter().filter_map(|folder| endpoint_in(folder));
+    endpoints.collect()
+}
+
+/// Which of this user's browsers is meant, if not any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Running {
+    /// The one with this profile.
+    pub profile: Option<PathBuf>,
+    /// A Chrome of this channel.
+    pub channel: Option<Channel>,
 }
 
 /// Chrome writes `DevToolsActivePort` into its profile: the port, then the websocket's path.
@@ -90,7 +102,7 @@ fn endpoint_in(profile: &Path) -> Option<String> {
         .then(|| format!("ws://127.0.0.1:{port}{path}"))
 }
 
-fn profile_folders() -> Vec<PathBuf> {
+fn profile_folders(channel: Option<Channel>) -> Vec<PathBuf> {
     let Some(home) = std::env::home_dir() else {
         return Vec::new();
     };
@@ -99,10 +111,13 @@ fn profile_folders() -> Vec<PathBuf> {
         .filter(|path| path.is_absolute())
         .unwrap_or_else(|| home.join(".config"));
     let mac = home.join("Library/Application Support");
-    let on_linux = LINUX_PROFILES.iter().map(|name| config.join(name));
-    on_linux
-        .chain(MAC_PROFILES.iter().map(|name| mac.join(name)))
-        .collect()
+    let fits = |of: &Option<Channel>| channel.is_none() || *of == channel;
+    let in_folder = |folder: PathBuf, profiles: Profiles| {
+        let fitting = profiles.iter().filter(move |(_, of)| fits(of));
+        fitting.map(move |(name, _)| folder.join(name))
+    };
+    let on_linux = in_folder(config, LINUX_PROFILES);
+    on_linux.chain(in_folder(mac, MAC_PROFILES)).collect()
 }
 
 /// A GET of a small document, bounded in size.
@@ -152,21 +167,26 @@ fn whole_body(answer: &[u8]) -> Option<&[u8]> {
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_BYTES: u64 = 64 * 1024;
 
-const LINUX_PROFILES: &[&str] = &[
-    "google-chrome",
-    "google-chrome-beta",
-    "google-chrome-unstable",
-    "chromium",
-    "microsoft-edge",
-    "BraveSoftware/Brave-Browser",
+/// Where browsers keep their profiles, and which channel of Chrome it is.
+type Profiles = &'static [(&'static str, Option<Channel>)];
+
+const LINUX_PROFILES: Profiles = &[
+    ("google-chrome", Some(Channel::Stable)),
+    ("google-chrome-beta", Some(Channel::Beta)),
+    ("google-chrome-unstable", Some(Channel::Dev)),
+    ("google-chrome-canary", Some(Channel::Canary)),
+    ("chromium", None),
+    ("microsoft-edge", None),
+    ("BraveSoftware/Brave-Browser", None),
 ];
-const MAC_PROFILES: &[&str] = &[
-    "Google/Chrome",
-    "Google/Chrome Beta",
-    "Google/Chrome Canary",
-    "Chromium",
-    "Microsoft Edge",
-    "BraveSoftware/Brave-Browser",
+const MAC_PROFILES: Profiles = &[
+    ("Google/Chrome", Some(Channel::Stable)),
+    ("Google/Chrome Beta", Some(Channel::Beta)),
+    ("Google/Chrome Dev", Some(Channel::Dev)),
+    ("Google/Chrome Canary", Some(Channel::Canary)),
+    ("Chromium", None),
+    ("Microsoft Edge", None),
+    ("BraveSoftware/Brave-Browser", None),
 ];
 
 #[cfg(test)]

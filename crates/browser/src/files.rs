@@ -57,7 +57,7 @@ impl Files {
             .filter_map(|root| root.canonicalize().ok())
             .any(|root| place.starts_with(root));
         match place.is_file() {
-            _ if !allowed => Err(fail(&format!("it lies outside {}.", first.display()))),
+            _ if !allowed => Err(fail(&format!("it lies outside {}.", self.named_roots()))),
             false => Err(fail("it is not a file.")),
             true => Ok(place),
         }
@@ -111,7 +111,7 @@ impl Files {
             .canonicalize()
             .map_err(|error| fail(format!("its folder does not exist ({error}).")))?;
         if !self.0.roots.iter().any(|root| folder.starts_with(root)) {
-            return Err(fail(format!("it lies outside {}.", first.display())));
+            return Err(fail(format!("it lies outside {}.", self.named_roots())));
         }
         let place = folder.join(name);
         write(
@@ -121,6 +121,19 @@ impl Files {
         )
         .map_err(|error| fail(format!("{error}.")))?;
         Ok(place)
+    }
+
+    /// The client's folders, or the first of them.
+    fn named_roots(&self) -> String {
+        let roots = &self.0.roots;
+        let some: Vec<_> = roots.iter().take(NAMED_ROOTS).collect();
+        let named = some.iter().map(|root| root.display().to_string());
+        let named = named.collect::<Vec<_>>().join(", ");
+        match roots.len() - some.len() {
+            _ if roots.is_empty() => self.0.output.display().to_string(),
+            0 => named,
+            more => format!("{named} and {more} more"),
+        }
     }
 
     fn save_fresh(&self, extension: &str, bytes: &[u8]) -> Result<PathBuf, ToolError> {
@@ -181,9 +194,13 @@ fn write(options: &mut OpenOptions, place: &Path, bytes: &[u8]) -> std::io::Resu
         .write_all(bytes)
 }
 
-fn is_everywhere(folder: &Path) -> bool {
+/// Whether a folder is where programs start that were not started anywhere.
+pub fn is_everywhere(folder: &Path) -> bool {
     folder.parent().is_none() || std::env::home_dir().is_some_and(|home| home == folder)
 }
+
+/// How many folders a refusal names.
+const NAMED_ROOTS: usize = 4;
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use crate::lines::{LineReader, LineWriter};
 use std::collections::HashMap;
 use std::io;
+use std::path::PathBuf;
 use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, Request, SessionId};
 use tabmux_protocol::{
     BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
@@ -13,6 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Debug)]
 pub(crate) enum Order {
     Introduce(ClientFacts),
+    /// The client works in these folders.
+    Roots(Vec<PathBuf>),
     Tools(oneshot::Sender<Vec<ToolInfo>>),
     Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
     Cancel(RequestId),
@@ -28,6 +31,8 @@ pub(crate) struct Link {
     tools: HashMap<String, oneshot::Sender<Vec<ToolInfo>>>,
     calls: HashMap<RequestId, Waiting>,
     stopping: bool,
+    /// What the daemon was told of the client's folders, for the next one.
+    roots: Option<Vec<PathBuf>>,
 }
 
 struct Waiting {
@@ -42,6 +47,8 @@ pub(crate) struct Over {
     pub(crate) count: u64,
     /// Whether calls were open, and so were told.
     pub(crate) told: bool,
+    /// The folders that the client works in, if it has said so.
+    pub(crate) roots: Option<Vec<PathBuf>>,
 }
 
 /// Why a link is over.
@@ -70,6 +77,7 @@ impl Link {
             tools: HashMap::new(),
             calls: HashMap::new(),
             stopping: false,
+            roots: None,
         }
     }
 
@@ -108,8 +116,12 @@ impl Link {
         for waiting in self.calls.into_values() {
             let _ = waiting.answer.send(Ok(CallReply::error(why)));
         }
-        let count = self.count;
-        Over { end, count, told }
+        Over {
+            end,
+            count: self.count,
+            told,
+            roots: self.roots,
+        }
     }
 
     /// Passes an order on.
@@ -119,6 +131,10 @@ impl Link {
         let name = format!("{}:{}", session_id.0, self.count);
         let message = match order {
             Order::Introduce(_) => return Ok(()), // The session is open as it is.
+            Order::Roots(roots) => {
+                self.roots = Some(roots.clone());
+                FromClient::Roots { session_id, roots }
+            }
             Order::Tools(answer) => {
                 self.tools.insert(name.clone(), answer);
                 FromClient::Tools {

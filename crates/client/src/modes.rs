@@ -13,7 +13,7 @@ pub fn choose(options: &SessionOptions, client: Option<&ClientFacts>) -> ToolMod
     let stays = match client {
         None => true,
         // Whoever names a browser comes from a server whose list stands.
-        Some(_) if !options.browser.endpoints.is_empty() => true,
+        Some(_) if options.browser.attaches_only || !options.browser.endpoints.is_empty() => true,
         Some(client) => keeps_its_list(&client.name),
     };
     match stays {

@@ -8,6 +8,7 @@ use crate::user::own_uid;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 use tabmux_core::Config;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
@@ -63,6 +64,7 @@ impl RemoteSession {
             inbox,
             known: None,
             count: 0,
+            roots: None,
         };
         tokio::spawn(actor.run());
         Self {
@@ -76,6 +78,10 @@ impl RemoteSession {
 impl Backend for RemoteSession {
     async fn introduce(&self, client: ClientFacts) {
         let _ = self.orders.send(Order::Introduce(client)).await;
+    }
+
+    async fn works_in(&self, roots: Vec<PathBuf>) {
+        let _ = self.orders.send(Order::Roots(roots)).await;
     }
 
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
@@ -148,6 +154,8 @@ struct Actor {
     known: Option<Resume>,
     /// How many requests the session has made.
     count: u64,
+    /// The folders that the client works in, if it has said so.
+    roots: Option<Vec<PathBuf>>,
 }
 
 impl Actor {
@@ -173,12 +181,16 @@ impl Actor {
                     if !is_new && self.notify.send(BackendEvent::ToolsChanged).await.is_err() {
                         return;
                     }
+                    if let Some(roots) = self.roots.take() {
+                        let _ = link.send(Order::Roots(roots)).await;
+                    }
                     if let Some(order) = first.take() {
                         // Should the daemon be gone already, the link ends at once and says so.
                         let _ = link.send(order).await;
                     }
                     let over = link.serve(&mut self.inbox, &self.notify).await;
                     self.count = over.count;
+                    self.roots = over.roots;
                     if let Some(known) = &mut self.known {
                         known.told = over.told;
                     }
@@ -202,7 +214,11 @@ impl Actor {
                     let Some(order) = order else {
                         return;
                     };
-                    decline(order, &error);
+                    if let Order::Roots(roots) = order {
+                        self.roots = Some(roots);
+                    } else {
+                        decline(order, &error);
+                    }
                 }
             }
         }

@@ -3,6 +3,7 @@
 use crate::handle::{Client, Handle, Hub};
 use crate::options::SessionOptions;
 use crate::policy;
+use std::path::PathBuf;
 use tabmux_client::modes;
 use tabmux_protocol::session as wire;
 use tabmux_protocol::{
@@ -59,6 +60,12 @@ impl DirectSession {
 impl Backend for DirectSession {
     async fn introduce(&self, client: ClientFacts) {
         let _ = self.open(Some(client)).await;
+    }
+
+    async fn works_in(&self, roots: Vec<PathBuf>) {
+        if let Ok(handle) = self.open(None).await {
+            handle.works_in(roots).await;
+        }
     }
 
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {

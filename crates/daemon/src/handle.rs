@@ -291,6 +291,11 @@ pub struct Handle {
 }
 
 impl Backend for Handle {
+    async fn works_in(&self, roots: Vec<PathBuf>) {
+        let session = self.session;
+        let _ = self.events.send(Event::Roots { session, roots }).await;
+    }
+
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
         let (answer, tools) = oneshot::channel();
         let event = Event::Tools {

@@ -5,6 +5,7 @@ mod calls;
 mod confirm;
 mod connecting;
 mod event;
+mod folders;
 mod following;
 mod found;
 mod letting_go;
@@ -34,6 +35,7 @@ use crate::questions::{Asking, Questions};
 use crate::{catalogue, convert, work};
 use calls::Call;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::Browser;
@@ -93,6 +95,8 @@ struct Session {
     options: Box<SessionOptions>,
     client: Client,
     opened: Instant,
+    /// The folders that its client works in.
+    roots: Vec<PathBuf>,
 }
 
 impl MainLoop {
@@ -217,6 +221,7 @@ impl MainLoop {
                 let browsers = self.browsers.values().cloned().collect();
                 tokio::spawn(work::refresh_all(browsers, answer, self.events.clone()));
             }
+            Event::Roots { session, roots } => self.client_works_in(session, roots),
             Event::Close { session } => {
                 self.close(session);
             }
@@ -304,6 +309,7 @@ impl MainLoop {
                 options,
                 client,
                 opened,
+                roots: Vec::new(),
             },
         );
         self.note_followers();

@@ -2,6 +2,7 @@
 
 use crate::catalogue;
 use std::path::PathBuf;
+use tabmux_browser::discover::Running;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
@@ -33,6 +34,8 @@ pub struct SessionOptions {
     pub categories: Option<Vec<String>>,
     /// The folder its client works in; files stay there.
     pub folder: Option<PathBuf>,
+    /// More folders in which its files may be.
+    pub roots: Vec<PathBuf>,
     /// Which tools are listed, and how they find their tab.
     pub mode: Mode,
     /// What becomes of the tabs it opened.
@@ -66,6 +69,8 @@ pub struct BrowserPlan {
     pub extension: Extension,
     /// Whether a running browser may be taken.
     pub running: bool,
+    /// Whether one that runs must be taken, and none is launched.
+    pub attaches_only: bool,
     /// How to launch one, when the agent asks for it.
     pub launch: LaunchOptions,
     /// Which pages may be opened and read.
@@ -121,6 +126,7 @@ impl SessionOptions {
             },
             categories: options.categories,
             folder: options.folder,
+            roots: options.roots,
             mode,
             on_end: match options.on_session_end {
                 wire::OnSessionEnd::Close => OnEnd::Close,
@@ -246,6 +252,7 @@ impl BrowserPlan {
                     name: options.extension_name,
                 },
                 running: false,
+                attaches_only: false,
                 launch,
                 policy,
                 shim,
@@ -256,12 +263,13 @@ impl BrowserPlan {
                 named: None,
                 name: None,
                 start_command: None,
-                // Whoever says how to launch a browser does not mean one that runs already.
-                extension: match options.launches {
+                // Whoever says how to launch a browser, or that it allows debugging, means no extension.
+                extension: match options.launches || options.attaches_only {
                     true => Extension::Never,
                     false => Extension::IfThere,
                 },
                 running: !options.launches,
+                attaches_only: options.attaches_only,
                 launch,
                 policy,
                 shim,
@@ -293,6 +301,7 @@ impl BrowserPlan {
             start_command,
             extension: Extension::Never,
             running: false,
+            attaches_only: false,
             launch,
             policy,
             shim: true,
@@ -313,12 +322,25 @@ impl BrowserPlan {
         let source = match &self.named {
             Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
             _ if self.means_extension() => "extension".to_owned(),
+            _ if self.attaches_only => "running".to_owned(),
             _ if self.running => "running or launched".to_owned(),
             _ => "launched".to_owned(),
         };
         match &self.name {
             Some(name) => format!("{name} ({source})"),
             None => source,
+        }
+    }
+
+    /// Which of the user's running browsers is meant.
+    pub(crate) fn which_running(&self) -> Running {
+        let profile = match &self.launch.profile {
+            ProfileChoice::At(folder) => Some(folder.clone()),
+            _ => None,
+        };
+        Running {
+            profile,
+            channel: self.launch.wanted.channel,
         }
     }
 

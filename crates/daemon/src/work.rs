@@ -123,10 +123,13 @@ async fn connect_as_planned(
         return directly(Browser::connect(source, attached).await);
     }
     if plan.running {
-        match Browser::connect(&Source::Running, attached).await {
+        match Browser::connect(&Source::Running(plan.which_running()), attached).await {
             Err(ConnectError::NoneRunning) => {}
             result => return directly(result),
         }
+    }
+    if plan.attaches_only {
+        return Err(ConnectError::NoneToAttach);
     }
     if !launch {
         return Err(ConnectError::NoneRunning);

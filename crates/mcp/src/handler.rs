@@ -3,7 +3,7 @@
 use crate::{
     asking::{self, Way},
     audience::ProgressSink,
-    convert,
+    convert, roots,
     session::Session,
     transport::Arrival,
 };
@@ -17,7 +17,7 @@ use rmcp::{
         ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
-    service::{RequestContext, SubscriptionContext},
+    service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use std::{
     future::{Future, poll_fn},
@@ -69,9 +69,18 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let result = self.negotiate_initialize(&request)?;
         let name = request.client_info.name.clone();
         self.0.backend.introduce(ClientFacts { name }).await;
+        self.0.roots.hear(&request.capabilities);
         context.peer.set_peer_info(request);
         self.0.audience.shake_hands(context.peer);
         Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        roots::learn(&self.0, &context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        roots::learn(&self.0, &context.peer).await;
     }
 
     async fn list_tools(
@@ -88,6 +97,8 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let Some(_place) = self.0.place() else {
             return Err(convert::too_busy());
         };
+        // Clients fetch their list before they call, so calls find the roots known.
+        self.0.roots.settled().await;
         let tools = tokio::select! {
             biased;
             tools = self.0.backend.tools() => tools.map_err(convert::failure)?,

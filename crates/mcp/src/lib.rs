@@ -12,6 +12,7 @@
 //! - `transport`: bytes to messages and back; garbage ends here.
 //! - `handler`: messages to calls of the backend and back.
 //! - `asking`: questions to the person behind the client.
+//! - `roots`: the folders that the client works in.
 //! - `herald`: what the backend tells without being asked.
 //! - `audience`: who wants to hear it.
 //! - `relisting`: whether a client that was told fetches its list again.
@@ -23,6 +24,7 @@ mod ending;
 mod handler;
 mod herald;
 mod relisting;
+mod roots;
 mod serve;
 mod session;
 mod stdio;

@@ -1,6 +1,6 @@
 //! What the handler of one client shares with its other parts.
 
-use crate::{audience::Audience, ending::Ending, herald::Settling};
+use crate::{audience::Audience, ending::Ending, herald::Settling, roots::Roots};
 use rmcp::{RoleServer, service::RequestContext};
 use std::sync::{
     Arc,
@@ -14,6 +14,7 @@ pub(crate) struct Session<B> {
     pub(crate) audience: Arc<Audience>,
     pub(crate) ending: Ending,
     pub(crate) settling: Settling,
+    pub(crate) roots: Roots,
     places: Semaphore,
     next_call: AtomicU64,
 }
@@ -30,6 +31,7 @@ impl<B: Backend> Session<B> {
             audience,
             ending,
             settling,
+            roots: Roots::default(),
             places: Semaphore::new(MOST_CALLS_AT_ONCE),
             next_call: AtomicU64::new(1),
         }

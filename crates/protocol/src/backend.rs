@@ -2,6 +2,7 @@
 
 use crate::{CallFailure, CallReply, CallRequest, Progress, RequestId, ToolInfo};
 use std::future::Future;
+use std::path::PathBuf;
 
 /// One session's view of the system: the in-process main loop, or (later) a socket to the daemon.
 ///
@@ -10,6 +11,13 @@ pub trait Backend: Send + Sync + 'static {
     /// The client says who it is, before anything else. One that never does has no handshake.
     fn introduce(&self, client: ClientFacts) -> impl Future<Output = ()> + Send {
         drop(client);
+        std::future::ready(())
+    }
+
+    /// The client says in which folders it works, all of them; again whenever they change. There are at
+    /// most [`MOST_ROOTS`](crate::session::MOST_ROOTS).
+    fn works_in(&self, roots: Vec<PathBuf>) -> impl Future<Output = ()> + Send {
+        drop(roots);
         std::future::ready(())
     }
 

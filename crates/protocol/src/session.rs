@@ -29,6 +29,8 @@ pub struct SessionOptions {
     pub categories: Option<Vec<String>>,
     /// The folder the client works in; files stay there.
     pub folder: Option<PathBuf>,
+    /// More folders in which files may be.
+    pub roots: Vec<PathBuf>,
     /// What becomes of the tabs that the session opened.
     pub on_session_end: OnSessionEnd,
     /// Who may use the tabs that the session holds.
@@ -111,6 +113,8 @@ pub struct BrowserOptions {
     pub allow_default: bool,
     /// Connect all of them when the session opens, without keeping anybody waiting.
     pub connect_at_start: bool,
+    /// Take one that runs, and launch none.
+    pub attaches_only: bool,
     /// Whether flags say how to launch one, so that one that runs is not meant.
     pub launches: bool,
     /// Launch without a window.
@@ -152,3 +156,9 @@ pub struct Endpoint {
     /// Headers for its websocket.
     pub headers: Vec<(String, String)>,
 }
+
+/// How many folders a client may work in.
+pub const MOST_ROOTS: usize = 32;
+
+/// How long the path of one may be, in bytes.
+pub const LONGEST_ROOT: usize = 4_096;

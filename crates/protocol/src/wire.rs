@@ -7,6 +7,7 @@ use crate::session::{ClientInfo, SessionOptions};
 use crate::{Asking, CallFailure, CallReply, Progress, RequestId, ToolInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::path::PathBuf;
 
 /// The version of this protocol. Sides with different numbers do not talk to each other.
 pub const PROTOCOL: u32 = 1;
@@ -57,6 +58,13 @@ pub enum FromClient {
         session_id: SessionId,
         /// The call.
         request_id: RequestId,
+    },
+    /// Says in which folders the client works, all of them. Has no answer.
+    Roots {
+        /// The session.
+        session_id: SessionId,
+        /// The folders.
+        roots: Vec<PathBuf>,
     },
     /// Asks whether the daemon is well. Needs no session.
     Status {

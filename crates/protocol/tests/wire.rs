@@ -143,6 +143,13 @@ fn the_other_messages() {
         json!({"type": "CANCEL", "sessionId": session_id.0, "requestId": "r"}),
     );
     client_says(
+        &FromClient::Roots {
+            session_id: session_id.clone(),
+            roots: vec!["/home/me/project".into()],
+        },
+        json!({"type": "ROOTS", "sessionId": session_id.0, "roots": ["/home/me/project"]}),
+    );
+    client_says(
         &FromClient::Disconnect {
             session_id: session_id.clone(),
         },

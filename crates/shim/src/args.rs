@@ -1,8 +1,10 @@
 //! The flags of `tabmux mcp`, and what they mean.
 
-use crate::flags::{BrowserFlags, CategoryFlags, Kind, OriginFlags, ReadOrigins};
-use anyhow::bail;
-use clap::{Parser, Subcommand, ValueEnum};
+use crate::flags::{self, BrowserFlags, CategoryFlags, Kind, OriginFlags, ReadOrigins};
+use anyhow::{Context, bail};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use tabmux_protocol::session::{Confirm, OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
 
@@ -76,14 +78,41 @@ pub struct Args {
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
+
+    /// One more folder in which tools may read and write files; may be repeated. Else they keep to the
+    /// folder in which tabmux is started, and to those that the client says it works in.
+    #[arg(
+        long = "filesystemRoot",
+        alias = "filesystem-root",
+        value_name = "DIR",
+        help_heading = "Policy"
+    )]
+    filesystem_root: Vec<PathBuf>,
+
+    /// What was taken without effect, for the log.
+    #[arg(skip)]
+    pub(crate) notes: Vec<String>,
 }
 
 impl Args {
     /// The flags of this process, whose first argument is `mcp`. Only this command's are built: a
     /// client is waiting.
     pub fn read() -> Self {
-        let Only::Mcp(args) = Alone::parse().command;
-        *args
+        Self::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// The flags in a command line that begins with the program and `mcp`.
+    fn of(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut words = words.into_iter();
+        let head: Vec<_> = words.by_ref().take(2).collect();
+        let translated = flags::translate(words)
+            .map_err(|why| Alone::command().error(ErrorKind::InvalidValue, why))?;
+        let Only::Mcp(args) =
+            Alone::try_parse_from(head.into_iter().chain(translated.args))?.command;
+        Ok(Self {
+            notes: translated.notes,
+            ..*args
+        })
     }
 
     /// What the flags say about the session.
@@ -127,8 +156,18 @@ impl Args {
             allowed_origins: self.origins.allowed(origins)?,
             blocked_origins: self.origins.blocked(origins)?,
             folder: std::env::current_dir().ok(),
+            roots: absolute(self.filesystem_root)?,
         })
     }
+}
+
+/// The daemon works in another folder than whoever wrote the paths.
+fn absolute(paths: Vec<PathBuf>) -> anyhow::Result<Vec<PathBuf>> {
+    let paths = paths.into_iter().map(|path| {
+        std::path::absolute(&path)
+            .with_context(|| format!("--filesystemRoot: {} is no path", path.display()))
+    });
+    paths.collect()
 }
 
 #[derive(Debug, Parser)]
@@ -194,3 +233,6 @@ fn generated_tools(text: &str) -> Result<u16, String> {
 
 /// A tab offers no more tools than this, whoever found them.
 const MOST_GENERATED: u16 = 60;
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,12 @@
 //! The flags that say which browser a session works with.
 
+mod borrowed;
 mod categories;
 mod origins;
 
+#[cfg(test)]
+pub(crate) use borrowed::samples;
+pub(crate) use borrowed::translate;
 pub(crate) use categories::CategoryFlags;
 pub use categories::Kind;
 pub(crate) use origins::OriginFlags;
@@ -53,6 +57,15 @@ pub struct BrowserFlags {
         value_parser = headers
     )]
     ws_headers: Vec<Headers>,
+
+    /// Attach to a browser of yours that runs and allows remote debugging (chrome://inspect/#remote-debugging),
+    /// and never launch one. --channel or --userDataDir say which.
+    #[arg(
+        long = "autoConnect",
+        alias = "auto-connect",
+        conflicts_with_all = ["isolated", "executable_path"]
+    )]
+    auto_connect: bool,
 
     /// Work in your own browser, through the extension (see `tabmux extension`), and in no other.
     #[arg(long)]
@@ -133,14 +146,6 @@ pub struct BrowserFlags {
     /// Do not give pages document.modelContext (WebMCP) where the browser has none.
     #[arg(long = "noShim", alias = "no-shim")]
     no_shim: bool,
-
-    /// Taken from configurations of chrome-devtools-mcp, and always so: nothing is reported to anybody.
-    #[arg(long = "no-usage-statistics", aliases = ["noUsageStatistics", "no-usageStatistics"], hide = true)]
-    no_usage_statistics: bool,
-
-    /// The same: no address is sent to anybody for field data.
-    #[arg(long = "no-performance-crux", aliases = ["noPerformanceCrux", "no-performanceCrux"], hide = true)]
-    no_performance_crux: bool,
 }
 
 impl BrowserFlags {
@@ -149,18 +154,24 @@ impl BrowserFlags {
     /// # Errors
     /// When flags contradict each other.
     pub fn options(self) -> anyhow::Result<BrowserOptions> {
-        let launches = self.launches();
         let endpoints = self.endpoints()?;
-        if launches && !endpoints.is_empty() {
+        let attaches = self.auto_connect || !endpoints.is_empty();
+        if self.chooses_launch() && !endpoints.is_empty() {
             bail!(
                 "--browserUrl and --wsEndpoint attach to a browser; flags that launch one do not go with them"
             );
         }
-        if self.extension && (launches || !endpoints.is_empty()) {
+        if self.extension && (self.launches() || attaches) {
             bail!(
                 "--extension means your own browser; flags that launch one or attach to another do not go with it"
             );
         }
+        if attaches && self.shapes_launch() {
+            tracing::warn!(
+                "--headless, --acceptInsecureCerts and --chromeArg have no effect on a browser that runs already"
+            );
+        }
+        let launches = self.launches() && !attaches;
         Ok(BrowserOptions {
             endpoints,
             extension: self.extension,
@@ -168,6 +179,7 @@ impl BrowserFlags {
             allow_remote: self.allow_remote_browsers,
             allow_default: self.allow_default_browser,
             connect_at_start: self.connect_at_start,
+            attaches_only: self.auto_connect,
             launches,
             headless: self.headless,
             isolated: self.isolated,
@@ -206,14 +218,21 @@ impl BrowserFlags {
     }
 
     fn launches(&self) -> bool {
-        self.headless
-            || self.isolated
+        self.chooses_launch() || self.shapes_launch()
+    }
+
+    /// Whether flags say which browser is launched, and with what in it.
+    fn chooses_launch(&self) -> bool {
+        self.isolated
             || self.user_data_dir.is_some()
             || self.executable_path.is_some()
             || self.channel.is_some()
             || self.proxy_server.is_some()
-            || self.accept_insecure_certs
-            || !self.chrome_arg.is_empty()
+    }
+
+    /// Whether flags only say how it is launched. Configurations have them beside an address.
+    fn shapes_launch(&self) -> bool {
+        self.headless || self.accept_insecure_certs || !self.chrome_arg.is_empty()
     }
 }
 
@@ -308,16 +327,6 @@ mod tests {
     }
 
     #[test]
-    fn what_chrome_devtools_mcp_would_report_can_be_switched_off_here_too() {
-        let flags = [
-            "--no-usage-statistics",
-            "--no-performance-crux",
-            "--headless",
-        ];
-        assert!(options(&flags).headless);
-    }
-
-    #[test]
     fn without_flags_a_running_browser_may_be_taken() {
         assert!(!options(&[]).launches);
     }
@@ -331,6 +340,15 @@ mod tests {
         ] {
             assert!(options(flags).launches, "{flags:?}");
         }
+    }
+
+    #[test]
+    fn an_attached_browser_is_not_launched_whatever_says_how() {
+        let attached = options(&["--browserUrl=http://a:1", "--headless", "--chromeArg=--a"]);
+        assert!(!attached.launches && !attached.attaches_only);
+        let running = options(&["--autoConnect", "--channel=beta", "--headless"]);
+        assert!(!running.launches && running.attaches_only);
+        assert_eq!(running.channel.as_deref(), Some("beta"));
     }
 
     #[test]
@@ -426,7 +444,9 @@ mod tests {
         assert!(refused(&["--wsHeaders", "{}"]));
         let two = ["--wsEndpoint", "ws://a", "--wsEndpoint", "ws://b"];
         assert!(refused(&[&two[..], &["--wsHeaders", "{}"]].concat()));
-        assert!(refused(&["--browserUrl", "http://a:1", "--headless"]));
+        assert!(refused(&["--browserUrl", "http://a:1", "--isolated"]));
+        assert!(refused(&["--autoConnect", "--isolated"]));
+        assert!(refused(&["--autoConnect", "--executablePath=/x"]));
         assert!(refused(&["--viewport", "big"]));
         assert!(refused(&["--viewport", "0x10"]));
         assert!(refused(&["--channel", "nightly"]));

@@ -41,6 +41,9 @@ pub struct Elsewhere {
 pub fn run(mut args: Args, elsewhere: Elsewhere) -> anyhow::Result<()> {
     logging::start(args.log_file.as_deref())?;
     tracing::warn!("{WARNING}");
+    for note in &args.notes {
+        tracing::warn!("{note}");
+    }
     let place = Place::choose(args.socket.take());
     let (no_daemon, port) = (args.no_daemon, args.port);
     let options = args.options(elsewhere.kinds, elsewhere.origins)?;

@@ -3,7 +3,7 @@
 use super::actor::Actor;
 use super::pulse::Pulse;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
-use crate::discover::{self, DiscoverError};
+use crate::discover::{self, DiscoverError, Running};
 use crate::files::Files;
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
@@ -24,7 +24,7 @@ pub enum Source {
     /// One at `ws://…`, which wants these headers.
     WebSocket(String, Vec<(String, String)>),
     /// Whichever of this user's browsers allows remote debugging.
-    Running,
+    Running(Running),
 }
 
 /// Why there is no connection. The text is for people and agents alike.
@@ -33,6 +33,12 @@ pub enum ConnectError {
     /// No running browser allows remote debugging.
     #[error("No browser found")]
     NoneRunning,
+    /// The same, and none may be launched.
+    #[error(
+        "No running browser that is meant allows remote debugging, and --autoConnect launches none. Allow \
+         it at chrome://inspect/#remote-debugging"
+    )]
+    NoneToAttach,
     /// The extension is meant, and is away.
     #[error("Browser extension not connected")]
     NoExtension,
@@ -183,8 +189,8 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
             Ok(over(dial(&websocket, &[]).await?))
         }
         Source::WebSocket(url, headers) => Ok(over(dial(url, headers).await?)),
-        Source::Running => {
-            for endpoint in discover::running_browsers() {
+        Source::Running(which) => {
+            for endpoint in discover::running_browsers(which) {
                 match dial(&endpoint, &[]).await {
                     Ok(transport) => return Ok(over(transport)),
                     Err(error) => tracing::debug!(%error, "a browser's profile is out of date"),

@@ -5,7 +5,7 @@ use crate::crowd::Crowd;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use tabmux_testkit::{McpClient, Response};
+use tabmux_testkit::{Chromium, McpClient, Response};
 
 #[derive(Deserialize)]
 struct Recording {
@@ -96,6 +96,95 @@ async fn the_recorded_calls_of_chrome_devtools_mcp_are_accepted() {
             (_, other) => panic!("{tool}: {other:?}"),
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_configuration_of_chrome_devtools_mcp_starts_after_changing_the_command() {
+    let Some(crowd) = Crowd::gather() else { return };
+    crowd.pages.route("/form", Response::html(FORM));
+    let browser = tabmux_testkit::real_browser().unwrap();
+    let browser = format!("--executable-path={}", browser.display());
+    let client = crowd
+        .visitor(&[
+            "--headless=true",
+            "--isolated=true",
+            "--no-usage-statistics",
+            "--performanceCrux=false",
+            "--no-category-emulation",
+            "--slim",
+            &browser,
+        ])
+        .await;
+    client.call_tool("list_pages", json!({})).await.ok();
+    let url = crowd.pages.url("form");
+    let went = client.call_tool("navigate_page", json!({"url": url})).await;
+    went.ok();
+    let names = client.tool_names().await;
+    assert!(names.iter().any(|name| name == "click"), "{names:?}");
+    assert!(!names.iter().any(|name| name == "emulate"), "{names:?}");
+    let log = client.stderr();
+    assert!(log.contains("--slim has no effect"), "{log}");
+    assert!(!log.contains("usage-statistics"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn auto_connect_takes_a_browser_that_runs_and_launches_none() {
+    let Some(crowd) = Crowd::gather() else { return };
+    crowd.pages.route("/form", Response::html(FORM));
+    let chromium = Chromium::start(&tabmux_testkit::real_browser().unwrap());
+    let profile = format!("--userDataDir={}", chromium.profile().display());
+    let client = crowd.visitor(&["--autoConnect=true", &profile]).await;
+    let url = crowd.pages.url("form");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+
+    // Whoever looks into that browser sees the page.
+    let other = crowd.guest(&chromium).await;
+    let pages = other.call_tool("list_pages", json!({})).await.ok().text();
+    assert!(pages.contains("/form"), "{pages}");
+
+    let nobody = crowd.home().join("nobody");
+    std::fs::create_dir(&nobody).unwrap();
+    let profile = format!("--user-data-dir={}", nobody.display());
+    let client = crowd.visitor(&["--auto-connect", &profile]).await;
+    let refused = client.call_tool("new_page", json!({"url": url})).await;
+    assert!(refused.is_error(), "{}", refused.text());
+    let why = "--autoConnect launches none";
+    assert!(refused.text().contains(why), "{}", refused.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_may_be_in_the_clients_roots_and_nowhere_else() {
+    let Some(crowd) = Crowd::gather() else { return };
+    crowd.pages.route("/form", Response::html(FORM));
+    let folder = |name| {
+        let folder = crowd.home().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        folder.canonicalize().unwrap()
+    };
+    let (project, root, other) = (folder("project"), folder("a root"), folder("other"));
+    let mut client = crowd.client_working_in(&project, &[]);
+    client.can(json!({"roots": {"listChanged": true}}));
+    client.initialize().await;
+    let asked = client.nth_request(0).await;
+    let uri = format!("file://{}", root.display()).replace(' ', "%20");
+    let answer = json!({"roots": [{"uri": uri}, {"uri": "file:///"}]});
+    client.answer(&asked, answer).await;
+    client.list_tools().await;
+
+    let url = crowd.pages.url("form");
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+    let save = async |path: std::path::PathBuf| {
+        let arguments = json!({"filePath": path});
+        client.call_tool("take_screenshot", arguments).await
+    };
+    save(root.join("picture.png")).await.ok();
+    assert!(root.join("picture.png").is_file());
+    save(project.join("picture.png")).await.ok();
+    let refused = save(other.join("picture.png")).await;
+    assert!(refused.is_error(), "{}", refused.text());
+    let outside = format!("it lies outside {}, {}.", project.display(), root.display());
+    assert!(refused.text().contains(&outside), "{}", refused.text());
+    assert!(!other.join("picture.png").exists());
 }
 
 struct Player {

@@ -5,6 +5,7 @@ use crate::extension::PeerName;
 use crate::handle::Client;
 use crate::options::SessionOptions;
 use crate::policy::{PersonRules, PolicyChange};
+use std::path::PathBuf;
 use tabmux_browser::tools::ToolResult;
 use tabmux_browser::{BrowserEvent, ConnectError, Connected};
 use tabmux_core::{BrowserId, CallId, Heritage, SessionId};
@@ -41,6 +42,11 @@ pub(crate) enum Event {
     Overview {
         answer: oneshot::Sender<Overview>,
         titles: Titles,
+    },
+    /// A client says in which folders it works.
+    Roots {
+        session: SessionId,
+        roots: Vec<PathBuf>,
     },
     /// A client left.
     Close { session: SessionId },

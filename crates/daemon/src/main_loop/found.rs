@@ -6,7 +6,7 @@ use crate::{convert, page_tools, work};
 use std::sync::Arc;
 use tabmux_browser::page_tools::{FoundTool, PageAnswer, ToolNumber, ToolSource};
 use tabmux_browser::tab::DocumentId as BrowserDocument;
-use tabmux_browser::{Files, ToolError, bounds};
+use tabmux_browser::{ToolError, bounds};
 use tabmux_core::{
     BrowserId, CallId, DocumentId, Finish, Input, Mode, SessionId, Source, TargetId, ToolKey,
 };
@@ -158,9 +158,8 @@ impl MainLoop {
         }
         entry.place = Some((browser, target.clone()));
         let wants_progress = entry.wants_progress;
-        let session = self.sessions.get(&entry.session);
-        let folder = session.and_then(|session| session.options.folder.clone());
-        let files = Files::new(folder, &[]);
+        let session = entry.session;
+        let files = self.files_of(session);
         let (target, tool) = (target.clone(), ToolNumber(key.0));
         self.start(call, browser, |job| {
             work::call_page_tool(job, target, tool, arguments, files, wants_progress)

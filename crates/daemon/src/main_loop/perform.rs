@@ -4,7 +4,7 @@ use super::MainLoop;
 use crate::contexts::Context;
 use crate::convert;
 use crate::work::{self, Job};
-use tabmux_browser::{Files, bounds};
+use tabmux_browser::bounds;
 use tabmux_core::{BrowserId, CallId, Output, SessionId, TargetId};
 use tabmux_protocol::BackendEvent;
 use tabmux_protocol::page::ToPage;
@@ -194,9 +194,8 @@ impl MainLoop {
         };
         entry.place = Some((browser, target.clone()));
         let wants_progress = entry.wants_progress;
-        let session = self.sessions.get(&entry.session);
-        let folder = session.and_then(|session| session.options.folder.clone());
-        let files = Files::new(folder, &[]);
+        let session = entry.session;
+        let files = self.files_of(session);
         self.start(call, browser, |job| {
             work::run(job, target, prepared, files, wants_progress)
         });

@@ -180,6 +180,13 @@ impl Connection {
                 }
                 true
             }
+            FromClient::Roots { session_id, roots } => match self.own(&session_id) {
+                None => self.refuse(None, None, INVALID_SESSION).await,
+                Some(session) => {
+                    session.handle.works_in(roots).await;
+                    true
+                }
+            },
             FromClient::Status { id } => {
                 let active_sessions = *self.shared.sessions.borrow();
                 let extension_connected = self.shared.hub.extensions.is_connected();

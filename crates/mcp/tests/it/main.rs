@@ -7,4 +7,5 @@ mod ending;
 mod eras;
 mod garbage;
 mod order;
+mod roots;
 mod stage;

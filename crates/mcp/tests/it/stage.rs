@@ -1,6 +1,7 @@
 //! A backend that does what the test says, served over an in-memory stream.
 
 use serde_json::{Map, Value, json};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tabmux_mcp::{ServeError, serve};
 use tabmux_protocol::{
@@ -20,6 +21,7 @@ pub(crate) struct Stage {
     pub(crate) tools: Arc<Mutex<Vec<ToolInfo>>>,
     calls: mpsc::UnboundedReceiver<Call>,
     cancelled: mpsc::UnboundedReceiver<RequestId>,
+    roots: mpsc::UnboundedReceiver<Vec<PathBuf>>,
     backend_gone: oneshot::Receiver<()>,
     serving: JoinHandle<Result<(), ServeError>>,
 }
@@ -56,12 +58,14 @@ impl Stage {
         let (events, upcoming) = mpsc::unbounded_channel();
         let (take_call, calls) = mpsc::unbounded_channel();
         let (take_cancel, cancelled) = mpsc::unbounded_channel();
+        let (take_roots, roots) = mpsc::unbounded_channel();
         let (alive, backend_gone) = oneshot::channel();
         let tools = Arc::new(Mutex::new(vec![tool("zebra"), tool("ant")]));
         let backend = Scripted {
             tools: Arc::clone(&tools),
             calls: take_call,
             cancelled: take_cancel,
+            roots: take_roots,
             events: tokio::sync::Mutex::new(upcoming),
             _alive: alive,
         };
@@ -73,6 +77,7 @@ impl Stage {
             tools,
             calls,
             cancelled,
+            roots,
             backend_gone,
             serving,
         };
@@ -105,6 +110,17 @@ impl Stage {
     pub(crate) async fn next_cancelled(&mut self) -> RequestId {
         let call = patiently(self.cancelled.recv(), || "a cancellation".into()).await;
         call.expect("the server ended")
+    }
+
+    /// The folders that the backend is told of next.
+    pub(crate) async fn next_roots(&mut self) -> Vec<PathBuf> {
+        let roots = patiently(self.roots.recv(), || "the client's roots".into()).await;
+        roots.expect("the server ended")
+    }
+
+    /// Whether the backend was told of folders that nobody has taken yet.
+    pub(crate) fn has_roots(&mut self) -> bool {
+        !self.roots.is_empty()
     }
 
     /// Waits until `serve` has returned and the backend was let go.
@@ -152,11 +168,16 @@ struct Scripted {
     tools: Arc<Mutex<Vec<ToolInfo>>>,
     calls: mpsc::UnboundedSender<Call>,
     cancelled: mpsc::UnboundedSender<RequestId>,
+    roots: mpsc::UnboundedSender<Vec<PathBuf>>,
     events: tokio::sync::Mutex<mpsc::UnboundedReceiver<BackendEvent>>,
     _alive: oneshot::Sender<()>,
 }
 
 impl Backend for Scripted {
+    async fn works_in(&self, roots: Vec<PathBuf>) {
+        let _ = self.roots.send(roots);
+    }
+
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
         Ok(self.tools.lock().expect("no test panicked").clone())
     }

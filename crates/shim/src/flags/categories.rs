@@ -21,6 +21,16 @@ pub(crate) struct CategoryFlags {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     categories: Option<Vec<String>>,
 
+    /// Whether to offer tools that act on the page.
+    #[arg(long = "categoryInput", alias = "category-input", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    input: Option<bool>,
+
+    /// Whether to offer tools that go elsewhere and wait.
+    #[arg(long = "categoryNavigation", alias = "category-navigation", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    navigation: Option<bool>,
+
     /// Whether to offer tools that pretend another device, network or place.
     #[arg(long = "categoryEmulation", alias = "category-emulation", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -36,6 +46,11 @@ pub(crate) struct CategoryFlags {
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     network: Option<bool>,
 
+    /// Whether to offer tools that see the page and its scripts.
+    #[arg(long = "categoryDebugging", alias = "category-debugging", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    debugging: Option<bool>,
+
     /// Whether to offer tools that read and change cookies and storage.
     #[arg(long = "categoryStorage", alias = "category-storage", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -45,6 +60,11 @@ pub(crate) struct CategoryFlags {
     #[arg(long = "categoryRules", alias = "category-rules", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     rules: Option<bool>,
+
+    /// Whether to offer tools that film the page.
+    #[arg(long = "categoryScreencast", alias = "category-screencast", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    screencast: Option<bool>,
 }
 
 impl CategoryFlags {
@@ -52,11 +72,15 @@ impl CategoryFlags {
     /// not.
     pub(crate) fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
         let switches = [
+            ("input", self.input),
+            ("navigation", self.navigation),
             ("emulation", self.emulation),
             ("performance", self.performance),
             ("network", self.network),
+            ("debugging", self.debugging),
             ("storage", self.storage),
             ("rules", self.rules),
+            ("screencast", self.screencast),
         ];
         if self.categories.is_none() && switches.iter().all(|(_, on)| on.is_none()) {
             return Ok(None);

@@ -1,0 +1,118 @@
+use super::*;
+
+fn args(words: &[&str]) -> Result<Args, String> {
+    let words = ["tabmux", "mcp"].iter().chain(words);
+    Args::of(words.map(OsString::from)).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn options(words: &[&str]) -> SessionOptions {
+    let kinds = || {
+        let kind = |name| Kind {
+            name,
+            opt_in: name == "screencast",
+        };
+        [
+            "input",
+            "navigation",
+            "emulation",
+            "performance",
+            "network",
+            "debugging",
+            "screencast",
+        ]
+        .map(kind)
+        .to_vec()
+    };
+    let args = args(words).unwrap();
+    args.options(kinds, |origin| Ok(vec![origin.to_owned()]))
+        .unwrap()
+}
+
+#[test]
+fn the_examples_of_chrome_devtools_mcp_are_understood() {
+    let canary = options(&["--channel=canary", "--headless=true", "--isolated=true"]);
+    assert_eq!(canary.browser.channel.as_deref(), Some("canary"));
+    assert!(canary.browser.headless && canary.browser.isolated);
+    for example in [
+        &["--browserUrl", "http://127.0.0.1:9222"][..],
+        &[
+            "--wsEndpoint",
+            "ws://127.0.0.1:9222/devtools/browser/abc123",
+        ],
+        &[
+            "--wsEndpoint",
+            "ws://127.0.0.1:9222/devtools/browser/abc123",
+            "--wsHeaders",
+            r#"{"Authorization":"Bearer token"}"#,
+        ],
+        &["--channel", "beta"],
+        &["--logFile", "/tmp/log.txt"],
+        &["--viewport", "1280x720"],
+        &[
+            "--chrome-arg=--no-sandbox",
+            "--chrome-arg=--disable-setuid-sandbox",
+        ],
+        &["--ignore-default-chrome-arg=--disable-extensions"],
+        &["--no-category-emulation"],
+        &["--no-category-performance"],
+        &["--no-category-network"],
+        &["--user-data-dir=/tmp/user-data-dir"],
+        &["--auto-connect"],
+        &["--auto-connect", "--channel=canary"],
+        &["--no-usage-statistics"],
+        &["--no-performance-crux"],
+        &["--no-source-maps"],
+        &["--slim", "--headless"],
+    ] {
+        options(example);
+    }
+}
+
+#[test]
+fn every_flag_of_chrome_devtools_mcp_is_taken_or_refused_in_a_sentence() {
+    let mut refused = Vec::new();
+    for (name, samples) in flags::samples() {
+        for sample in samples {
+            match args(&[sample.as_str()]) {
+                Ok(_) => {}
+                Err(error) => {
+                    let named = format!("{name} of chrome-devtools-mcp is not here: ");
+                    assert!(error.contains(&named), "{sample}: {error}");
+                    refused.push(name);
+                }
+            }
+        }
+    }
+    refused.sort_unstable();
+    refused.dedup();
+    let expected = [
+        "allowedUrlPattern",
+        "blockedUrlPattern",
+        "config",
+        "javascriptEvaluation",
+        "redactNetworkHeaders",
+    ];
+    assert_eq!(refused, expected);
+}
+
+#[test]
+fn what_is_refused_or_taken_without_effect_is_named_in_the_guide() {
+    let guide = include_str!("../../../../docs/migrating.md");
+    for (name, _) in flags::samples() {
+        let named = ['`', '='].map(|end| guide.contains(&format!("`--{name}{end}")));
+        let named = named.contains(&true);
+        assert!(named, "docs/migrating.md does not name --{name}");
+    }
+}
+
+#[test]
+fn flags_that_mean_another_of_ours_are_that_one() {
+    assert!(options(&["--fileNavigations"]).browser.allow_file_urls);
+    assert!(!options(&["--no-file-navigations"]).browser.allow_file_urls);
+    let categories = options(&["--experimentalScreencast=true"]).categories;
+    assert!(categories.unwrap().contains(&"screencast".to_owned()));
+    let roots = options(&["--workspace", "/a", "/b", "--allowUnrestrictedPaths"]).roots;
+    assert_eq!(roots, ["/a", "/b", "/"].map(PathBuf::from));
+    assert!(options(&["--autoConnect=true"]).browser.attaches_only);
+}

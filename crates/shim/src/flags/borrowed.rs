@@ -1,0 +1,245 @@
+//! Reads a command line that was written for chrome-devtools-mcp, and says it in our own flags.
+//!
+//! Its parser takes `--flag`, `--flag=true`, `--flag true`, `--no-flag`, each in camel case and with
+//! hyphens, and lists as several words after one flag. Its flags are those of version 1.11.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::iter::Peekable;
+use table::{FLAGS, Flag, Here, Takes};
+
+/// A command line in our own flags.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Translated {
+    pub(crate) args: Vec<OsString>,
+    /// What was taken without effect, for the log.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Translates the flags of `tabmux mcp`. What is no flag of the other server's stays as it is.
+///
+/// # Errors
+/// In one sentence, when a flag is not here and must not be passed over.
+pub(crate) fn translate(words: impl IntoIterator<Item = OsString>) -> Result<Translated, String> {
+    let mut reading = Reading::default();
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        match Written::read(&word) {
+            Some(written) => reading.take(word, written, &mut words)?,
+            None => reading.out.args.push(word),
+        }
+    }
+    Ok(reading.end())
+}
+
+/// One flag as it is written.
+struct Written {
+    flag: &'static Flag,
+    /// The name that is written, for messages.
+    name: String,
+    negated: bool,
+    value: Option<String>,
+}
+
+impl Written {
+    fn read(word: &OsString) -> Option<Self> {
+        let text = word.to_str()?.strip_prefix("--")?;
+        let (written, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (text, None),
+        };
+        let name = in_camel_case(written);
+        let (flag, negated) = match known(&name) {
+            Some(flag) => (flag, false),
+            None => (negation(&name)?, true),
+        };
+        Some(Self {
+            flag,
+            name: written.to_owned(),
+            negated,
+            value,
+        })
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    out: Translated,
+    /// Our switches; whatever is said last stands.
+    switches: BTreeMap<&'static str, (bool, bool)>,
+}
+
+impl Reading {
+    fn take(
+        &mut self,
+        word: OsString,
+        written: Written,
+        words: &mut Peekable<impl Iterator<Item = OsString>>,
+    ) -> Result<(), String> {
+        match written.flag.takes {
+            Takes::Switch => self.switch(&written, words),
+            Takes::One => self.one(word, &written, words),
+            Takes::Several => self.several(&written, words),
+        }
+    }
+
+    fn switch(
+        &mut self,
+        written: &Written,
+        words: &mut Peekable<impl Iterator<Item = OsString>>,
+    ) -> Result<(), String> {
+        let said = match &written.value {
+            Some(value) => value
+                .parse::<bool>()
+                .map_err(|_| format!("--{} is true or false: write --{0}=true", written.name))?,
+            None => {
+                let next = words.next_if(|word| word == "true" || word == "false");
+                next.is_none_or(|word| word == "true")
+            }
+        };
+        let on = said != written.negated;
+        let name = written.flag.name;
+        match written.flag.here {
+            Here::Same => drop(self.switches.insert(name, (on, false))),
+            Here::Category => drop(self.switches.insert(name, (on, true))),
+            Here::As(ours) if on => drop(self.switches.insert(ours, (on, false))),
+            Here::AnyFolder if on => self.out.args.push("--filesystemRoot=/".into()),
+            Here::Idle(when, why) if on == when => self.note(written, why),
+            Here::Refused(when, why) if on == when => return Err(refusal(written, why)),
+            Here::As(_) | Here::AnyFolder | Here::Idle(..) | Here::Refused(..) => {}
+        }
+        Ok(())
+    }
+
+    fn one(
+        &mut self,
+        word: OsString,
+        written: &Written,
+        words: &mut Peekable<impl Iterator<Item = OsString>>,
+    ) -> Result<(), String> {
+        match written.flag.here {
+            Here::Idle(_, why) => {
+                if written.value.is_none() {
+                    words.next_if(|word| !is_flag(word));
+                }
+                self.note(written, why);
+            }
+            Here::Refused(_, why) => return Err(refusal(written, why)),
+            _ => self.out.args.push(word),
+        }
+        Ok(())
+    }
+
+    fn several(
+        &mut self,
+        written: &Written,
+        words: &mut Peekable<impl Iterator<Item = OsString>>,
+    ) -> Result<(), String> {
+        let name = match written.flag.here {
+            Here::As(ours) => ours,
+            Here::Refused(_, why) => return Err(refusal(written, why)),
+            _ => written.flag.name,
+        };
+        // Arguments of a browser begin with hyphens themselves.
+        let first = match &written.value {
+            Some(value) => Some(value.into()),
+            None if name.ends_with("hromeArg") => words.next(),
+            None => words.next_if(|word| !is_flag(word)),
+        };
+        let rest = std::iter::from_fn(|| words.next_if(|word| !is_flag(word)));
+        let values: Vec<OsString> = first.into_iter().chain(rest).collect();
+        if let Here::Idle(_, why) = written.flag.here {
+            self.note(written, why);
+            return Ok(());
+        }
+        if values.is_empty() {
+            // Whoever reads our own flags says what is missing.
+            self.out.args.push(format!("--{name}").into());
+        }
+        for value in values {
+            let mut word = OsString::from(format!("--{name}="));
+            word.push(value);
+            self.out.args.push(word);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, written: &Written, why: &str) {
+        let note = format!("--{} has no effect: {why}", written.name);
+        self.out.notes.push(note);
+    }
+
+    fn end(self) -> Translated {
+        let mut out = self.out;
+        for (name, (on, valued)) in self.switches {
+            match (on, valued) {
+                (on, true) => out.args.push(format!("--{name}={on}").into()),
+                (true, false) => out.args.push(format!("--{name}").into()),
+                (false, false) => {}
+            }
+        }
+        out
+    }
+}
+
+fn refusal(written: &Written, why: &str) -> String {
+    format!(
+        "--{} of chrome-devtools-mcp is not here: {why}",
+        written.name
+    )
+}
+
+fn known(name: &str) -> Option<&'static Flag> {
+    let flag = FLAGS.iter().find(|flag| flag.name == name);
+    let is_experiment = name.starts_with("experimental");
+    flag.or_else(|| is_experiment.then_some(&table::ANY_EXPERIMENT))
+}
+
+/// The switch that `noX` turns off.
+fn negation(name: &str) -> Option<&'static Flag> {
+    let rest = name.strip_prefix("no")?;
+    let first = rest.chars().next()?;
+    if !first.is_ascii_uppercase() {
+        return None;
+    }
+    let name = rest.replacen(first, &first.to_ascii_lowercase().to_string(), 1);
+    known(&name).filter(|flag| flag.takes == Takes::Switch || matches!(flag.here, Here::Idle(..)))
+}
+
+fn in_camel_case(name: &str) -> String {
+    let mut parts = name.split('-');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |mut all, part| {
+        let mut letters = part.chars();
+        all.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        all.push_str(letters.as_str());
+        all
+    })
+}
+
+fn is_flag(word: &OsString) -> bool {
+    word.as_encoded_bytes().starts_with(b"-")
+}
+
+/// Every flag of the other server's that is known, and ways to write it.
+#[cfg(test)]
+pub(crate) fn samples() -> Vec<(&'static str, Vec<String>)> {
+    let sample = |flag: &Flag| match (flag.takes, flag.name) {
+        (Takes::Switch, name) => vec![
+            format!("--{name}"),
+            format!("--{name}=true"),
+            format!("--{name}=false"),
+            format!("--no-{name}"),
+        ],
+        (_, "wsHeaders") => Vec::new(),
+        (_, "viewport") => vec!["--viewport=1280x720".to_owned()],
+        (_, "channel") => vec!["--channel=canary".to_owned()],
+        (_, name) => vec![format!("--{name}=http://x")],
+    };
+    FLAGS.iter().map(|flag| (flag.name, sample(flag))).collect()
+}
+
+#[cfg(test)]
+mod tests;
