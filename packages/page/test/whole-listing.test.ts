@@ -94,12 +94,14 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     const { id, tab } = await desk.open('');
     const own = { type: 'object', properties: { username: { type: 'string', minLength: 2 } }, required: ['username'], additionalProperties: false };
     const handler = 'async (args) => ({ tab: workerClient.getTabId(), args })';
-    await tab.evaluate(`window.own = ${JSON.stringify(own)}; workerClient.registerTool('strict', 'Strict', own, ${handler})`);
+    await tab.evaluate(`window.own = ${JSON.stringify(own)}; workerClient.registerTool('strict', 'Greets a user. NOTE: only of this tab.', own, ${handler})`);
     await tab.evaluate(`window.none = {}; workerClient.registerTool('plain', 'Plain', none, ${handler})`);
     await desk.has(id, 'plain,strict');
     const tools = await desk.tabmux.tools();
     expect(tools.get('strict')?.inputSchema).toEqual({ ...own, properties: { ...own.properties, tabId: TAB_ID } });
     expect(tools.get('plain')?.inputSchema).toEqual({ type: 'object', properties: { tabId: TAB_ID } });
+    // R000-62
+    expect(tools.get('strict')?.description).toMatch(/^Greets a user\. NOTE: only of this tab\.\n/);
     expect(await tab.evaluate('[own, none]')).toEqual([own, {}]);
     // Neither is it the handler's business.
     expect(await desk.call('strict', { username: 'Ada', tabId: id })).toEqual({ tab: id, args: { username: 'Ada' } });
