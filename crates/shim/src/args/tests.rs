@@ -1,3 +1,5 @@
+//! What the arguments of `tabmux mcp` mean.
+
 use super::*;
 
 fn args(words: &[&str]) -> Result<Args, String> {

@@ -1,3 +1,5 @@
+//! Every flag of chrome-devtools-mcp is taken, or its refusal says what to do.
+
 use super::*;
 
 fn read(words: &[&str]) -> Result<Translated, String> {
