@@ -4,6 +4,7 @@
 mod confirm;
 mod extension;
 mod fake_extension;
+mod idle;
 mod other_users;
 mod page_desk;
 mod page_lists;
