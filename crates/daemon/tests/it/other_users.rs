@@ -114,6 +114,10 @@ fn as_nobody(script: &str, path: &Path) -> Child {
 }
 
 /// Whether we, who made this, may become somebody else.
+#[expect(
+    clippy::print_stdout,
+    reason = "the reader of a test run wants to know"
+)]
 fn are_root(ours: &Path) -> bool {
     let root = std::fs::metadata(ours).unwrap().uid() == 0;
     if !root {
