@@ -309,13 +309,11 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     if !properties.is_object() {
         *properties = json!({});
     }
-    for value in schema.values_mut() {
-        make_honest(value);
-    }
     if !names_a_draft(&schema) {
         schema.remove("$schema");
     }
-    let whole = Value::Object(schema);
+    let mut whole = Value::Object(schema);
+    make_honest(&mut whole);
     let is_schema = jsonschema::meta::is_valid(&whole);
     match whole {
         Value::Object(schema) if is_schema => schema,
@@ -350,6 +348,13 @@ fn make_honest(schema: &mut Value) {
                 match (key.as_str(), value) {
                     ("description" | "title", Value::String(text)) => {
                         *text = honest(text, MOST_DESCRIPTION);
+                    }
+                    // The keys in there are the author's, whatever they are.
+                    (
+                        "properties" | "patternProperties" | "$defs" | "definitions",
+                        Value::Object(named),
+                    ) => {
+                        named.values_mut().for_each(make_honest);
                     }
                     ("enum" | "const" | "default" | "examples", _) => {}
                     (_, value) => make_honest(value),

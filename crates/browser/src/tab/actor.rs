@@ -10,6 +10,7 @@ use super::state::{Download, Gone, Load, TabState};
 use super::taps::Taps;
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Found, ToolSource};
+use tabmux_cdp::types::page::{FrameNavigated, NavigationType};
 use tabmux_cdp::types::runtime;
 use tabmux_cdp::types::target::{self, TargetId};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
@@ -188,6 +189,12 @@ impl Actor {
         let changed = self
             .publish
             .send_if_modified(|state| observe::apply(state, &session, is_top, &event));
+        if event
+            .decode::<FrameNavigated>()
+            .is_some_and(|event| event.r#type == NavigationType::BACK_FORWARD_CACHE_RESTORE)
+        {
+            setup::hear_tools_again(&session);
+        }
         let method = event.method();
         let is_about_tools = ["WebMCP.", "Page.frame", "Runtime.bindingCalled"];
         if changed && is_about_tools.iter().any(|name| method.starts_with(name)) {

@@ -56,6 +56,18 @@ pub(super) async fn set_up(
     Ok(frames)
 }
 
+/// Chrome tells of all tools when it is asked to, and of those of a document that it had kept at no other
+/// time.
+pub(super) fn hear_tools_again(session: &Session) {
+    let session = session.clone();
+    tokio::spawn(async move {
+        let _ = tokio::join!(
+            session.send(web_mcp::Disable::default()),
+            session.send(web_mcp::Enable::default()),
+        );
+    });
+}
+
 /// A frame and those inside it, parents first.
 fn shown(tree: &page::FrameTree) -> Vec<Shown> {
     let mut list = Vec::new();

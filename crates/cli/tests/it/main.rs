@@ -6,4 +6,5 @@ mod demo;
 mod doctor;
 mod install;
 mod mcp;
+mod routing;
 mod screens;

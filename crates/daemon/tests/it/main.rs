@@ -4,7 +4,10 @@
 mod confirm;
 mod extension;
 mod fake_extension;
+mod idle;
+mod other_users;
 mod page_desk;
+mod page_door;
 mod page_lists;
 mod page_load;
 mod pages;

@@ -2,7 +2,7 @@
 
 use crate::page_desk::{Daemon, Worker, request, text};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 use tabmux_daemon::Handle;
 use tabmux_protocol::session::ToolMode;
@@ -18,6 +18,13 @@ struct Registered {
     schema: Value,
 }
 
+impl Registered {
+    /// Whether it is within the limits that a page's author is told of.
+    fn is_acceptable(&self) -> bool {
+        (1..=MOST_NAME).contains(&self.name.len()) && self.schema.to_string().len() <= MOST_SCHEMA
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
@@ -30,10 +37,85 @@ proptest! {
     }
 }
 
+#[tokio::test]
+async fn what_is_as_large_as_it_may_be_is_taken_and_one_byte_more_is_not() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-0").await;
+    let tool = |name: &str, size: usize| {
+        let schema =
+            |padding: &str| json!({"type": "object", "properties": {}, "$comment": padding});
+        let padding = "x".repeat(size - schema("").to_string().len());
+        Registered {
+            tab: 0,
+            name: name.to_owned(),
+            description: "☃".repeat(50_000),
+            schema: schema(&padding),
+        }
+    };
+    let longest = "n".repeat(MOST_NAME);
+    for tool in [
+        tool("most", MOST_SCHEMA),
+        tool("more", MOST_SCHEMA + 1),
+        tool(&longest, 100),
+        tool(&"m".repeat(MOST_NAME + 1), 100),
+    ] {
+        register(&mut worker, &tool).await;
+    }
+    for (size, limit) in [(MOST_SCHEMA + 1, MOST_SCHEMA), (MOST_NAME + 1, MOST_NAME)] {
+        let word = worker.hear().await;
+        assert_eq!(word["type"], "TOOL_REJECTED", "{size}");
+        let reason = word["reason"].as_str().unwrap();
+        assert!(reason.contains(&limit.to_string()), "{reason}");
+    }
+    let shown = session.tools().await.unwrap().into_iter();
+    let shown: Vec<_> = shown
+        .filter(|tool| tool.description.contains("untrusted"))
+        .collect();
+    assert_eq!(shown.len(), 2);
+    for tool in &shown {
+        check_one(tool);
+        let words = tool.description.chars().filter(|letter| *letter == '☃');
+        assert_eq!(words.count(), MOST_WORDS);
+    }
+    let most = shown.iter().find(|tool| tool.name == "most").unwrap();
+    let comment = most.input_schema["$comment"].as_str().unwrap();
+    assert!(comment.len() > MOST_SCHEMA - 100, "{}", comment.len());
+}
+
+#[tokio::test]
+async fn s22_what_a_schema_says_to_its_reader_is_honest_wherever_it_says_it() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-0").await;
+    let schema = |words: &str, choice: &str| {
+        let property = json!({"type": "string", "description": words, "enum": [choice]});
+        json!({
+            "type": "object", "description": words, "title": words,
+            "properties": {"plain": property, "default": property, "description": property},
+            "$defs": {"const": property}
+        })
+    };
+    let tricky = "a\u{202e}b\u{200b}c\u{0}";
+    worker
+        .offer("tab-0", "tricky", schema(tricky, tricky))
+        .await;
+    crate::page_desk::changed(&session).await;
+    let shown = crate::page_desk::listed(&session, "tricky").await.unwrap();
+    let mut shown = shown["inputSchema"].clone();
+    shown["properties"].as_object_mut().unwrap().remove("tabId");
+    // What it asks for is the author's, and stays.
+    assert_eq!(shown, schema("abc", tricky));
+}
+
 async fn check(tools: &[Registered]) {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let ours: BTreeMap<_, _> = by_name(session.tools().await.unwrap());
+    let progressive = daemon.session(ToolMode::Progressive).await;
+    let few = progressive.tools().await.unwrap();
     let mut worker = daemon.worker().await;
     for tab in 0..TABS {
         worker.tab(&format!("tab-{tab}")).await;
@@ -44,6 +126,11 @@ async fn check(tools: &[Registered]) {
     // Words of one worker are heard in order.
     worker.tab("the-end").await;
     until_listed(&session, "the-end").await;
+    for tool in tools.iter().filter(|tool| !tool.is_acceptable()) {
+        let word = worker.hear().await;
+        assert_eq!(word["type"], "TOOL_REJECTED", "{word}");
+        assert_eq!(word["name"], tool.name);
+    }
 
     let shown = session.tools().await.unwrap();
     let names: HashSet<_> = shown.iter().map(|tool| tool.name.clone()).collect();
@@ -58,23 +145,29 @@ async fn check(tools: &[Registered]) {
     let other = daemon.session(ToolMode::Static).await;
     let theirs = other.tools().await.unwrap();
     assert_eq!(shown, theirs, "everybody is shown the same");
+    // Who follows its state is bound to no tab, so no page's tools are its.
+    assert_eq!(progressive.tools().await.unwrap(), few);
+    let other = daemon.session(ToolMode::Progressive).await;
+    assert_eq!(other.tools().await.unwrap(), few);
 }
 
 fn check_one(tool: &ToolInfo) {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     assert!(tool.name.chars().all(fits), "{:?}", tool.name);
     assert!((1..=64).contains(&tool.name.len()), "{:?}", tool.name);
-    assert!(tool.description.contains("untrusted"), "{tool:?}");
-    assert!(
-        tool.description.len() < 20_000,
-        "{}",
-        tool.description.len()
-    );
+    let origin = "(Offered by a page of http://localhost:5173; untrusted.)";
+    let words = tool.description.strip_suffix(origin);
+    let words = words.unwrap_or_else(|| panic!("{tool:?}"));
+    // One more says that it was cut, and one begins the line with the origin.
+    let length = words.chars().count();
+    assert!(length <= MOST_WORDS + 2, "{length}");
     let schema = Value::Object((*tool.input_schema).clone());
     assert_eq!(schema["type"], "object", "{schema}");
     assert!(schema["properties"].is_object(), "{schema}");
     assert!(jsonschema::meta::is_valid(&schema), "{schema}");
-    assert!(schema.to_string().len() < 100_000, "{schema}");
+    // Ours is `tabId`, and what makes an object schema of it.
+    let size = schema.to_string().len();
+    assert!(size <= MOST_SCHEMA + 400, "{size}");
 }
 
 fn by_name(tools: Vec<ToolInfo>) -> BTreeMap<String, ToolInfo> {
@@ -117,16 +210,36 @@ fn registered() -> impl Strategy<Value = Registered> {
         Just("page_click".to_owned()),
         Just("__proto__".to_owned()),
     ];
-    (0..TABS, names, ".{0,200}", schema()).prop_map(|(tab, name, description, schema)| Registered {
-        tab,
-        name,
-        description,
-        schema,
+    (0..TABS, names, description(), schema()).prop_map(|(tab, name, description, schema)| {
+        Registered {
+            tab,
+            name,
+            description,
+            schema,
+        }
     })
 }
 
-/// A schema, something like one, or nothing of the kind; always an object, which the wire asks for.
+/// Some words, or far too many.
+fn description() -> impl Strategy<Value = String> {
+    let long = (".{1,40}", 0..50_000_usize);
+    let long = long.prop_map(|(words, length)| words.chars().cycle().take(length).collect());
+    prop_oneof![".{0,200}", long]
+}
+
+/// Small ones, and some about as large as they may be.
 fn schema() -> impl Strategy<Value = Value> {
+    let large = ("[a-zäß☃]{1,20}", 50_000..80_000_usize).prop_map(|(word, size)| {
+        let one = json!({"type": "string", "enum": [word, "other"]});
+        let count = size / (one.to_string().len() + 10);
+        let properties = (0..count).map(|n| (format!("p{n:05}"), one.clone()));
+        json!({"type": "object", "properties": properties.collect::<Map<_, _>>()})
+    });
+    prop_oneof![4 => small_schema(), 1 => large]
+}
+
+/// A schema, something like one, or nothing of the kind; always an object, which the wire asks for.
+fn small_schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -161,3 +274,7 @@ fn schema() -> impl Strategy<Value = Value> {
 }
 
 const TABS: usize = 3;
+/// What the daemon takes of a page: bytes of a schema and of a name, characters of a description.
+const MOST_SCHEMA: usize = 64 * 1_024;
+const MOST_NAME: usize = 256;
+const MOST_WORDS: usize = 4_000;

@@ -1,15 +1,16 @@
 //! Many pages that change their minds while many sessions call them.
 
 use crate::page_desk::{Daemon, Worker, request, text};
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tabmux_daemon::Handle;
 use tabmux_protocol::session::ToolMode;
 use tabmux_protocol::{Backend, BackendEvent};
 use tabmux_testkit::{Rng, patiently};
+use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,9 @@ const TABS_EACH: usize = 10;
 const TOOLS: usize = 50;
 /// Every tool of every tab is offered or taken back twice.
 const CHANGES_EACH: usize = 2 * TABS_EACH * TOOLS;
+/// The tool that only the first tab of an application has, under a name of its own.
+const OWN: usize = 0;
+const CHANGES_AT_ONCE: usize = 20;
 const SESSIONS: usize = 20;
 const CALLS_EACH: usize = 50;
 
@@ -25,32 +29,29 @@ const CALLS_EACH: usize = 50;
 type Seen = Arc<Mutex<HashMap<String, Vec<String>>>>;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn s_10_two_hundred_pages_change_their_tools_while_twenty_sessions_call_them() {
+async fn two_hundred_pages_change_their_tools_while_twenty_sessions_call_them() {
     let daemon = Daemon::start().await;
     let seen = Seen::default();
     let over = CancellationToken::new();
+    let mut sessions = Vec::new();
+    for _ in 0..SESSIONS {
+        sessions.push(Arc::new(daemon.session(ToolMode::Static).await));
+    }
+    let begun = Instant::now();
+    let listeners: Vec<_> = sessions.iter().map(listen).collect();
     let mut apps = Vec::new();
     for number in 0..WORKERS {
         let worker = daemon.worker().await;
         let app = App::new(number, worker, Arc::clone(&seen));
         apps.push(tokio::spawn(app.live(over.clone())));
     }
-    let begun = Instant::now();
-    let mut agents = Vec::new();
-    for number in 0..SESSIONS {
-        let session = daemon.session(ToolMode::Static).await;
-        agents.push(tokio::spawn(async move {
-            let outcome = agent(number, &session).await;
-            (session, outcome)
-        }));
-    }
-    let mut answered = 0;
-    let mut refused = 0;
-    let mut sessions = Vec::new();
-    for agent in agents {
-        let (session, outcome) = agent.await.unwrap();
-        sessions.push(session);
-        for (call, tab, answer) in outcome {
+    let agents = sessions.iter().enumerate().map(|(number, session)| {
+        let session = Arc::clone(session);
+        tokio::spawn(async move { agent(number, &session).await })
+    });
+    let (mut answered, mut refused) = (0, 0);
+    for agent in agents.collect::<Vec<_>>() {
+        for (call, tab, answer) in agent.await.unwrap() {
             let ran = seen.lock().unwrap().remove(&call).unwrap_or_default();
             match answer {
                 Ok(said) => {
@@ -63,36 +64,73 @@ async fn s_10_two_hundred_pages_change_their_tools_while_twenty_sessions_call_th
                 Err(why) => {
                     refused += 1;
                     assert!(ran.len() <= 1, "{call} ran in {ran:?}");
-                    let known = [
-                        "not available",
-                        "not found",
-                        "No page",
-                        "changed",
-                        "gone",
-                        "no tool",
-                    ];
-                    assert!(known.iter().any(|words| why.contains(words)), "{why}");
+                    let known = GONE.iter().any(|words| why.contains(words));
+                    assert!(known, "{why}");
                 }
             }
         }
     }
     over.cancel();
+    // They stay until the end, and so do their tools.
+    let mut rested = Vec::new();
     for app in apps {
-        app.await.unwrap();
+        rested.push(app.await.unwrap());
     }
-    let elapsed = begun.elapsed();
-    for session in &sessions {
-        let mut notices = 0;
-        while let Some(Some(event)) = session.next_event().now_or_never() {
-            assert_eq!(event, BackendEvent::ToolsChanged);
-            notices += 1;
-        }
-        let most = elapsed.as_millis() / GATHERED.as_millis() + 2;
-        assert!(notices <= most, "{notices} notices in {elapsed:?}");
+    let offered: BTreeSet<_> = rested.iter().flat_map(App::names).collect();
+    let changes = rested.iter().map(|app| app.changes).sum::<u64>();
+    for (session, listener) in sessions.iter().zip(listeners) {
+        check_list(session, &offered).await;
+        let elapsed = begun.elapsed();
+        listener.over.cancel();
+        let notices = listener.notices.await.unwrap();
+        // Gathered for a while each, or told before an answer.
+        let most = elapsed.as_millis() / GATHERED.as_millis() + CALLS_EACH as u128 + 2;
+        assert!(
+            u128::from(notices) <= most,
+            "{notices} notices in {elapsed:?}"
+        );
+        assert!(
+            (1..changes / 4).contains(&notices),
+            "{notices} notices of {changes} changes"
+        );
     }
-    eprintln!("{answered} answered, {refused} refused, {elapsed:?}");
+    eprintln!(
+        "{answered} answered, {refused} refused, {changes} changes in {:?}",
+        begun.elapsed()
+    );
     assert_eq!(answered + refused, SESSIONS * CALLS_EACH);
     assert!(answered > SESSIONS * CALLS_EACH / 4, "{answered} answered");
+}
+
+/// Somebody who takes each notice of a session at once, so that none is dropped, and counts them.
+struct Listener {
+    over: CancellationToken,
+    notices: JoinHandle<u64>,
+}
+
+fn listen(session: &Arc<Handle>) -> Listener {
+    let over = CancellationToken::new();
+    let (session, ended) = (Arc::clone(session), over.clone());
+    let notices = tokio::spawn(async move {
+        let mut notices = 0;
+        loop {
+            tokio::select! {
+                biased;
+                event = session.next_event() => assert_eq!(event, Some(BackendEvent::ToolsChanged)),
+                () = ended.cancelled() => return notices,
+            }
+            notices += 1;
+        }
+    });
+    Listener { over, notices }
+}
+
+/// Nobody changes anything any more: the list is what pages offer, and nothing else.
+async fn check_list(session: &Handle, offered: &BTreeSet<String>) {
+    let tools = session.tools().await.unwrap();
+    let listed = tools.into_iter().map(|tool| tool.name);
+    let listed: BTreeSet<_> = listed.filter(|name| is_a_pages(name)).collect();
+    assert_eq!(&listed, offered);
 }
 
 /// One agent: calls tools at random, half of them in a tab that it names. Each call by its own name.
@@ -104,10 +142,9 @@ async fn agent(
     let mut outcome = Vec::new();
     for turn in 0..CALLS_EACH {
         let call = format!("call-{number}-{turn}");
-        let tool = format!("tool_{}", rng.below(TOOLS));
-        let tab = rng
-            .one_in(2)
-            .then(|| tab_name(rng.below(WORKERS), rng.below(TABS_EACH)));
+        let tab = tab_name(rng.below(WORKERS), rng.below(TABS_EACH));
+        let tool = tool_name(&tab, rng.below(TOOLS));
+        let tab = rng.one_in(2).then_some(tab);
         let mut arguments = json!({"name": tool, "arguments": {"call": call}});
         if let Some(tab) = &tab {
             arguments["tabId"] = json!(tab);
@@ -128,6 +165,9 @@ struct App {
     seen: Seen,
     rng: Rng,
     offered: HashSet<(usize, usize)>,
+    /// Tabs that are closed for now.
+    closed: HashSet<usize>,
+    changes: u64,
 }
 
 impl App {
@@ -138,35 +178,65 @@ impl App {
             seen,
             rng: Rng::seeded(1_000 + number as u64),
             offered: HashSet::new(),
+            closed: HashSet::new(),
+            changes: 0,
         }
     }
 
     /// Offers and takes back, and answers calls until nobody calls any more.
-    async fn live(mut self, over: CancellationToken) {
+    async fn live(mut self, over: CancellationToken) -> Self {
         for tab in 0..TABS_EACH {
             self.worker.tab(&tab_name(self.number, tab)).await;
         }
-        for _ in 0..CHANGES_EACH {
-            self.change().await;
-            while let Some(Some(Ok(message))) = self.worker.0.next().now_or_never() {
-                self.hear(&message).await;
+        for _ in 0..CHANGES_EACH / CHANGES_AT_ONCE {
+            for _ in 0..CHANGES_AT_ONCE {
+                self.change().await;
+                self.changes += 1;
             }
+            self.be_heard().await;
         }
         loop {
             tokio::select! {
                 message = self.worker.0.next() => self.hear(&message.unwrap().unwrap()).await,
-                () = over.cancelled() => return,
+                () = over.cancelled() => return self,
+            };
+        }
+    }
+
+    /// Waits until the daemon has heard all that was said, so that answers do not queue behind changes
+    /// without end. Calls are answered meanwhile.
+    async fn be_heard(&mut self) {
+        self.worker.say(json!({"type": "PING"})).await;
+        loop {
+            let next = patiently(self.worker.0.next(), || "a word of the daemon".to_owned());
+            let message = next.await.unwrap().unwrap();
+            if self.hear(&message).await {
+                return;
             }
         }
     }
 
     async fn change(&mut self) {
-        let (tab, tool) = (self.rng.below(TABS_EACH), self.rng.below(TOOLS));
-        let (tab_id, name) = (tab_name(self.number, tab), format!("tool_{tool}"));
+        // The application's own tool comes and goes all the time, and the list with it.
+        let (tab, tool) = match self.rng.one_in(4) {
+            true => (0, OWN),
+            false => (self.rng.below(TABS_EACH), 1 + self.rng.below(TOOLS - 1)),
+        };
+        let tab_id = tab_name(self.number, tab);
+        if self.closed.remove(&tab) {
+            return self.worker.tab(&tab_id).await;
+        }
+        if self.rng.one_in(100) {
+            self.closed.insert(tab);
+            self.offered.retain(|(its, _)| *its != tab);
+            let closed = json!({"type": "UNREGISTER_TAB", "tabId": tab_id});
+            return self.worker.say(closed).await;
+        }
         if self.rng.one_in(50) {
-            let active = json!({"type": "SET_ACTIVE_TAB", "tabId": tab_id, "at": 1});
+            let active = json!({"type": "SET_ACTIVE_TAB", "tabId": tab_id, "at": now()});
             return self.worker.say(active).await;
         }
+        let name = tool_name(&tab_id, tool);
         if self.offered.remove(&(tab, tool)) {
             let taken = json!({"type": "UNREGISTER_TOOL", "tabId": tab_id, "name": name});
             return self.worker.say(taken).await;
@@ -176,6 +246,12 @@ impl App {
         self.worker.offer(&tab_id, &name, schema).await;
     }
 
+    /// What its tabs offer now.
+    fn names(&self) -> impl Iterator<Item = String> {
+        let offered = self.offered.iter();
+        offered.map(|(tab, tool)| tool_name(&tab_name(self.number, *tab), *tool))
+    }
+
     fn note(&self, call: &str, tab: &str) {
         let mut seen = self.seen.lock().unwrap();
         seen.entry(call.to_owned())
@@ -183,10 +259,11 @@ impl App {
             .push(tab.to_owned());
     }
 
-    async fn hear(&mut self, message: &Message) {
+    /// Answers a call. Whether this is the answer to a ping.
+    async fn hear(&mut self, message: &Message) -> bool {
         let message: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
         if message["type"] != "CALL_TOOL" {
-            return;
+            return message["type"] == "PONG";
         }
         let tab = message["targetTabId"].as_str().unwrap();
         let ours = (0..TABS_EACH).any(|it| tab_name(self.number, it) == tab);
@@ -200,12 +277,39 @@ impl App {
                 "result": {"content": [{"type": "text", "text": said}]}
             }))
             .await;
+        false
     }
 }
 
 fn tab_name(app: usize, tab: usize) -> String {
     format!("tab-{app}-{tab}")
 }
+
+fn tool_name(tab: &str, tool: usize) -> String {
+    match tool {
+        OWN => format!("own_of_{tab}"),
+        shared => format!("shared_{shared}"),
+    }
+}
+
+fn is_a_pages(name: &str) -> bool {
+    name.starts_with("own_") || name.starts_with("shared_")
+}
+
+/// In milliseconds since 1970, as pages tell the time.
+fn now() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    now.as_secs_f64() * 1_000.0
+}
+
+/// What a refusal may say.
+const GONE: [&str; 5] = [
+    "not available in tab",
+    "There is no tool",
+    "No page offers a tool",
+    "no longer has this tool",
+    "was closed",
+];
 
 /// Changes within this time are told together.
 const GATHERED: Duration = Duration::from_millis(25);

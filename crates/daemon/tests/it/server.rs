@@ -23,16 +23,16 @@ impl Server {
     }
 
     pub(crate) fn start_with(options: ServeOptions) -> Self {
+        Self::around(Arc::new(Hub::start()), options)
+    }
+
+    /// The same with a main loop that others reach, too.
+    pub(crate) fn around(hub: Arc<Hub>, options: ServeOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::choose(Some(folder.path().join("d.sock")));
         let listening = Listening::start(&place).unwrap();
         let stop = CancellationToken::new();
-        let task = tokio::spawn(serve(
-            listening,
-            Arc::new(Hub::start()),
-            options,
-            stop.clone(),
-        ));
+        let task = tokio::spawn(serve(listening, hub, options, stop.clone()));
         Self {
             place,
             stop,

@@ -150,8 +150,12 @@ impl Response {
         if self.status != 204 {
             let _ = write!(head, "Content-Length: {}\r\n", self.body.len());
         }
-        // A test that changes a page must see the change.
-        head.push_str("Cache-Control: no-store\r\n\r\n");
+        // A test that changes a page must see the change, unless it says otherwise.
+        let mut names = self.headers.iter().map(|(name, _)| name);
+        if !names.any(|name| name.eq_ignore_ascii_case("Cache-Control")) {
+            head.push_str("Cache-Control: no-store\r\n");
+        }
+        head.push_str("\r\n");
         head.into_bytes()
     }
 }

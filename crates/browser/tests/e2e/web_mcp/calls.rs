@@ -201,12 +201,19 @@ async fn the_first_of_two_answers_counts() {
     let Some(stand) = Stand::start().await else {
         return;
     };
-    stand.serve("/next", "", "");
     let script = r#"
         add({name: "both", execute: () => { location.href = "/next"; return "my answer"; }});"#;
+    let further = r#"add({name: "further", execute: ({n}) => n});"#;
+    stand.serve("/next", "", further);
     let tab = stand.page("", "", script).await;
     let answer = stand.call(&tab, "both", json!({})).await.unwrap();
     assert_eq!(answer, PageAnswer::Value(json!("my answer")));
+    // The second answer comes with the end of the document, so it is there when the next has its tools.
+    stand.until_names(&tab, &["further"]).await;
+    for n in 0..3 {
+        let answer = stand.value(&tab, "further", json!({"n": n})).await;
+        assert_eq!(answer, json!(n));
+    }
 }
 
 fn probe() -> tabmux_cdp::types::runtime::Evaluate {

@@ -97,6 +97,46 @@ async fn navigation_reload_and_the_way_back_each_give_a_new_set() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_chrome_kept_comes_back_with_its_tools() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    for name in ["a", "b"] {
+        let script = format!(
+            r#"window.calls = 0;
+            add({{name: "of_{name}", execute: () => "{name}" + ++calls}});"#
+        );
+        let page = Response::html(super::stand::html("", &script));
+        // What must not be stored is not kept, either.
+        let page = page.with_header("Cache-Control", "no-cache");
+        stand.server.route(&format!("/{name}"), page);
+    }
+    let tab = stand.open("/a").await;
+    stand.until_names(&tab, &["of_a"]).await;
+    let before = stand.tool(&tab, "of_a");
+    assert_eq!(stand.value(&tab, "of_a", json!({})).await, "a1");
+    let url = stand.server.url("/b");
+    let there = json!({"type": "url", "url": url});
+    stand.text(&tab, "navigate_page", there).await;
+    stand.until_names(&tab, &["of_b"]).await;
+    assert_eq!(stand.value(&tab, "of_b", json!({})).await, "b1");
+    // Each way finds the document as it was left, with what it counted: it was not loaded again.
+    for (way, name, count) in [("back", "a", 2), ("forward", "b", 2), ("back", "a", 3)] {
+        let way = json!({"type": way});
+        stand.text(&tab, "navigate_page", way).await;
+        let tool = format!("of_{name}");
+        stand.until_names(&tab, &[&tool]).await;
+        let answer = stand.value(&tab, &tool, json!({})).await;
+        assert_eq!(answer, format!("{name}{count}"));
+    }
+    let late = stand
+        .call_until(&tab, &before, json!({}), CancellationToken::new())
+        .await;
+    let late = late.unwrap_err().to_string();
+    assert!(late.contains("no longer has this tool"), "{late}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_whose_page_is_left_by_the_user_ends_with_a_clear_word() {
     let Some(stand) = Stand::start().await else {
         return;

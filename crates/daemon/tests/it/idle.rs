@@ -1,0 +1,108 @@
+//! When the daemon ends by itself: a minute after the last of those who need it has gone.
+
+use crate::fake_extension::{self, pass};
+use crate::page_desk::{self, Worker, changed};
+use crate::server::Server;
+use crate::wire::Wire;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tabmux_daemon::Hub;
+use tabmux_daemon::socket::ServeOptions;
+use tabmux_protocol::session::ToolMode;
+use tabmux_testkit::patiently;
+use tokio::time::Instant;
+
+#[tokio::test]
+async fn s31_a_pages_worker_holds_the_daemon_until_it_goes() {
+    let pages = page_desk::Daemon::start().await;
+    let server = patient_for_a_minute(&pages.hub);
+    pass(ALMOST).await;
+    let mut worker = pages.worker().await;
+    answers(&mut worker).await;
+    for _ in 0..3 {
+        pass(ALMOST).await;
+        answers(&mut worker).await;
+        is_up(&server).await;
+    }
+    // Such a session is the loop's alone, and holds nothing; it hears when the worker is gone.
+    let session = pages.session(ToolMode::Static).await;
+    worker.tab("tab-1").await;
+    worker.tool("tab-1", "who").await;
+    changed(&session).await;
+    let left = Instant::now();
+    drop(worker);
+    changed(&session).await;
+    ends_a_minute_after(left, server).await;
+}
+
+#[tokio::test]
+async fn s31_an_extension_holds_the_daemon_until_it_goes() {
+    let persons = fake_extension::Daemon::start().await;
+    let server = patient_for_a_minute(&persons.hub);
+    pass(ALMOST).await;
+    let mut extension = persons.extension("0123456789").await;
+    for _ in 0..3 {
+        pass(ALMOST).await;
+        extension.say(json!({"type": "ping"})).await;
+        assert_eq!(extension.hear().await, Some(json!({"type": "pong"})));
+        is_up(&server).await;
+    }
+    let left = Instant::now();
+    drop(extension);
+    let mut asker = Wire::connect(server.socket()).await;
+    let status = json!({"type": "STATUS", "id": "s"});
+    let gone = async { while asker.ask(status.clone()).await["extensionConnected"] != false {} };
+    patiently(gone, || "no extension".to_owned()).await;
+    ends_a_minute_after(left, server).await;
+}
+
+#[tokio::test]
+async fn s31_a_session_holds_the_daemon_until_it_goes_and_a_mere_connection_does_not() {
+    let server = patient_for_a_minute(&Arc::new(Hub::start()));
+    let mut asker = Wire::connect(server.socket()).await;
+    let mut client = Wire::connect(server.socket()).await;
+    let session = client.register().await;
+    for _ in 0..3 {
+        pass(ALMOST).await;
+        is_up(&server).await;
+    }
+    let left = Instant::now();
+    let leave = json!({"type": "DISCONNECT", "sessionId": session});
+    client.send(leave).await;
+    assert_eq!(client.next().await, None);
+    let status = asker.ask(json!({"type": "STATUS", "id": "s"})).await;
+    assert_eq!(status["activeSessions"], 0);
+    ends_a_minute_after(left, server).await;
+}
+
+fn patient_for_a_minute(hub: &Arc<Hub>) -> Server {
+    let idle = Some(MINUTE);
+    Server::around(Arc::clone(hub), ServeOptions { idle })
+}
+
+async fn answers(worker: &mut Worker) {
+    worker.say(json!({"type": "PING"})).await;
+    assert_eq!(worker.hear().await["type"], "PONG");
+}
+
+/// Whoever asks is answered.
+async fn is_up(server: &Server) {
+    let mut asker = Wire::connect(server.socket()).await;
+    let answer = asker.ask(json!({"type": "PING", "id": "p"})).await;
+    assert_eq!(answer["type"], "PONG");
+}
+
+/// Nobody needs it any more. Time jumps as soon as everybody waits.
+async fn ends_a_minute_after(left: Instant, server: Server) {
+    tokio::time::pause();
+    let ended = tokio::time::timeout(10 * MINUTE, server.task);
+    ended.await.expect("the daemon ends by itself").unwrap();
+    let taken = left.elapsed();
+    assert!((MINUTE..2 * MINUTE).contains(&taken), "{taken:?}");
+    assert!(!server.place.socket().exists());
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+/// Less than a minute, with room for what takes real time.
+const ALMOST: Duration = Duration::from_secs(50);

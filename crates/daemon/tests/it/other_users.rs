@@ -1,0 +1,135 @@
+//! Other users of the machine, on either side of the socket.
+
+use crate::server::Server;
+use crate::wire::Wire;
+use serde_json::json;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tabmux_client::{Opening, Place, RemoteSession, ask};
+use tabmux_protocol::Backend;
+use tabmux_protocol::session::{ClientInfo, SessionOptions};
+use tabmux_protocol::wire::FromClient;
+
+#[tokio::test]
+async fn s13_another_user_is_turned_away_even_if_the_socket_is_open_to_all() {
+    let server = Server::start();
+    if !are_root(&server.folder()) {
+        return;
+    }
+    open(&server.folder(), 0o755);
+    open(server.socket(), 0o666);
+    // Who is hung up on finds the end, or what it wrote was never read.
+    let script = r#"
+s = socket.socket(socket.AF_UNIX)
+s.settimeout(60)
+s.connect(sys.argv[1])
+try:
+    s.sendall(b'{"type":"PING","id":"p"}\n')
+    print(len(s.recv(100)))
+except (ConnectionResetError, BrokenPipeError) as error:
+    print(type(error).__name__)
+"#;
+    let nobody = as_nobody(script, server.socket());
+    let output = tokio::task::spawn_blocking(|| nobody.wait_with_output());
+    let output = output.await.unwrap().unwrap();
+    let (said, complaints) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{complaints}");
+    let turned_away = ["0", "ConnectionResetError", "BrokenPipeError"];
+    assert!(turned_away.contains(&said.trim()), "{said}");
+    let mut ours = Wire::connect(server.socket()).await;
+    assert_eq!(
+        ours.ask(json!({"type": "PING", "id": "p"})).await["type"],
+        "PONG"
+    );
+}
+
+#[tokio::test]
+async fn s15_a_socket_that_another_user_listens_at_is_told_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    if !are_root(folder.path()) {
+        return;
+    }
+    open(folder.path(), 0o777);
+    let place = Place::choose(Some(folder.path().join("d.sock")));
+    // Counts the bytes that each connection brings.
+    let script = r#"
+s = socket.socket(socket.AF_UNIX)
+s.settimeout(60)
+s.bind(sys.argv[1])
+s.listen()
+print("listening", flush=True)
+while True:
+    peer, _ = s.accept()
+    peer.settimeout(60)
+    print(len(peer.recv(100)), flush=True)
+"#;
+    let mut nobody = as_nobody(script, place.socket());
+    let mut said = BufReader::new(nobody.stdout.take().unwrap()).lines();
+    assert_eq!(said.next().unwrap().unwrap(), "listening");
+
+    let whose = "the daemon's socket belongs to another user";
+    let ping = FromClient::Ping { id: "p".into() };
+    let refused = ask(&place, &ping).await.unwrap_err();
+    assert_eq!(refused.to_string(), whose);
+    let started = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&started);
+    let session = RemoteSession::open(Opening {
+        place,
+        client: ClientInfo::default(),
+        options: SessionOptions::default(),
+        name: None,
+        start: Box::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }),
+    });
+    let call = crate::page_desk::request("list_pages", &json!({}));
+    let reply = session.call(call).await.unwrap();
+    assert!(reply.is_error, "{reply:?}");
+    let told = crate::page_desk::text(&reply);
+    assert!(told.contains(whose), "{told}");
+    assert_eq!(started.load(Ordering::Relaxed), 0, "it would not help");
+    let heard: Vec<_> = said.by_ref().take(2).map(Result::unwrap).collect();
+    nobody.kill().unwrap();
+    let complaints = nobody.wait_with_output().unwrap().stderr;
+    assert_eq!(heard, ["0", "0"], "{}", text(&complaints));
+}
+
+/// Runs a Python script as the user `nobody`, with a path as its argument.
+fn as_nobody(script: &str, path: &Path) -> Child {
+    Command::new("/usr/bin/env")
+        .args(["python3", "-c", &format!("import socket, sys\n{script}")])
+        .arg(path)
+        .uid(65_534)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Whether we, who made this, may become somebody else.
+#[expect(
+    clippy::print_stdout,
+    reason = "the reader of a test run wants to know"
+)]
+fn are_root(ours: &Path) -> bool {
+    let root = std::fs::metadata(ours).unwrap().uid() == 0;
+    if !root {
+        println!("skipped: only root can become another user");
+    }
+    root
+}
+
+fn open(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

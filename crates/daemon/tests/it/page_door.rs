@@ -1,0 +1,164 @@
+//! The door that pages come through: at which address, how large, and what strangers learn of it.
+
+use crate::page_desk::{Daemon, Worker, changed, listed, request, text};
+use futures_util::{SinkExt, StreamExt};
+use serde_json::json;
+use tabmux_protocol::Backend;
+use tabmux_protocol::page::LONGEST_FRAME;
+use tabmux_protocol::session::ToolMode;
+use tabmux_testkit::patiently;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_tungstenite::connect_async;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderMap;
+
+#[tokio::test]
+async fn s9_a_frame_of_17_mib_ends_its_worker_only() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut bystander = daemon.worker().await;
+    bystander.tab("calm").await;
+    bystander.tool("calm", "who").await;
+    changed(&session).await;
+    let mut flood = daemon.worker().await;
+    flood.tab("flood").await;
+    flood.tool("flood", "drown").await;
+    changed(&session).await;
+    let padded = |size: usize| {
+        let frame = json!({"type": "PING", "padding": ""}).to_string();
+        let padding = "x".repeat(size - frame.len());
+        json!({"type": "PING", "padding": padding}).to_string()
+    };
+    // As much as is allowed is heard.
+    let most = Message::text(padded(LONGEST_FRAME));
+    flood.0.send(most).await.unwrap();
+    assert_eq!(flood.hear().await["type"], "PONG");
+
+    // The daemon may hang up before all of it is sent.
+    let _ = flood
+        .0
+        .send(Message::text(padded(17 * 1_024 * 1_024)))
+        .await;
+    let end = async {
+        while let Some(Ok(word)) = flood.0.next().await {
+            assert!(!word.is_text(), "{word}");
+        }
+    };
+    patiently(end, || "the end of the worker".to_owned()).await;
+    changed(&session).await;
+    assert_eq!(listed(&session, "drown").await, None);
+    let who = request("who", &json!({}));
+    let (reply, _) = tokio::join!(session.call(who), bystander.answers());
+    assert_eq!(text(&reply.unwrap()), "I am calm");
+}
+
+#[tokio::test]
+async fn s10_compression_is_offered_and_not_taken() {
+    let daemon = Daemon::start().await;
+    let offer = [(
+        "Sec-WebSocket-Extensions",
+        "permessage-deflate; client_max_window_bits",
+    )];
+    let address = format!("127.0.0.1:{}", daemon.port);
+    let (mut worker, answer) = arrive(&address, &offer).await;
+    assert!(
+        !answer.contains_key("Sec-WebSocket-Extensions"),
+        "{answer:?}"
+    );
+    assert!(!shares_with_other_origins(&answer), "{answer:?}");
+    assert_eq!(worker.greet().await["type"], "WELCOME");
+    // A frame that is compressed all the same: the bit is set that only the extension gives a meaning.
+    let (mut rude, _) = arrive(&address, &offer).await;
+    assert_eq!(rude.greet().await["type"], "WELCOME");
+    let socket = rude.0.get_mut();
+    let compressed = [0b1100_0001, 0b1000_0001, 0, 0, 0, 0, b'x'];
+    socket.write_all(&compressed).await.unwrap();
+    let end = async {
+        while let Some(Ok(word)) = rude.0.next().await {
+            assert!(!word.is_text(), "{word}");
+        }
+    };
+    patiently(end, || "the end of the rude worker".to_owned()).await;
+}
+
+#[tokio::test]
+async fn s11_whoever_only_looks_learns_nothing_and_no_other_origin_may_look() {
+    let daemon = Daemon::start().await;
+    for method in ["GET", "HEAD", "OPTIONS", "POST"] {
+        for path in ["/", "/page", "/health", "/json/version", "/%2e%2e/"] {
+            for origin in ["https://evil.example", "http://localhost:5173", "null"] {
+                let answer = looked(&daemon, method, path, origin).await;
+                let (head, _) = answer.split_once("\r\n\r\n").unwrap();
+                let status = head.split(' ').nth(1).unwrap();
+                assert!(status.starts_with('4'), "{method} {path}: {answer}");
+                let told = answer.to_lowercase();
+                let secrets = [
+                    "access-control",
+                    "tabmux",
+                    env!("CARGO_PKG_VERSION"),
+                    "\r\nserver:",
+                ];
+                for secret in secrets {
+                    assert!(
+                        !told.contains(secret),
+                        "{secret} for {method} {path}: {answer}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_worker_may_come_over_ipv6() {
+    if TcpListener::bind("[::1]:0").await.is_err() {
+        println!("skipped: this machine has no ::1");
+        return;
+    }
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let (mut worker, _) = arrive(&format!("[::1]:{}", daemon.port), &[]).await;
+    assert_eq!(worker.greet().await["type"], "WELCOME");
+    worker.tab("six").await;
+    worker.tool("six", "who").await;
+    changed(&session).await;
+    let who = request("who", &json!({}));
+    let (reply, _) = tokio::join!(session.call(who), worker.answers());
+    assert_eq!(text(&reply.unwrap()), "I am six");
+}
+
+/// A worker of a local page that opens its websocket at this address; what it is answered.
+async fn arrive(address: &str, more: &[(&'static str, &str)]) -> (Worker, HeaderMap) {
+    let url = format!("ws://{address}/page");
+    let mut request = url.into_client_request().unwrap();
+    let headers = request.headers_mut();
+    headers.insert("Origin", "http://localhost:5173".parse().unwrap());
+    for (name, value) in more {
+        headers.insert(*name, value.parse().unwrap());
+    }
+    let (socket, answer) = connect_async(request).await.unwrap();
+    (Worker(socket), answer.headers().clone())
+}
+
+/// The whole answer to a request that is no websocket's, as a page of this origin would make it.
+async fn looked(daemon: &Daemon, method: &str, path: &str, origin: &str) -> String {
+    let address = format!("127.0.0.1:{}", daemon.port);
+    let mut socket = TcpStream::connect(&address).await.unwrap();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nOrigin: {origin}\r\nConnection: close\r\n\
+         Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: x-any\r\n\
+         Access-Control-Request-Private-Network: true\r\nContent-Length: 0\r\n\r\n"
+    );
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let read = socket.read_to_end(&mut answer);
+    patiently(read, || "an answer".to_owned()).await.unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+fn shares_with_other_origins(answer: &HeaderMap) -> bool {
+    let mut names = answer.keys();
+    names.any(|name| name.as_str().starts_with("access-control"))
+}
