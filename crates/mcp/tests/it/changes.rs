@@ -142,7 +142,7 @@ async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
 async fn content(stage: &mut Stage, client: &McpClient, reply: CallReply) -> Value {
     let pending = client.begin_call("ant", json!({})).await;
     stage.next_call().await.finish(Ok(reply));
-    pending.answer().await.unwrap()["content"].take()
+    pending.answer().await.expect("a call is answered")["content"].take()
 }
 
 fn changed() -> Value {
