@@ -24,7 +24,7 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
 }
 
 /// Whether a tool works in a browser, so that it has to be told which if there are several.
-pub(crate) fn takes_index(tool: &str) -> bool {
+pub fn takes_index(tool: &str) -> bool {
     !matches!(
         tool,
         "list_browsers"
@@ -59,9 +59,17 @@ pub fn all() -> &'static [ToolInfo] {
     &INFOS
 }
 
-/// The tools that only a session with a fixed list has.
-pub fn only_static() -> &'static [ToolInfo] {
-    &STATIC_INFOS[..STATIC_INFOS.len() - tools::all().len()]
+/// The tools that only a session with a fixed list has, in the order it is published.
+pub fn only_static() -> impl Iterator<Item = &'static ToolInfo> {
+    let is_for_all = |name: &str| INFOS.iter().any(|info| info.name == name);
+    STATIC_INFOS
+        .iter()
+        .filter(move |info| !is_for_all(&info.name))
+}
+
+/// Whether a tool is there only for those who ask for its category.
+pub fn is_opt_in(tool: &str) -> bool {
+    tools::find(tool).is_some_and(|spec| spec.opt_in)
 }
 
 /// The names of the page actions that a focused tab has.

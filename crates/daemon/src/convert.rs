@@ -3,11 +3,13 @@
 mod browsers;
 mod page_tools;
 mod pages;
+mod parts;
 
 pub(crate) use browsers::with_news;
 pub(crate) use page_tools::{Missing, list as page_tool_list};
 pub(crate) use page_tools::{page_error, page_result, page_value, tabs as browser_tabs};
 pub(crate) use pages::status;
+pub(crate) use parts::Part;
 
 use crate::options::{BrowserPlan, SessionOptions};
 
@@ -49,6 +51,8 @@ pub(crate) struct Wishes {
     pub(crate) context: Option<String>,
     /// Whether the user is to see it.
     pub(crate) to_front: bool,
+    /// Which part of a list of tabs.
+    pub(crate) part: Part,
 }
 
 /// Why a call goes no further than its own words.
@@ -94,7 +98,7 @@ fn parse_in_browser(
             }
         }
         "list_tabs" => {
-            let ListTabs {} = tools::parse("list_tabs", arguments)?;
+            wishes.part = parts::parse("list_tabs", arguments)?;
             CallKind::ListTabs
         }
         "open_tab" => {
@@ -116,7 +120,7 @@ fn parse_in_browser(
             }
         }
         "list_pages" if mode == Mode::Static => {
-            let ListTabs {} = tools::parse("list_pages", arguments)?;
+            wishes.part = parts::parse("list_pages", arguments)?;
             CallKind::ListPages
         }
         "new_page" if mode == Mode::Static => {
@@ -169,7 +173,7 @@ fn parse_in_browser(
             CallKind::SelectDefaultBrowser
         }
         "list_browser_tabs" if mode == Mode::Static => {
-            let ListTabs {} = tools::parse("list_browser_tabs", arguments)?;
+            wishes.part = parts::parse("list_browser_tabs", arguments)?;
             CallKind::ListBrowserTabs
         }
         "list_page_tools" => {
@@ -286,14 +290,16 @@ fn parse_page_action(
     })
 }
 
-/// A core reply as the client gets it. `payload` is what a page action answered.
+/// A core reply as the client gets it. `payload` is what a page action answered, `part` what of a list
+/// is wanted.
 pub(crate) fn reply(
     reply: Reply,
     payload: Option<CallReply>,
+    part: Part,
     mode: Mode,
 ) -> Result<CallReply, CallFailure> {
     if mode == Mode::Static {
-        return pages::reply(reply, payload);
+        return pages::reply(reply, payload, part);
     }
     Ok(match reply {
         Reply::Connected {
@@ -320,10 +326,7 @@ pub(crate) fn reply(
                 ..answer
             }
         }
-        Reply::Tabs { tabs, focused } => json(&Tabs {
-            tabs: tabs.iter().map(Row::from).collect(),
-            focused_tab_id: focused.map(|tab| tab.0),
-        }),
+        Reply::Tabs { tabs, focused } => tab_list(&tabs, focused, part),
         Reply::Opened { tab, ref tools } => json(&Opened {
             tab: Page::from(&tab),
             focused: tab.focused,
@@ -351,6 +354,21 @@ pub(crate) fn reply(
         Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
     })
+}
+
+/// `list_tabs`: the seed's object, and a word about tabs that are not in it.
+fn tab_list(tabs: &[TabRow], focused: Option<TabId>, part: Part) -> CallReply {
+    let shown = match part.of("list_tabs", tabs, Row::of, json_bytes) {
+        Ok(shown) => shown,
+        Err(error) => return CallReply::error(error),
+    };
+    let mut reply = json(&Tabs {
+        tabs: shown.rows,
+        focused_tab_id: focused.map(|tab| tab.0),
+    });
+    let note = shown.note.map(|text| Content::Text { text });
+    reply.content.extend(note);
+    reply
 }
 
 /// What a page action answered, with the numbers of the tabs it opened.
@@ -545,17 +563,17 @@ struct NotConnected<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Tabs<'a> {
-    tabs: Vec<Row<'a>>,
+struct Tabs {
+    tabs: Vec<Row>,
     focused_tab_id: Option<u32>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+struct Row {
     id: u32,
-    title: &'a str,
-    url: &'a str,
+    title: String,
+    url: String,
     focused: bool,
     tool_count: usize,
 }
@@ -590,12 +608,12 @@ struct Closed {
     tab_id: u32,
 }
 
-impl<'a> From<&'a TabRow> for Row<'a> {
-    fn from(tab: &'a TabRow) -> Self {
+impl Row {
+    fn of(tab: &TabRow) -> Self {
         Self {
             id: tab.id.0,
-            title: &tab.title,
-            url: &tab.url,
+            title: parts::label(&tab.title),
+            url: parts::label(&tab.url),
             focused: tab.focused,
             tool_count: tab.tool_count,
         }
@@ -627,7 +645,15 @@ fn json(value: &impl Serialize) -> CallReply {
     }
 }
 
+/// What a row costs as JSON.
+fn json_bytes(row: &impl Serialize) -> usize {
+    serde_json::to_string(row).map_or(0, |text| text.len())
+}
+
 /// The client's own name of a call, as the core takes it.
 pub(crate) fn request_id(id: &tabmux_protocol::RequestId) -> core::RequestId {
     core::RequestId(Arc::from(id.0.as_str()))
 }
+
+#[cfg(test)]
+mod list_tests;

@@ -28,12 +28,21 @@ impl Chromium {
 
     /// Starts one with more arguments.
     pub fn start_with(executable: &Path, arguments: &[&str]) -> Self {
+        Self::start_on(executable, 0, arguments)
+    }
+
+    /// Starts one that is reached at this port, such as that of one that has ended.
+    pub fn start_at(executable: &Path, port: u16) -> Self {
+        Self::start_on(executable, port, &[])
+    }
+
+    fn start_on(executable: &Path, port: u16, arguments: &[&str]) -> Self {
         let profile = TempDir::with_prefix("tabmux-test-profile-").expect("a temporary folder");
         let mut command = Command::new(executable);
         command
             .args(QUIET_ARGUMENTS)
             .arg("--headless")
-            .arg("--remote-debugging-port=0")
+            .arg(format!("--remote-debugging-port={port}"))
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .args(arguments)
             .arg("about:blank")
@@ -45,8 +54,8 @@ impl Chromium {
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
         let websocket = websocket_address(&mut child);
-        // It tells its address before it has written it down.
-        while !profile.path().join("DevToolsActivePort").exists() {
+        // It tells its address before it has written it down; it writes down only what it chose itself.
+        while port == 0 && !profile.path().join("DevToolsActivePort").exists() {
             assert!(
                 matches!(child.try_wait(), Ok(None)),
                 "the browser has ended"
@@ -70,6 +79,13 @@ impl Chromium {
         let host = self.websocket.trim_start_matches("ws://");
         let host = host.split('/').next().unwrap_or_default();
         format!("http://{host}")
+    }
+
+    /// The port of its debugging address.
+    pub fn port(&self) -> u16 {
+        let url = self.http_url();
+        let port = url.rsplit(':').next().and_then(|port| port.parse().ok());
+        port.unwrap_or_else(|| panic!("no port in {url}"))
     }
 
     /// Its main process.

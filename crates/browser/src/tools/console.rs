@@ -31,8 +31,7 @@ pub(super) struct ListConsoleMessages {
 
 impl Tool for ListConsoleMessages {
     const NAME: &'static str = "list_console_messages";
-    const DESCRIPTION: &'static str =
-        "List what the page wrote to its console, and its errors, since it was opened.";
+    const DESCRIPTION: &'static str = "List what the page wrote to its console, and its errors.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Debugging;
     const PROGRESSIVE: bool = false;
@@ -79,6 +78,10 @@ impl Tool for ListConsoleMessages {
                 state.console.lost
             ));
         }
+        let names_issues = |types: &Vec<String>| types.iter().any(|name| name == ISSUE);
+        if self.types.as_ref().is_some_and(names_issues) {
+            text.push_str("\nIssues that only DevTools finds are not collected here.");
+        }
         Ok(ToolOutput::text(text))
     }
 }
@@ -94,7 +97,7 @@ pub(super) struct GetConsoleMessage {
 impl Tool for GetConsoleMessage {
     const NAME: &'static str = "get_console_message";
     const DESCRIPTION: &'static str =
-        "Show one console message with its arguments and its stack, source-mapped.";
+        "Show one console message with its arguments and source-mapped stack.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Debugging;
     const PROGRESSIVE: bool = false;
@@ -157,6 +160,9 @@ const SHORT: usize = 300;
 const MOST_TEXT: usize = 4_000;
 const MOST_ARGUMENT: usize = 2_000;
 
+/// What chrome-devtools-mcp calls findings of DevTools. Its calls are taken, but no message is one.
+const ISSUE: &str = "issue";
+
 const TYPES: &[&str] = &[
     "log",
     "debug",
@@ -177,4 +183,5 @@ const TYPES: &[&str] = &[
     "profileEnd",
     "count",
     "timeEnd",
+    ISSUE,
 ];

@@ -30,7 +30,7 @@ enum Action {
 impl Tool for HandleDialog {
     const NAME: &'static str = "handle_dialog";
     const DESCRIPTION: &'static str =
-        "Accept or dismiss the alert, confirm, prompt or leave-page dialog that is open.";
+        "Answer the dialog that is open: alert, confirm, prompt or leave-page.";
     const ACCESS: Access = Access::Bypass;
     const CATEGORY: Category = Category::Input;
     const DURING_DIALOG: bool = true;

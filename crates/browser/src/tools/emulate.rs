@@ -28,7 +28,7 @@ pub(super) struct Emulate {
     locale: Option<String>,
     /// Such as Europe/Berlin.
     timezone: Option<String>,
-    /// A JSON object of header names and values, sent with every request.
+    /// A JSON object of headers, sent with every request.
     extra_http_headers: Option<String>,
     // What chrome-devtools-mcp has besides. Taken, but not listed.
     #[schemars(skip)]

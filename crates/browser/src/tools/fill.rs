@@ -23,7 +23,7 @@ pub(super) struct Fill {
 impl Tool for Fill {
     const NAME: &'static str = "fill";
     const DESCRIPTION: &'static str = "Fill a field: replaces a text, chooses from a list, ticks a box or sets a \
-                                       date, and makes sure that the field took it.";
+                                       date, and checks that the field took it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 

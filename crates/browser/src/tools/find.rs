@@ -13,7 +13,7 @@ use std::fmt::Write;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Find {
-    /// Part of a name, text or value. Upper and lower case are the same.
+    /// Part of a name, text or value; case does not matter.
     text: Option<String>,
     /// The role as snapshots print it: button, link, textbox, row, heading, clickable, …
     role: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Find {
 impl Tool for Find {
     const NAME: &'static str = "find";
     const DESCRIPTION: &'static str = "Search the whole page, all frames, for a text, a role or both. Answers in \
-                                       the lines of take_snapshot, with what is inside each match.";
+                                       lines of take_snapshot.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Debugging;
 

@@ -21,8 +21,8 @@ pub(super) struct Click {
 
 impl Tool for Click {
     const NAME: &'static str = "click";
-    const DESCRIPTION: &'static str = "Click an element. Scrolls to it and waits until it can be clicked; tells \
-                                       what the click caused, or what is in the way.";
+    const DESCRIPTION: &'static str = "Click an element as soon as that is possible; tells what the click caused, \
+                                       or what is in the way.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -53,8 +53,7 @@ pub(super) struct Hover {
 
 impl Tool for Hover {
     const NAME: &'static str = "hover";
-    const DESCRIPTION: &'static str =
-        "Move the pointer over an element, to open a menu or a tooltip.";
+    const DESCRIPTION: &'static str = "Move the pointer over an element, such as to open a menu.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -89,8 +88,7 @@ pub(super) struct ClickAt {
 
 impl Tool for ClickAt {
     const NAME: &'static str = "click_at";
-    const DESCRIPTION: &'static str =
-        "Click a point of the viewport, as on a screenshot, where there is no uid.";
+    const DESCRIPTION: &'static str = "Click a point of the viewport, where there is no uid.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
     const PROGRESSIVE: bool = false;

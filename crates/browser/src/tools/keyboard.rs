@@ -21,7 +21,7 @@ pub(super) struct TypeText {
 impl Tool for TypeText {
     const NAME: &'static str = "type_text";
     const DESCRIPTION: &'static str =
-        "Type text key by key into the element that has the focus; it is added to what is there.";
+        "Type text key by key where the focus is; it is added to what is there.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -74,8 +74,8 @@ pub(super) struct PressKey {
 
 impl Tool for PressKey {
     const NAME: &'static str = "press_key";
-    const DESCRIPTION: &'static str = "Press a key or a combination where the focus is, for shortcuts and moving \
-                                       around. The page gets it, not the browser around it.";
+    const DESCRIPTION: &'static str = "Press a key or a combination where the focus is. The page gets it, not the \
+                                       browser around it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 

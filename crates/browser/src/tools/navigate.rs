@@ -28,7 +28,7 @@ pub(super) struct NavigatePage {
     ignore_cache: Option<bool>,
     /// What to answer if the page asks whether to leave. Default: accept.
     handle_before_unload: Option<Leaving>,
-    /// JavaScript to run before the new page's own scripts, this once.
+    /// JavaScript to run before the page's own scripts, this once.
     init_script: Option<String>,
     /// Milliseconds at most. Default: 10000.
     timeout: Option<u32>,
@@ -52,8 +52,8 @@ enum Way {
 
 impl Tool for NavigatePage {
     const NAME: &'static str = "navigate_page";
-    const DESCRIPTION: &'static str = "Go to a URL, back or forward in the tab's history, or reload. Answers when \
-                                       the page is loaded.";
+    const DESCRIPTION: &'static str =
+        "Go to a URL, back or forward, or reload. Answers when the page is loaded.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Navigation;
     // Leaving is what a page may ask about with a dialog, and what helps against a stuck one.

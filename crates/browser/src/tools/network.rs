@@ -29,7 +29,7 @@ pub(super) struct ListNetworkRequests {
 impl Tool for ListNetworkRequests {
     const NAME: &'static str = "list_network_requests";
     const DESCRIPTION: &'static str =
-        "List the requests of the page since it was opened, and the downloads of the tab.";
+        "List the page's requests since it was opened, and the tab's downloads.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Network;
     const PROGRESSIVE: bool = false;
@@ -81,7 +81,8 @@ impl Tool for ListNetworkRequests {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct GetNetworkRequest {
     /// From list_network_requests.
-    reqid: u32,
+    #[schemars(required)]
+    reqid: Option<u32>,
     /// Save the request's body there.
     request_file_path: Option<String>,
     /// Save the response's body there.
@@ -98,17 +99,28 @@ impl Tool for GetNetworkRequest {
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
 
+    fn check(&self) -> Result<(), String> {
+        match self.reqid {
+            Some(_) => Ok(()),
+            None => Err(
+                "give `reqid`, a number that list_network_requests shows; which request is selected in DevTools \
+                 cannot be seen from here"
+                    .into(),
+            ),
+        }
+    }
+
     async fn run(self, page: Page) -> ToolResult {
         let policy = bounds::here().unwrap_or_default();
+        let reqid = self.reqid.unwrap_or_default();
         let found = {
             let state = page.tab.state();
-            let found = state.network.find(self.reqid.into()).cloned();
+            let found = state.network.find(reqid.into()).cloned();
             found.filter(|request| state.may_tell_request(request, &policy))
         };
         let request = found.ok_or_else(|| ToolError::NotActionable {
             why: format!(
-                "There is no request {}. Call list_network_requests for those that are kept.",
-                self.reqid
+                "There is no request {reqid}. Call list_network_requests for those that are kept."
             ),
         })?;
         let mut lines = vec![line(&request)];

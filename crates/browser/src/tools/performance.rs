@@ -84,7 +84,7 @@ pub(super) struct PerformanceStopTrace {
 
 impl Tool for PerformanceStopTrace {
     const NAME: &'static str = "performance_stop_trace";
-    const DESCRIPTION: &'static str = "Stop the trace that runs, and see what it tells.";
+    const DESCRIPTION: &'static str = "Stop the trace and see what it tells.";
     const LOOKS_BACK: bool = true;
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Performance;

@@ -58,8 +58,7 @@ pub(super) struct TakeHeapsnapshot {
 
 impl Tool for TakeHeapsnapshot {
     const NAME: &'static str = "take_heapsnapshot";
-    const DESCRIPTION: &'static str =
-        "Save a snapshot of the page's JavaScript heap, to look at in DevTools.";
+    const DESCRIPTION: &'static str = "Save the page's JavaScript heap, for DevTools.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Performance;
     const PROGRESSIVE: bool = false;

@@ -22,7 +22,6 @@ use tabmux_cdp::types::{dom, runtime};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EvaluateScript {
     /// A function, such as `() => document.title` or `async (el) => el.innerText`.
-    #[schemars(required)]
     function: Option<String>,
     /// uids of elements to call it with. The function runs in their frame.
     args: Option<Vec<String>>,
@@ -61,7 +60,7 @@ impl Tool for EvaluateScript {
     fn check(&self) -> Result<(), String> {
         let many = |args: &Vec<String>| args.len() > MOST_ARGS;
         let wrong = match (&self.function, &self.source_path) {
-            (None, None) => "`function` is missing",
+            (None, None) => "give `function`, such as `() => document.title`",
             (Some(_), Some(_)) => "give `function` or `sourcePath`, not both",
             (Some(function), None) if function.trim().is_empty() => "`function` is empty",
             _ if self.frame_uid.is_some() && self.args.is_some() => {

@@ -34,7 +34,8 @@ enum Direction {
 
 impl Tool for Scroll {
     const NAME: &'static str = "scroll";
-    const DESCRIPTION: &'static str = "Scroll to an element, or the page or a part of it in a direction. Other tools scroll by themselves.";
+    const DESCRIPTION: &'static str =
+        "Scroll to an element, or the page or a part of it. Other tools scroll by themselves.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 

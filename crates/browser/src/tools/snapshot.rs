@@ -24,9 +24,9 @@ pub(super) struct TakeSnapshot {
     viewport_only: Option<bool>,
     /// Table cells, nameless pictures and whole addresses too.
     verbose: Option<bool>,
-    /// Only what has changed since the snapshot of this number, which is on its first line.
+    /// Only what changed since the snapshot of this number (in its first line).
     since: Option<u32>,
-    /// Save it there, all of it, instead of returning it.
+    /// Save all of it there instead of returning it.
     file_path: Option<String>,
 }
 

@@ -21,11 +21,11 @@ use tokio::time::Instant;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct WaitFor {
-    /// Any of these texts is shown. Upper and lower case are the same.
+    /// Any of these texts is shown; case does not matter.
     text: Option<Vec<String>>,
     /// None of these texts is shown any more.
     text_gone: Option<Vec<String>>,
-    /// An element that this CSS selector finds is shown.
+    /// What this CSS selector finds is shown.
     selector: Option<String>,
     /// The address contains this.
     url: Option<String>,

@@ -206,3 +206,20 @@ async fn what_a_worker_of_the_page_writes_is_listed_and_its_errors_are() {
     assert!(text.contains("[error] Uncaught Error: boom ("), "{text}");
     assert!(text.contains("/worker.js"), "{text}");
 }
+
+#[tokio::test]
+async fn issues_can_be_asked_for_and_there_are_none() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page_with(&lab, "<script>console.error('oh no')</script>").await;
+    assert_eq!(
+        list(&lab, &tab, json!({ "types": ["issue"] })).await,
+        "There are no messages.\nIssues that only DevTools finds are not collected here."
+    );
+    let both = list(&lab, &tab, json!({ "types": ["issue", "error"] })).await;
+    assert!(
+        both.contains("oh no") && both.ends_with("collected here."),
+        "{both}"
+    );
+}

@@ -3,6 +3,7 @@
 use crate::lab::Lab;
 use crate::pick::frame;
 use serde_json::json;
+use tabmux_cdp::types::browser::{PermissionDescriptor, SetPermission};
 use tabmux_testkit::Response;
 
 #[tokio::test]
@@ -91,6 +92,54 @@ async fn r003_65_network_and_processor_are_slowed_down() {
         json!({ "url": lab.server.url("page") }),
     )
     .await;
+}
+
+#[tokio::test]
+async fn r003_65_a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html("<p>page</p>"));
+    let tab = lab.open("page").await;
+    let grant = SetPermission {
+        permission: PermissionDescriptor {
+            name: "geolocation".into(),
+            ..Default::default()
+        },
+        setting: "granted".into(),
+        ..Default::default()
+    };
+    tab.session().send(grant).await.unwrap();
+    let place = "new Promise((done) => navigator.geolocation.getCurrentPosition(\
+                 ({ coords }) => done([coords.latitude, coords.longitude]), (error) => done(error.message)))";
+    for (given, seen) in [("52.5,13.4", [52.5, 13.4]), ("-33.9,18.4", [-33.9, 18.4])] {
+        lab.text(&tab, "emulate", json!({ "geolocation": given }))
+            .await;
+        assert_eq!(lab.page_value(&tab, place).await, json!(seen));
+    }
+}
+
+#[tokio::test]
+async fn r003_65_a_slow_network_makes_the_same_request_slow() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/page", Response::html("<p>page</p>"));
+    lab.server
+        .route("/data", Response::text("z".repeat(20_000)));
+    let tab = lab.open("page").await;
+    let fetch = "(async () => { const start = performance.now(); await (await fetch('/data', { cache: 'no-store' })).text(); \
+                 return performance.now() - start })()";
+    let mut took = Vec::new();
+    for conditions in ["No throttling", "Slow 3G", "No throttling"] {
+        let emulate = json!({ "networkConditions": conditions });
+        lab.text(&tab, "emulate", emulate).await;
+        let millis = lab.page_value(&tab, fetch).await.as_f64().unwrap();
+        took.push(millis);
+    }
+    // 2 s for the way alone; without it, a few milliseconds on the same machine.
+    let (slow, plain) = (took[1], took[0].min(took[2]));
+    assert!(slow > 3.0 * plain, "{took:?} ms");
 }
 
 #[tokio::test]

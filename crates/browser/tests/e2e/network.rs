@@ -1,6 +1,6 @@
 //! The network: every request with its answer, bodies inline or in files, redirects, websockets.
 
-use crate::lab::Lab;
+use crate::lab::{Lab, refused};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tabmux_browser::Tab;
@@ -200,4 +200,16 @@ async fn echo_server() -> u16 {
         }
     });
     port
+}
+
+#[test]
+fn a_request_has_to_be_named_by_its_number() {
+    let files = json!({ "responseFilePath": "x.txt" });
+    for arguments in [json!({}), json!({ "reqid": null }), files] {
+        let error = refused("get_network_request", arguments);
+        assert!(
+            error.contains("give `reqid`, a number that list_network_requests shows"),
+            "{error}"
+        );
+    }
 }

@@ -39,6 +39,15 @@ async fn peer_3_a_dialog_that_was_handled_leaves_no_trace_and_no_false_success()
         error.contains("is disabled") && !error.contains("dialog"),
         "{error}"
     );
+    // The same where the script answers its dialog itself.
+    let asks = json!({ "function": "() => confirm('sure?')", "dialogAction": "accept" });
+    let answered = lab.text(&tab, "evaluate_script", asks).await;
+    assert!(answered.contains("true"), "{answered}");
+    let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
+    assert!(
+        error.contains("is disabled") && !error.contains("dialog"),
+        "{error}"
+    );
     let none = lab
         .error(&tab, "handle_dialog", json!({ "action": "accept" }))
         .await;

@@ -147,3 +147,33 @@ async fn r003_69_a_slow_click_is_told_with_the_call_that_made_it_slow() {
     let error = lab.error(&tab, "performance_stop_trace", json!({})).await;
     assert!(error.contains("No trace is running"), "{error}");
 }
+
+/// A font that is not there still hides its text while it is asked for.
+#[tokio::test]
+async fn r003_69_a_font_that_hides_its_text_is_named() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let html = "<!doctype html><title>Fonts</title><style>\
+        @font-face { font-family: Hiding; src: url(/hiding.woff2) }\
+        @font-face { font-family: Showing; src: url(/showing.woff2); font-display: swap }\
+        h1 { font-family: Hiding } p { font-family: Showing }</style><h1>one</h1><p>two</p>";
+    lab.server.route("/page", Response::html(html));
+    for font in ["/hiding.woff2", "/showing.woff2"] {
+        lab.server
+            .route(font, Response::new(200, "font/woff2", "no font"));
+    }
+    let tab = lab.open("page").await;
+    let file = json!({ "filePath": "fonts.json" });
+    lab.text(&tab, "performance_start_trace", file).await;
+    let insight = json!({ "insightSetId": "NAVIGATION_0", "insightName": "FontDisplay" });
+    let text = lab.text(&tab, "performance_analyze_insight", insight).await;
+    assert!(
+        text.contains("2 web fonts, of which 1 hide their text"),
+        "{text}"
+    );
+    assert!(
+        text.contains("/hiding.woff2") && !text.contains("/showing.woff2"),
+        "{text}"
+    );
+}

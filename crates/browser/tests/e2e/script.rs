@@ -1,6 +1,6 @@
 //! evaluate_script: results, failures, and what JSON cannot hold.
 
-use crate::lab::Lab;
+use crate::lab::{Lab, refused};
 use crate::pick::{frame, pick, pick_in};
 use serde_json::json;
 use tabmux_testkit::Response;
@@ -268,4 +268,21 @@ async fn r003_68_a_function_runs_in_the_page_inside_an_iframe() {
         )
         .await;
     assert!(error.contains("not an iframe"), "{error}");
+}
+
+/// A client that checks its calls before it sends them lets both forms through.
+#[test]
+fn the_schema_takes_a_file_instead_of_a_function() {
+    let spec = tabmux_browser::tools::find("evaluate_script").unwrap();
+    let schema = spec.schema();
+    assert_eq!(schema.get("required"), None, "{schema:?}");
+    for arguments in [
+        json!({ "function": "() => 1" }),
+        json!({ "sourcePath": "x.js" }),
+    ] {
+        let raw = serde_json::value::to_raw_value(&arguments).unwrap();
+        assert!(spec.prepare(&raw).is_ok(), "{arguments}");
+    }
+    let error = refused("evaluate_script", json!({}));
+    assert!(error.contains("give `function`, such as"), "{error}");
 }

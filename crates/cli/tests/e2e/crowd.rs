@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tabmux_testkit::chromium::QUIET_ARGUMENTS;
 use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, process};
 use tempfile::TempDir;
 
@@ -95,6 +96,21 @@ impl Crowd {
     /// Somebody else's browser, with one tab.
     pub(crate) fn somebodys_browser(&self) -> Chromium {
         Chromium::start(&self.browser)
+    }
+
+    /// Somebody else's browser at this port.
+    pub(crate) fn somebodys_browser_at(&self, port: u16) -> Chromium {
+        Chromium::start_at(&self.browser, port)
+    }
+
+    /// A command that starts a browser at this port. It ends with the crowd.
+    pub(crate) fn start_command(&self, port: u16) -> String {
+        format!(
+            "{} {} --headless --remote-debugging-port={port} --user-data-dir={} about:blank",
+            self.browser.display(),
+            QUIET_ARGUMENTS.join(" "),
+            self.home.path().join("started").display()
+        )
     }
 
     /// What a command for people prints as JSON.

@@ -129,3 +129,17 @@ async fn categories_are_switched_by_flags() {
     let few = names(&crowd.client(&["--categories=debugging"]).await).await;
     assert!(few.contains(&"take_snapshot".to_owned()) && !few.contains(&"click".to_owned()));
 }
+
+/// What the list costs every client, as it comes over the wire.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_stays_within_its_budget_on_the_wire() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let one = ["--browserUrl=http://127.0.0.1:1"];
+    let two = [one[0], "--browserUrl=http://127.0.0.1:2"];
+    for (flags, most) in [(&one[..], 16_000), (&two[..], 28_000)] {
+        let client = crowd.visitor(flags).await;
+        let tools = client.list_tools().await;
+        let bytes = json!({"tools": tools}).to_string().len();
+        assert!(bytes <= most, "{} browsers: {bytes} bytes", flags.len());
+    }
+}

@@ -31,6 +31,7 @@ mod panel_pictures;
 mod peers;
 mod policy;
 mod random_walk;
+mod registry;
 mod served;
 mod sessions;
 mod several;

@@ -52,21 +52,30 @@ fn by_web_socket(chromium: &Chromium) -> String {
 }
 
 async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
-    let Some(scene) = Scene::with(count, flag).await else {
+    let Some(scene) = Scene::with(count, &flag).await else {
         return;
+    };
+    let labels: Vec<_> = scene.browsers.iter().map(&flag).collect();
+    let list_of = |state: &str| {
+        let rows = labels.iter().enumerate().map(|(index, label)| {
+            let (_, address) = label.split_once('=').unwrap();
+            format!("[{}] {address} - {state}\n", index + 1)
+        });
+        format!(
+            "Total browsers: {count}\n\n{}\nMultiple browsers detected. You MUST specify browserIndex \
+             parameter in all tool calls to target a specific browser.",
+            rows.collect::<String>()
+        )
     };
     // R003-36, R003-45, R003-57, R003-104: each is listed, and nothing is connected before it is needed.
     let list = scene.text("list_browsers", json!({})).await;
-    assert!(
-        list.starts_with(&format!("Total browsers: {count}\n\n[1] ")),
-        "{list}"
-    );
-    assert_eq!(list.matches(" - pending").count(), count, "{list}");
+    assert_eq!(list, list_of("pending"));
     // R003-1, R003-7, R003-54, R003-73: each browser goes where it is sent.
     for browser in 1..=count {
         scene.goes_to(browser, &format!("number{browser}")).await;
     }
     // R003-53, R003-74: and only there.
+    let mut pictures = Vec::new();
     for browser in 1..=count {
         assert_eq!(scene.title(browser).await, format!("number{browser}"));
         let pages = scene
@@ -74,17 +83,21 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             .await;
         assert!(pages.contains(&format!("number{browser} (")), "{pages}");
         assert_eq!(pages.lines().count(), 1, "{pages}");
-        // R003-52: a picture of each.
+        // R003-52, R003-74: a picture of each, and it is another one.
         let picture = json!({"browserIndex": browser, "format": "png"});
-        scene
-            .client
-            .call_tool("take_screenshot", picture)
-            .await
-            .ok();
+        let reply = scene.client.call_tool("take_screenshot", picture).await;
+        let reply = reply.ok();
+        let mut blocks = reply.content().iter();
+        let picture = blocks.find_map(|block| block["data"].as_str());
+        let picture = picture.unwrap_or_else(|| panic!("no picture: {}", reply.text()));
+        for (other, earlier) in pictures.iter().enumerate() {
+            assert_ne!(picture, earlier, "browsers {} and {browser}", other + 1);
+        }
+        pictures.push(picture.to_owned());
     }
     // R003-47, R003-70, R003-92.
     let list = scene.text("list_browsers", json!({})).await;
-    assert_eq!(list.matches(" - connected").count(), count, "{list}");
+    assert_eq!(list, list_of("connected"));
     // R003-43, R003-106: every tool that works in a browser is told which, first of all.
     for tool in scene.client.list_tools().await {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();

@@ -1,6 +1,7 @@
 //! Answers about pages' own tools, and what such a tool answers.
 
-use super::json;
+use super::parts::{Part, label};
+use super::{json, json_bytes};
 use crate::page_tools::Record;
 use serde::Serialize;
 use serde_json::Value;
@@ -14,10 +15,17 @@ use tabmux_protocol::{CallReply, Content};
 pub(crate) fn tabs(
     tabs: &[PageRow],
     left_out: usize,
+    part: Part,
     seen: impl Fn(&PageRow) -> SystemTime,
 ) -> CallReply {
-    let rows: Vec<_> = tabs.iter().map(|row| Row::new(row, seen(row))).collect();
-    let mut reply = json(&rows);
+    let write = |row: &PageRow| Row::new(row, seen(row));
+    let shown = match part.of("list_browser_tabs", tabs, write, json_bytes) {
+        Ok(shown) => shown,
+        Err(error) => return CallReply::error(error),
+    };
+    let mut reply = json(&shown.rows);
+    let note = shown.note.map(|text| Content::Text { text });
+    reply.content.extend(note);
     if left_out > 0 {
         let text = format!("{left_out} more tabs are left out. Close some to see the others.");
         reply.content.push(Content::Text { text });
@@ -184,20 +192,20 @@ pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+struct Row {
     tab_id: String,
-    url: &'a str,
-    title: &'a str,
+    url: String,
+    title: String,
     is_active: bool,
     last_seen: String,
 }
 
-impl<'a> Row<'a> {
-    fn new(row: &'a PageRow, seen: SystemTime) -> Self {
+impl Row {
+    fn new(row: &PageRow, seen: SystemTime) -> Self {
         Self {
             tab_id: row.name.to_string(),
-            url: &row.url,
-            title: &row.title,
+            url: label(&row.url),
+            title: label(&row.title),
             is_active: row.active,
             last_seen: humantime::format_rfc3339_millis(seen).to_string(),
         }

@@ -1,15 +1,23 @@
 //! Replies as sessions with a fixed tool list get them: plain lines about pages.
 
 use super::json;
+use super::parts::{Part, label};
 use serde::Serialize;
 use std::fmt::Write;
 use tabmux_core::{BrowserRow, Reply, TabId, TabRow};
 use tabmux_protocol::{CallFailure, CallReply, Content};
 
 /// A core reply as a client with a fixed list gets it.
-pub(super) fn reply(reply: Reply, payload: Option<CallReply>) -> Result<CallReply, CallFailure> {
+pub(super) fn reply(
+    reply: Reply,
+    payload: Option<CallReply>,
+    part: Part,
+) -> Result<CallReply, CallFailure> {
     Ok(match reply {
-        Reply::Pages { pages, selected } => CallReply::text(list(&pages, selected)),
+        Reply::Pages { pages, selected } => match list(&pages, selected, part) {
+            Ok(text) => CallReply::text(text),
+            Err(error) => CallReply::error(error),
+        },
         Reply::Opened { tab, .. } => {
             CallReply::text(format!("Opened and selected page {}", line(&tab)))
         }
@@ -71,12 +79,11 @@ pub(crate) fn status(
     })
 }
 
-fn list(pages: &[TabRow], selected: Option<TabId>) -> String {
+fn list(pages: &[TabRow], selected: Option<TabId>, part: Part) -> Result<String, String> {
     if pages.is_empty() {
-        return "No page is open. Call new_page, or any tool: it opens one.".to_owned();
+        return Ok("No page is open. Call new_page, or any tool: it opens one.".to_owned());
     }
-    let mut text = String::new();
-    for page in pages {
+    let row = |page: &TabRow| {
         let mark = if Some(page.id) == selected {
             " [selected]"
         } else {
@@ -87,14 +94,21 @@ fn list(pages: &[TabRow], selected: Option<TabId>) -> String {
         } else {
             ""
         };
-        let _ = writeln!(text, "{}{mark}{held}", line(page));
+        format!("{}{mark}{held}", line(page))
+    };
+    let shown = part.of("list_pages", pages, row, String::len)?;
+    let mut lines = shown.rows;
+    if let Some(mut note) = shown.note {
+        if let Some(selected) = selected {
+            let _ = write!(note, " Page {selected} is selected.");
+        }
+        lines.push(note);
     }
-    text.truncate(text.trim_end().len());
-    text
+    Ok(lines.join("\n"))
 }
 
 fn line(page: &TabRow) -> String {
-    format!("{}: {} ({})", page.id, page.title, page.url)
+    format!("{}: {} ({})", page.id, label(&page.title), label(&page.url))
 }
 
 fn also_held(shared: bool, tab: TabId) -> String {

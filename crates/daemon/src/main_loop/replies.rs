@@ -28,7 +28,8 @@ impl MainLoop {
             )),
             Reply::BrowserTabs { tabs, left_out } => {
                 let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
-                Ok(convert::browser_tabs(&tabs, left_out, |tab| {
+                let part = call.wishes.part;
+                Ok(convert::browser_tabs(&tabs, left_out, part, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
                 }))
             }
@@ -50,7 +51,7 @@ impl MainLoop {
                 };
                 Ok(convert::page_tool_list(&tools, missing, record))
             }
-            reply => convert::reply(reply, call.payload, call.mode),
+            reply => convert::reply(reply, call.payload, call.wishes.part, call.mode),
         };
         let answer = answer.map(|reply| convert::with_news(reply, renewed, call.mode));
         let took = call.started.elapsed();

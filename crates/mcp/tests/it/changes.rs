@@ -1,7 +1,14 @@
 //! `notifications/tools/list_changed`, in both eras.
 
-use crate::{calls::StillAlive as _, eras::listen, stage::Stage};
+use crate::{
+    calls::StillAlive as _,
+    eras::listen,
+    stage::{Stage, tool},
+};
 use serde_json::{Value, json};
+use std::time::Duration;
+use tabmux_protocol::CallReply;
+use tabmux_testkit::McpClient;
 
 #[tokio::test]
 async fn r004_61_a_change_is_told_once_to_a_client_that_shook_hands() {
@@ -97,6 +104,45 @@ async fn there_is_an_end_to_subscriptions() {
     let refused = client.request("subscriptions/listen", listen()).await;
     assert_eq!(refused.unwrap_err().code, -32603);
     client.call_tool_answered_by(&mut stage).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
+    let (mut stage, client) = Stage::set().await;
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let done = || CallReply::text("Done.");
+    client.list_tools().await;
+    stage.tools.lock().unwrap().push(tool("newcomer"));
+    for _ in 0..2 {
+        let content = content(&mut stage, &client, done()).await;
+        assert_eq!(content, json!([text("Done.")]), "it has time");
+        stage.change_tools();
+        assert_eq!(client.next_notification().await, changed());
+        tokio::time::advance(Duration::from_secs(3)).await;
+    }
+    let failed = CallReply::error("It failed.");
+    assert_eq!(
+        content(&mut stage, &client, failed).await,
+        json!([text("It failed.")])
+    );
+    let news = "New tools since the list was last fetched: newcomer. They can be called by name; \
+                tools/list has their schemas.";
+    assert_eq!(
+        content(&mut stage, &client, done()).await,
+        json!([text("Done."), text(news)])
+    );
+    client.list_tools().await;
+    assert_eq!(
+        content(&mut stage, &client, done()).await,
+        json!([text("Done.")]),
+        "whoever fetches the list knows it"
+    );
+}
+
+async fn content(stage: &mut Stage, client: &McpClient, reply: CallReply) -> Value {
+    let pending = client.begin_call("ant", json!({})).await;
+    stage.next_call().await.finish(Ok(reply));
+    pending.answer().await.expect("a call is answered")["content"].take()
 }
 
 fn changed() -> Value {

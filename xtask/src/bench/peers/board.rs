@@ -27,6 +27,8 @@ pub(super) enum Row {
     SmallSnapshot,
     LongSnapshot,
     LongSnapshotBytes,
+    /// What of it the model reads; in no row of its own.
+    LongSnapshotText,
     Screenshot,
     Navigate,
     TenTabs,

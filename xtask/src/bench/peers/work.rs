@@ -108,9 +108,12 @@ impl Turn<'_> {
                 Err(why) => Err(anyhow::anyhow!("{why}")),
             };
             if let (Row::LongSnapshot, Ok(done)) = (row, &done) {
-                let bytes = done.bytes as f64;
-                self.board
-                    .note(Row::LongSnapshotBytes, self.seat.peer, bytes);
+                for (row, bytes) in [
+                    (Row::LongSnapshotBytes, done.bytes),
+                    (Row::LongSnapshotText, done.text.len()),
+                ] {
+                    self.board.note(row, self.seat.peer, bytes as f64);
+                }
             }
             self.note(row, done);
         }

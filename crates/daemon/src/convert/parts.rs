@@ -1,0 +1,191 @@
+//! Lists of tabs by parts: which rows are shown, what they may cost, and how to see the others.
+
+use super::Rejected;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tabmux_browser::text::one_line;
+use tabmux_browser::tools::{self, BadArguments};
+
+/// Which part of a list is wanted. Taken by every list of tabs, published by none: few have so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct Part {
+    page_size: Option<usize>,
+    page_idx: Option<usize>,
+}
+
+/// Reads which part of its list a call wants.
+pub(super) fn parse(tool: &'static str, arguments: &RawValue) -> Result<Part, Rejected> {
+    let part: Part = tools::parse(tool, arguments)?;
+    let size = part.page_size.unwrap_or(DEFAULT_SIZE);
+    match (1..=MOST_SIZE).contains(&size) {
+        true => Ok(part),
+        false => Err(Rejected::from(BadArguments {
+            tool,
+            detail: format!("`pageSize` goes from 1 to {MOST_SIZE}"),
+        })),
+    }
+}
+
+/// The rows of one part.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shown<R> {
+    pub(super) rows: Vec<R>,
+    /// What to say about the others; nothing if there are none.
+    pub(super) note: Option<String>,
+}
+
+impl Part {
+    /// Writes the rows of this part, as many as fit. `bytes` is what a written row costs.
+    pub(super) fn of<T, R>(
+        self,
+        tool: &str,
+        all: &[T],
+        write: impl Fn(&T) -> R,
+        bytes: impl Fn(&R) -> usize,
+    ) -> Result<Shown<R>, String> {
+        let size = self.page_size.unwrap_or(DEFAULT_SIZE);
+        let index = self.page_idx.unwrap_or(0);
+        let (count, parts) = (all.len(), all.len().div_ceil(size).max(1));
+        if index >= parts {
+            return Err(format!(
+                "There is no part {index}: {count} rows make {parts} of {size}, and the first is pageIdx 0."
+            ));
+        }
+        let first = index * size;
+        let wanted = all.iter().skip(first).take(size);
+        let (wanted_count, mut room) = (wanted.len(), MOST_BYTES);
+        let mut rows = Vec::new();
+        for row in wanted.map(write) {
+            let cost = bytes(&row) + 1;
+            if cost > room {
+                break;
+            }
+            room -= cost;
+            rows.push(row);
+        }
+        let next = first + rows.len();
+        let how = match rows.len() {
+            shown if shown < wanted_count => {
+                let fits = shown.max(1);
+                format!(
+                    "; call {tool} with pageSize {fits} and pageIdx {} for more",
+                    next / fits
+                )
+            }
+            _ if next < count => {
+                let same_size = self.page_size.map(|size| format!("pageSize {size} and "));
+                format!(
+                    "; call {tool} with {}pageIdx {} for more",
+                    same_size.unwrap_or_default(),
+                    index + 1
+                )
+            }
+            _ => String::new(),
+        };
+        let is_all = rows.len() == count;
+        let note = (!is_all).then(|| format!("Rows {} to {next} of {count}{how}.", first + 1));
+        Ok(Shown { rows, note })
+    }
+}
+
+/// A title or an address in a list: on one line, and not so long that it hides the others.
+pub(super) fn label(text: &str) -> String {
+    one_line(text, MOST_LABEL)
+}
+
+const DEFAULT_SIZE: usize = 50;
+const MOST_SIZE: usize = 200;
+const MOST_LABEL: usize = 300;
+/// Leaves room for what stands around the rows: an answer has at most 40,000.
+const MOST_BYTES: usize = 38_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(arguments: &str) -> Result<Part, String> {
+        let raw = RawValue::from_string(arguments.to_owned()).unwrap();
+        parse("list_pages", &raw).map_err(|rejected| match rejected {
+            Rejected::Arguments(text) => text,
+            Rejected::UnknownTool => unreachable!(),
+        })
+    }
+
+    fn numbers(arguments: &str, count: usize, cost: usize) -> (Vec<usize>, String) {
+        let all: Vec<_> = (1..=count).collect();
+        let part = part(arguments).unwrap();
+        let shown = part.of("list_pages", &all, |row| *row, |_| cost).unwrap();
+        (shown.rows, shown.note.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_short_list_is_shown_whole_without_a_word_about_it() {
+        assert_eq!(numbers("{}", 0, 10), (vec![], String::new()));
+        assert_eq!(numbers("{}", 3, 10), (vec![1, 2, 3], String::new()));
+    }
+
+    #[test]
+    fn a_part_says_which_it_is_and_what_comes_next() {
+        let (rows, note) = numbers("{}", 120, 10);
+        assert_eq!((rows.len(), rows[0]), (50, 1));
+        assert_eq!(
+            note,
+            "Rows 1 to 50 of 120; call list_pages with pageIdx 1 for more."
+        );
+        let (rows, note) = numbers(r#"{"pageSize": 2, "pageIdx": 1}"#, 5, 10);
+        assert_eq!(rows, [3, 4]);
+        assert_eq!(
+            note,
+            "Rows 3 to 4 of 5; call list_pages with pageSize 2 and pageIdx 2 for more."
+        );
+        let (rows, note) = numbers(r#"{"pageIdx": 2}"#, 120, 10);
+        assert_eq!(rows.len(), 20);
+        assert_eq!(note, "Rows 101 to 120 of 120.");
+    }
+
+    #[test]
+    fn long_rows_make_short_parts_and_none_is_skipped_on_the_way() {
+        let mut seen = Vec::new();
+        let mut next = "{}".to_owned();
+        while seen.last() != Some(&200) {
+            let (rows, note) = numbers(&next, 200, 1_500);
+            assert!(rows.len() <= 25 && rows[0] <= seen.last().map_or(1, |last| last + 1));
+            seen.extend(rows);
+            let number = |key: &str| {
+                let (_, rest) = note.split_once(key)?;
+                let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+                digits.parse::<usize>().ok()
+            };
+            if let (Some(size), Some(index)) = (number("pageSize "), number("pageIdx ")) {
+                next = format!(r#"{{"pageSize": {size}, "pageIdx": {index}}}"#);
+            }
+        }
+        seen.dedup();
+        assert_eq!(seen, (1..=200).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_a_sentence() {
+        for wrong in [
+            r#"{"pageSize": 0}"#,
+            r#"{"pageSize": 201}"#,
+            r#"{"pageSize": -1}"#,
+            r#"{"page": 1}"#,
+        ] {
+            let text = part(wrong).unwrap_err();
+            assert!(
+                text.starts_with("Invalid arguments for list_pages: "),
+                "{text}"
+            );
+        }
+        let far = part(r#"{"pageIdx": 9}"#).unwrap();
+        let text = far
+            .of("list_pages", &[1, 2], |row| *row, |_| 1)
+            .unwrap_err();
+        assert_eq!(
+            text,
+            "There is no part 9: 2 rows make 1 of 50, and the first is pageIdx 0."
+        );
+    }
+}
