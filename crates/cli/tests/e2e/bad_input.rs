@@ -59,7 +59,7 @@ async fn arguments_of_the_core_tools_are_checked_before_anything_else() {
         (
             "list_tabs",
             json!({"x": 1}),
-            "unknown field `x`, there are no fields",
+            "unknown field `x`, expected `pageSize` or `pageIdx`",
         ),
         ("open_tab", json!({}), "missing field `url`"),
         (

@@ -13,7 +13,7 @@ fn arguments_and_flags_that_make_no_sense_are_usage_errors_and_start_nothing() {
         complaint.starts_with("tabmux: the arguments are not a JSON object"),
         "{complaint}"
     );
-    let contradiction = ["--headless", "--browserUrl", "http://127.0.0.1:1"];
+    let contradiction = ["--isolated", "--browserUrl", "http://127.0.0.1:1"];
     let output = home.tabmux(&[&["call", "list_pages"], &contradiction[..]].concat());
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(!home.socket().exists());
