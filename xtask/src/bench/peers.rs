@@ -24,8 +24,6 @@ struct Bench {
     browser: PathBuf,
     /// Where npm has put the peers.
     shelf: PathBuf,
-    /// What `1+1` takes without any server, in milliseconds, if that could be measured.
-    raw_evaluate: Option<f64>,
 }
 
 /// Installs the peers, measures all of them in turns, and writes `docs/benchmarks.md`.
@@ -35,33 +33,36 @@ pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
         tabmux: tabmux.to_owned(),
         browser: browser.to_owned(),
         shelf: install::install()?,
-        raw_evaluate: raw_evaluate(browser).await,
     };
     let load_before = report::load();
     let pages = pages::serve();
-    let mut board = Board::default();
+    let (mut board, mut raw) = (Board::default(), Sample::default());
     for round in 1..=ROUNDS {
+        say(&format!("Round {round} of {ROUNDS}: the browser itself …"));
+        evaluate_without_server(browser, &mut raw).await?;
         for peer in Peer::ALL {
             say(&format!("Round {round} of {ROUNDS}: {} …", peer.name()));
             work::round(peer, &bench, &pages, &mut board).await?;
         }
     }
-    let text = report::markdown(&board, &bench, &load_before);
+    let text = report::markdown(&board, &bench, millis(raw.median()), &load_before);
     say(&format!("\n{text}"));
     report::write(&text)
 }
 
-/// `1+1`, asked of the browser itself.
-async fn raw_evaluate(browser: &Path) -> Option<f64> {
+/// `1+1`, asked of the browser itself, in the same moment of its life as through the servers.
+async fn evaluate_without_server(browser: &Path, raw: &mut Sample) -> Result<()> {
     let chromium = Chromium::start(browser);
-    let tab = RawTab::at(&chromium, "about:blank").await.ok()?;
-    let mut sample = Sample::default();
-    for _ in 0..300 {
-        sample.time(tab.evaluate("1+1")).await;
+    let tab = RawTab::at(&chromium, "about:blank").await?;
+    for _ in 0..EVALUATIONS {
+        raw.time(tab.evaluate("1+1")).await;
     }
-    Some(millis(sample.median()))
+    Ok(())
 }
 
 /// Peers take turns this often, so that what else the machine does hits all alike. One browser runs
 /// at a time.
 const ROUNDS: usize = 5;
+
+/// As many scripts in each turn.
+const EVALUATIONS: usize = 10;

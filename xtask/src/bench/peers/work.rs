@@ -1,10 +1,10 @@
 //! One turn of one peer: start it, let it work, write down how long things took.
 
-use super::Bench;
 use super::board::{Board, Row};
 use super::dialect::{Job, Peer};
 use super::pages::{FIELDS, PRESSED, filled};
 use super::seat::{Done, Seat, new_page, opened_page, succeeded};
+use super::{Bench, EVALUATIONS};
 use crate::bench::sample::millis;
 use anyhow::{Result, ensure};
 use std::time::Instant;
@@ -52,7 +52,7 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     async fn evaluate(&mut self) {
-        for _ in 0..10 {
+        for _ in 0..EVALUATIONS {
             let done = self.seat.does(&Job::Evaluate("1+1")).await;
             self.note(Row::Evaluate, done);
         }
