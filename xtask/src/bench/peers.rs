@@ -5,6 +5,7 @@ mod board;
 mod dialect;
 mod install;
 mod pages;
+mod readme;
 mod report;
 mod seat;
 mod work;
@@ -26,7 +27,8 @@ struct Bench {
     shelf: PathBuf,
 }
 
-/// Installs the peers, measures all of them in turns, and writes `docs/benchmarks.md`.
+/// Installs the peers, measures all of them in turns, and writes `docs/benchmarks.md` and the
+/// numbers in README.
 pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
     say("Installing the peers …");
     let bench = Bench {
@@ -47,6 +49,7 @@ pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
     }
     let text = report::markdown(&board, &bench, millis(raw.median()), &load_before);
     say(&format!("\n{text}"));
+    readme::write(&board)?;
     report::write(&text)
 }
 

@@ -124,7 +124,7 @@ fn goal(board: &Board, row: Row, unit: Unit, raw_evaluate: f64) -> String {
     format!("{of}≤ {} {sign}", unit.show(most))
 }
 
-fn cell(board: &Board, row: Row, peer: Peer, unit: Unit) -> String {
+pub(super) fn cell(board: &Board, row: Row, peer: Peer, unit: Unit) -> String {
     match (board.said(row, peer), board.said(row, Peer::Tabmux)) {
         (Said::Nothing, _) => "–".to_owned(),
         (Said::Failed(_), _) => "failed".to_owned(),
@@ -168,7 +168,7 @@ fn answer_of(program: &Path, arguments: &[&str]) -> String {
 }
 
 #[derive(Clone, Copy)]
-enum Unit {
+pub(super) enum Unit {
     Millis,
     Megabytes,
     Kilobytes,
@@ -192,7 +192,7 @@ fn short(value: f64) -> String {
     }
 }
 
-const ROWS: [(Row, &str, Unit, &str); 15] = [
+pub(super) const ROWS: [(Row, &str, Unit, &str); 15] = [
     (
         Row::Start,
         "start",
