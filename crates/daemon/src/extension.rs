@@ -1,6 +1,7 @@
 //! The extensions of people's browsers: the secret they share with us, those that are connected, and how
 //! their browsers are worked with.
 
+mod awaiting;
 mod pairing;
 mod peer;
 mod registry;

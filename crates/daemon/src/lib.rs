@@ -29,6 +29,7 @@ pub mod policy;
 pub mod questions;
 pub mod socket;
 
+mod attempt;
 mod audit;
 mod contexts;
 mod convert;

@@ -275,6 +275,7 @@ impl MainLoop {
                 browser,
                 result,
             } => self.ran(call, browser, result),
+            Event::Awaited { browser, message } => self.awaited(browser, &message),
             Event::Progressed { call, message } => self.progressed(call, message),
             Event::Person(event) => self.person_event(event),
             Event::Sweep { browser } => self.sweep(browser),

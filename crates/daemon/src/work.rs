@@ -1,9 +1,7 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
 use crate::contexts::Context;
-use crate::extension::{Extensions, PeerName};
 use crate::main_loop::{Event, PagesEvent, Titles};
-use crate::options::{BrowserPlan, Extension};
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::sync::Arc;
@@ -11,8 +9,7 @@ use std::time::Duration;
 use tabmux_browser::page_tools::ToolNumber;
 use tabmux_browser::tools::Prepared;
 use tabmux_browser::{
-    AddressPolicy, Browser, CallContext, ConnectError, Connected, ContextId, Files, Source,
-    TabSettings, ToolError,
+    AddressPolicy, Browser, CallContext, ContextId, Files, Source, TabSettings, ToolError,
 };
 use tabmux_core::{BrowserId, CallId, TargetId, Time};
 use tabmux_protocol::overview::Overview;
@@ -54,125 +51,6 @@ impl Job {
             }
         }
     }
-}
-
-/// A browser, and the extension that it is reached through, if it is.
-type Reached = (Connected, Option<PeerName>);
-
-/// Connects as planned: the named browser, else one that runs, else one of ours if that is wanted.
-pub(crate) async fn connect(
-    browser: BrowserId,
-    plan: BrowserPlan,
-    launch: bool,
-    start: bool,
-    extensions: Arc<Extensions>,
-    events: mpsc::Sender<Event>,
-) {
-    let mut result = connect_as_planned(&plan, launch, &extensions).await;
-    if let (Err(_), true, Some(command)) = (&result, start, &plan.start_command) {
-        result = start_and_connect(&plan, command, &extensions).await;
-    }
-    let (result, way) = match result {
-        Ok((connected, way)) => (Ok(Box::new(connected)), way),
-        Err(error) => (Err(error), None),
-    };
-    let connected = Event::Connected {
-        browser,
-        result,
-        way,
-    };
-    let _ = events.send(connected).await;
-}
-
-async fn connect_as_planned(
-    plan: &BrowserPlan,
-    launch: bool,
-    extensions: &Extensions,
-) -> Result<Reached, ConnectError> {
-    let settings = TabSettings {
-        viewport: plan.launch.viewport,
-        policy: plan.policy,
-        shim: plan.shim,
-    };
-    let attached = TabSettings {
-        viewport: None,
-        ..settings
-    };
-    match &plan.extension {
-        Extension::Only { name } => {
-            let transport = extensions.reach(name.as_deref(), EXTENSION_LIMIT).await;
-            let (peer, transport) = transport.ok_or(ConnectError::NoExtension)?;
-            let connected = Browser::connect_over(transport, attached).await?;
-            return Ok((connected, Some(peer)));
-        }
-        // One that this user installed is meant, also if it is just on its way.
-        Extension::IfThere if extensions.is_connected() || extensions.is_expected() => {
-            let limit = if launch {
-                SHORT_EXTENSION_LIMIT
-            } else {
-                EXTENSION_LIMIT
-            };
-            if let Some((peer, transport)) = extensions.reach(None, limit).await {
-                let connected = Browser::connect_over(transport, attached).await?;
-                return Ok((connected, Some(peer)));
-            }
-        }
-        Extension::IfThere | Extension::Never => {}
-    }
-    if let Some(source) = &plan.named {
-        return directly(Browser::connect(source, attached).await);
-    }
-    if plan.running {
-        match Browser::connect(&Source::Running(plan.which_running()), attached).await {
-            Err(ConnectError::NoneRunning) => {}
-            result => return directly(result),
-        }
-    }
-    if plan.attaches_only {
-        return Err(ConnectError::NoneToAttach);
-    }
-    if !launch {
-        return Err(ConnectError::NoneRunning);
-    }
-    directly(Browser::connect(&Source::Launch(plan.launch.clone()), settings).await)
-}
-
-fn directly(result: Result<Connected, ConnectError>) -> Result<Reached, ConnectError> {
-    result.map(|connected| (connected, None))
-}
-
-/// Runs the user's own command for a browser that cannot be reached, and tries until it can be, or
-/// for long enough.
-async fn start_and_connect(
-    plan: &BrowserPlan,
-    command: &str,
-    extensions: &Extensions,
-) -> Result<Reached, ConnectError> {
-    tracing::info!(command, "starting a browser as its user said");
-    if let Err(error) = run_detached(command) {
-        tracing::warn!(%error, command, "the start command could not be run");
-    }
-    let patience = Instant::now() + START_LIMIT;
-    loop {
-        match connect_as_planned(plan, false, extensions).await {
-            Err(_) if Instant::now() < patience => tokio::time::sleep(START_PAUSE).await,
-            result => return result,
-        }
-    }
-}
-
-/// What it starts is the user's, and outlives us.
-fn run_detached(command: &str) -> std::io::Result<()> {
-    use std::process::Stdio;
-    let mut shell = tokio::process::Command::new("sh");
-    shell.arg("-c").arg(command).process_group(0);
-    shell
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let mut child = shell.spawn()?;
-    tokio::spawn(async move { child.wait().await });
-    Ok(())
 }
 
 /// Brings the titles of tabs up to date. Those of a browser that does not answer stay as they are.
@@ -488,17 +366,8 @@ fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
 /// How long a call on a tab that is gone waits to hear why.
 const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
 
-/// How long a browser that was just started may take until it answers, and how often it is asked.
-const START_LIMIT: Duration = Duration::from_secs(20);
-const START_PAUSE: Duration = Duration::from_millis(100);
-
 /// How long `list_page_tools` waits for tabs that nobody was attached to.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
-
-/// How long an extension that is away is waited for: less than a call may take, and much less where a
-/// browser of ours would do.
-const EXTENSION_LIMIT: Duration = Duration::from_secs(25);
-const SHORT_EXTENSION_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

@@ -289,7 +289,15 @@ impl Core {
         meant.map(|(session, _)| *session).collect()
     }
 
-    fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {
+    /// Whether somebody waits for a browser because they asked for just that.
+    pub fn is_asked_for(&self, id: BrowserId) -> bool {
+        let asking = self.calls.values().filter(|call| call.browser == Some(id));
+        let mut tasks = asking.map(|call| &call.task);
+        tasks.any(|task| matches!(task, Task::Connect { .. }))
+    }
+
+    /// The calls that wait until a browser is connected.
+    pub fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {
         self.calls_where(|call| {
             let waits = matches!(
                 call.task,

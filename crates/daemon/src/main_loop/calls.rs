@@ -1,13 +1,14 @@
 //! Calls of tools, from the request to what their work brought back.
 
 use super::confirm::Leave;
+use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
 use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_core::{
-    BrowserId, CallId, ConnectionId, Finish, Input, Mode, SessionId, TargetId, ToolName,
+    BrowserId, CallId, CallKind, ConnectionId, Finish, Input, Mode, SessionId, TargetId, ToolName,
 };
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId};
 use tokio::time::Instant;
@@ -133,7 +134,9 @@ impl MainLoop {
             cancel: CancellationToken::new(),
         };
         self.calls.insert(call, entry);
-        let (kind, browser, timeout) = (parsed.kind, parsed.browser, parsed.timeout);
+        let (kind, browser) = (parsed.kind, parsed.browser);
+        let connects = matches!(kind, CallKind::ConnectBrowser { .. });
+        let timeout = parsed.timeout.or(connects.then_some(CONNECT_LIMIT));
         self.input(Input::Call {
             call,
             session,

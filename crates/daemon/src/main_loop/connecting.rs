@@ -1,10 +1,12 @@
 //! Browsers that sessions mean come to be connected here.
 
 use super::MainLoop;
+use crate::attempt::Attempt;
+use crate::convert;
 use crate::extension::PeerName;
-use crate::{convert, work};
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 use tabmux_browser::{ConnectError, Connected};
 use tabmux_core::{BrowserId, BrowserKey, Input, TargetId};
 
@@ -20,10 +22,27 @@ impl MainLoop {
         let Some(plan) = self.plans.get(key).cloned() else {
             return;
         };
-        let extensions = Arc::clone(&self.extensions);
-        let events = self.events.clone();
-        let connect = work::connect(browser, plan, launch, start, extensions, events);
-        self.connecting.spawn(connect);
+        let patience = match self.core.is_asked_for(browser) {
+            true => PATIENCE_OF_CONNECT,
+            false => PATIENCE,
+        };
+        let attempt = Attempt {
+            browser,
+            plan,
+            launch,
+            start,
+            extensions: Arc::clone(&self.extensions),
+            patience,
+            events: self.events.clone(),
+        };
+        self.connecting.spawn(attempt.make());
+    }
+
+    /// An attempt takes its time: those who wait for it are told why.
+    pub(super) fn awaited(&mut self, browser: BrowserId, message: &str) {
+        for call in self.core.waiting_for(browser) {
+            self.progressed(call, message.to_owned());
+        }
     }
 
     /// An attempt is over.
@@ -67,3 +86,11 @@ impl MainLoop {
         self.metrics.attempted(browser, connected);
     }
 }
+
+/// How long an extension that is away is waited for: it looks for us every 30 s. Whoever only needs its
+/// browser has less time than that.
+const PATIENCE_OF_CONNECT: Duration = Duration::from_secs(35);
+const PATIENCE: Duration = Duration::from_secs(25);
+
+/// How long `connect_browser` may take: the wait, and what comes after it.
+pub(super) const CONNECT_LIMIT: Duration = Duration::from_secs(45);

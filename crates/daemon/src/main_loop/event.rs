@@ -97,6 +97,8 @@ pub(crate) enum Event {
         browser: BrowserId,
         result: ToolResult,
     },
+    /// An attempt to connect waits for something.
+    Awaited { browser: BrowserId, message: String },
     /// A page action has come further.
     Progressed { call: CallId, message: String },
     /// Something happened on the side of a person.

@@ -87,6 +87,32 @@ async fn r002_35_a_session_that_means_an_extension_says_that_it_is_away() {
 }
 
 #[tokio::test]
+async fn c_24_who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() {
+    let daemon = Daemon::start().await;
+    let session = session(&daemon, None).await;
+    let request = CallRequest {
+        progress: true,
+        ..request("connect_browser", &json!({}))
+    };
+    let play = async {
+        let told = patiently(session.next_event(), || "word of the wait".to_owned()).await;
+        let Some(BackendEvent::Progress(progress)) = told else {
+            panic!("{told:?}");
+        };
+        let message = progress.message.unwrap();
+        assert!(
+            message.starts_with("Waiting for the tabmux extension: "),
+            "{message}"
+        );
+        let mut extension = daemon.extension("0123456789").await;
+        introduce(&mut extension, json!([])).await;
+        extension
+    };
+    let (reply, _extension) = tokio::join!(session.call(request), play);
+    assert!(!reply.unwrap().is_error);
+}
+
+#[tokio::test]
 async fn r004_77_79_tabs_are_opened_in_the_background_and_closed_by_name() {
     // R004-77, R004-79
     let (daemon, mut extension) = introduced().await;
@@ -203,21 +229,24 @@ async fn until(session: &Handle, wanted: &[&str]) {
 
 /// What a tool answers: data, or a sentence if it fails.
 async fn call(session: &Handle, tool: &str, arguments: Value) -> Result<Value, String> {
-    let request = CallRequest {
-        request_id: RequestId("1".into()),
-        tool: tool.to_owned(),
-        arguments: to_raw_value(&arguments).unwrap(),
-        progress: false,
-        asking: Default::default(),
-    };
     let CallReply {
         content, is_error, ..
-    } = session.call(request).await.unwrap();
+    } = session.call(request(tool, &arguments)).await.unwrap();
     let Some(Content::Text { text }) = content.first() else {
         panic!("{content:?}");
     };
     match is_error {
         true => Err(text.clone()),
         false => Ok(serde_json::from_str(text).unwrap_or_else(|_| panic!("{text}"))),
+    }
+}
+
+fn request(tool: &str, arguments: &Value) -> CallRequest {
+    CallRequest {
+        request_id: RequestId("1".into()),
+        tool: tool.to_owned(),
+        arguments: to_raw_value(arguments).unwrap(),
+        progress: false,
+        asking: Default::default(),
     }
 }
