@@ -422,6 +422,10 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
                            tells what is missing"
                 .into(),
         },
+        tabmux_browser::ConnectError::Stillborn(_) => ConnectFailure::Failed {
+            error: error.to_string(),
+            instructions: "Try again; `tabmux doctor` tells more".into(),
+        },
         other => ConnectFailure::Failed {
             error: other.to_string(),
             instructions: "Mend what the error says, then try again".into(),

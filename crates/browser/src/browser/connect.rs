@@ -57,9 +57,7 @@ pub enum ConnectError {
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// Ours started, and ended or fell silent before it was ready.
-    #[error(
-        "The browser ended or fell silent as it started ({0}). Try again; tabmux doctor tells more."
-    )]
+    #[error("The browser ended or fell silent as it started ({0})")]
     Stillborn(CdpError),
     /// It can be reached, and says nothing.
     #[error("The browser does not answer ({0}). If it hangs, restart it.")]
