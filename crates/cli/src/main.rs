@@ -47,14 +47,14 @@ enum Command {
     Doctor(commands::doctor::Args),
     /// Tell MCP clients about tabmux: one entry in each one's config.
     Install(commands::install::Args),
+    /// Take that entry out again.
+    Uninstall(commands::install::RemoveArgs),
     /// Work in your own Chrome: install the browser extension, or see how it is.
     #[command(subcommand)]
     Extension(commands::extension::Args),
     /// Say which sites agents may have to do with.
     #[command(subcommand)]
     Policy(commands::policy::Args),
-    /// Take that entry out again.
-    Uninstall(commands::install::RemoveArgs),
     /// Print what a shell needs to complete tabmux's commands and flags.
     Completions(commands::completions::Args),
     /// Print the reference of all tools as Markdown.

@@ -124,9 +124,12 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
                 "No daemon is running, so it cannot be connected. An MCP client starts one with `tabmux mcp`."
             }
         };
-        println!("{installed}\n{state}");
-        if let Err(error) = secret {
-            println!("It is not paired: {error}.");
+        println!("{installed}");
+        if folder.is_installed() || connected == Some(true) {
+            println!("{state}");
+            if let Err(error) = secret {
+                println!("It is not paired: {error}.");
+            }
         }
     }
     Ok(match connected {
