@@ -4,6 +4,7 @@
 mod bind;
 mod extension_socket;
 mod origin;
+mod pace;
 mod page_socket;
 
 pub use bind::{BindError, Bound};

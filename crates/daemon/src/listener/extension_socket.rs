@@ -1,6 +1,7 @@
 //! One connection of the extension: first both sides prove themselves, then they talk.
 
 use super::Shared;
+use super::pace::Pace;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
 use crate::main_loop::Wish;
@@ -163,6 +164,7 @@ async fn talk(
     let mut pulse = tokio::time::interval(PULSE);
     let mut secret_check = tokio::time::interval(SECRET_CHECK);
     let mut heard_at = Instant::now();
+    let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
@@ -171,7 +173,10 @@ async fn talk(
                     heard_at = Instant::now();
                     match serde_json::from_str(&text) {
                         Ok(FromExtension::Ping) => say(socket, &ToExtension::Pong).await,
-                        Ok(message) => hear(message, peer, person).await,
+                        Ok(message) => {
+                            pace.next().await;
+                            hear(message, peer, person).await
+                        }
                         Err(error) => {
                             tracing::debug!(%error, "ignored what an extension said");
                             true
@@ -220,6 +225,9 @@ async fn say(socket: &mut WebSocket, message: &ToExtension) -> bool {
     matches!(tokio::time::timeout(SEND_LIMIT, sent).await, Ok(Ok(())))
 }
 
+/// A browser has much to tell while a page loads.
+const BURST: u32 = 100_000;
+const MESSAGES_PER_SECOND: u32 = 20_000;
 const OUTBOX: usize = 512;
 const PROOF_LIMIT: Duration = Duration::from_secs(10);
 const LONGEST_FIRST_WORD: usize = 2_000;

@@ -1,6 +1,7 @@
 //! One connection of a page's worker: what it says goes to the main loop, and the other way round.
 
 use super::Shared;
+use super::pace::Pace;
 use axum::extract::ws::{Message, WebSocket};
 use std::time::Duration;
 use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
@@ -32,6 +33,7 @@ pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) 
         return;
     };
     tracing::info!(origin, "a page's worker is connected");
+    let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
@@ -39,7 +41,10 @@ pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) 
                 Ok(Some(Ok(Message::Text(text)))) => match serde_json::from_str(&text) {
                     Ok(FromPage::Ping) => say(&mut socket, &ToPage::Pong).await,
                     Ok(FromPage::Pong | FromPage::Hello { .. }) => true,
-                    Ok(message) => connection.say(message).await,
+                    Ok(message) => {
+                        pace.next().await;
+                        connection.say(message).await
+                    }
                     Err(error) => {
                         tracing::debug!(%error, origin, "ignored what a page said");
                         true
@@ -82,6 +87,9 @@ async fn say(socket: &mut WebSocket, message: &ToPage) -> bool {
     matches!(tokio::time::timeout(SEND_LIMIT, sent).await, Ok(Ok(())))
 }
 
+/// A worker speaks for all tabs of its application, and says everything again after a reconnect.
+const BURST: u32 = 50_000;
+const MESSAGES_PER_SECOND: u32 = 2_000;
 const OUTBOX: usize = 512;
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
 /// A worker says something every 20 s.
