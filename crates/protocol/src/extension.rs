@@ -173,6 +173,26 @@ pub enum FromExtension {
         /// Chrome's word for it.
         reason: String,
     },
+    /// The worker of a page library wants to be heard, and comes through the extension because Chrome keeps
+    /// public pages from this machine.
+    PageOpened {
+        /// Names the connection, as long as the extension's own lasts.
+        connection: u32,
+        /// The page's origin, as Chrome tells it.
+        origin: String,
+    },
+    /// Such a worker says something: a frame as on the websocket `/page`.
+    PageSaid {
+        /// Which connection.
+        connection: u32,
+        /// The frame.
+        text: String,
+    },
+    /// Such a worker is gone.
+    PageEnded {
+        /// Which connection.
+        connection: u32,
+    },
     /// The person wants all agents to stop.
     Pause,
     /// The person lets them go on.
@@ -290,6 +310,18 @@ pub enum ToExtension {
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
         params: Value,
+    },
+    /// A frame for the worker of a page library.
+    PageTold {
+        /// Which connection.
+        connection: u32,
+        /// The frame.
+        text: String,
+    },
+    /// Such a worker is not heard any more.
+    PageEnded {
+        /// Which connection.
+        connection: u32,
     },
     /// Who works here, for the person to see: all of it, whenever it is not what was told before.
     Overview {
@@ -504,6 +536,10 @@ mod tests {
             "hello",
             "openTab",
             "overview",
+            "pageEnded",
+            "pageOpened",
+            "pageSaid",
+            "pageTold",
             "pause",
             "ping",
             "pong",

@@ -127,14 +127,15 @@
     get isWelcome() {
       return this.#isWelcome;
     }
-    /** Says something, if somebody listens who has proved itself. */
+    /** Says something, if somebody listens who has proved itself. False if nobody does. */
     tell(message) {
-      if (!this.#isWelcome || !this.#socket) return;
+      if (!this.#isWelcome || !this.#socket) return false;
       if (this.#socket.bufferedAmount > MOST_BUFFERED) {
         this.#socket.close();
-        return;
+        return false;
       }
       this.#socket.send(JSON.stringify(message));
+      return true;
     }
     async #dial() {
       const known = await this.owner.pairing();
@@ -192,7 +193,7 @@
     }
     /** Gives a sign of life, and looks for the other's. */
     #beat(socket) {
-      if (Date.now() - this.#heardAt < SILENCE_LIMIT) return this.tell({ type: "ping" });
+      if (Date.now() - this.#heardAt < SILENCE_LIMIT) return void this.tell({ type: "ping" });
       socket.close();
       this.#end(socket, "The daemon says nothing any more.");
     }
@@ -252,6 +253,49 @@
     }
     #tell(message) {
       for (const port of this.#ports) port.postMessage(message);
+    }
+  };
+
+  // src/relay-name.ts
+  var RELAY = "relay";
+
+  // src/relays.ts
+  var Relays = class {
+    /** `tell` says something to the daemon, if it is there. */
+    constructor(tell) {
+      this.tell = tell;
+    }
+    tell;
+    #ports = /* @__PURE__ */ new Map();
+    #count = 0;
+    listen() {
+      chrome.runtime.onConnect.addListener((port) => {
+        const { name, sender } = port;
+        if (name !== RELAY || sender?.id !== chrome.runtime.id || sender.frameId !== 0) return;
+        this.#open(port, sender.origin ?? "");
+      });
+    }
+    hear(message) {
+      const port = this.#ports.get(message.connection);
+      if (message.type === "pageTold") return port?.postMessage(message.text);
+      this.#ports.delete(message.connection);
+      port?.disconnect();
+    }
+    /** The daemon is gone, and with it whoever listened. */
+    lost() {
+      for (const port of this.#ports.values()) port.disconnect();
+      this.#ports.clear();
+    }
+    #open(port, origin) {
+      const connection = ++this.#count;
+      if (!this.tell({ type: "pageOpened", connection, origin })) return port.disconnect();
+      this.#ports.set(connection, port);
+      port.onMessage.addListener((text) => {
+        if (typeof text === "string") this.tell({ type: "pageSaid", connection, text });
+      });
+      port.onDisconnect.addListener(() => {
+        if (this.#ports.delete(connection)) this.tell({ type: "pageEnded", connection });
+      });
     }
   };
 
@@ -389,9 +433,11 @@
     (tabId) => void groups.release(tabId)
   );
   var panels = new Panels(want);
+  var relays = new Relays((message) => link.tell(message));
   tabs.listen();
   tunnel.listen();
   panels.listen();
+  relays.listen();
   chrome.alarms.onAlarm.addListener(() => link.keep());
   chrome.runtime.onStartup.addListener(() => link.keep());
   chrome.runtime.onInstalled.addListener(() => link.keep());
@@ -414,6 +460,7 @@
   }
   async function lost() {
     tabs.isHeard = false;
+    relays.lost();
     await tunnel.letGo();
   }
   async function hear(message) {
@@ -422,7 +469,7 @@
         tabs.isHeard = true;
         link.tell({ type: "connected", browser: await browserInfo(), tabs: await tabs.all() });
         const { paused } = await chrome.storage.session.get("paused");
-        return paused === true ? link.tell({ type: "pause" }) : void 0;
+        return paused === true ? void link.tell({ type: "pause" }) : void 0;
       }
       case "overview":
         panels.show(message);
@@ -445,8 +492,11 @@
         return tunnel.detach(message.tabId);
       case "cdp":
         return tunnel.send(message);
+      case "pageTold":
+      case "pageEnded":
+        return relays.hear(message);
       case "callTool":
-        return link.tell({ type: "toolResult", callId: message.callId, result: null, error: "This extension does not look for tools; use cdp." });
+        return void link.tell({ type: "toolResult", callId: message.callId, result: null, error: "This extension does not look for tools; use cdp." });
       default:
         return;
     }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-for (const name of ['worker', 'panel']) {
+for (const name of ['worker', 'panel', 'relay']) {
   const { outputFiles } = await build({
     entryPoints: [`src/${name}.ts`],
     bundle: true,

@@ -35,15 +35,16 @@ export class Link {
     return this.#isWelcome;
   }
 
-  /** Says something, if somebody listens who has proved itself. */
-  tell(message: FromExtension): void {
-    if (!this.#isWelcome || !this.#socket) return;
+  /** Says something, if somebody listens who has proved itself. False if nobody does. */
+  tell(message: FromExtension): boolean {
+    if (!this.#isWelcome || !this.#socket) return false;
     if (this.#socket.bufferedAmount > MOST_BUFFERED) {
       // Nobody reads. To come back is better than to grow.
       this.#socket.close();
-      return;
+      return false;
     }
     this.#socket.send(JSON.stringify(message));
+    return true;
   }
 
   async #dial(): Promise<void> {
@@ -106,7 +107,7 @@ export class Link {
 
   /** Gives a sign of life, and looks for the other's. */
   #beat(socket: WebSocket): void {
-    if (Date.now() - this.#heardAt < SILENCE_LIMIT) return this.tell({ type: 'ping' });
+    if (Date.now() - this.#heardAt < SILENCE_LIMIT) return void this.tell({ type: 'ping' });
     socket.close();
     this.#end(socket, 'The daemon says nothing any more.');
   }

@@ -118,7 +118,27 @@ tabId: number,
 /**
  * Chrome's word for it.
  */
-reason: string, } | { "type": "pause" } | { "type": "resume" } | { "type": "takeBack", 
+reason: string, } | { "type": "pageOpened", 
+/**
+ * Names the connection, as long as the extension's own lasts.
+ */
+connection: number, 
+/**
+ * The page's origin, as Chrome tells it.
+ */
+origin: string, } | { "type": "pageSaid", 
+/**
+ * Which connection.
+ */
+connection: number, 
+/**
+ * The frame.
+ */
+text: string, } | { "type": "pageEnded", 
+/**
+ * Which connection.
+ */
+connection: number, } | { "type": "pause" } | { "type": "resume" } | { "type": "takeBack", 
 /**
  * Which one.
  */
@@ -228,7 +248,19 @@ method: string,
 /**
  * With what.
  */
-params: unknown, } | { "type": "overview", 
+params: unknown, } | { "type": "pageTold", 
+/**
+ * Which connection.
+ */
+connection: number, 
+/**
+ * The frame.
+ */
+text: string, } | { "type": "pageEnded", 
+/**
+ * Which connection.
+ */
+connection: number, } | { "type": "overview", 
 /**
  * Whether the person lets no agent do anything.
  */

@@ -9,6 +9,7 @@ import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
 import { pairing } from './pairing.js';
 import { type FromPanel, Panels } from './panels.js';
+import { Relays } from './relays.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
 
@@ -20,11 +21,13 @@ const tunnel = new Tunnel(
   (tabId) => void groups.release(tabId),
 );
 const panels = new Panels(want);
+const relays = new Relays((message) => link.tell(message));
 
 // Chrome wakes a worker only for events that were listened for in its first turn.
 tabs.listen();
 tunnel.listen();
 panels.listen();
+relays.listen();
 chrome.alarms.onAlarm.addListener(() => link.keep());
 chrome.runtime.onStartup.addListener(() => link.keep());
 chrome.runtime.onInstalled.addListener(() => link.keep());
@@ -55,6 +58,7 @@ async function welcome(): Promise<void> {
 
 async function lost(): Promise<void> {
   tabs.isHeard = false;
+  relays.lost();
   await tunnel.letGo();
 }
 
@@ -66,7 +70,7 @@ async function hear(message: ToExtension): Promise<void> {
       link.tell({ type: 'connected', browser: await browserInfo(), tabs: await tabs.all() });
       // A daemon that was started anew does not know that the person paused its agents.
       const { paused } = await chrome.storage.session.get('paused');
-      return paused === true ? link.tell({ type: 'pause' }) : undefined;
+      return paused === true ? void link.tell({ type: 'pause' }) : undefined;
     }
     case 'overview':
       panels.show(message);
@@ -90,8 +94,11 @@ async function hear(message: ToExtension): Promise<void> {
       return tunnel.detach(message.tabId);
     case 'cdp':
       return tunnel.send(message);
+    case 'pageTold':
+    case 'pageEnded':
+      return relays.hear(message);
     case 'callTool':
-      return link.tell({ type: 'toolResult', callId: message.callId, result: null, error: 'This extension does not look for tools; use cdp.' });
+      return void link.tell({ type: 'toolResult', callId: message.callId, result: null, error: 'This extension does not look for tools; use cdp.' });
     default:
       return; // The link answers the others.
   }

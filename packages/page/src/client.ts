@@ -140,8 +140,8 @@ export class WorkerClient {
   }
 
   async #connect(): Promise<void> {
-    const link = await openLink(this.#options, (message) => {
-      if (this.#link === link) this.#receive(message);
+    const link = await openLink(this.#options, (message, ports) => {
+      if (this.#link === link) this.#receive(message, ports);
     });
     this.#link = link;
     this.#missedPongs = 0;
@@ -277,10 +277,11 @@ export class WorkerClient {
     void this.#register();
   }
 
-  #receive(message: ToPage): void {
+  #receive(message: ToPage, ports: MessagePort[]): void {
     if (message.type === 'CALL_TOOL') void this.#handleToolCall(message.toolName, message.args, message.callId);
     else if (message.type === 'CANCEL_CALL') this.#running.get(message.callId)?.abort();
     else if (message.type === 'PONG') this.#missedPongs = 0;
+    else if (message.type === 'RELAY') postMessage('tabmux-relay', '/', ports);
     else if (message.type === 'ARE_YOU_THERE') this.#link?.post({ type: 'PING' });
     else if (message.type === 'TAB_REGISTERED') this.#watchWorker(message.lock);
     else if (message.type === 'TAB_ID_TAKEN') {

@@ -21,7 +21,7 @@ export interface LinkOptions {
 }
 
 /** The first kind of worker that answers. */
-export async function openLink({ workerUrl, worker = 'auto' }: LinkOptions, receive: (message: ToPage) => void): Promise<Link> {
+export async function openLink({ workerUrl, worker = 'auto' }: LinkOptions, receive: (message: ToPage, ports: MessagePort[]) => void): Promise<Link> {
   const kinds: WorkerKind[] = worker === 'auto' ? ['shared', 'service', 'dedicated'] : [worker];
   const failures: string[] = [];
   for (const kind of kinds) {
@@ -31,7 +31,7 @@ export async function openLink({ workerUrl, worker = 'auto' }: LinkOptions, rece
       failures.push(`${kind}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  throw new Error(`No worker could be started (${failures.join('; ')}). Check that the worker's script is served from this origin, or pass its address as workerUrl.`);
+  throw new Error(`No worker could be started (${failures.join('; ')}). Serve its script from this origin, or pass its address as workerUrl.`);
 }
 
 interface Opened {
@@ -42,7 +42,7 @@ interface Opened {
   close?: () => void;
 }
 
-function ready(kind: WorkerKind, { port, owner, wake = () => {}, close = () => {} }: Opened, receive: (message: ToPage) => void): Promise<Link> {
+function ready(kind: WorkerKind, { port, owner, wake = () => {}, close = () => {} }: Opened, receive: (message: ToPage, ports: MessagePort[]) => void): Promise<Link> {
   const link: Link = {
     kind,
     port,
@@ -63,7 +63,7 @@ function ready(kind: WorkerKind, { port, owner, wake = () => {}, close = () => {
     owner?.addEventListener('error', () => fail('its script cannot be loaded'), { once: true });
     port.onmessage = () => {
       clearTimeout(timer);
-      port.onmessage = (event: MessageEvent<ToPage>) => receive(event.data);
+      port.onmessage = (event: MessageEvent<ToPage>) => receive(event.data, event.ports as MessagePort[]);
       resolve(link);
     };
   });

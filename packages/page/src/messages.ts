@@ -69,6 +69,8 @@ export type ToPage =
   | { type: 'TOOL_REJECTED'; name: string; reason: string }
   | { type: 'ACTIVE_TAB'; tabId: string | null }
   | { type: 'CONNECTION_STATUS'; connected: boolean; reason: string }
+  /** Carry what comes through this port to an extension, if there is one. */
+  | { type: 'RELAY' }
   /** Asked of a tab whose id another one claims. */
   | { type: 'ARE_YOU_THERE' }
   | { type: 'PONG'; worker: WorkerKind };

@@ -204,18 +204,22 @@ export const MAX_CALLS = 256;
 export function fromDaemon(frame: unknown): FromDaemon | undefined {
   const message = parse(frame);
   if (!isRecord(message)) return undefined;
-  const { type, version, reason, tabId, anotherId, name, callId, targetTabId, documentId, toolName, args } = message;
-  if (type === 'PING' || type === 'PONG') return { type };
-  if (type === 'WELCOME' && typeof version === 'number') return { type, version };
-  if (type === 'REFUSED') return { type, reason: String(reason) };
-  if (type === 'CANCEL_CALL' && isText(callId)) return { type, callId };
-  if (type === 'TAB_REFUSED' && isText(tabId)) return { type, tabId, anotherId: anotherId === true, reason: String(reason) };
-  if (type === 'TOOL_REJECTED' && isText(tabId) && isText(name)) return { type, tabId, name, reason: String(reason) };
-  if (type === 'CALL_TOOL' && isText(callId) && isText(targetTabId) && isText(documentId) && isText(toolName)) {
-    return { type, callId, targetTabId, documentId, toolName, args: isRecord(args) ? args : {} };
-  }
-  return undefined;
+  const texts = TEXTS.get(message['type']);
+  if (message['type'] === 'CALL_TOOL' && !isRecord(message['args'])) message['args'] = {};
+  return texts?.every((name) => isText(message[name])) ? (message as unknown as FromDaemon) : undefined;
 }
+
+/** What the daemon says, and what of it has to be a text. */
+const TEXTS = new Map<unknown, string[]>([
+  ['PING', []],
+  ['PONG', []],
+  ['WELCOME', []],
+  ['REFUSED', ['reason']],
+  ['CANCEL_CALL', ['callId']],
+  ['TAB_REFUSED', ['tabId', 'reason']],
+  ['TOOL_REJECTED', ['tabId', 'name', 'reason']],
+  ['CALL_TOOL', ['callId', 'targetTabId', 'documentId', 'toolName']],
+]);
 
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

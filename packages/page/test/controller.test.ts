@@ -226,7 +226,7 @@ test('R001-10 R001-37 only proxies are taken, and only from tabs', () => {
   expect(a.last()).toEqual({ type: 'DONE', requestId: 1, error: "Handlers of type 'code' are not run; use 'proxy'." });
   a.say({ type: 'UNREGISTER_TAB' });
   a.sayAnything({ ...tool, handlerType: 'proxy' });
-  expect(a.last()).toMatchObject({ type: 'DONE', error: 'This tab is not registered; register it first.' });
+  expect(a.last()).toMatchObject({ type: 'DONE', error: 'This tab is not registered yet.' });
   expect(controller.tabs).toEqual([]);
 });
 
@@ -288,7 +288,7 @@ test('a refusal reaches the page, and so does a daemon of another time', () => {
   vi.advanceTimersByTime(30_000);
   socket().open();
   socket().say({ type: 'WELCOME', version: 2 });
-  expect(JSON.stringify(a.heard)).toContain('The daemon speaks version 2 of the page protocol and this page version 1; update the older one.');
+  expect(JSON.stringify(a.heard)).toContain('The daemon speaks version 2 of the page protocol, this page 1; update the older one.');
 });
 
 test('a daemon that has gone silent is left', () => {
@@ -388,7 +388,7 @@ function world({ hasLocks = true } = {}) {
     sockets.push(socket);
     return socket;
   };
-  const controller = new MCPController({ kind: 'shared', openSocket, ...(hasLocks && { locks }) });
+  const controller = new MCPController({ kind: 'shared', isLocal: true, openSocket, ...(hasLocks && { locks }) });
   const page = (tabId: string): FakePage => new FakePage(controller, hasLocks).register(tabId);
   const socket = (): FakeSocket => {
     const last = sockets.at(-1);

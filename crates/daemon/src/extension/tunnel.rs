@@ -158,6 +158,9 @@ impl Tunnels {
             | FromExtension::Hello { .. }
             | FromExtension::Proof { .. }
             | FromExtension::Disconnected
+            | FromExtension::PageOpened { .. }
+            | FromExtension::PageSaid { .. }
+            | FromExtension::PageEnded { .. }
             | FromExtension::Pause
             | FromExtension::Resume
             | FromExtension::TakeBack { .. }

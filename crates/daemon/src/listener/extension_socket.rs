@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::pace::Pace;
+use super::relay::Relays;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
 use crate::main_loop::Wish;
@@ -14,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 /// Serves an extension until it goes, falls silent, or the daemon stops.
-pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Shared) {
+pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Arc<Shared>) {
     let greeted = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared)).await;
     let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
@@ -25,6 +26,7 @@ pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Shared) {
         }
     };
     let (out, outbox) = mpsc::channel(OUTBOX);
+    let relays = Relays::new(Arc::clone(shared), out.clone());
     let peer = Arc::new(Peer::new(instance, name, out));
     let Ok(seat) = shared.hub.extensions.seat(Arc::clone(&peer)) else {
         let reason = "This installation of the extension is connected already.";
@@ -35,7 +37,7 @@ pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Shared) {
     }
     tracing::info!(name = peer.name, "an extension is connected");
     let person = shared.hub.meet_person(Arc::clone(&peer)).await;
-    let outdated = talk(&mut socket, outbox, &peer, &person, &secret, shared).await;
+    let outdated = talk(&mut socket, outbox, &peer, &person, relays, &secret, shared).await;
     tracing::info!(name = peer.name, "an extension is gone");
     drop((person, seat));
     if let Ended::SecretChanged = outdated {
@@ -155,6 +157,7 @@ async fn talk(
     mut outbox: mpsc::Receiver<ToExtension>,
     peer: &Peer,
     person: &PersonHandle,
+    mut relays: Relays,
     secret: &Secret,
     shared: &Shared,
 ) -> Ended {
@@ -175,7 +178,10 @@ async fn talk(
                         Ok(FromExtension::Ping) => say(socket, &ToExtension::Pong).await,
                         Ok(message) => {
                             pace.next().await;
-                            hear(message, peer, person).await
+                            match relays.hear(message) {
+                                Some(message) => hear(message, peer, person).await,
+                                None => true,
+                            }
                         }
                         Err(error) => {
                             tracing::debug!(%error, "ignored what an extension said");

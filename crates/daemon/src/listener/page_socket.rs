@@ -2,14 +2,38 @@
 
 use super::Shared;
 use super::pace::Pace;
-use axum::extract::ws::{Message, WebSocket};
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
 use std::time::Duration;
 use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
 use tokio::sync::mpsc;
 
+/// The way that a worker's words take.
+pub(super) trait Wire: Send {
+    /// The next frame, or nothing at the end. What was begun and not finished loses nothing.
+    fn hear(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
+    /// Says something. False if nobody hears it.
+    fn say(&mut self, text: String) -> impl Future<Output = bool> + Send;
+}
+
+impl Wire for WebSocket {
+    async fn hear(&mut self) -> Option<Utf8Bytes> {
+        loop {
+            match self.recv().await {
+                Some(Ok(Message::Text(text))) => return Some(text),
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                _ => return None,
+            }
+        }
+    }
+
+    async fn say(&mut self, text: String) -> bool {
+        self.send(Message::Text(text.into())).await.is_ok()
+    }
+}
+
 /// Serves a worker until it goes, falls silent, or the daemon stops.
-pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) {
-    let refusal = match hello(&mut socket).await {
+pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
+    let refusal = match hello(&mut wire).await {
         None => return,
         Some(version) if version != PAGE_PROTOCOL => Some(format!(
             "This daemon speaks version {PAGE_PROTOCOL} of the page protocol, and the page version \
@@ -19,13 +43,13 @@ pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) 
     };
     if let Some(reason) = refusal {
         tracing::warn!(origin, reason, "refused a page");
-        say(&mut socket, &ToPage::Refused { reason }).await;
+        say(&mut wire, &ToPage::Refused { reason }).await;
         return;
     }
     let welcome = ToPage::Welcome {
         version: PAGE_PROTOCOL,
     };
-    if !say(&mut socket, &welcome).await {
+    if !say(&mut wire, &welcome).await {
         return;
     }
     let (out, mut outbox) = mpsc::channel(OUTBOX);
@@ -37,9 +61,9 @@ pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) 
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
-            heard = tokio::time::timeout(SILENCE_LIMIT, socket.recv()) => match heard {
-                Ok(Some(Ok(Message::Text(text)))) => match serde_json::from_str(&text) {
-                    Ok(FromPage::Ping) => say(&mut socket, &ToPage::Pong).await,
+            heard = tokio::time::timeout(SILENCE_LIMIT, wire.hear()) => match heard {
+                Ok(Some(text)) => match serde_json::from_str(&text) {
+                    Ok(FromPage::Ping) => say(&mut wire, &ToPage::Pong).await,
                     Ok(FromPage::Pong | FromPage::Hello { .. }) => true,
                     Ok(message) => {
                         pace.next().await;
@@ -50,13 +74,12 @@ pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) 
                         true
                     }
                 },
-                Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => true,
                 _ => false,
             },
             message = outbox.recv() => match message {
                 Some(message) => {
                     let last = matches!(message, ToPage::Refused { .. });
-                    say(&mut socket, &message).await && !last
+                    say(&mut wire, &message).await && !last
                 }
                 None => false,
             },
@@ -68,23 +91,20 @@ pub(super) async fn serve(mut socket: WebSocket, origin: &str, shared: &Shared) 
 }
 
 /// The worker's first word: the protocol that it speaks.
-async fn hello(socket: &mut WebSocket) -> Option<u32> {
-    let first = tokio::time::timeout(HELLO_LIMIT, socket.recv()).await;
-    match first {
-        Ok(Some(Ok(Message::Text(text)))) => match serde_json::from_str(&text) {
-            Ok(FromPage::Hello { version }) => Some(version),
-            _ => None,
-        },
+async fn hello(wire: &mut impl Wire) -> Option<u32> {
+    let first = tokio::time::timeout(HELLO_LIMIT, wire.hear()).await;
+    match serde_json::from_str(&first.ok()??) {
+        Ok(FromPage::Hello { version }) => Some(version),
         _ => None,
     }
 }
 
-async fn say(socket: &mut WebSocket, message: &ToPage) -> bool {
+async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
     let Ok(text) = serde_json::to_string(message) else {
         return true;
     };
-    let sent = socket.send(Message::Text(text.into()));
-    matches!(tokio::time::timeout(SEND_LIMIT, sent).await, Ok(Ok(())))
+    let said = tokio::time::timeout(SEND_LIMIT, wire.say(text)).await;
+    said.unwrap_or(false)
 }
 
 /// A worker speaks for all tabs of its application, and says everything again after a reconnect.

@@ -14,6 +14,7 @@ mod pages;
 mod patience;
 mod peers;
 mod person;
+mod relayed;
 mod server;
 mod strangers;
 mod tunnel;

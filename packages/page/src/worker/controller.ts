@@ -11,17 +11,20 @@ import {
   type UnregisterTool,
   type WorkerKind,
 } from '../wire.js';
+import { openRelay } from './relay.js';
 import { DaemonSocket, type SocketLike } from './socket.js';
 
 /** As much of a `MessagePort` as is needed here. */
 export interface PortLike {
   onmessage: ((event: MessageEvent) => void) | null;
-  postMessage(message: ToPage): void;
+  postMessage(message: ToPage, transfer?: Transferable[]): void;
 }
 
 /** What the controller needs from its worker. */
 export interface WorkerWorld {
   kind: WorkerKind;
+  /** The application is of this machine, so it may reach the daemon by itself. */
+  isLocal: boolean;
   openSocket(url: string): SocketLike;
   /** Tells of a document that is gone, however it went; missing on pages without TLS. */
   locks?: Pick<LockManager, 'request'> | undefined;
@@ -43,6 +46,8 @@ interface Tab {
   /** Another document that says it is this tab. */
   claim?: Claim | undefined;
   silence?: ReturnType<typeof setTimeout> | undefined;
+  /** What goes through it to the daemon. */
+  relay?: SocketLike;
 }
 
 interface Claim {
@@ -65,12 +70,14 @@ export class MCPController {
   #callCount = 0;
   #active: { tabId: string; at: number } | undefined;
   #reason = '';
+  /** How often the daemon was looked for since it was last there. */
+  #tries = 0;
   /** What we hold as long as we live; empty until we have it. */
   #lock = '';
 
   constructor(private readonly world: WorkerWorld) {
     this.#holdLock(`tabmux:${this.#born}${Math.random()}`);
-    this.#socket = new DaemonSocket(world.kind, world.openSocket, {
+    this.#socket = new DaemonSocket(world.kind, (url) => this.#open(url), {
       onWelcome: () => this.#tellEverything(),
       onMessage: (message) => this.#handleDaemon(message),
       onLost: (reason) => this.#handleLost(reason),
@@ -114,9 +121,9 @@ export class MCPController {
     const { requestId, ...tool } = data;
     const { tab } = page;
     const error = !tab
-      ? 'This tab is not registered; register it first.'
+      ? 'This tab is not registered yet.'
       : tool.handlerType !== 'proxy'
-        ? `Handlers of type '${String(tool.handlerType)}' are not run; use 'proxy'.`
+        ? `Handlers of type '${tool.handlerType as string}' are not run; use 'proxy'.`
         : '';
     if (tab && !error) {
       tool.tabId = tab.record.tabId;
@@ -148,6 +155,12 @@ export class MCPController {
       isActive: record.tabId === this.#active?.tabId,
       tools: [...tools.keys()],
     }));
+  }
+
+  /** Through an extension or directly, in turns until one of them works. */
+  #open(url: string): SocketLike {
+    const [tab] = this.#tabs.values();
+    return this.world.isLocal || this.#tries++ % 2 || !tab ? this.world.openSocket(url) : (tab.relay = openRelay(tab.page.port));
   }
 
   #handlePage(message: ToWorker, page: Page): void {
@@ -213,6 +226,7 @@ export class MCPController {
     if (this.#tabs.get(tabId) !== tab) return;
     this.#tabs.delete(tabId);
     tab.page.tab = undefined;
+    tab.relay?.close();
     clearTimeout(tab.silence);
     for (const [callId, call] of this.#calls) {
       if (call.tab === tab) this.#answer(callId, failure('gone', 'The page went away before the tool answered.'));
@@ -269,10 +283,10 @@ export class MCPController {
     const isKnown = [...this.#calls.values()].some((call) => call.daemonId === daemonId);
     if (isKnown) return;
     const refuse = (outcome: CallOutcome): void => this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: daemonId, ...outcome });
-    if (!tab) refuse(failure('no_tab', `There is no tab '${targetTabId}' here.`));
+    if (!tab) refuse(failure('no_tab', `There is no tab '${targetTabId}'.`));
     else if (tab.record.documentId !== documentId) refuse(failure('gone', 'The tab shows another page now; list its tools again.'));
-    else if (!tab.tools.has(toolName)) refuse(failure('no_tool', `The tab has no tool '${toolName}' now.`));
-    else if (this.#calls.size >= MAX_CALLS) refuse(failure('busy', `${MAX_CALLS} calls are running already; wait for one to end.`));
+    else if (!tab.tools.has(toolName)) refuse(failure('no_tool', `The tab has no tool '${toolName}'.`));
+    else if (this.#calls.size >= MAX_CALLS) refuse(failure('busy', `${MAX_CALLS} calls run already; wait for one to end.`));
     else {
       const callId = `${this.#born}.${++this.#callCount}`;
       this.#calls.set(callId, { daemonId, tab });
@@ -305,6 +319,7 @@ export class MCPController {
 
   #tellEverything(): void {
     this.#reason = '';
+    this.#tries = 0;
     for (const tab of this.#tabs.values()) this.#tellDaemon(tab);
     if (this.#active) this.#socket.send({ type: 'SET_ACTIVE_TAB', ...this.#active });
   }

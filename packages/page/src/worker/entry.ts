@@ -9,6 +9,7 @@ const isService = 'ServiceWorkerGlobalScope' in globalThis;
 
 const controller = new MCPController({
   kind: isShared ? 'shared' : isService ? 'service' : 'dedicated',
+  isLocal: /^(localhost$|127\.|\[::1)/.test(location.hostname),
   openSocket: (url) => new WebSocket(url),
   locks: navigator.locks,
 });

@@ -1,7 +1,8 @@
 /** The real thing: a daemon of its own, and an MCP client that speaks to it over stdin and stdout. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -26,15 +27,19 @@ export interface ListedTool {
 }
 
 export class Tabmux {
-  private readonly home = mkdtempSync(join(tmpdir(), 'tabmux-page-'));
-  private readonly env = { ...process.env, HOME: this.home, TABMUX_SOCKET: join(this.home, 'd.sock'), TABMUX_PORT: '0' };
+  private readonly env: NodeJS.ProcessEnv;
   private readonly client: ChildProcess;
   private readonly waiting = new Map<number, (message: Message) => void>();
   private count = 0;
   /** How often the client was told that its list changed. */
   changes = 0;
 
-  private constructor(flags: string[]) {
+  private constructor(
+    flags: string[],
+    private readonly home = mkdtempSync(join(tmpdir(), 'tabmux-page-')),
+    port = 0,
+  ) {
+    this.env = environment(home, port);
     const attaches = flags.some((flag) => flag.startsWith('--wsEndpoint'));
     this.client = spawn(program, ['mcp', '--tools', 'static', ...(attaches ? [] : ['--headless']), ...flags], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] });
     if (this.client.stdout === null) throw new Error('no output');
@@ -50,11 +55,26 @@ export class Tabmux {
   }
 
   static async start(...flags: string[]): Promise<Tabmux> {
-    const tabmux = new Tabmux(flags);
-    await tabmux.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } });
-    tabmux.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await tabmux.tools();
-    return tabmux;
+    return new Tabmux(flags).ready();
+  }
+
+  /** One whose daemon takes pages of this origin, and with an extension in `extension` that is paired with it. */
+  static async paired(origin: string): Promise<{ tabmux: Tabmux; extension: string }> {
+    const [home, port] = [mkdtempSync(join(tmpdir(), 'tabmux-page-')), await freePort()];
+    const env = environment(home, port);
+    execFileSync(program, ['extension', 'install', '--wait=0'], { env });
+    const log = openSync(join(home, 'd.log'), 'a');
+    spawn(program, ['daemon', 'run', '--allowPageOrigin', origin], { env, stdio: ['ignore', 'ignore', log] });
+    while (spawnSync(program, ['status'], { env }).status !== 0);
+    const tabmux = await new Tabmux([], home, port).ready();
+    return { tabmux, extension: join(home, '.local/share/tabmux/extension') };
+  }
+
+  private async ready(): Promise<Tabmux> {
+    await this.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } });
+    this.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await this.tools();
+    return this;
   }
 
   /** Where pages find the daemon. */
@@ -109,4 +129,16 @@ export class Tabmux {
   private write(message: object): void {
     this.client.stdin?.write(`${JSON.stringify(message)}\n`);
   }
+}
+
+function environment(home: string, port: number): NodeJS.ProcessEnv {
+  return { ...process.env, HOME: home, TABMUX_SOCKET: join(home, 'd.sock'), TABMUX_PORT: String(port) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -106,7 +106,7 @@ fn write_private(path: &Path, text: &str) -> io::Result<()> {
 
 const PAIRING: &str = "pairing.json";
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     (
         "manifest.json",
         include_str!("../../../../../packages/extension/manifest.json"),
@@ -122,6 +122,10 @@ const FILES: [(&str, &str); 5] = [
     (
         "panel.css",
         include_str!("../../../../../packages/extension/panel.css"),
+    ),
+    (
+        "relay.js",
+        include_str!("../../../../../packages/extension/dist/relay.js"),
     ),
     (
         "panel.js",

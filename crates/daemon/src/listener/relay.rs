@@ -1,0 +1,128 @@
+//! Workers of the page library that come through an extension, because Chrome keeps public pages from this
+//! machine. The extension has proved itself, and the origin is Chrome's word.
+
+use super::page_socket::{self, Wire};
+use super::{Shared, origin};
+use axum::extract::ws::Utf8Bytes;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tabmux_browser::text::one_line;
+use tabmux_protocol::extension::{FromExtension, ToExtension};
+use tabmux_protocol::page::LONGEST_FRAME;
+use tokio::sync::mpsc;
+
+/// The workers behind one extension. They go with it.
+pub(super) struct Relays {
+    shared: Arc<Shared>,
+    out: mpsc::Sender<ToExtension>,
+    inboxes: HashMap<u32, Inbox>,
+}
+
+/// What a worker has said and nobody has read yet.
+struct Inbox {
+    frames: mpsc::Sender<String>,
+    bytes: Arc<AtomicUsize>,
+}
+
+impl Relays {
+    pub(super) fn new(shared: Arc<Shared>, out: mpsc::Sender<ToExtension>) -> Self {
+        Self {
+            shared,
+            out,
+            inboxes: HashMap::new(),
+        }
+    }
+
+    /// Takes what concerns pages, and gives back everything else.
+    pub(super) fn hear(&mut self, message: FromExtension) -> Option<FromExtension> {
+        match message {
+            FromExtension::PageOpened { connection, origin } => self.open(connection, &origin),
+            FromExtension::PageSaid { connection, text } => self.say(connection, text),
+            FromExtension::PageEnded { connection } => drop(self.inboxes.remove(&connection)),
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// A page that may not come learns nothing, not even that somebody is here.
+    fn open(&mut self, connection: u32, told: &str) {
+        let known = origin::of_page(told).ok_or_else(|| "This is no page's origin.".to_owned());
+        let allowed = known.and_then(|origin| self.shared.origins.check(&origin).map(|()| origin));
+        let place = Arc::clone(&self.shared.places).try_acquire_owned();
+        let (origin, place) = match (allowed, place) {
+            (Ok(origin), Ok(place)) => (origin, place),
+            (Err(reason), _) => {
+                let origin = one_line(told, 200);
+                tracing::warn!(origin, reason, "refused a page behind an extension");
+                return self.end(connection);
+            }
+            (_, Err(_)) => {
+                tracing::warn!("refused a page behind an extension: there are too many");
+                return self.end(connection);
+            }
+        };
+        let (frames, read) = mpsc::channel(MOST_UNREAD);
+        let bytes = Arc::<AtomicUsize>::default();
+        let wire = Relayed {
+            connection,
+            frames: read,
+            bytes: Arc::clone(&bytes),
+            out: self.out.clone(),
+        };
+        self.inboxes.insert(connection, Inbox { frames, bytes });
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            page_socket::serve(wire, &origin, &shared).await;
+            drop(place);
+        });
+    }
+
+    /// Whoever says more than is read comes again later: nobody else behind this extension waits for it.
+    fn say(&mut self, connection: u32, text: String) {
+        let Some(inbox) = self.inboxes.get(&connection) else {
+            return;
+        };
+        let bytes = inbox.bytes.fetch_add(text.len(), Ordering::Relaxed);
+        let fits = text.len() <= LONGEST_FRAME && bytes <= MOST_UNREAD_BYTES;
+        if !fits || inbox.frames.try_send(text).is_err() {
+            self.inboxes.remove(&connection);
+        }
+    }
+
+    fn end(&self, connection: u32) {
+        let _ = self.out.try_send(ToExtension::PageEnded { connection });
+    }
+}
+
+/// One worker's way through its extension.
+struct Relayed {
+    connection: u32,
+    frames: mpsc::Receiver<String>,
+    bytes: Arc<AtomicUsize>,
+    out: mpsc::Sender<ToExtension>,
+}
+
+impl Wire for Relayed {
+    async fn hear(&mut self) -> Option<Utf8Bytes> {
+        let frame = self.frames.recv().await?;
+        self.bytes.fetch_sub(frame.len(), Ordering::Relaxed);
+        Some(frame.into())
+    }
+
+    async fn say(&mut self, text: String) -> bool {
+        let connection = self.connection;
+        let told = self.out.send(ToExtension::PageTold { connection, text });
+        told.await.is_ok()
+    }
+}
+
+impl Drop for Relayed {
+    fn drop(&mut self) {
+        let connection = self.connection;
+        let _ = self.out.try_send(ToExtension::PageEnded { connection });
+    }
+}
+
+const MOST_UNREAD: usize = 10_000;
+const MOST_UNREAD_BYTES: usize = 32 * 1024 * 1024;
