@@ -14,6 +14,7 @@ mod pages;
 mod patience;
 mod peers;
 mod person;
+mod remote;
 mod server;
 mod strangers;
 mod tunnel;
