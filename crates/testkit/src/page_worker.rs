@@ -22,9 +22,11 @@ impl PageWorker {
     ) -> Result<(Self, HeaderMap), u16> {
         let mut request = format!("ws://{address}/page")
             .into_client_request()
-            .unwrap();
+            .expect("an address");
         for (name, value) in headers {
-            request.headers_mut().insert(*name, value.parse().unwrap());
+            request
+                .headers_mut()
+                .insert(*name, value.parse().expect("a header"));
         }
         match connect_async(request).await {
             Ok((socket, answer)) => Ok((Self(socket), answer.headers().clone())),
@@ -36,14 +38,16 @@ impl PageWorker {
     /// Says something.
     pub async fn say(&mut self, message: Value) {
         let message = Message::text(message.to_string());
-        self.0.send(message).await.unwrap();
+        self.0.send(message).await.expect("the daemon listens");
     }
 
     /// What the daemon says next.
     pub async fn hear(&mut self) -> Value {
         let next = patiently(self.0.next(), || "a word of the daemon".to_owned());
-        let text = next.await.unwrap().unwrap();
-        serde_json::from_str(text.to_text().unwrap()).unwrap()
+        let word = next.await.expect("the daemon stays");
+        let word = word.expect("a whole message");
+        let text = word.to_text().expect("text");
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
     /// What was said before has been heard when this is over.
@@ -88,7 +92,8 @@ impl PageWorker {
     pub async fn answers(&mut self) -> Value {
         let call = self.hear().await;
         assert_eq!(call["type"], "CALL_TOOL", "{call}");
-        let text = format!("I am {}", call["targetTabId"].as_str().unwrap());
+        let tab = call["targetTabId"].as_str().expect("a call names its tab");
+        let text = format!("I am {tab}");
         self.say(json!({
             "type": "TOOL_CALL_RESULT", "callId": call["callId"], "success": true,
             "result": {"content": [{"type": "text", "text": text}]}
