@@ -136,7 +136,7 @@ impl MainLoop {
         self.calls.insert(call, entry);
         let (kind, browser) = (parsed.kind, parsed.browser);
         let connects = matches!(kind, CallKind::ConnectBrowser { .. });
-        let timeout = parsed.timeout.or(connects.then_some(CONNECT_LIMIT));
+        let timeout = parsed.timeout.or_else(|| connects.then_some(CONNECT_LIMIT));
         self.input(Input::Call {
             call,
             session,
