@@ -1,5 +1,6 @@
 //! The rules of the house, checked: `cargo xtask tidy`.
 
+mod circles;
 mod links;
 mod manifests;
 mod places;
@@ -68,6 +69,7 @@ fn problems(root: &Path) -> Result<Vec<Problem>> {
             .into_iter()
             .map(|(place, complaint)| Problem { place, complaint }),
     );
+    problems.extend(circles::problems(&files));
     for file in &files {
         problems.extend(sources::problems(file));
         problems.extend(manifests::problems(file));

@@ -2,6 +2,7 @@
 
 mod actor;
 mod connect;
+mod downloads;
 mod facts;
 mod front;
 mod letting_go;

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod call;
+mod common_flags;
 pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod demo;

@@ -294,9 +294,11 @@ impl Actor {
 async fn dial(place: &Place) -> io::Result<(LineReader, LineWriter)> {
     let stream = UnixStream::connect(place.socket()).await?;
     if stream.peer_cred()?.uid() != own_uid() {
-        return Err(io::Error::other(
-            "the daemon's socket belongs to another user",
-        ));
+        let whose = format!(
+            "the socket {} belongs to another user",
+            place.socket().display()
+        );
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, whose));
     }
     Ok(lines::split(stream))
 }
@@ -353,9 +355,16 @@ async fn answer(reader: &mut LineReader) -> io::Result<FromDaemon> {
 
 fn decline(order: Order, error: &io::Error) {
     if let Order::Call(_, answer) = order {
-        let why = format!(
-            "The tabmux daemon cannot be reached: {error}. Check its log, then call again."
-        );
+        let next = match error.kind() {
+            // What is another user's, this one can neither look into nor mend.
+            io::ErrorKind::PermissionDenied => {
+                "Start tabmux with --socket PATH, a path in a folder of your own"
+            }
+            _ => {
+                "`tabmux doctor` looks for the reason and `tabmux logs` shows the log; then call again"
+            }
+        };
+        let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
         let _ = answer.send(Ok(CallReply::error(why)));
     }
 }

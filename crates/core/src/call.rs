@@ -40,9 +40,9 @@ pub(crate) enum Task {
     },
     /// A list of tabs, whose titles are being brought up to date.
     List,
-    /// A page action that waits for its session's first tab. The one at work is opening it.
+    /// It waits for its session's first tab. The one at work is opening it.
     Settle {
-        access: Access,
+        kind: CallKind,
         /// The new tab, once the browser has it.
         tab: Option<TabId>,
     },

@@ -288,7 +288,7 @@ pub enum Reply {
 pub struct TabRow {
     /// Its number.
     pub id: TabId,
-    /// Its title, or `Loading...` until it has one.
+    /// Its title, or `Loading...` until it has one; a blank page never has.
     pub title: Arc<str>,
     /// Its address.
     pub url: Arc<str>,

@@ -204,9 +204,14 @@ impl Tab {
     }
 
     pub(crate) fn row(&self, id: TabId, session: SessionId) -> TabRow {
+        let untitled = match &*self.url {
+            // It will never have a title, and nobody should wait for one.
+            BLANK => BLANK,
+            _ => LOADING,
+        };
         TabRow {
             id,
-            title: self.title.clone().unwrap_or_else(|| LOADING.into()),
+            title: self.title.clone().unwrap_or_else(|| untitled.into()),
             url: self.url.clone(),
             focused: self.focused_by.contains(&session),
             shared: self.is_shared_with_others(session),
@@ -234,3 +239,4 @@ impl Library {
 }
 
 const LOADING: &str = "Loading...";
+const BLANK: &str = "about:blank";

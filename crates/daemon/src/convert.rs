@@ -1,5 +1,7 @@
 //! Between the wire's types and the core's: calls come in, replies go out.
 
+mod answers;
+mod arguments;
 mod browsers;
 mod page_tools;
 mod pages;
@@ -11,20 +13,24 @@ pub(crate) use page_tools::{page_error, page_result, page_value, tabs as browser
 pub(crate) use pages::status;
 pub(crate) use parts::Part;
 
+use self::answers::{
+    About, Closed, Connected, Focused, NotConnected, Opened, Page, json, names, tab_list,
+};
+use self::arguments::{
+    CallPageTool, CloseTab, ConnectBrowser, FocusTab, ListPageTools, ListTabs, NewPage, OnePage,
+    OpenTab, SelectPage, TabArgument,
+};
 use crate::options::{BrowserPlan, SessionOptions};
 
 use indexmap::IndexMap;
-use serde::de::{self, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput};
 use tabmux_browser::{AddressError, BrowserInfo, TabFacts};
 use tabmux_core as core;
-use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, TabRow, ToolName};
+use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, ToolName};
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 
 /// A call whose arguments have been read.
@@ -356,21 +362,6 @@ pub(crate) fn reply(
     })
 }
 
-/// `list_tabs`: the seed's object, and a word about tabs that are not in it.
-fn tab_list(tabs: &[TabRow], focused: Option<TabId>, part: Part) -> CallReply {
-    let shown = match part.of("list_tabs", tabs, Row::of, json_bytes) {
-        Ok(shown) => shown,
-        Err(error) => return CallReply::error(error),
-    };
-    let mut reply = json(&Tabs {
-        tabs: shown.rows,
-        focused_tab_id: focused.map(|tab| tab.0),
-    });
-    let note = shown.note.map(|text| Content::Text { text });
-    reply.content.extend(note);
-    reply
-}
-
 /// What a page action answered, with the numbers of the tabs it opened.
 pub(crate) fn output(output: ToolOutput, opened: &[TabId]) -> CallReply {
     let blocks = output.blocks.into_iter().map(|block| match block {
@@ -445,213 +436,6 @@ impl From<AddressError> for Rejected {
     fn from(error: AddressError) -> Self {
         Self::Arguments(error.to_string())
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConnectBrowser {
-    launch: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ListTabs {}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct NewPage {
-    url: String,
-    #[serde(default, rename = "background")]
-    _background: bool, // No new page comes to the front, with it or without.
-    isolated_context: Option<String>,
-    timeout: Option<u64>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SelectPage {
-    #[serde(alias = "tabId")]
-    page_id: TabArgument,
-    #[serde(default)]
-    bring_to_front: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ListPageTools {
-    tab_id: Option<TabArgument>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CallPageTool {
-    name: String,
-    arguments: Option<Map<String, Value>>,
-    tab_id: Option<TabArgument>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct OnePage {
-    #[serde(alias = "tabId")]
-    page_id: TabArgument,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OpenTab {
-    url: String,
-    focus: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct FocusTab {
-    tab_id: TabArgument,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CloseTab {
-    tab_id: Option<TabArgument>,
-}
-
-/// A tab as an agent writes it: a number, or the same as a string.
-struct TabArgument(TabRef);
-
-impl<'de> Deserialize<'de> for TabArgument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Form;
-        impl Visitor<'_> for Form {
-            type Value = TabRef;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the number of a tab")
-            }
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<TabRef, E> {
-                Ok(TabRef::from(number.to_string().as_str()))
-            }
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<TabRef, E> {
-                Ok(TabRef::from(number.to_string().as_str()))
-            }
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<TabRef, E> {
-                Ok(TabRef::from(number))
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<TabRef, E> {
-                Ok(TabRef::from(text))
-            }
-        }
-        deserializer.deserialize_any(Form).map(Self)
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Connected<'a> {
-    connected: bool,
-    browser: About<'a>,
-    tab_count: usize,
-}
-
-#[derive(Serialize)]
-struct About<'a> {
-    name: &'a str,
-    version: &'a str,
-}
-
-#[derive(Serialize)]
-struct NotConnected<'a> {
-    connected: bool,
-    error: &'a str,
-    instructions: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tabs {
-    tabs: Vec<Row>,
-    focused_tab_id: Option<u32>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    id: u32,
-    title: String,
-    url: String,
-    focused: bool,
-    tool_count: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Opened<'a> {
-    tab: Page<'a>,
-    focused: bool,
-    tools_available: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Focused<'a> {
-    success: bool,
-    tab: Page<'a>,
-    tools_available: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Page<'a> {
-    id: u32,
-    title: &'a str,
-    url: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Closed {
-    closed: bool,
-    tab_id: u32,
-}
-
-impl Row {
-    fn of(tab: &TabRow) -> Self {
-        Self {
-            id: tab.id.0,
-            title: parts::label(&tab.title),
-            url: parts::label(&tab.url),
-            focused: tab.focused,
-            tool_count: tab.tool_count,
-        }
-    }
-}
-
-impl<'a> From<&'a TabRow> for Page<'a> {
-    fn from(tab: &'a TabRow) -> Self {
-        Self {
-            id: tab.id.0,
-            title: &tab.title,
-            url: &tab.url,
-        }
-    }
-}
-
-fn names(tools: &[ToolName]) -> Vec<&str> {
-    tools.iter().map(ToolName::as_str).collect()
-}
-
-/// The same as text, for agents, and as data, for programs.
-fn json(value: &impl Serialize) -> CallReply {
-    match serde_json::value::to_raw_value(value) {
-        Ok(raw) => CallReply {
-            structured: Some(raw.clone()),
-            ..CallReply::text(raw.get())
-        },
-        Err(error) => CallReply::error(format!("tabmux failed inside: {error}.")),
-    }
-}
-
-/// What a row costs as JSON.
-fn json_bytes(row: &impl Serialize) -> usize {
-    serde_json::to_string(row).map_or(0, |text| text.len())
 }
 
 /// The client's own name of a call, as the core takes it.

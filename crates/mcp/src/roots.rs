@@ -97,6 +97,8 @@ fn folder(uri: &str) -> Option<PathBuf> {
 }
 
 /// A path as it is, out of a path as URIs have it. `None` if it is no text.
+/// By hand: every client has a process of ours in memory, and the crate `url` would bring tables of
+/// all the world's host names into it, for paths of this machine.
 fn unescaped(path: &str) -> Option<String> {
     let mut bytes = path.bytes();
     let mut plain = Vec::with_capacity(path.len());

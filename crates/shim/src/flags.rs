@@ -313,7 +313,7 @@ fn viewport(text: &str) -> Result<(u32, u32), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     #[derive(Parser)]
     struct Only {
@@ -419,6 +419,15 @@ mod tests {
             work.headers.is_empty(),
             "headers go to their own endpoint only"
         );
+    }
+
+    #[test]
+    fn r003_34_the_help_says_whose_rights_a_start_command_has() {
+        let help = Only::command().render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let warning = "that is run with your rights when the agent asks to reconnect a browser that cannot be \
+                       reached: trusted commands only";
+        assert!(help.contains(warning), "{help}");
     }
 
     #[test]

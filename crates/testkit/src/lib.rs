@@ -8,6 +8,7 @@
 //! - [`gate`]: whether tests with a real browser run.
 //! - [`fixture_server`]: pages and programmable routes on loopback.
 //! - [`mcp_client`]: speaks JSON-RPC to a server under test and remembers every line.
+//! - [`page_worker`]: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
 //! - [`process`]: what is left running, and how big it is.
 
@@ -15,6 +16,7 @@ pub mod chromium;
 pub mod fixture_server;
 pub mod gate;
 pub mod mcp_client;
+pub mod page_worker;
 pub mod process;
 mod rng;
 
@@ -22,6 +24,7 @@ pub use chromium::Chromium;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
 pub use gate::real_browser;
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
+pub use page_worker::PageWorker;
 pub use rng::Rng;
 
 use std::{future::Future, path::PathBuf, time::Duration};

@@ -57,6 +57,16 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
     expect(await daemon.call(tabId, 'get_user', { id: '7' })).toEqual({ success: true, result });
   });
 
+  test('R001-8 a handler is a function like any other: called directly, it says the same', async () => {
+    const tabId = await open(page, app());
+    const said = await page.evaluate(`window.greet = async ({ name }) => 'Hello ' + name;
+      workerClient.registerTool('greet', greet).then(() => greet({ name: 'Ada' }))`);
+    expect(said).toBe('Hello Ada');
+    await daemon.tab(tabId, 'greet');
+    const result = { content: [{ type: 'text', text: 'Hello Ada' }] };
+    expect(await daemon.call(tabId, 'greet', { name: 'Ada' })).toEqual({ success: true, result });
+  });
+
   test('R000-33 R000-81 R001-35 R001-38 the short form and an empty schema are accepted, and the author\'s object stays as it is', async () => {
     const tabId = await open(page, app());
     await page.evaluate("window.schema = Object.freeze({}); workerClient.registerTool('long', 'Long', schema, () => 1)");

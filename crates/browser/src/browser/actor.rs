@@ -7,7 +7,7 @@ use super::{BrowserEvent, Origin, TabFacts};
 use crate::error::ToolError;
 use crate::launch::BrowserProcess;
 use crate::page_tools::Findings;
-use crate::tab::{Download, Gone, Progress, Tab, TabSettings, TargetId};
+use crate::tab::{Download, Gone, Tab, TabSettings, TargetId};
 use crate::text::one_line;
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub(super) struct Actor<E> {
     making: usize,
     unannounced: Vec<TargetId>,
     /// Downloads that are on their way, with the tabs that began them.
-    downloads: VecDeque<(Tab, Download)>,
+    pub(super) downloads: VecDeque<(Tab, Download)>,
     tag: u32,
     report: mpsc::Sender<E>,
     /// Whether a person uses this browser and can end our sessions.
@@ -454,44 +454,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    fn handle_download(&mut self, event: browser::DownloadWillBegin) {
-        let tabs = self.tabs.values().filter_map(|entry| entry.tab.as_ref());
-        let shows = |tab: &&Tab| tab.state().frames.find(&event.frame_id).is_some();
-        let Some(tab) = tabs.into_iter().find(shows) else {
-            return;
-        };
-        let download = Download {
-            guid: event.guid,
-            name: one_line(&event.suggested_filename, 200),
-            progress: Progress::Running,
-            received: 0.0,
-        };
-        tab.note_download(download.clone());
-        if self.downloads.len() >= MOST_DOWNLOADS {
-            self.downloads.pop_front();
-        }
-        self.downloads.push_back((tab.clone(), download));
-    }
-
-    fn handle_download_progress(&mut self, event: browser::DownloadProgress) {
-        let running = self
-            .downloads
-            .iter()
-            .position(|(_, download)| download.guid == event.guid);
-        let Some((tab, download)) = running.and_then(|index| self.downloads.get_mut(index)) else {
-            return;
-        };
-        download.received = event.received_bytes;
-        download.progress = match event.state.as_str() {
-            "completed" => Progress::Saved(event.file_path.filter(|path| !path.is_empty())),
-            "canceled" => Progress::Stopped,
-            _ => return,
-        };
-        tab.note_download(download.clone());
-        self.downloads
-            .retain(|(_, download)| download.guid != event.guid);
-    }
-
     /// Tells of a new tab and where it comes from.
     async fn announce(&mut self, target: &TargetId, origin: Origin) {
         self.unannounced.retain(|waiting| waiting != target);
@@ -534,5 +496,4 @@ impl Entry {
     }
 }
 
-const MOST_DOWNLOADS: usize = 100;
 const END_GRACE: Duration = Duration::from_millis(600);

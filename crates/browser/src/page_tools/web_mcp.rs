@@ -68,6 +68,18 @@ pub(crate) struct Form {
     pub(super) turn: Arc<tokio::sync::Mutex<()>>,
 }
 
+impl Form {
+    /// Waits until no other call fills the same form. What is no form has always its turn.
+    pub(super) async fn turn(form: Option<&Self>) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        Some(form?.turn.lock().await)
+    }
+
+    /// Whether a call is over without the user's help.
+    pub(super) fn submits(form: Option<&Self>) -> bool {
+        form.is_none_or(|form| form.submits)
+    }
+}
+
 /// How a tool is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {

@@ -1,6 +1,11 @@
 //! What a tab asked the network for: the last requests with their answers, bounded in number and in size.
 
+mod record;
+
+pub use record::{Answer, Headers, NetworkRequest, Redirect, SocketFrame};
+
 use crate::text::shorten;
+use record::{Frames, Times};
 use std::collections::{HashMap, VecDeque};
 use tabmux_cdp::types::Json;
 use tabmux_cdp::types::network::{self, LoaderId, RequestId};
@@ -17,118 +22,6 @@ pub struct Network {
     early: VecDeque<(RequestId, Json)>,
     /// Requests that were given up because there were too many.
     pub lost: u64,
-}
-
-/// One request with what came of it.
-#[derive(Clone, Debug)]
-pub struct NetworkRequest {
-    /// Its number in this tab, from 1.
-    pub number: u64,
-    /// Chrome's name of it.
-    pub id: RequestId,
-    /// The document that asked.
-    loader: LoaderId,
-    /// The session that knows its body.
-    pub session: Session,
-    /// How many documents the tab had shown before the one that it is for.
-    pub epoch: u64,
-    /// `GET` and the like.
-    pub method: String,
-    /// Where it went last, shortened.
-    pub url: String,
-    /// `Document`, `Script`, `Fetch`, …
-    pub kind: String,
-    /// Who asked, in a few words.
-    pub initiator: String,
-    /// Where it was sent on from, in order.
-    pub redirects: Vec<Redirect>,
-    /// What was sent along.
-    pub headers: Headers,
-    /// Whether it has a body, and the body where it is small.
-    pub body: (bool, Option<String>),
-    /// The answer's head.
-    pub answer: Option<Answer>,
-    /// The HTTP status, once there is one.
-    pub status: Option<i64>,
-    /// Why it failed, if it did.
-    pub failure: Option<String>,
-    /// Whether it has ended, well or not.
-    pub ended: bool,
-    /// Bytes that came over the wire.
-    pub received: f64,
-    /// Seconds on Chrome's clock: sent first, sent last, answered, ended.
-    pub times: Times,
-    /// The messages of a websocket.
-    pub frames: Frames,
-}
-
-/// A hop of a request that was sent on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Redirect {
-    /// The status that sent it on.
-    pub status: i64,
-    /// From where.
-    pub url: String,
-}
-
-/// The head of an answer.
-#[derive(Clone, Debug, Default)]
-pub struct Answer {
-    /// The words beside the status.
-    pub status_text: String,
-    /// Its headers.
-    pub headers: Headers,
-    /// What kind of content.
-    pub mime_type: String,
-    /// `http/1.1`, `h2`, …
-    pub protocol: String,
-    /// The server's address.
-    pub remote: String,
-    /// The cache or worker that it came from instead of the network.
-    pub from: Option<&'static str>,
-    /// Milliseconds spent on: looking up the name, connecting, encrypting, sending, waiting.
-    pub phases: Option<[f64; 5]>,
-}
-
-/// Headers as Chrome tells them, kept as text until somebody looks.
-#[derive(Clone, Debug, Default)]
-pub struct Headers {
-    raw: Json,
-    /// Whether there were more than are worth keeping.
-    pub too_large: bool,
-}
-
-/// When things happened, in seconds on Chrome's clock.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Times {
-    /// Sent the first time.
-    pub sent: f64,
-    /// The answer's head came.
-    pub answered: Option<f64>,
-    /// All is over.
-    pub ended: Option<f64>,
-}
-
-/// The messages of a websocket, the last ones of many.
-#[derive(Clone, Debug, Default)]
-pub struct Frames {
-    /// The last ones, oldest first.
-    pub last: VecDeque<SocketFrame>,
-    /// How many there were in all.
-    pub count: u64,
-}
-
-/// One message of a websocket.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SocketFrame {
-    /// Whether the page sent it.
-    pub sent: bool,
-    /// Whether it is not text; then `text` is base64.
-    pub binary: bool,
-    /// What it says, shortened.
-    pub text: String,
-    /// How long it really is, in characters.
-    pub length: usize,
 }
 
 /// What an event did.
@@ -416,128 +309,6 @@ impl Network {
     }
 }
 
-impl NetworkRequest {
-    /// Whether this document asked for it.
-    pub(super) fn is_of(&self, document: &LoaderId) -> bool {
-        !document.as_str().is_empty() && self.loader == *document
-    }
-
-    /// Whether its end is something a person would wait for. Streams and beacons never end so.
-    pub(super) fn counts(&self) -> bool {
-        matches!(
-            self.kind.as_str(),
-            "Document" | "Stylesheet" | "Script" | "XHR" | "Fetch"
-        )
-    }
-}
-
-impl Headers {
-    fn new(raw: Json) -> Self {
-        match raw.as_str().len() > MOST_HEADERS {
-            true => Self {
-                raw: Json::default(),
-                too_large: true,
-            },
-            false => Self {
-                raw,
-                too_large: false,
-            },
-        }
-    }
-
-    /// Names and values, in Chrome's order.
-    pub fn list(&self) -> Vec<(String, String)> {
-        let map: serde_json::Map<String, serde_json::Value> = self.raw.decode().unwrap_or_default();
-        map.into_iter()
-            .map(|(name, value)| match value {
-                serde_json::Value::String(value) => (name, value),
-                other => (name, other.to_string()),
-            })
-            .collect()
-    }
-
-    /// The value of one header, whatever the case of its name.
-    pub fn get(&self, wanted: &str) -> Option<String> {
-        let found = self
-            .list()
-            .into_iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        found.map(|(_, value)| value)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.raw.is_null() && !self.too_large
-    }
-}
-
-impl Answer {
-    /// `whole` are all headers, where they were told apart; those in the response may lack some.
-    fn new(response: network::Response, whole: Option<Headers>) -> Self {
-        let from = [
-            (response.from_service_worker, "a service worker"),
-            (response.from_disk_cache, "the disk cache"),
-            (response.from_prefetch_cache, "the prefetch cache"),
-        ];
-        let remote = response.remote_ip_address.filter(|ip| !ip.is_empty());
-        let port = response.remote_port.unwrap_or(0);
-        Self {
-            status_text: shorten(&response.status_text, 100),
-            headers: whole
-                .filter(|headers| !headers.is_empty())
-                .unwrap_or_else(|| Headers::new(response.headers)),
-            mime_type: shorten(&response.mime_type, 100),
-            protocol: shorten(&response.protocol.unwrap_or_default(), 40),
-            remote: remote
-                .map(|ip| format!("{}:{port}", shorten(&ip, 60)))
-                .unwrap_or_default(),
-            from: from
-                .into_iter()
-                .find(|(is_so, _)| *is_so == Some(true))
-                .map(|(_, name)| name),
-            phases: response.timing.as_ref().map(phases),
-        }
-    }
-}
-
-fn phases(timing: &network::ResourceTiming) -> [f64; 5] {
-    // Chrome writes -1 where a phase did not happen.
-    let span = |from: f64, to: f64| {
-        if from < 0.0 {
-            0.0
-        } else {
-            (to - from).max(0.0)
-        }
-    };
-    [
-        span(timing.dns_start, timing.dns_end),
-        span(timing.connect_start, timing.connect_end),
-        span(timing.ssl_start, timing.ssl_end),
-        span(timing.send_start, timing.send_end),
-        span(timing.send_end, timing.receive_headers_end),
-    ]
-}
-
-impl SocketFrame {
-    fn new(sent: bool, frame: &network::WebSocketFrame) -> Self {
-        Self {
-            sent,
-            binary: frame.opcode != 1.0,
-            text: shorten(&frame.payload_data, MOST_FRAME),
-            length: frame.payload_data.chars().count(),
-        }
-    }
-}
-
-impl Frames {
-    fn push(&mut self, frame: SocketFrame) {
-        if self.last.len() >= MOST_FRAMES {
-            self.last.pop_front();
-        }
-        self.last.push_back(frame);
-        self.count += 1;
-    }
-}
-
 fn initiator(initiator: &network::Initiator) -> String {
     let kind = initiator.r#type.as_str();
     let first = initiator
@@ -559,7 +330,4 @@ pub(super) const MOST_REQUESTS: usize = 1_000;
 const MOST_EARLY: usize = 64;
 const MOST_REDIRECTS: usize = 20;
 const MOST_URL: usize = 2_000;
-const MOST_HEADERS: usize = 16_000;
 const MOST_BODY: usize = 10_000;
-const MOST_FRAME: usize = 1_000;
-const MOST_FRAMES: usize = 200;

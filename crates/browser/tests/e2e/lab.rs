@@ -5,13 +5,14 @@ use serde_json::value::to_raw_value;
 use std::time::Duration;
 use tabmux_browser::find::Wanted;
 use tabmux_browser::launch::LaunchOptions;
+use tabmux_browser::page_tools::{self, FoundTool, PageAnswer};
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::tools::{self, Block, ToolOutput};
 use tabmux_browser::{
     AddressPolicy, Browser, BrowserEvent, CallContext, Files, Source, Tab, TabSettings, TargetId,
     ToolError,
 };
-use tabmux_testkit::FixtureServer;
+use tabmux_testkit::{FixtureServer, patiently};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -130,6 +131,29 @@ impl Lab {
         tabmux_browser::run(&self.browser, tab.target(), prepared, context).await
     }
 
+    /// Calls a tool of the page's own.
+    pub(crate) async fn call_page_tool(
+        &self,
+        tab: &Tab,
+        tool: &FoundTool,
+        arguments: Value,
+        cancel: CancellationToken,
+    ) -> Result<PageAnswer, ToolError> {
+        let context = CallContext {
+            cancel,
+            files: Files::new(None, &[]),
+            progress: None,
+        };
+        let call = page_tools::call(
+            &self.browser,
+            tab.target(),
+            tool.number,
+            arguments.as_object().unwrap(),
+            context,
+        );
+        patiently(call, || format!("no answer from {}", tool.name)).await
+    }
+
     /// Runs a tool that must succeed and answers with its text.
     pub(crate) async fn text(&self, tab: &Tab, tool: &str, arguments: Value) -> String {
         match self.run(tab, tool, arguments.clone()).await {
@@ -191,7 +215,7 @@ impl Lab {
         mut wanted: impl FnMut(BrowserEvent) -> Option<T>,
     ) -> T {
         loop {
-            let next = tabmux_testkit::patiently(self.events.recv(), || "no browser event".into());
+            let next = patiently(self.events.recv(), || "no browser event".into());
             let event = next.await.expect("the browser reports until it is gone").0;
             if let Some(found) = wanted(event) {
                 return found;

@@ -2,11 +2,11 @@
 
 mod show;
 
+use super::common_flags::Socket;
 use anyhow::{Context, bail};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use tabmux_client::{Opening, Place, RemoteSession};
 use tabmux_protocol::session::{ClientInfo, Confirm, OnSessionEnd, SessionOptions, ToolMode};
@@ -40,9 +40,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     browser: BrowserFlags,
 
-    /// The daemon's socket.
-    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    socket: Socket,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -84,12 +83,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("the runtime did not start")?;
-    match runtime.block_on(call(
-        Place::choose(args.socket),
-        options,
-        args.session,
-        request,
-    ))? {
+    match runtime.block_on(call(args.socket.place(), options, args.session, request))? {
         Outcome::Answered(reply) => answered(&args.tool, &reply, args.json),
         Outcome::Unknown { tools } => Ok(misused(&unknown(&args.tool, &tools))),
         Outcome::Ended => bail!("the session ended before the tool answered; see `tabmux logs`"),

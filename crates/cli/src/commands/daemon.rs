@@ -1,5 +1,6 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
+use super::common_flags::Socket;
 use anyhow::{Context, anyhow, bail};
 use std::io;
 use std::path::PathBuf;
@@ -60,9 +61,8 @@ pub(crate) struct Run {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Stop {
-    /// The daemon's socket.
-    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    socket: Socket,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -122,7 +122,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
 
 #[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
-    let place = Place::choose(args.socket);
+    let place = args.socket.place();
     match ask(&place, &FromClient::Stop { id: "stop".into() }).await {
         Ok(FromDaemon::Stopping { .. }) => println!("The daemon is stopping."),
         Ok(_) => bail!("what answers at {} is no daemon", place.socket().display()),

@@ -8,6 +8,7 @@ mod snapshot;
 mod stage;
 mod story;
 
+use super::common_flags::Executable;
 use paper::Paper;
 use std::io;
 use std::path::PathBuf;
@@ -20,14 +21,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", default_value = "tabmux-demo.png")]
     out: PathBuf,
 
-    /// Use this browser.
-    #[arg(
-        long = "executablePath",
-        alias = "executable-path",
-        short = 'e',
-        value_name = "PATH"
-    )]
-    executable_path: Option<PathBuf>,
+    #[command(flatten)]
+    browser: Executable,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {

@@ -4,12 +4,11 @@ mod checks;
 mod extension;
 mod look;
 
+use super::common_flags::{Executable, Socket};
 use crate::paint::{Color, Paint};
 use crate::wrap;
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_client::Place;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -17,18 +16,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Look at this browser instead of searching for one.
-    #[arg(
-        long = "executablePath",
-        alias = "executable-path",
-        short = 'e',
-        value_name = "PATH"
-    )]
-    executable_path: Option<PathBuf>,
+    #[command(flatten)]
+    browser: Executable,
 
-    /// The daemon's socket.
-    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    socket: Socket,
 }
 
 /// Looks at everything. Exit code 1 means that something does not work.
@@ -37,8 +29,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let place = Place::choose(args.socket);
-    let checks = runtime.block_on(look::around(&place, args.executable_path));
+    let place = args.socket.place();
+    let checks = runtime.block_on(look::around(&place, args.browser.executable_path));
     if args.json {
         println!("{}", serde_json::to_string_pretty(&as_json(&checks))?);
     } else {

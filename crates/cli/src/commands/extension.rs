@@ -5,8 +5,8 @@ mod waiting;
 
 pub(crate) use folder::Folder;
 
+use super::common_flags::Socket;
 use super::daemon::DEFAULT_PORT;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tabmux_client::Place;
@@ -39,9 +39,8 @@ pub(crate) struct Install {
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     wait: u64,
 
-    /// The daemon's socket.
-    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    socket: Socket,
 }
 
 #[derive(Debug, clap::Args)]
@@ -50,9 +49,8 @@ pub(crate) struct Status {
     #[arg(long)]
     json: bool,
 
-    /// The daemon's socket.
-    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    socket: Socket,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -77,7 +75,7 @@ fn install(args: Install) -> anyhow::Result<ExitCode> {
     if args.wait == 0 {
         return Ok(ExitCode::SUCCESS);
     }
-    let place = Place::choose(args.socket);
+    let place = args.socket.place();
     let limit = Duration::from_secs(args.wait);
     let runtime = runtime()?;
     match runtime.block_on(waiting::until_connected(&place, args.port, limit))? {
@@ -97,7 +95,7 @@ fn install(args: Install) -> anyhow::Result<ExitCode> {
 #[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn status(args: Status) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
-    let place = Place::choose(args.socket);
+    let place = args.socket.place();
     let connected = runtime()?.block_on(waiting::is_connected(&place))?;
     let secret = Secret::load(&secret_file());
     if args.json {

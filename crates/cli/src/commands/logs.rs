@@ -1,5 +1,6 @@
 //! `tabmux logs`: the log of the daemon that clients start, once or as it grows.
 
+use super::common_flags::Socket;
 use anyhow::{Context, bail};
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -7,7 +8,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_client::Place;
 use tabmux_shim::log_beside;
 
 #[derive(Debug, clap::Args)]
@@ -16,13 +16,12 @@ pub(crate) struct Args {
     #[arg(long, short)]
     follow: bool,
 
-    /// The daemon's socket; the log is beside it.
-    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    socket: Socket,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let path = log_beside(Place::choose(args.socket).socket());
+    let path = log_beside(args.socket.place().socket());
     let shown = path.display().to_string();
     match print(Tail::new(path), args.follow) {
         Ok(true) => Ok(ExitCode::SUCCESS),

@@ -1,10 +1,10 @@
 //! `tabmux status`, `browsers`, `tabs`, `sessions`: what the daemon holds, as tables or JSON.
 
+use super::common_flags::Socket;
 use super::daemon::is_nobody;
 use crate::table::Table;
 use crate::wrap;
 use anyhow::{Context, bail};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use tabmux_client::{Place, ask};
 use tabmux_protocol::overview::{BrowserMetrics, Overview};
@@ -25,9 +25,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The daemon's socket.
-    #[arg(long, value_name = "PATH", env = "TABMUX_SOCKET")]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    socket: Socket,
 }
 
 #[expect(clippy::print_stdout, reason = "the answer of a command for people")]
@@ -35,7 +34,7 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let overview = runtime.block_on(overview(args.socket))?;
+    let overview = runtime.block_on(overview(&args.socket.place()))?;
     let text = match (&overview, args.json) {
         (Some(overview), true) => json(view, overview)?,
         (None, true) => "null".to_owned(),
@@ -55,10 +54,9 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// What the daemon tells, or `None` if there is none.
-async fn overview(socket: Option<PathBuf>) -> anyhow::Result<Option<Overview>> {
-    let place = Place::choose(socket);
+async fn overview(place: &Place) -> anyhow::Result<Option<Overview>> {
     match ask(
-        &place,
+        place,
         &FromClient::Overview {
             id: "overview".into(),
         },

@@ -128,6 +128,27 @@ async fn a_configuration_of_chrome_devtools_mcp_starts_after_changing_the_comman
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_launched_browser_has_a_page_from_the_start_and_the_first_one_is_page_1() {
+    let Some(crowd) = Crowd::gather() else { return };
+    crowd.pages.route("/form", Response::html(FORM));
+    let url = crowd.pages.url("form");
+    let first = crowd.client_in(&["--isolated"]).await;
+    let go = json!({"pageId": 1, "type": "url", "url": url});
+    first.call_tool("navigate_page", go.clone()).await.ok();
+    let pages = first.call_tool("list_pages", json!({})).await.ok().text();
+    assert_eq!(pages, format!("1: Form ({url}) [selected]"));
+
+    // Whoever comes later has another number, and a page all the same.
+    let second = crowd.client_in(&["--isolated"]).await;
+    let refused = second.call_tool("navigate_page", go).await.expect_error();
+    assert!(refused.starts_with("There is no tab 1."), "{refused}");
+    let pages = second.call_tool("list_pages", json!({})).await.ok().text();
+    assert_eq!(pages, "2: about:blank (about:blank) [selected]");
+    let look = json!({"pageId": 2});
+    second.call_tool("take_snapshot", look).await.ok();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn auto_connect_takes_a_browser_that_runs_and_launches_none() {
     let Some(crowd) = Crowd::gather() else { return };
     crowd.pages.route("/form", Response::html(FORM));

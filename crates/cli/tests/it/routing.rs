@@ -1,14 +1,9 @@
 //! `--routing`, all the way: the flag, the daemon, and a page's worker that the test plays.
 
-use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
-use tabmux_testkit::{McpClient, patiently};
-use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tabmux_testkit::{McpClient, PageWorker};
 
 #[tokio::test]
 async fn r001_28_hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_finds_the_tool() {
@@ -20,12 +15,9 @@ async fn r001_28_hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_find
     smart.list_tools().await;
     let mut page = home.page().await;
     for tab in ["tab-1", "tab-2"] {
-        page.say(json!({
-            "type": "REGISTER_TAB", "tabId": tab, "documentId": tab, "url": "http://localhost/", "title": tab
-        }))
-        .await;
+        page.tab(tab).await;
     }
-    page.offers("tab-1").await;
+    page.tool("tab-1", "who").await;
     page.say(json!({"type": "SET_ACTIVE_TAB", "tabId": "tab-2", "at": 1}))
         .await;
     page.is_heard().await;
@@ -35,17 +27,17 @@ async fn r001_28_hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_find
         refused,
         "Tool 'who' not available in tab 'tab-2'. Available tabs: tab-1"
     );
-    let (found, ()) = tokio::join!(smart.call_tool("who", json!({})), page.answers());
+    let (found, _) = tokio::join!(smart.call_tool("who", json!({})), page.answers());
     assert_eq!(found.ok().text(), "I am tab-1");
 
     // Once the tab in front has it, both go there; a tab that is named goes before all.
-    page.offers("tab-2").await;
+    page.tool("tab-2", "who").await;
     page.is_heard().await;
     for client in [&hybrid, &smart] {
-        let (found, ()) = tokio::join!(client.call_tool("who", json!({})), page.answers());
+        let (found, _) = tokio::join!(client.call_tool("who", json!({})), page.answers());
         assert_eq!(found.ok().text(), "I am tab-2");
         let first = json!({"tabId": "tab-1"});
-        let (found, ()) = tokio::join!(client.call_tool("who", first), page.answers());
+        let (found, _) = tokio::join!(client.call_tool("who", first), page.answers());
         assert_eq!(found.ok().text(), "I am tab-1");
     }
 }
@@ -68,16 +60,13 @@ impl Home {
     }
 
     /// The worker of a local page, at this home's daemon.
-    async fn page(&self) -> Page {
+    async fn page(&self) -> PageWorker {
         let status = tabmux(self.0.path()).args(["status", "--json"]).output();
         let status: Value = serde_json::from_slice(&status.unwrap().stdout).unwrap();
-        let url = format!("ws://127.0.0.1:{}/page", status["port"]);
-        let mut request = url.into_client_request().unwrap();
-        let origin = "http://localhost".parse().unwrap();
-        request.headers_mut().insert("Origin", origin);
-        let mut page = Page(connect_async(request).await.unwrap().0);
-        page.say(json!({"type": "HELLO", "version": 1})).await;
-        assert_eq!(page.hear().await["type"], "WELCOME");
+        let address = format!("127.0.0.1:{}", status["port"]);
+        let page = PageWorker::dial(&address, &[("Origin", "http://localhost")]).await;
+        let (mut page, _) = page.unwrap();
+        assert_eq!(page.greet().await["type"], "WELCOME");
         page
     }
 }
@@ -97,44 +86,4 @@ fn tabmux(home: &Path) -> Command {
         .env("XDG_DATA_HOME", home)
         .env("HOME", home);
     command
-}
-
-struct Page(WebSocketStream<MaybeTlsStream<TcpStream>>);
-
-impl Page {
-    async fn say(&mut self, message: Value) {
-        let message = Message::text(message.to_string());
-        self.0.send(message).await.unwrap();
-    }
-
-    async fn hear(&mut self) -> Value {
-        let word = patiently(self.0.next(), || "a word of the daemon".to_owned()).await;
-        serde_json::from_str(word.unwrap().unwrap().to_text().unwrap()).unwrap()
-    }
-
-    async fn offers(&mut self, tab: &str) {
-        self.say(json!({
-            "type": "REGISTER_TOOL", "tabId": tab, "name": "who", "description": "Says who it is.",
-            "inputSchema": {"type": "object", "properties": {}}
-        }))
-        .await;
-    }
-
-    /// What was said before has been heard when the answer comes.
-    async fn is_heard(&mut self) {
-        self.say(json!({"type": "PING"})).await;
-        assert_eq!(self.hear().await["type"], "PONG");
-    }
-
-    /// Answers the next call with the name of its tab.
-    async fn answers(&mut self) {
-        let call = self.hear().await;
-        assert_eq!(call["type"], "CALL_TOOL", "{call}");
-        let text = format!("I am {}", call["targetTabId"].as_str().unwrap());
-        self.say(json!({
-            "type": "TOOL_CALL_RESULT", "callId": call["callId"], "success": true,
-            "result": {"content": [{"type": "text", "text": text}]}
-        }))
-        .await;
-    }
 }

@@ -72,6 +72,21 @@ impl Core {
             self.check_cooldown(session, browser, tool)?;
             return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
+        if self.needs_first_page(session, browser, &kind) {
+            let tab = None;
+            return Ok(Plan::Work(Some(browser), Task::Settle { kind, tab }));
+        }
+        self.plan_in_tabs(session, browser, kind)
+    }
+
+    /// The tabs that there are decide what a call means.
+    pub(super) fn plan_in_tabs(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+        kind: CallKind,
+    ) -> Result<Plan, Refusal> {
+        let tool = kind.tool();
         let task = match kind {
             CallKind::ListPages => Task::List,
             CallKind::NewPage { url } => {
@@ -90,11 +105,11 @@ impl Core {
             CallKind::Page { access, tab, .. } => {
                 let named = tab.is_some();
                 let tab = match tab {
-                    Some(tab) => Some(self.resolve(session, browser, &tab)?),
-                    None => self.focused(session, browser),
-                };
-                let Some(tab) = tab else {
-                    return Ok(Plan::Work(Some(browser), Task::Settle { access, tab }));
+                    Some(tab) => self.resolve(session, browser, &tab)?,
+                    None => {
+                        let focused = self.focused(session, browser);
+                        focused.ok_or(Refusal::NotOpened { tool })?
+                    }
                 };
                 self.check_tab(tab, tool, access)?;
                 Task::Page { tab, access, named }

@@ -3,8 +3,9 @@
 use super::Core;
 use super::plan::Plan;
 use crate::call::Task;
+use crate::session::Focus;
 use crate::tab::Stage;
-use crate::{BrowserId, CallId, Output, Reply, SessionId, TabId};
+use crate::{BrowserId, CallId, CallKind, Output, Refusal, Reply, SessionId, TabId};
 
 impl Core {
     /// A call that waited for its browser can be resolved now.
@@ -19,7 +20,13 @@ impl Core {
         let Some(browser) = call.browser else {
             return;
         };
-        match self.plan_static(session, browser, kind) {
+        let plan = self.plan_static(session, browser, kind);
+        self.go_on(id, plan);
+    }
+
+    /// A call that waited for something to be there is made now.
+    fn go_on(&mut self, id: CallId, plan: Result<Plan, Refusal>) {
+        match plan {
             Ok(Plan::Work(_, task)) => {
                 if let Some(call) = self.calls.get_mut(&id) {
                     call.task = task;
@@ -29,6 +36,52 @@ impl Core {
             Ok(Plan::Answer(reply)) => self.answer(id, reply),
             Err(refusal) => self.answer(id, Reply::Refused(refusal)),
         }
+    }
+
+    /// Whether a call can be made only once its session has a tab. It names none; or it comes from
+    /// somebody who knows that a new browser shows one page, and that this is page 1.
+    pub(super) fn needs_first_page(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+        kind: &CallKind,
+    ) -> bool {
+        let seat = self.seat(session, browser);
+        if seat.is_none_or(|seat| seat.focus != Some(Focus::Nothing)) {
+            return false;
+        }
+        match kind {
+            CallKind::Page { tab: None, .. } => true,
+            CallKind::Page { tab: Some(tab), .. } | CallKind::SelectPage { tab } => {
+                tab.number() == Some(FIRST_PAGE)
+                    && self.is_launched(browser)
+                    && self.can_have_first_page(session, browser)
+            }
+            CallKind::ListPages => {
+                self.is_launched(browser) && self.shown(session, browser).next().is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the session's first tab would be page 1: nobody has had that number, or it is being found
+    /// for this session already.
+    fn can_have_first_page(&self, session: SessionId, browser: BrowserId) -> bool {
+        let Some(tab) = self.tabs.get(&FIRST_PAGE) else {
+            return self.tabs_counted == 0;
+        };
+        let known = self.sessions.get(&session);
+        let isolated = known.is_some_and(|known| known.config.isolated);
+        let is_coming = || {
+            let mut calls = self.settling(session, browser).into_iter();
+            calls.any(|call| {
+                let call = self.calls.get(&call);
+                call.is_some_and(|call| call.task.tab() == Some(FIRST_PAGE))
+            })
+        };
+        tab.browser() == Some(browser)
+            && tab.is_within_reach(session, isolated)
+            && (tab.stage == Stage::Unused || is_coming())
     }
 
     /// Finds a tab for a session that has none. One of its calls does it, and the others wait: all of
@@ -90,11 +143,24 @@ impl Core {
         let Some(call) = self.calls.get_mut(&id) else {
             return;
         };
-        let Task::Settle { access, .. } = call.task else {
+        let Task::Settle { kind, .. } = &call.task else {
             return;
         };
         call.at_work = false;
-        let tool = call.tool;
+        let (session, tool) = (call.session, call.tool);
+        let access = match kind {
+            CallKind::Page {
+                access, tab: None, ..
+            } => *access,
+            kind => {
+                let (kind, browser) = (kind.clone(), call.browser);
+                if let Some(browser) = browser {
+                    let plan = self.plan_in_tabs(session, browser, kind);
+                    self.go_on(id, plan);
+                }
+                return;
+            }
+        };
         if let Err(refusal) = self.check_tab(tab, tool, access) {
             return self.answer(id, Reply::Refused(refusal));
         }
@@ -147,3 +213,4 @@ impl Core {
 }
 
 const NEW_TAB: &str = "about:blank";
+const FIRST_PAGE: TabId = TabId(1);

@@ -261,7 +261,7 @@ impl Core {
         (call.wants_tab() && call.browser == Some(browser)).then_some(call.session)
     }
 
-    fn is_launched(&self, browser: BrowserId) -> bool {
+    pub(super) fn is_launched(&self, browser: BrowserId) -> bool {
         self.about(browser).is_some_and(|about| about.launched)
     }
 

@@ -4,7 +4,7 @@ use super::browser::FakeBrowser;
 use super::rng::Rng;
 use super::sim::*;
 use crate::Access::{Act, Read};
-use crate::{CallKind, Finish, Input, Output, Refusal, Reply, SessionId, ToolName};
+use crate::{CallKind, Finish, Input, Output, Refusal, Reply, SessionId, TabId, ToolName};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -95,6 +95,80 @@ fn the_blank_tab_of_a_launched_browser_counts_as_new() {
     let second = sim.click_of(TWO);
     assert_eq!((sim.opens(), sim.browser.tab_count()), (1, 2));
     assert_ne!(first, second);
+}
+
+#[test]
+fn in_a_new_browser_page_1_can_be_named_before_it_is_there() {
+    let asked = [
+        click_in(TabId(1)),
+        select_page(TabId(1)),
+        CallKind::ListPages,
+    ];
+    for (first, kind) in asked.into_iter().enumerate() {
+        for mut sim in [
+            Sim::new(FakeBrowser::new()),
+            Sim::new(FakeBrowser::windowless()),
+        ] {
+            sim.open_session_as(ONE, fixed());
+            match sim.call(kind.clone()) {
+                Reply::Done { tab, shared } => assert_eq!((tab, shared), (TabId(1), false)),
+                Reply::Focused { tab, .. } => assert_eq!((tab.id, tab.focused), (TabId(1), true)),
+                Reply::Pages { pages, selected } => {
+                    assert_eq!((pages.len(), selected), (1, Some(TabId(1))));
+                }
+                other => panic!("call {first} answered {other:?}"),
+            }
+            assert_eq!(sim.core.bound_tab(ONE), Some(TabId(1)));
+            assert_eq!(sim.browser.tab_count(), 1);
+            assert_eq!(sim.click_of(ONE), TabId(1));
+        }
+    }
+}
+
+#[test]
+fn calls_that_name_page_1_at_once_share_one_new_tab() {
+    let mut sim = Sim::new(FakeBrowser::windowless());
+    sim.open_session_as(ONE, fixed());
+    let calls =
+        [CallKind::ListPages, click_in(TabId(1)), page(CLICK, Act)].map(|kind| sim.ask(kind));
+    // The new tab has its number before it is ready.
+    sim.pass(sim.browser.latency * 5 / 2);
+    assert_eq!((sim.opens(), sim.core.bound_tab(ONE)), (1, None));
+    let late = sim.ask(click_in(TabId(1)));
+    sim.settle();
+    assert_eq!((sim.opens(), sim.browser.tab_count()), (1, 1));
+    for call in calls.into_iter().chain([late]) {
+        match sim.reply(call) {
+            Some(Reply::Done { tab, .. }) => assert_eq!(tab, TabId(1)),
+            Some(Reply::Pages { selected, .. }) => assert_eq!(selected, Some(TabId(1))),
+            other => panic!("{call:?} answered {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn page_1_is_not_made_where_that_number_was_used_or_pages_are_the_users() {
+    // It was another's, and is gone.
+    let mut sim = Sim::new(FakeBrowser::windowless());
+    for session in [ONE, TWO] {
+        sim.open_session_as(session, fixed());
+    }
+    sim.click_of(TWO);
+    sim.close_session(TWO);
+    sim.settle();
+    let refused = |reply| matches!(reply, Reply::Refused(Refusal::UnknownTab { .. }));
+    assert!(refused(sim.call(click_in(TabId(1)))));
+    assert_eq!(sim.opens(), 1);
+    assert!(
+        refused(sim.call(click_in(TabId(7)))),
+        "no other number is made"
+    );
+    // In the user's own browser nothing is opened for a number, nor for a list.
+    let mut sim = Sim::new(FakeBrowser::running(&[]));
+    sim.open_session_as(ONE, fixed());
+    assert!(refused(sim.call(select_page(TabId(1)))));
+    assert!(sim.pages_of(ONE).is_empty());
+    assert_eq!(sim.opens(), 0);
 }
 
 #[test]

@@ -11,6 +11,8 @@ use std::time::Duration;
 pub(super) struct FakeBrowser {
     /// Whether it can be found without being launched.
     pub(super) running: bool,
+    /// Whether it starts with a blank tab when it is launched: with a window it does.
+    pub(super) has_window: bool,
     /// How long everything takes.
     pub(super) latency: Duration,
     /// Whether it leaves the work for calls undone. Tabs are still closed.
@@ -33,6 +35,7 @@ impl FakeBrowser {
     pub(super) fn new() -> Self {
         Self {
             running: false,
+            has_window: true,
             latency: Duration::from_millis(10),
             hangs: false,
             id: None,
@@ -41,6 +44,14 @@ impl FakeBrowser {
             tabs: BTreeMap::new(),
             held: BTreeSet::new(),
             counted: 0,
+        }
+    }
+
+    /// A browser that is launched without a window.
+    pub(super) fn windowless() -> Self {
+        Self {
+            has_window: false,
+            ..Self::new()
         }
     }
 
@@ -170,7 +181,7 @@ impl FakeBrowser {
             let failure = ConnectFailure::NotFound;
             return Input::ConnectFailed { browser, failure };
         }
-        if launched {
+        if launched && self.has_window {
             self.add("about:blank");
         }
         (self.running, self.id) = (true, Some(browser));

@@ -12,6 +12,11 @@ pub(super) enum Move {
         tab: Option<Pick>,
         url: String,
     },
+    /// A list of pages. If it opens a tab, that shows `url` afterwards.
+    List {
+        who: u64,
+        url: String,
+    },
     New {
         who: u64,
         url: String,
@@ -104,6 +109,12 @@ impl Model {
         seen.map(|(url, _)| url.clone()).collect()
     }
 
+    /// Whether a list would show a session nothing, so that it is given a page. One that has lost its
+    /// own is told of that first.
+    pub(super) fn needs_page(&self, who: u64) -> bool {
+        self.seen(who).is_empty() && !self.lost.contains(&who)
+    }
+
     /// Whether a call does what it is for. `None` if the move is not a call.
     pub(super) fn apply(&mut self, step: &Move) -> Option<bool> {
         match step {
@@ -134,6 +145,14 @@ impl Model {
                     self.bind(*who, url);
                 }
                 Some(named.is_some())
+            }
+            Move::List { who, url } => {
+                self.connected = true;
+                if self.needs_page(*who) {
+                    self.create(url, Some(*who));
+                    self.bind(*who, url);
+                }
+                Some(true)
             }
             Move::New { who, url } => {
                 self.connected = true;

@@ -65,7 +65,8 @@ impl Walk {
             let bound = self.sim.core.bound_tab(SessionId(who));
             let bound = bound.and_then(|tab| address(&self.sim, tab));
             assert_eq!(bound.as_ref(), self.model.bound(who), "{:#?}", self.trail);
-            if self.model.connected {
+            // A list would give it a page, and that is a move of its own.
+            if self.model.connected && !self.model.needs_page(who) {
                 let pages = self.sim.pages_of(SessionId(who));
                 let mut urls: Vec<_> = pages.iter().map(|page| page.url.to_string()).collect();
                 urls.sort();
@@ -79,7 +80,7 @@ impl Walk {
         let who = sessions[self.rng.below(sessions.len())];
         let pages = self.model.pages();
         let some_page = (!pages.is_empty()).then(|| pages[self.rng.below(pages.len())].clone());
-        match (self.rng.below(20), some_page) {
+        match (self.rng.below(21), some_page) {
             (0..=5, _) => Move::Click {
                 who,
                 tab: None,
@@ -114,6 +115,10 @@ impl Walk {
             (17, Some(url)) => Move::UserCloses { url },
             (18, Some(url)) => Move::Crash { url },
             (19, _) if self.model.connected && self.rng.one_in(3) => Move::BrowserQuits,
+            (20, _) => Move::List {
+                who,
+                url: self.page(),
+            },
             _ if self.model.connected => Move::UserOpens { url: self.page() },
             _ => Move::New {
                 who,
@@ -169,6 +174,13 @@ fn play(sim: &mut Sim, next: Move) -> Option<bool> {
             }
             return Some(matches!(reply, Reply::Done { .. }));
         }
+        Move::List { who, url } => {
+            let pages = sim.pages_of(SessionId(who));
+            if pages.iter().any(|page| &*page.url == "about:blank") {
+                show(sim, &url);
+            }
+            return Some(true);
+        }
         Move::Click {
             who,
             tab: Some(tab),
@@ -207,15 +219,13 @@ fn play(sim: &mut Sim, next: Move) -> Option<bool> {
     Some(!matches!(reply, Reply::Failed { .. } | Reply::Refused(_)))
 }
 
-/// Lets the tab that the last action ran in show a page.
+/// Lets the tab that was bound last show a page.
 fn show(sim: &mut Sim, url: &str) {
-    let run = sim.outputs.iter().rev().find_map(|output| match output {
-        Output::Run {
-            browser, target, ..
-        } => Some((*browser, target.clone())),
+    let held = sim.outputs.iter().rev().find_map(|output| match output {
+        Output::Hold { browser, target } => Some((*browser, target.clone())),
         _ => None,
     });
-    let (browser, target) = run.expect("something ran");
+    let (browser, target) = held.expect("something was bound");
     let tab = sim.browser.navigate(&target, url);
     sim.happen(Input::TabChanged { browser, tab });
 }

@@ -125,6 +125,7 @@ const INDEX: &str = "browserIndex";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::SessionOptions;
     use tabmux_core::BrowserState;
 
     fn row(index: usize, state: BrowserState) -> BrowserRow {
@@ -135,6 +136,22 @@ mod tests {
             state,
             error: None,
             is_default: false,
+        }
+    }
+
+    #[test]
+    fn r003_100_a_browser_that_is_added_has_an_address_and_is_not_launched() {
+        let nameless = RawValue::from_string(r#"{"name": "work"}"#.into()).unwrap();
+        assert!(tools::parse::<Add>("add_browser", &nameless).is_err());
+        let options = SessionOptions::from_wire(Default::default()).unwrap();
+        for address in [
+            "",
+            "chromium",
+            "/usr/bin/chromium",
+            "file:///usr/bin/chromium",
+        ] {
+            let error = options.addition(address, None).err().unwrap();
+            assert!(error.contains("is no browser's address"), "{error}");
         }
     }
 
@@ -176,8 +193,8 @@ mod tests {
     }
 
     #[test]
-    fn r003_38_79_the_number_is_taken_out_of_the_arguments_and_must_be_whole() {
-        // R003-38, R003-79
+    fn r003_38_79_101_the_number_is_taken_out_of_the_arguments_and_must_be_whole() {
+        // R003-38, R003-79, R003-101
         let read = |text: &str| {
             let raw = RawValue::from_string(text.to_owned()).unwrap();
             without_index("click", &raw).map(|(index, rest)| (index, rest.get().to_owned()))
@@ -192,6 +209,7 @@ mod tests {
         for wrong in [
             r#"{"browserIndex": 1.5}"#,
             r#"{"browserIndex": "1"}"#,
+            r#"{"browserIndex": "work"}"#,
             r#"{"browserIndex": null}"#,
         ] {
             assert!(

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::json;
 use std::time::SystemTime;
-use tabmux_core::PageRow;
+use tabmux_core::{PageRow, TabRow};
 
 const HOSTILE: &str =
     "quiet\n2: Bank (https://bank.example/) [selected]\r\u{202e}\u{0}\"}],\"focusedTabId\":7";

@@ -1,7 +1,7 @@
 //! Answers about pages' own tools, and what such a tool answers.
 
+use super::answers::{json, json_bytes};
 use super::parts::{Part, label};
-use super::{json, json_bytes};
 use crate::page_tools::Record;
 use serde::Serialize;
 use serde_json::Value;

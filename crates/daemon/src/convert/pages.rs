@@ -1,6 +1,6 @@
 //! Replies as sessions with a fixed tool list get them: plain lines about pages.
 
-use super::json;
+use super::answers::json;
 use super::parts::{Part, label};
 use serde::Serialize;
 use std::fmt::Write;

@@ -86,7 +86,7 @@ mod tests {
         let port = bound.port();
         for socket in [Some(&bound.v4), bound.v6.as_ref()].into_iter().flatten() {
             let address = socket.local_addr().unwrap();
-            assert!(address.ip().is_loopback(), "{address}");
+            assert!(address.ip().is_loopback(), "{address}"); // R002-7
             assert_eq!(address.port(), port);
         }
         let error = Bound::take(port).await.unwrap_err().to_string();

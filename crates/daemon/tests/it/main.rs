@@ -15,6 +15,7 @@ mod patience;
 mod peers;
 mod person;
 mod relayed;
+mod remote;
 mod server;
 mod strangers;
 mod tunnel;

@@ -8,11 +8,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_client::{Opening, Place, RemoteSession, ask};
+use std::sync::atomic::Ordering;
+use tabmux_client::{Place, ask};
 use tabmux_protocol::Backend;
-use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::FromClient;
 
 #[tokio::test]
@@ -72,27 +70,23 @@ while True:
     let mut said = BufReader::new(nobody.stdout.take().unwrap()).lines();
     assert_eq!(said.next().unwrap().unwrap(), "listening");
 
-    let whose = "the daemon's socket belongs to another user";
+    let whose = format!(
+        "the socket {} belongs to another user",
+        place.socket().display()
+    );
     let ping = FromClient::Ping { id: "p".into() };
     let refused = ask(&place, &ping).await.unwrap_err();
     assert_eq!(refused.to_string(), whose);
-    let started = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&started);
-    let session = RemoteSession::open(Opening {
-        place,
-        client: ClientInfo::default(),
-        options: SessionOptions::default(),
-        name: None,
-        start: Box::new(move || {
-            counted.fetch_add(1, Ordering::Relaxed);
-            Ok(())
-        }),
-    });
+    let (session, started) = crate::remote::open(place);
     let call = crate::page_desk::request("list_pages", &json!({}));
     let reply = session.call(call).await.unwrap();
     assert!(reply.is_error, "{reply:?}");
     let told = crate::page_desk::text(&reply);
-    assert!(told.contains(whose), "{told}");
+    let next = "Start tabmux with --socket PATH, a path in a folder of your own.";
+    assert_eq!(
+        told,
+        format!("The tabmux daemon cannot be reached: {whose}. {next}")
+    );
     assert_eq!(started.load(Ordering::Relaxed), 0, "it would not help");
     let heard: Vec<_> = said.by_ref().take(2).map(Result::unwrap).collect();
     nobody.kill().unwrap();

@@ -1,18 +1,15 @@
 //! A daemon with its loopback listener, and workers that speak to it as the page library's do.
 
-use futures_util::{SinkExt, StreamExt};
+pub(crate) use tabmux_testkit::PageWorker as Worker;
+
+use serde_json::Value;
 use serde_json::value::to_raw_value;
-use serde_json::{Value, json};
 use std::sync::Arc;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
 use tabmux_daemon::{Client, Handle, Hub, SessionOptions};
 use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, Content, RequestId};
 use tabmux_testkit::patiently;
-use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Daemon {
@@ -50,21 +47,11 @@ impl Daemon {
     }
 
     pub(crate) async fn dial(&self, host: &str, origin: Option<&str>) -> Result<Worker, u16> {
-        let mut request = format!("ws://127.0.0.1:{}/page", self.port)
-            .into_client_request()
-            .unwrap();
-        let headers = request.headers_mut();
-        headers.insert("Host", host.parse().unwrap());
-        if let Some(origin) = origin {
-            headers.insert("Origin", origin.parse().unwrap());
-        }
-        match connect_async(request).await {
-            Ok((socket, _)) => Ok(Worker(socket)),
-            Err(tokio_tungstenite::tungstenite::Error::Http(answer)) => {
-                Err(answer.status().as_u16())
-            }
-            Err(error) => panic!("{error}"),
-        }
+        let origin = origin.map(|origin| ("Origin", origin));
+        let headers: Vec<_> = [("Host", host)].into_iter().chain(origin).collect();
+        let address = format!("127.0.0.1:{}", self.port);
+        let (worker, _) = Worker::dial(&address, &headers).await?;
+        Ok(worker)
     }
 
     /// A worker that is welcome.
@@ -83,64 +70,6 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         self.stop.cancel();
-    }
-}
-
-pub(crate) struct Worker(pub(crate) WebSocketStream<MaybeTlsStream<TcpStream>>);
-
-impl Worker {
-    pub(crate) async fn say(&mut self, message: Value) {
-        self.0
-            .send(Message::text(message.to_string()))
-            .await
-            .unwrap();
-    }
-
-    pub(crate) async fn hear(&mut self) -> Value {
-        let next = patiently(self.0.next(), || "a word of the daemon".to_owned());
-        let text = next.await.unwrap().unwrap();
-        serde_json::from_str(text.to_text().unwrap()).unwrap()
-    }
-
-    pub(crate) async fn greet(&mut self) -> Value {
-        self.say(json!({"type": "HELLO", "version": 1, "library": "0", "worker": "shared"}))
-            .await;
-        self.hear().await
-    }
-
-    pub(crate) async fn tab(&mut self, id: &str) {
-        self.say(json!({
-            "type": "REGISTER_TAB", "tabId": id, "documentId": format!("doc-{id}"),
-            "url": format!("http://localhost:5173/{id}"), "title": id, "visible": true,
-            "focused": false, "lastSeen": 0
-        }))
-        .await;
-    }
-
-    pub(crate) async fn tool(&mut self, tab: &str, name: &str) {
-        let schema = json!({"type": "object", "properties": {"loud": {"type": "boolean"}}});
-        self.offer(tab, name, schema).await;
-    }
-
-    pub(crate) async fn offer(&mut self, tab: &str, name: &str, schema: Value) {
-        self.say(json!({
-            "type": "REGISTER_TOOL", "tabId": tab, "name": name, "description": "Says who it is.",
-            "inputSchema": schema, "handlerType": "proxy", "webMcp": false
-        }))
-        .await;
-    }
-
-    /// Answers the next call with the name of its tab.
-    pub(crate) async fn answers(&mut self) -> Value {
-        let call = self.hear().await;
-        assert_eq!(call["type"], "CALL_TOOL", "{call}");
-        let text = format!("I am {}", call["targetTabId"].as_str().unwrap());
-        self.say(json!({
-            "type": "TOOL_CALL_RESULT", "callId": call["callId"], "success": true,
-            "result": {"content": [{"type": "text", "text": text}]}
-        }))
-        .await;
-        call
     }
 }
 

@@ -9,9 +9,7 @@ use tabmux_protocol::session::ToolMode;
 use tabmux_testkit::patiently;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderMap;
 
 #[tokio::test]
@@ -131,15 +129,9 @@ async fn a_worker_may_come_over_ipv6() {
 
 /// A worker of a local page that opens its websocket at this address; what it is answered.
 async fn arrive(address: &str, more: &[(&'static str, &str)]) -> (Worker, HeaderMap) {
-    let url = format!("ws://{address}/page");
-    let mut request = url.into_client_request().unwrap();
-    let headers = request.headers_mut();
-    headers.insert("Origin", "http://localhost:5173".parse().unwrap());
-    for (name, value) in more {
-        headers.insert(*name, value.parse().unwrap());
-    }
-    let (socket, answer) = connect_async(request).await.unwrap();
-    (Worker(socket), answer.headers().clone())
+    let mut headers = vec![("Origin", "http://localhost:5173")];
+    headers.extend(more);
+    Worker::dial(address, &headers).await.unwrap()
 }
 
 /// The whole answer to a request that is no websocket's, as a page of this origin would make it.

@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_client::{Opening, Place, RemoteSession};
+use std::sync::atomic::Ordering;
+use tabmux_client::Place;
 use tabmux_protocol::Backend;
-use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
 
@@ -53,21 +51,7 @@ async fn meet(sessions: usize) -> (Vec<String>, usize) {
     while !socket.exists() {
         tokio::task::yield_now().await;
     }
-    let started = Arc::new(AtomicUsize::new(0));
-    let start = Arc::clone(&started);
-    let place = Place::choose(Some(socket));
-    let session = RemoteSession::open(Opening {
-        place,
-        client: ClientInfo::default(),
-        options: SessionOptions::default(),
-        name: None,
-        start: Box::new(move || {
-            start.fetch_add(1, Ordering::Relaxed);
-            Err(std::io::Error::other(
-                "there is no program to start in this test",
-            ))
-        }),
-    });
+    let (session, started) = crate::remote::open(Place::choose(Some(socket)));
     let _ = session.tools().await;
     (daemon.await.unwrap(), started.load(Ordering::Relaxed))
 }

@@ -5,6 +5,7 @@ use crate::error::ToolError;
 use crate::page_tools::PageAnswer;
 use crate::page_tools::call::{Calling, first_line};
 use crate::page_tools::home::{Home, led_elsewhere};
+use crate::page_tools::web_mcp::Form;
 use crate::script::{LONGEST, document_gone_or};
 use crate::tab::Tab;
 use crate::world::RemoteObject;
@@ -19,14 +20,11 @@ pub(crate) async fn call(
     arguments: &Map<String, Value>,
     calling: &Calling,
 ) -> Result<PageAnswer, ToolError> {
-    let _turn = match &way.form {
-        Some(form) => Some(form.turn.lock().await),
-        None => None,
-    };
+    let _turn = Form::turn(way.form.as_ref()).await;
     let call = Call {
         home: &way.home,
         context: way.context,
-        submits: way.form.as_ref().is_none_or(|form| form.submits),
+        submits: Form::submits(way.form.as_ref()),
     };
     call.run(tab, name, arguments, calling).await
 }

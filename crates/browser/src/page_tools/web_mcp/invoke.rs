@@ -1,7 +1,7 @@
 //! Calls one WebMCP tool and tells what came of it.
 
-use super::Way;
 use super::pending::Waiting;
+use super::{Form, Way};
 use crate::error::ToolError;
 use crate::page_tools::call::{Calling, first_line};
 use crate::page_tools::home::{arrived, led_elsewhere};
@@ -24,14 +24,11 @@ pub(crate) async fn invoke(
     arguments: &Map<String, Value>,
     calling: &Calling,
 ) -> Result<PageAnswer, ToolError> {
-    let _turn = match &way.form {
-        Some(form) => Some(form.turn.lock().await),
-        None => None,
-    };
+    let _turn = Form::turn(way.form.as_ref()).await;
     if !has_plain_keys(arguments) {
         // Chrome takes only such keys in its protocol; the page itself takes any.
         let world = tab.world_at(&way.home).await?;
-        let submits = way.form.as_ref().is_none_or(|form| form.submits);
+        let submits = Form::submits(way.form.as_ref());
         let call = model_context::Call {
             home: &way.home,
             context: world.context,

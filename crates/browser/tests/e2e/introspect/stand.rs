@@ -1,13 +1,13 @@
 //! A lab whose pages get tools.
 
 use crate::lab::{Lab, text_of};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::ops::Deref;
 use std::sync::Arc;
 use tabmux_browser::introspect::{self, Reading};
 use tabmux_browser::page_tools::{self, FoundTool, PageAnswer};
-use tabmux_browser::{CallContext, Files, Tab, ToolError};
+use tabmux_browser::{Tab, ToolError};
 use tabmux_testkit::{Response, patiently};
 use tokio_util::sync::CancellationToken;
 
@@ -128,20 +128,8 @@ impl Stand {
         arguments: Value,
     ) -> Result<String, ToolError> {
         let tool = self.tool(tab, name);
-        let arguments: Map<_, _> = arguments.as_object().unwrap().clone();
-        let context = CallContext {
-            cancel: CancellationToken::new(),
-            files: Files::new(None, &[]),
-            progress: None,
-        };
-        let call = page_tools::call(
-            &self.browser,
-            tab.target(),
-            tool.number,
-            &arguments,
-            context,
-        );
-        match patiently(call, || format!("no answer from {name}")).await? {
+        let call = self.call_page_tool(tab, &tool, arguments, CancellationToken::new());
+        match call.await? {
             PageAnswer::Output(output) => Ok(text_of(&output)),
             PageAnswer::Value(value) => panic!("{name} answered {value}"),
         }

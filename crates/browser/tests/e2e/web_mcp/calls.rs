@@ -105,7 +105,7 @@ async fn a_cancelled_call_is_given_up_in_the_page() {
     let tab = stand.page("", "", script).await;
     let cancel = CancellationToken::new();
     let slow = stand.tool(&tab, "slow");
-    let call = stand.call_until(&tab, &slow, json!({}), cancel.clone());
+    let call = stand.call_page_tool(&tab, &slow, json!({}), cancel.clone());
     let stop = async {
         while stand.page_value(&tab, "log.length").await != json!(1) {}
         cancel.cancel();
@@ -117,7 +117,7 @@ async fn a_cancelled_call_is_given_up_in_the_page() {
     // One that never comes back from its own script is stopped.
     let cancel = CancellationToken::new();
     let busy = stand.tool(&tab, "loop");
-    let call = stand.call_until(&tab, &busy, json!({}), cancel.clone());
+    let call = stand.call_page_tool(&tab, &busy, json!({}), cancel.clone());
     let stop = async {
         while tab.session().send_within(probe(), PATIENCE).await.is_ok() {}
         cancel.cancel();

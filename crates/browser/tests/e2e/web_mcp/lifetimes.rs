@@ -20,7 +20,7 @@ async fn tools_come_and_go_while_the_page_stays() {
     stand.page_value(&tab, "gone.abort()").await;
     stand.until_names(&tab, &["first"]).await;
     let late = stand
-        .call_until(&tab, &second, json!({}), CancellationToken::new())
+        .call_page_tool(&tab, &second, json!({}), CancellationToken::new())
         .await;
     let late = late.unwrap_err().to_string();
     assert!(late.contains("no longer has this tool"), "{late}");
@@ -63,7 +63,7 @@ async fn navigation_reload_and_the_way_back_each_give_a_new_set() {
     go("/b").await;
     stand.until_names(&tab, &["of_b"]).await;
     let old = stand
-        .call_until(&tab, &of_a, json!({}), CancellationToken::new())
+        .call_page_tool(&tab, &of_a, json!({}), CancellationToken::new())
         .await;
     let old = old.unwrap_err().to_string();
     assert!(old.contains("no longer has this tool"), "{old}");
@@ -130,7 +130,7 @@ async fn a_document_that_chrome_kept_comes_back_with_its_tools() {
         assert_eq!(answer, format!("{name}{count}"));
     }
     let late = stand
-        .call_until(&tab, &before, json!({}), CancellationToken::new())
+        .call_page_tool(&tab, &before, json!({}), CancellationToken::new())
         .await;
     let late = late.unwrap_err().to_string();
     assert!(late.contains("no longer has this tool"), "{late}");

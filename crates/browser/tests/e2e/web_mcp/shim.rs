@@ -50,7 +50,7 @@ async fn pages_register_tools_as_they_would_with_the_real_thing() {
 
     let cancel = CancellationToken::new();
     let slow = stand.tool(&tab, "slow");
-    let call = stand.call_until(&tab, &slow, json!({}), cancel.clone());
+    let call = stand.call_page_tool(&tab, &slow, json!({}), cancel.clone());
     let stop = async {
         while stand.page_value(&tab, "log").await != json!(["began"]) {}
         cancel.cancel();
@@ -230,7 +230,7 @@ async fn with_the_shim_too_tools_live_and_die_with_their_documents() {
     assert!(failure.contains("before its tool answered"), "{failure}");
     stand.until_names(&tab, &["of_b"]).await;
     let old = stand
-        .call_until(&tab, &top, json!({}), CancellationToken::new())
+        .call_page_tool(&tab, &top, json!({}), CancellationToken::new())
         .await;
     assert!(
         old.unwrap_err()

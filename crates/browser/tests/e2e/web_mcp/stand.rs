@@ -1,11 +1,11 @@
 //! A lab with pages that have tools.
 
 use crate::lab::{Lab, text_of};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::ops::Deref;
 use std::sync::Arc;
-use tabmux_browser::page_tools::{self, Findings, FoundTool, PageAnswer};
-use tabmux_browser::{CallContext, Files, Tab, ToolError};
+use tabmux_browser::page_tools::{Findings, FoundTool, PageAnswer};
+use tabmux_browser::{Tab, ToolError};
 use tabmux_testkit::{Response, patiently};
 use tokio_util::sync::CancellationToken;
 
@@ -79,31 +79,8 @@ impl Stand {
         arguments: Value,
     ) -> Result<PageAnswer, ToolError> {
         let tool = self.tool(tab, name);
-        self.call_until(tab, &tool, arguments, CancellationToken::new())
+        self.call_page_tool(tab, &tool, arguments, CancellationToken::new())
             .await
-    }
-
-    pub(crate) async fn call_until(
-        &self,
-        tab: &Tab,
-        tool: &FoundTool,
-        arguments: Value,
-        cancel: CancellationToken,
-    ) -> Result<PageAnswer, ToolError> {
-        let arguments: Map<_, _> = arguments.as_object().unwrap().clone();
-        let context = CallContext {
-            cancel,
-            files: Files::new(None, &[]),
-            progress: None,
-        };
-        let call = page_tools::call(
-            &self.browser,
-            tab.target(),
-            tool.number,
-            &arguments,
-            context,
-        );
-        patiently(call, || format!("no answer from {}", tool.name)).await
     }
 
     /// Calls a tool that must answer with a value.

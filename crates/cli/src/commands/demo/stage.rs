@@ -29,7 +29,7 @@ impl<'a> Stage<'a> {
     pub(super) fn open(args: &Args, paper: &'a mut Paper) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program does not know where it is")?;
         let mut arguments = SERVER_ARGUMENTS.map(str::to_owned).to_vec();
-        if let Some(path) = &args.executable_path {
+        if let Some(path) = &args.browser.executable_path {
             arguments.push(format!("--executablePath={}", path.display()));
         }
         let opened = Instant::now();

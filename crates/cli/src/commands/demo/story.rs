@@ -12,7 +12,7 @@ use tabmux_browser::find::{self, Wanted};
 /// Plays the whole story. An error says at which step it ended, and what to do.
 pub(super) fn play(args: &Args, paper: &mut Paper) -> anyhow::Result<()> {
     find::find(&Wanted {
-        executable: args.executable_path.clone(),
+        executable: args.browser.executable_path.clone(),
         channel: None,
     })?;
     let site = Site::open()?;
