@@ -317,6 +317,10 @@ impl Tab {
         };
         let _ = self.session().send_within(ask, PROBE_LIMIT).await;
         self.catch_up().await;
+        // A server inside the page takes some more of the page's tasks to answer.
+        let mut found = self.findings();
+        let told = found.wait_for(|now| !now.asking || now.document != Some(document));
+        let _ = tokio::time::timeout(PROBE_LIMIT, told).await;
     }
 
     /// Waits until everything is known that Chrome told about the tab before its latest answer.

@@ -20,7 +20,8 @@ const isInFrontOfStrangers = () => {
 };
 
 const facts = (tool) => {
-  const form = document.querySelector(`form[toolname="${CSS.escape(tool.name)}"]`);
+  const channel = tool[channelOf];
+  const form = channel === undefined && document.querySelector(`form[toolname="${CSS.escape(tool.name)}"]`);
   const schema = typeof tool.inputSchema === "string" ? parse(tool.inputSchema) : tool.inputSchema;
   if (stringify(schema)?.length > MOST_SCHEMA) return undefined;
   return {
@@ -31,7 +32,8 @@ const facts = (tool) => {
     consequential: tool.annotations?.consequentialHint === true,
     debugging: tool.annotations?.debugging === true,
     form: Boolean(form),
-    submits: Boolean(form?.hasAttribute("toolautosubmit")),
+    submits: Boolean(form && form.hasAttribute("toolautosubmit")),
+    channel,
   };
 };
 
@@ -56,14 +58,8 @@ const tellTools = async (contexts, native) => {
       else leftOut += 1;
     }
   }
-  tell(stringify({ native, tools: [...found.values()], leftOut }));
+  tell(stringify({ native, tools: [...found.values()], leftOut, asking: !native && Boolean(servers?.isAsking) }));
 };
-
-// The browser tells by itself, except of frames that were there before it was asked.
-if (isNative) {
-  if (isLate && window !== top) tellTools([getter.call(document)], true);
-  return;
-}
 
 const contexts = new Set();
 let last = -Infinity;
@@ -72,9 +68,22 @@ const changed = () => {
   timer ||= setTimeout(() => {
     timer = 0;
     last = performance.now();
-    tellTools(contexts, false);
+    // What a page offers in two ways is called by the first.
+    tellTools(servers ? [...contexts, servers] : contexts, false);
   }, Math.max(0, last + 50 - performance.now()));
 };
+
+const mayOffer = isSecureContext && !isInFrontOfStrangers();
+const servers = mayOffer ? followServers(tell, isLate, changed) : undefined;
+addEventListener("pageshow", (event) => {
+  if (event.persisted && (!isNative || servers?.size)) changed();
+});
+
+// The browser tells by itself, except of frames that were there before it was asked.
+if (isNative) {
+  if (isLate && window !== top) tellTools([getter.call(document)], true);
+  return;
+}
 
 /** A page may bring its own, at any time until it is loaded. */
 const look = () => {
@@ -85,11 +94,10 @@ const look = () => {
   changed();
 };
 
-if (WITH_SHIM && !getter && isSecureContext && !isInFrontOfStrangers()) {
+if (WITH_SHIM && !getter && mayOffer) {
   const own = makeModelContext(changed);
   contexts.add(own);
   followForms(own);
 }
 for (const type of ["DOMContentLoaded", "load"]) addEventListener(type, look);
-addEventListener("pageshow", (event) => event.persisted && changed());
 if (isLate) look();

@@ -53,6 +53,17 @@ pub(crate) enum Way {
     Generated,
 }
 
+impl Way {
+    /// Whether both go to the same one in the same document.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Native(_), Self::Native(_)) | (Self::Generated, Self::Generated) => true,
+            (Self::InPage(own), Self::InPage(other)) => own.is_like(other),
+            _ => false,
+        }
+    }
+}
+
 /// The tools of the document that a tab shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
@@ -66,6 +77,8 @@ pub struct Findings {
     left_out: (usize, usize),
     /// What the document and the page's own library know of each other, if it has that.
     pub mark: Option<Mark>,
+    /// Whether the page is being asked for more, and will answer soon if it answers at all.
+    pub(crate) asking: bool,
 }
 
 /// A value that our script gave to the document of a page with the library. Whoever else knows it has it
@@ -170,6 +183,17 @@ impl Found {
         });
     }
 
+    /// Whether the tab's page is being asked for more.
+    pub(crate) fn put_asking(&self, document: DocumentId, asking: bool) {
+        self.0.send_if_modified(|findings| {
+            if findings.document != Some(document) || findings.asking == asking {
+                return false;
+            }
+            findings.asking = asking;
+            true
+        });
+    }
+
     /// Looks at what is there now. Do not keep the guard over an await.
     pub(crate) fn look(&self) -> watch::Ref<'_, Findings> {
         self.0.borrow()
@@ -181,7 +205,7 @@ impl Found {
     }
 }
 
-/// The same tool, saying the same.
+/// The same tool, saying the same, and called in the same way.
 impl PartialEq for FoundTool {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number
@@ -191,6 +215,7 @@ impl PartialEq for FoundTool {
             && self.read_only == other.read_only
             && self.consequential == other.consequential
             && self.origin == other.origin
+            && self.way.is_like(&other.way)
     }
 }
 

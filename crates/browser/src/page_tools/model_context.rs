@@ -1,9 +1,9 @@
 //! `document.modelContext` inside pages: the shim where Chrome has none, the ear for those that pages bring
-//! along, and calls through either.
+//! along and for MCP servers inside pages, and calls through either.
 
 mod call;
 
-pub(crate) use call::{Call, call};
+pub(crate) use call::{Call, Through, call};
 
 use super::home::Home;
 use super::web_mcp::Form;
@@ -27,6 +27,14 @@ pub(crate) struct Way {
     pub(super) home: Home,
     pub(super) context: ExecutionContextId,
     pub(super) form: Option<Form>,
+    /// Where an MCP server inside the page is spoken to, if the tool is one of such a server.
+    pub(super) channel: Option<Arc<str>>,
+}
+
+impl Way {
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (self.context, &self.channel) == (other.context, &other.channel)
+    }
 }
 
 /// What a document told of its tools.
@@ -38,6 +46,8 @@ pub(crate) struct Told {
     pub(crate) tools: Vec<ToldTool>,
     /// How many more it has.
     pub(crate) left_out: usize,
+    /// Whether it asks for more.
+    pub(crate) asking: bool,
 }
 
 /// What a document says to us.
@@ -45,6 +55,8 @@ pub(crate) struct Told {
 pub(crate) enum Said {
     /// All its tools.
     Tools(Told),
+    /// That it asks an MCP server inside it, and will tell.
+    Asking,
     /// What our script gave to its library.
     Nonce(Arc<str>),
 }
@@ -67,6 +79,8 @@ pub(crate) struct ToldTool {
     pub(crate) form: bool,
     #[serde(default)]
     pub(crate) submits: bool,
+    #[serde(default)]
+    pub(crate) channel: Option<Arc<str>>,
 }
 
 #[derive(Deserialize)]
@@ -81,6 +95,11 @@ enum Message {
         tools: Vec<Value>,
         #[serde(default)]
         left_out: usize,
+        #[serde(default)]
+        asking: bool,
+    },
+    Asking {
+        asking: bool,
     },
 }
 
@@ -145,16 +164,18 @@ fn read(context: ExecutionContextId, payload: &str) -> Option<Said> {
         true => serde_json::from_str(payload).ok()?,
         false => return None,
     };
-    let (native, tools, left_out) = match message {
+    let (native, tools, left_out, asking) = match message {
         Message::Nonce { nonce } => {
             let is_hex = nonce.len() == NONCE && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
             return is_hex.then(|| Said::Nonce(nonce.into()));
         }
+        Message::Asking { asking } => return asking.then_some(Said::Asking),
         Message::Tools {
             native,
             tools,
             left_out,
-        } => (native, tools, left_out),
+            asking,
+        } => (native, tools, left_out, asking),
     };
     let count = tools.len();
     let tools = tools.into_iter();
@@ -164,6 +185,7 @@ fn read(context: ExecutionContextId, payload: &str) -> Option<Said> {
         native,
         tools: tools.take(MOST_TOOLS).collect(),
         left_out: left_out.saturating_add(count.saturating_sub(MOST_TOOLS)),
+        asking,
     }))
 }
 
@@ -192,5 +214,6 @@ const SCRIPT: &str = concat!(
     include_str!("../../js/model_context/offer.js"),
     include_str!("../../js/model_context/forms.js"),
     include_str!("../../js/model_context/mark.js"),
+    include_str!("../../js/model_context/servers.js"),
     include_str!("../../js/model_context/tell.js"),
 );

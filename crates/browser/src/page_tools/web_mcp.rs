@@ -15,7 +15,7 @@ use super::{FoundTool, Mark, ToolNumber};
 use crate::tab::{Frame, FrameId, Frames};
 use crate::text::shorten;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tabmux_cdp::types::runtime::ExecutionContextId;
 use tabmux_cdp::types::target::SessionId;
@@ -30,13 +30,22 @@ use tabmux_cdp::{RawEvent, Session};
 pub(crate) struct Registered {
     tools: HashMap<Place, Vec<Tool>>,
     /// How many more the documents have than are kept.
-    left_out: HashMap<Place, usize>,
+    left_out: HashMap<Place, LeftOut>,
     /// What documents with our library were given.
     nonces: HashMap<Place, Arc<str>>,
+    /// Documents that ask a server inside them for its tools.
+    asking: HashSet<Place>,
     contexts: model_context::Contexts,
 }
 
 type Place = (Option<SessionId>, FrameId);
+
+/// Chrome tells of single tools, a document of all.
+#[derive(Clone, Copy, Debug, Default)]
+struct LeftOut {
+    by_chrome: usize,
+    by_page: usize,
+}
 
 #[derive(Debug)]
 struct Tool {
@@ -51,12 +60,12 @@ struct Tool {
 }
 
 /// Who carries a call to a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Reach {
     /// Chrome.
     Chrome,
-    /// The page's own `modelContext`, in this context.
-    Page(ExecutionContextId),
+    /// The page's own `modelContext`, in this context, or an MCP server in there that speaks on a channel.
+    Page(ExecutionContextId, Option<Arc<str>>),
 }
 
 /// A form that is a tool.
@@ -99,21 +108,24 @@ impl Registered {
                 let place = (session.id().cloned(), tool.frame_id);
                 let tools = self.tools.entry(place.clone()).or_default();
                 let before = tools.len();
-                tools.retain(|known| *known.name != *tool.name);
+                tools.retain(|known| !known.is_chromes() || *known.name != *tool.name);
                 if tools.len() == before
                     && let Some(more) = self.left_out.get_mut(&place)
                 {
-                    *more = more.saturating_sub(1);
+                    more.by_chrome = more.by_chrome.saturating_sub(1);
                 }
             }
         } else if let Some((frame, said)) = self.contexts.apply(session, event) {
             match said {
                 Said::Tools(told) => self.hear(session, frame, told),
+                Said::Asking if self.asking.len() < MOST_NONCES => {
+                    self.asking.insert((session.id().cloned(), frame));
+                }
                 Said::Nonce(nonce) if self.nonces.len() < MOST_NONCES => {
                     let place = (session.id().cloned(), frame);
                     self.nonces.insert(place, nonce);
                 }
-                Said::Nonce(_) => {}
+                Said::Nonce(_) | Said::Asking => {}
             }
         } else {
             return false;
@@ -127,6 +139,7 @@ impl Registered {
         self.tools.remove(&place);
         self.left_out.remove(&place);
         self.nonces.remove(&place);
+        self.asking.remove(&place);
     }
 
     /// Keeps only the tools of frames that are there: for the moment when a tab shows a new page.
@@ -138,6 +151,7 @@ impl Registered {
         self.tools.retain(|place, _| is_there(place));
         self.left_out.retain(|place, _| is_there(place));
         self.nonces.retain(|place, _| is_there(place));
+        self.asking.retain(is_there);
     }
 
     /// A session has ended.
@@ -146,6 +160,7 @@ impl Registered {
         self.tools.retain(|place, _| is_other(place));
         self.left_out.retain(|place, _| is_other(place));
         self.nonces.retain(|place, _| is_other(place));
+        self.asking.retain(is_other);
         self.contexts.forget_session(session);
     }
 
@@ -159,18 +174,30 @@ impl Registered {
         })
     }
 
+    /// Whether a document will soon tell of tools.
+    pub(crate) fn is_asking(&self) -> bool {
+        !self.asking.is_empty()
+    }
+
     /// The tools of all frames, parents before their children, and how many more there are.
     pub(crate) fn found(&self, frames: &Frames) -> (Vec<Arc<FoundTool>>, usize) {
         let mut found = Vec::new();
         let mut left_out = 0;
         for frame in frames.iter() {
             let place = (frame.session.id().cloned(), frame.id.clone());
-            left_out += self.left_out.get(&place).copied().unwrap_or_default();
+            let more = self.left_out.get(&place).copied().unwrap_or_default();
+            left_out += more.by_chrome + more.by_page;
             let Some(tools) = self.tools.get(&place).filter(|tools| !tools.is_empty()) else {
                 continue;
             };
             let origin: Arc<str> = frames.origin(frame).into();
-            found.extend(tools.iter().map(|tool| tool.found(frame, &origin)));
+            // What Chrome told of goes before what the document tells of under the same name.
+            let is_first = |tool: &&Tool| {
+                let mut chromes = tools.iter().filter(|other| other.is_chromes());
+                tool.is_chromes() || !chromes.any(|other| other.name == tool.name)
+            };
+            let tools = tools.iter().filter(is_first);
+            found.extend(tools.map(|tool| tool.found(frame, &origin)));
         }
         (found, left_out)
     }
@@ -182,53 +209,55 @@ impl Registered {
         if hints.is_some_and(|hints| hints.debugging == Some(true)) {
             return;
         }
-        match Tool::read(tool) {
-            Some(tool) => self.put(place, tool),
-            None => *self.left_out.entry(place).or_default() += 1,
+        let is_kept = Tool::read(tool).is_some_and(|tool| self.put(&place, tool));
+        if !is_kept {
+            self.left_out.entry(place).or_default().by_chrome += 1;
         }
     }
 
-    /// A document tells of its tools. What Chrome told of them goes before.
+    /// A document tells of its tools.
     fn hear(&mut self, session: &Session, frame: FrameId, told: Told) {
         let place = (session.id().cloned(), frame);
-        let reach = match told.native {
-            true => Reach::Chrome,
-            false => Reach::Page(told.context),
-        };
-        if !told.native {
-            self.left_out.insert(place.clone(), told.left_out);
+        if !told.native && !told.asking {
+            self.asking.remove(&place);
         }
         let tools = self.tools.entry(place.clone()).or_default();
         let is_said = |name: &str| told.tools.iter().any(|tool| tool.name == name);
         if !told.native {
-            tools.retain(|tool| tool.reach == Reach::Chrome || is_said(&tool.name));
+            tools.retain(|tool| tool.is_chromes() || is_said(&tool.name));
         }
-        let by_chrome = |tools: &[Tool], name: &str| {
-            let mut tools = tools.iter();
-            tools.any(|tool| *tool.name == *name && tool.reach == Reach::Chrome)
-        };
+        let mut left_out = told.left_out;
         for tool in told.tools {
-            let known = self.tools.get(&place);
-            if !known.is_some_and(|tools| by_chrome(tools, &tool.name))
-                && let Some(tool) = Tool::heard(tool, reach)
+            let reach = match told.native {
+                true => Reach::Chrome,
+                false => Reach::Page(told.context, tool.channel.clone()),
+            };
+            if let Some(tool) = Tool::heard(tool, reach)
+                && !self.put(&place, tool)
             {
-                self.put(place.clone(), tool);
+                left_out += 1;
             }
+        }
+        if !told.native || left_out > 0 {
+            self.left_out.entry(place).or_default().by_page = left_out;
         }
     }
 
-    /// Takes in a tool. One that is there by that name keeps its number.
-    fn put(&mut self, place: Place, tool: Tool) {
+    /// Takes in a tool, if there is room. One that the same one told of by that name keeps its number.
+    fn put(&mut self, place: &Place, tool: Tool) -> bool {
         let count: usize = self.tools.values().map(Vec::len).sum();
         let tools = self.tools.entry(place.clone()).or_default();
-        match tools.iter_mut().find(|known| known.name == tool.name) {
+        let is_it =
+            |known: &&mut Tool| known.name == tool.name && known.is_chromes() == tool.is_chromes();
+        match tools.iter_mut().find(is_it) {
             Some(known) => {
                 let number = known.number;
                 *known = Tool { number, ..tool }
             }
             None if count < MOST_TOOLS => tools.push(tool),
-            None => *self.left_out.entry(place).or_default() += 1,
+            None => return false,
         }
+        true
     }
 }
 
@@ -285,6 +314,10 @@ impl Tool {
         })
     }
 
+    fn is_chromes(&self) -> bool {
+        self.reach == Reach::Chrome
+    }
+
     fn found(&self, frame: &Frame, origin: &Arc<str>) -> Arc<FoundTool> {
         let home = Home {
             session: frame.session.clone(),
@@ -292,12 +325,13 @@ impl Tool {
             document: frame.document,
         };
         let form = self.form.clone();
-        let way = match self.reach {
+        let way = match &self.reach {
             Reach::Chrome => super::Way::Native(Way { home, form }),
-            Reach::Page(context) => super::Way::InPage(model_context::Way {
+            Reach::Page(context, channel) => super::Way::InPage(model_context::Way {
                 home,
-                context,
+                context: *context,
                 form,
+                channel: channel.clone(),
             }),
         };
         Arc::new(FoundTool {

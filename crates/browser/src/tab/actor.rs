@@ -214,6 +214,7 @@ impl Actor {
         found.put(ToolSource::WebMcp, main.document, tools, left_out);
         let mark = state.registered.mark(main, &state.frames);
         found.put_mark(main.document, mark);
+        found.put_asking(main.document, state.registered.is_asking());
     }
 
     fn handle_set_up(&self, session: &Session, frames: Vec<Shown>) {

@@ -3,6 +3,7 @@
 mod attached;
 mod calls;
 mod lifetimes;
+mod servers;
 mod shim;
 mod stand;
 

@@ -1,4 +1,4 @@
-//! Calls a tool through the `modelContext` of its own document.
+//! Calls a tool through the `modelContext` of its own document, or through an MCP server inside it.
 
 use super::{FAILED, Way};
 use crate::error::ToolError;
@@ -21,10 +21,20 @@ pub(crate) async fn call(
     calling: &Calling,
 ) -> Result<PageAnswer, ToolError> {
     let _turn = Form::turn(way.form.as_ref()).await;
-    let call = Call {
-        home: &way.home,
-        context: way.context,
-        submits: Form::submits(way.form.as_ref()),
+    let call = match &way.channel {
+        // Its messages reach all worlds, and in ours no page has a hand.
+        Some(channel) => Call {
+            home: &way.home,
+            context: tab.world_at(&way.home).await?.context,
+            through: Through::Server(channel),
+        },
+        None => Call {
+            home: &way.home,
+            context: way.context,
+            through: Through::ModelContext {
+                submits: Form::submits(way.form.as_ref()),
+            },
+        },
     };
     call.run(tab, name, arguments, calling).await
 }
@@ -34,8 +44,30 @@ pub(crate) struct Call<'a> {
     pub(crate) home: &'a Home,
     /// A context of that document: its own, or ours where the browser has `modelContext` itself.
     pub(crate) context: ExecutionContextId,
-    /// False for a form that is left to the user to send.
-    pub(crate) submits: bool,
+    pub(crate) through: Through<'a>,
+}
+
+/// Who takes a call in the page.
+#[derive(Clone, Copy)]
+pub(crate) enum Through<'a> {
+    ModelContext {
+        /// False for a form that is left to the user to send.
+        submits: bool,
+    },
+    /// An MCP server that speaks on this channel.
+    Server(&'a str),
+}
+
+impl Through<'_> {
+    fn expression(self, name: &str, arguments: &Map<String, Value>) -> String {
+        let (name, input) = (Value::from(name), Value::Object(arguments.clone()));
+        match self {
+            Self::ModelContext { submits } => format!("({SCRIPT})({name}, {input}, {submits})"),
+            Self::Server(channel) => {
+                format!("({TO_SERVER})({}, {name}, {input})", Value::from(channel))
+            }
+        }
+    }
 }
 
 impl Call<'_> {
@@ -46,9 +78,8 @@ impl Call<'_> {
         arguments: &Map<String, Value>,
         calling: &Calling,
     ) -> Result<PageAnswer, ToolError> {
-        let (name, input) = (Value::from(name), Value::Object(arguments.clone()));
         let begin = runtime::Evaluate {
-            expression: format!("({SCRIPT})({name}, {input}, {})", self.submits),
+            expression: self.through.expression(name, arguments),
             context_id: Some(self.context),
             ..Default::default()
         };
@@ -163,3 +194,4 @@ fn read(answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
 }
 
 const SCRIPT: &str = include_str!("../../../js/model_context/call.js");
+const TO_SERVER: &str = include_str!("../../../js/model_context/call_server.js");

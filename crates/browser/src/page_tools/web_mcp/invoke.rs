@@ -32,7 +32,7 @@ pub(crate) async fn invoke(
         let call = model_context::Call {
             home: &way.home,
             context: world.context,
-            submits,
+            through: model_context::Through::ModelContext { submits },
         };
         return call.run(tab, name, arguments, calling).await;
     }

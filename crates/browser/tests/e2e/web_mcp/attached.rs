@@ -1,5 +1,6 @@
 //! Pages that were there before anybody was attached.
 
+use super::servers::with_server;
 use super::stand::{Stand, html};
 use crate::lab::Lab;
 use serde_json::json;
@@ -110,4 +111,26 @@ async fn what_a_page_brought_along_before_is_heard() {
         .page_value(&tab, "add({name: 'more', execute: () => 1})")
         .await;
     stand.until_names(&tab, &["mine", "more"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_inside_a_page_that_began_before_is_asked_and_not_greeted_again() {
+    for flag in ["--enable-features=WebMCP", "--disable-features=WebMCP"] {
+        let serve = |server: &FixtureServer| {
+            let script = with_server(&format!(
+                r#"serve([{{name: "mine", run: () => text("mine")}}]); {LOADED}"#
+            ));
+            server.route("/top", Response::html(html("", &script)));
+            server.route("/loaded", Response::no_content());
+        };
+        let Some((_chromium, stand, tab)) = visit(flag, serve).await else {
+            return;
+        };
+        stand.until_names(&tab, &["mine"]).await;
+        let mine = stand.value(&tab, "mine", json!({})).await;
+        assert_eq!(mine["content"][0]["text"], "mine");
+        // Another client may have greeted it, and its greeting stands.
+        let said = json!(["check", "tools/list", "tools/call"]);
+        assert_eq!(stand.page_value(&tab, "said").await, said);
+    }
 }

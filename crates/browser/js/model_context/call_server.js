@@ -1,0 +1,30 @@
+/** Calls a tool of an MCP server inside the page, over the channel that it speaks on. */
+(channel, name, input) => {
+  const id = `tabmux-${Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("")}`;
+  const over = new AbortController();
+  const say = (payload) =>
+    window.postMessage({ channel, type: "mcp", direction: "client-to-server", payload }, origin === "null" ? "*" : origin);
+  const answer = new Promise((done) => {
+    const end = (answer) => {
+      over.abort();
+      done(answer);
+    };
+    const hear = (event) => {
+      if (!event.isTrusted || event.source !== window) return;
+      const said = event.data;
+      if (said?.type !== "mcp" || said.direction !== "server-to-client" || said.channel !== channel) return;
+      const { payload } = said;
+      if (payload === "mcp-server-stopped") end({ error: "The page's server stopped before it answered" });
+      else if (payload?.id !== id || payload.method !== undefined) return;
+      else if (payload.error) end({ error: String(payload.error.message || "it gave no reason") });
+      else end({ output: JSON.stringify(payload.result) ?? "undefined" });
+    };
+    addEventListener("message", hear, { capture: true, signal: over.signal });
+    say({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: input } });
+  });
+  const stop = () => {
+    over.abort();
+    say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: "Nobody waits for it." } });
+  };
+  return { answer, stop };
+}

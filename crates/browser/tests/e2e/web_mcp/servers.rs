@@ -1,0 +1,289 @@
+//! Pages with an MCP server inside that speaks over `postMessage`, as those on MCP-B's tab transport do.
+//! What the published package does is tried in `packages/page`.
+
+use super::stand::Stand;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// A server written by hand: `serve(tools)` begins it, and `said` has what it was told.
+const SERVER: &str = r#"
+    window.said = [];
+    const speak = (payload, channel = "mcp-default") =>
+      window.postMessage({channel, type: "mcp", direction: "server-to-client", payload}, "*");
+    const serve = (tools, {channel = "mcp-default", pages = 1, extra = {}} = {}) => {
+      window.tools = tools;
+      const answers = {
+        initialize: () => ({protocolVersion: "2025-06-18", capabilities: {tools: {listChanged: true}}, serverInfo: {name: "s", version: "1"}}),
+        "tools/list": ({cursor = "0"} = {}) => {
+          const size = Math.ceil(window.tools.length / pages), at = Number(cursor);
+          const next = at + 1 < pages ? {nextCursor: String(at + 1)} : {};
+          return {tools: window.tools.slice(at * size, at * size + size).map(({run, ...tool}) => ({inputSchema: {type: "object"}, ...tool})), ...next};
+        },
+        "tools/call": ({name, arguments: input}) => window.tools.find((tool) => tool.name === name).run(input),
+        ...extra,
+      };
+      addEventListener("message", async ({source, data}) => {
+        if (source !== window || data?.channel !== channel || data.direction !== "client-to-server") return;
+        const {id, method, params} = data.payload;
+        said.push(data.payload === "mcp-check-ready" ? "check" : method);
+        if (data.payload === "mcp-check-ready") return speak("mcp-server-ready", channel);
+        if (id === undefined) return;
+        try {
+          speak({jsonrpc: "2.0", id, result: await answers[method](params)}, channel);
+        } catch (error) {
+          speak({jsonrpc: "2.0", id, error: {code: -32603, message: error.message}}, channel);
+        }
+      });
+      speak("mcp-server-ready", channel);
+    };
+    const text = (text) => ({content: [{type: "text", text: String(text)}]});
+    const changed = (channel) => speak({jsonrpc: "2.0", method: "notifications/tools/list_changed"}, channel);
+"#;
+
+pub(super) fn with_server(script: &str) -> String {
+    format!("{SERVER}{script}")
+}
+
+fn answer(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+async fn both() -> Option<[Stand; 2]> {
+    Some([Stand::start().await?, Stand::without_web_mcp().await?])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
+    let Some(stands) = both().await else {
+        return;
+    };
+    for stand in stands {
+        let script = with_server(
+            r#"serve([
+                 {name: "sum", title: "Adds", annotations: {readOnlyHint: true}, run: ({a, b}) => text(a + b),
+                  inputSchema: {type: "object", properties: {a: {type: "number"}}, required: ["a"]}},
+                 {name: "wipe", description: "Wipes", annotations: {destructiveHint: true}, run: () => text("wiped")},
+                 {name: "fails", run: () => { throw new Error("boom"); }},
+                 {name: "refuses", run: () => ({...text("no"), isError: true})},
+                 {name: "large", run: () => text("x".repeat(5_000_000))},
+               ], {pages: 2});"#,
+        );
+        let tab = stand.page("", "", &script).await;
+        // Nothing is waited for here: they are known when the page counts as open.
+        assert_eq!(
+            stand.names(&tab),
+            ["sum", "wipe", "fails", "refuses", "large"]
+        );
+        let sum = stand.tool(&tab, "sum");
+        assert!(sum.read_only && !sum.consequential);
+        assert_eq!(&*sum.description, "Adds");
+        assert_eq!(sum.schema["required"], json!(["a"]));
+        assert_eq!(&*sum.origin, stand.origin());
+        assert!(stand.tool(&tab, "wipe").consequential);
+
+        let sum = stand.value(&tab, "sum", json!({"a": 2, "b": 40})).await;
+        assert_eq!(sum, answer("42"));
+        let failure = stand.failure(&tab, "fails", json!({})).await;
+        assert_eq!(failure, "The page's tool failed: boom.");
+        let refused = stand.value(&tab, "refuses", json!({})).await;
+        assert_eq!(refused["isError"], json!(true));
+        let large = stand.value(&tab, "large", json!({})).await;
+        let large = large["content"][0]["text"].as_str().unwrap();
+        assert_eq!(large.len(), 5_000_000);
+        let said = stand.page_value(&tab, "said.slice(0, 4)").await;
+        assert_eq!(
+            said,
+            json!([
+                "initialize",
+                "notifications/initialized",
+                "tools/list",
+                "tools/list"
+            ])
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_changes_is_read_again_and_a_server_that_stops_has_no_tools() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let script = with_server(
+        r#"serve([{name: "one", run: () => text(1)}], {channel: "shop"});
+           serve.again = (tools) => { window.tools = tools; changed("shop"); };"#,
+    );
+    let tab = stand.page("", "", &script).await;
+    stand.until_names(&tab, &["one"]).await;
+    let one = stand.tool(&tab, "one").number;
+    let more = r#"serve.again([...tools, {name: "two", run: () => new Promise((done) => window.finish = done)}])"#;
+    stand.page_value(&tab, more).await;
+    stand.until_names(&tab, &["one", "two"]).await;
+    assert_eq!(stand.tool(&tab, "one").number, one, "it is the same tool");
+
+    // However often it says so, it is asked at most every 50 ms, and the last word counts.
+    let flood = r#"said.length = 0; for (let i = 0; i < 5000; i++) changed("shop"); serve.again(tools.slice(1)); 0"#;
+    stand.page_value(&tab, flood).await;
+    stand.until_names(&tab, &["two"]).await;
+    let asked = stand.page_value(&tab, "said.length").await;
+    assert!(asked.as_u64().unwrap() < 100, "{asked}");
+
+    let stop = async {
+        while stand.page_value(&tab, "typeof finish").await != json!("function") {}
+        stand
+            .page_value(&tab, r#"speak("mcp-server-stopped", "shop"), 0"#)
+            .await;
+    };
+    let (failure, ()) = tokio::join!(stand.failure(&tab, "two", json!({})), stop);
+    assert!(
+        failure.contains("server stopped before it answered"),
+        "{failure}"
+    );
+    stand.until_names(&tab, &[]).await;
+    stand
+        .page_value(&tab, r#"speak("mcp-server-ready", "shop"), 0"#)
+        .await;
+    stand.until_names(&tab, &["two"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_offers_in_two_ways_is_one_tool_and_runs_once() {
+    let Some(stands) = both().await else {
+        return;
+    };
+    for stand in stands {
+        let script = with_server(
+            r#"window.runs = [];
+               window.gone = new AbortController();
+               serve([{name: "both", run: () => { runs.push("server"); return text("server"); }},
+                      {name: "mine", run: () => text("server")}]);
+               add({name: "both", execute: () => { runs.push("context"); return "context"; }}, {signal: gone.signal});"#,
+        );
+        let tab = stand.page("", "", &script).await;
+        let mut found = tab.findings();
+        let wait = found.wait_for(|found| found.web_mcp.len() == 2);
+        tabmux_testkit::patiently(wait, || "not two tools".into())
+            .await
+            .unwrap();
+        let both = stand.value(&tab, "both", json!({})).await;
+        assert_eq!(both, "context", "what the browser knows of goes first");
+        assert_eq!(stand.page_value(&tab, "runs").await, json!(["context"]));
+        assert_eq!(stand.value(&tab, "mine", json!({})).await, answer("server"));
+        stand.page_value(&tab, "gone.abort(), changed()").await;
+        let through_server = async {
+            while stand.call(&tab, "both", json!({})).await.ok()
+                != Some(tabmux_browser::page_tools::PageAnswer::Value(answer(
+                    "server",
+                )))
+            {}
+        };
+        tabmux_testkit::patiently(through_server, || "not through the server".into()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_servers_tools_live_and_die_with_their_documents() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let offer = |name: &str| {
+        with_server(&format!(
+            r#"serve([{{name: "{name}", run: () => text("{name}")}},
+        {{name: "never", run: () => {{ window.busy = 1; return new Promise(() => {{}}); }}}}]);"#
+        ))
+    };
+    stand.serve("/near", "", &offer("near"));
+    stand.serve("/b", "", &offer("of_b"));
+    let far = stand.server.cross_site_url("/near");
+    let body = format!(
+        r#"<iframe id="a" src="/near"></iframe><iframe src="{far}" allow="tools"></iframe>"#
+    );
+    let tab = stand.page("", &body, &offer("top")).await;
+    // Documents of other sites are not asked.
+    let all = ["top", "never", "near", "never"];
+    stand.until_names(&tab, &all).await;
+    assert_eq!(stand.value(&tab, "near", json!({})).await, answer("near"));
+    stand.page_value(&tab, "a.remove()").await;
+    stand.until_names(&tab, &all[..2]).await;
+
+    let cancel = CancellationToken::new();
+    let never = stand.tool(&tab, "never");
+    let stop = async {
+        while stand.page_value(&tab, "window.busy").await != json!(1) {}
+        cancel.cancel();
+    };
+    let call = stand.call_until(&tab, &never, json!({}), cancel.clone());
+    let (cancelled, ()) = tokio::join!(call, stop);
+    cancelled.unwrap_err();
+    let last = "said.at(-1)";
+    while stand.page_value(&tab, last).await != json!("notifications/cancelled") {}
+
+    let top = stand.tool(&tab, "top");
+    stand.page_value(&tab, "window.busy = 0").await;
+    let leave = async {
+        while stand.page_value(&tab, "window.busy").await != json!(1) {}
+        stand
+            .page_value(&tab, "setTimeout(() => location.href = '/b'), 0")
+            .await;
+    };
+    let (failure, ()) = tokio::join!(stand.failure(&tab, "never", json!({})), leave);
+    assert!(failure.contains("before its tool answered"), "{failure}");
+    stand.until_names(&tab, &["of_b", "never"]).await;
+    let old = stand
+        .call_until(&tab, &top, json!({}), CancellationToken::new())
+        .await;
+    assert!(
+        old.unwrap_err()
+            .to_string()
+            .contains("no longer has this tool")
+    );
+    stand
+        .text(&tab, "navigate_page", json!({"type": "back"}))
+        .await;
+    let mut found = tab.findings();
+    let back = found.wait_for(|found| found.web_mcp.iter().any(|tool| &*tool.name == "top"));
+    tabmux_testkit::patiently(back, || "not back".into())
+        .await
+        .unwrap();
+    assert_eq!(stand.value(&tab, "top", json!({})).await, answer("top"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_a_server_says_the_page_keeps_its_other_tools_and_stays_bounded() {
+    let Some(stand) = Stand::start().await else {
+        return;
+    };
+    let script = with_server(
+        r#"for (let i = 0; i < 50; i++) speak("mcp-server-ready", "channel " + i);
+           speak("mcp-server-ready", "x".repeat(1e6));
+           for (const word of [null, 7, "text", [], {}, {id: {}}, {method: 7}, {jsonrpc: "2.0", id: 1, result: {tools: "all"}}])
+             speak(word, "channel 0");
+           for (const data of [null, 7, "mcp", {type: "mcp"}, {type: "mcp", direction: "server-to-client"},
+                               {type: "mcp", direction: "server-to-client", channel: {}, payload: {}}])
+             window.postMessage(data, "*");
+           // Not from this window, and not from the browser at all.
+           const fake = (source) => dispatchEvent(new MessageEvent("message", {source, data: {
+             channel: "fake", type: "mcp", direction: "server-to-client", payload: "mcp-server-ready"}}));
+           fake(window);
+           addEventListener("message", ({data}) => {
+             if (data?.channel !== "channel 1" || data.direction !== "client-to-server" || !data.payload.id) return;
+             const tools = [null, 7, {}, {name: 7}, {name: ""}, {name: "n".repeat(300)}, {name: "no schema", inputSchema: "none"},
+               {name: "huge", inputSchema: {type: "object", description: "x".repeat(100_000)}}, {name: "fine", description: {}}];
+             for (let i = 0; i < 5000; i++) tools.push({name: "many_" + i});
+             speak({jsonrpc: "2.0", id: data.payload.id, result: {tools, nextCursor: "again"}}, "channel 1");
+           });
+           add({name: "own", execute: () => "own"});"#,
+    );
+    let tab = stand.page("", "", &script).await;
+    let mut found = tab.findings();
+    let wait = found.wait_for(|found| found.web_mcp.iter().any(|tool| &*tool.name == "fine"));
+    tabmux_testkit::patiently(wait, || "nothing was heard".into())
+        .await
+        .unwrap();
+    let names = stand.names(&tab);
+    assert!(names.contains(&"own".to_owned()), "{names:?}");
+    assert!(names.len() <= 200, "{}", names.len());
+    let found = stand.tools(&tab);
+    let left_out = found.left_out(tabmux_browser::page_tools::ToolSource::WebMcp);
+    assert!(left_out > 700, "{left_out}");
+    assert_eq!(stand.value(&tab, "own", json!({})).await, "own");
+}
