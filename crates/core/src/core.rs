@@ -21,9 +21,12 @@ mod veils;
 
 mod absence;
 mod answers;
+mod common;
 mod lists;
+mod notable;
 mod overview;
 
+pub(crate) use common::PageList;
 pub use overview::{BrowserView, TabView};
 
 use crate::browser::Browser;
@@ -97,7 +100,11 @@ pub struct Core {
     built_in: Vec<ToolName>,
     /// Counts the changes that can matter to a list of page tools.
     edition: u64,
+    /// The lists of page tools that sessions have in common.
+    common: common::Common,
     edition_noticed: u64,
+    /// Counts the changes to who has which tab.
+    notable: u64,
     /// The sessions that are told by the outputs of this input.
     told: BTreeSet<SessionId>,
 }
@@ -118,7 +125,9 @@ impl Core {
             paused: false,
             built_in,
             edition: 0,
+            common: common::Common::default(),
             edition_noticed: 0,
+            notable: 0,
             told: BTreeSet::new(),
             tabs_counted: config.numbers_used(),
             config,
@@ -136,6 +145,7 @@ impl Core {
     /// Takes in what happened. Any input is fine at any time.
     pub fn handle(&mut self, now: Time, input: Input) {
         self.now = now;
+        self.notable += u64::from(input.is_about_who_is_there());
         match input {
             Input::SessionOpened { session, config } => self.open_session(session, config),
             Input::SessionClosed { session } => self.close_session(session),

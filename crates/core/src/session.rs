@@ -1,9 +1,8 @@
 //! One client: what it asked for, its seat in each of its browsers, and what it was last told about
 //! its tools.
 
-use crate::{
-    BrowserId, Fate, LostTab, Meant, Mode, SchemaId, SessionConfig, TabId, Time, ToolName,
-};
+use crate::core::PageList;
+use crate::{BrowserId, Fate, LostTab, Meant, Mode, SessionConfig, TabId, Time, ToolName};
 use std::sync::Arc;
 
 /// One open session.
@@ -29,7 +28,7 @@ pub(crate) struct Announced {
     /// Those of its tools that are no page's.
     pub(crate) tools: Vec<ToolName>,
     /// The tools of pages, and what is published of them.
-    pub(crate) page_tools: Vec<(ToolName, SchemaId)>,
+    pub(crate) page_tools: Arc<PageList>,
     /// What the tools of pages were when this was found out.
     pub(crate) edition: u64,
     /// Whether its tools have to be told which browser.
@@ -70,7 +69,8 @@ impl Announced {
     /// Whether a client that knows this one has nothing to learn from the other.
     pub(crate) fn says_the_same_as(&self, other: &Self) -> bool {
         self.tools == other.tools
-            && self.page_tools == other.page_tools
+            && (Arc::ptr_eq(&self.page_tools, &other.page_tools)
+                || self.page_tools == other.page_tools)
             && self.several == other.several
     }
 }

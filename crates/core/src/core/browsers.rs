@@ -134,6 +134,7 @@ impl Core {
             known.seats.retain(|seat| seat.browser != browser);
         }
         self.edition += 1;
+        self.notable += 1;
         self.let_go_of(browser);
     }
 
@@ -162,6 +163,7 @@ impl Core {
             && let Some(known) = self.sessions.get_mut(&session)
         {
             known.seats.retain(|seat| seat.browser != browser);
+            self.notable += 1;
         }
     }
 

@@ -58,7 +58,7 @@ impl Core {
             return Some(Reply::Refused(Refusal::NotOpened { tool }));
         };
         self.tabs.get_mut(&id)?.stage = Stage::Open;
-        self.edition += 1;
+        self.touch_tab(id);
         if focus {
             self.move_focus(session, id);
         } else {

@@ -82,11 +82,10 @@ impl Core {
         let before = tab.is_held();
         change(tab);
         let after = tab.is_held();
-        let has_tools = !tab.offers.is_empty();
         let home = tab.home.as_ref();
         let home = home.map(|home| (home.browser, home.target.clone()));
         // Who holds a tab decides who is shown its tools, and which tab they mean.
-        self.edition += u64::from(has_tools);
+        self.touch_tab(id);
         let Some((browser, target)) = home else {
             return;
         };

@@ -7,6 +7,7 @@ use crate::session::{Announced, Focus, Session};
 use crate::tab::Tab;
 use crate::timers::Timer;
 use crate::{BrowserId, Mode, Output, SessionId, TabId, Time, ToolName};
+use std::sync::Arc;
 
 impl Core {
     /// The session's tools. In progressive mode: the core tools of its state, then those of the focused
@@ -212,11 +213,15 @@ impl Core {
     }
 
     /// The session's list as it would be told now.
-    pub(super) fn offer(&self, session: SessionId) -> Announced {
+    pub(super) fn offer(&mut self, session: SessionId) -> Announced {
+        let page_tools = match self.mode(session) {
+            Some(Mode::Static) => self.shared_union(session),
+            Some(Mode::Progressive) | None => Arc::new(self.listed_page_tools(session)),
+        };
         let (before, after) = self.own_tools(session);
         Announced {
             tools: before.chain(after).copied().collect(),
-            page_tools: self.listed_page_tools(session),
+            page_tools,
             edition: self.edition,
             several: self.has_several(session),
         }

@@ -94,7 +94,9 @@ impl Core {
         {
             let changed = known.schema != tool.schema || known.read_only != tool.read_only;
             *known = Offer::new(tool, document, known.place);
-            self.edition += u64::from(changed);
+            if changed {
+                self.touch(name);
+            }
             return Ok(());
         }
         if let Some(name) = tab.offers.name_of(source, tool.key) {
@@ -123,7 +125,7 @@ impl Core {
         let place = twin.map(|(_, twin)| twin.place).or(place);
         let place = place.unwrap_or_else(|| self.registry.next_place());
         self.registry.add(name, source, place, id);
-        self.edition += 1;
+        self.touch(name);
         if let Some(tab) = self.tabs.get_mut(&id) {
             let offer = Offer::new(tool, document, place);
             tab.offers.insert(name, source, offer);
@@ -160,7 +162,7 @@ impl Core {
             });
             let stays = twin.is_some();
             self.registry.remove(name, source, offer.place, stays);
-            self.edition += 1;
+            self.touch(name);
         }
     }
 

@@ -165,6 +165,7 @@ impl Core {
         if let Some(worker) = self.workers.get_mut(&connection) {
             worker.pages.insert(facts.id.clone());
         }
+        self.notable += 1;
         let tab = Tab::of_page(connection, facts, self.now);
         self.tabs.insert(id, tab);
     }
@@ -199,7 +200,11 @@ impl Core {
         }
         tab.last_seen = self.now;
         if tab.home.is_none() {
+            let moved = tab.url != facts.url;
             (tab.url, tab.title) = (facts.url, Some(facts.title));
+            if moved && self.has_veils() {
+                self.touch_tab(id);
+            }
         }
         if is_new {
             self.drop_offers(id, |source, _| source == Source::Library);
@@ -298,6 +303,8 @@ impl Core {
             });
             tab.last_seen = self.now;
         }
+        // What the library says of its origin counts for all of the tab's tools.
+        self.touch_tab(id);
         for offer in offers {
             let (document, place) = (offer.document, Some(offer.place));
             let tool = ToolFacts {
@@ -425,13 +432,11 @@ impl Core {
             tab.last_seen = self.now;
         }
         let before = std::mem::replace(&mut self.active, tab);
-        let has_tools = |id: Option<TabId>| {
-            let tab = id.and_then(|id| self.tabs.get(&id));
-            tab.is_some_and(|tab| !tab.offers.is_empty())
-        };
         // Which tab is in front decides which one describes a tool.
-        if before != tab && (has_tools(before) || has_tools(tab)) {
-            self.edition += 1;
+        if before != tab {
+            for id in before.into_iter().chain(tab) {
+                self.touch_tab(id);
+            }
         }
     }
 

@@ -128,6 +128,6 @@ impl Core {
             tab.owner.take_if(|owner| from(*owner));
             tab.focused_by.retain(|session| !from(*session));
         });
-        self.edition += 1;
+        self.touch_tab(id);
     }
 }

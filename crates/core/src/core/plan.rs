@@ -332,6 +332,7 @@ impl Core {
         match self.seat_mut(session, browser).map(|seat| &mut seat.focus) {
             Some(focus @ &mut Some(Focus::Lost(lost))) => {
                 *focus = Some(Focus::Nothing);
+                self.notable += 1;
                 Err(Refusal::BindingLost { tool, lost })
             }
             _ => Ok(()),

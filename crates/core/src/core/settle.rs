@@ -127,8 +127,9 @@ impl Core {
             return;
         };
         tab.stage = Stage::Open;
-        self.edition += 1;
-        let Some(browser) = tab.browser() else {
+        let browser = tab.browser();
+        self.touch_tab(id);
+        let Some(browser) = browser else {
             return;
         };
         if self.focused(session, browser).is_none() {

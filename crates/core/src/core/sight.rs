@@ -1,6 +1,7 @@
 //! Which tools of which pages a session can have, and which tab a call of one goes to.
 
 use super::Core;
+use super::common::PageList;
 use crate::list::State;
 use crate::offer::{Offer, Source};
 use crate::route::{NoRoute, Route, Wish, route};
@@ -48,7 +49,7 @@ impl Core {
 
     /// The page tools in a session's list, by name, and what is published of them. In progressive mode
     /// those of the focused tab, in static mode those that any page registered by itself.
-    pub(super) fn listed_page_tools(&self, session: SessionId) -> Vec<(ToolName, SchemaId)> {
+    pub(super) fn listed_page_tools(&self, session: SessionId) -> PageList {
         match self.state(session) {
             Some(State::Focused(tab)) => self.tabs.get(&tab).map_or(Vec::new(), |tab| {
                 if self.hidden(session, tab).is_some() {
@@ -64,14 +65,23 @@ impl Core {
     }
 
     /// A tool is there while at least one tab that the session is shown has registered it.
-    fn union(&self, session: SessionId) -> Vec<(ToolName, SchemaId)> {
-        let listed = self.registry.names().filter_map(|name| {
-            self.available(session, name, true).next()?;
-            let tab = self.describing_tab(session, name)?;
-            let (_, _, offer) = self.offer_in(session, tab, name)?;
-            Some((name, offer.schema))
-        });
-        listed.collect()
+    pub(super) fn union(&self, session: SessionId) -> PageList {
+        let names = self.registry.names();
+        names
+            .filter_map(|name| self.listing(session, name))
+            .collect()
+    }
+
+    /// A tool in the list of a static session, and what is published of it.
+    pub(super) fn listing(
+        &self,
+        session: SessionId,
+        name: ToolName,
+    ) -> Option<(ToolName, SchemaId)> {
+        self.available(session, name, true).next()?;
+        let tab = self.describing_tab(session, name)?;
+        let (_, _, offer) = self.offer_in(session, tab, name)?;
+        Some((name, offer.schema))
     }
 
     /// Where a session's call goes. `named` is the tab that its agent named, if that can be reached.

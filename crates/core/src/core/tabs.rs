@@ -45,12 +45,13 @@ impl Core {
 
     pub(super) fn tab_changed(&mut self, browser: BrowserId, facts: TabFacts) {
         let id = self.tab_of(browser, &facts.target);
-        if let Some(tab) = id.and_then(|id| self.tabs.get_mut(&id)) {
+        if let Some((id, tab)) = id.and_then(|id| Some((id, self.tabs.get_mut(&id)?))) {
             let was_open = tab.is_open();
-            let moved = tab.url != facts.url && !tab.offers.is_empty();
+            let moved = tab.url != facts.url;
             tab.change(facts);
-            let news = was_open != tab.is_open() || moved && self.has_veils();
-            self.edition += u64::from(news);
+            if was_open != tab.is_open() || moved && self.has_veils() {
+                self.touch_tab(id);
+            }
         }
     }
 
@@ -137,6 +138,7 @@ impl Core {
                     tab.focused_by.clear();
                     tab.stage = Stage::Open;
                     self.drop_offers(id, |source, _| source != Source::Library);
+                    self.touch_tab(id);
                 }
                 _ => {
                     self.take_tab(id);
@@ -149,6 +151,7 @@ impl Core {
     fn take_tab(&mut self, id: TabId) -> Option<Tab> {
         self.drop_offers(id, |_, _| true);
         let tab = self.tabs.remove(&id)?;
+        self.notable += 1;
         if let Some(library) = &tab.library {
             self.forget_page(library);
         }
@@ -176,7 +179,7 @@ impl Core {
                 name = tab.name(id);
                 self.ask_to_discard(id);
             }
-            self.edition += 1;
+            self.touch_tab(id);
             let fate = Fate::Closed;
             let lost = LostTab { tab: id, fate };
             let others =

@@ -23,6 +23,11 @@ impl Core {
     /// Why a session may not see what a tab shows, if it may not.
     pub(super) fn hidden(&self, session: SessionId, tab: &Tab) -> Option<Hidden> {
         let veil = &self.sessions.get(&session)?.config.veil;
+        self.hidden_by(veil, tab)
+    }
+
+    /// Why it may not be seen, if it may not.
+    pub(super) fn hidden_by(&self, veil: &Veil, tab: &Tab) -> Option<Hidden> {
         // What a page with the library says of its address is its own word; its origin is not.
         let library = tab.library.as_ref();
         let worker = library.and_then(|library| self.workers.get(&library.connection));

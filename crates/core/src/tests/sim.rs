@@ -24,6 +24,8 @@ pub(super) struct Sim {
     calls: BTreeMap<CallId, Sent>,
     open: BTreeSet<SessionId>,
     acting: BTreeMap<TargetId, CallId>,
+    /// What was notable at which count.
+    notable: (u64, String),
 }
 
 struct Sent {
@@ -56,6 +58,7 @@ impl Sim {
             calls: BTreeMap::new(),
             open: BTreeSet::new(),
             acting: BTreeMap::new(),
+            notable: (0, String::new()),
         }
     }
 
@@ -374,6 +377,8 @@ impl Sim {
     }
 
     fn carry_out(&mut self) {
+        self.core.check_common_lists();
+        check_notable(&self.core, &mut self.notable);
         while let Some(output) = self.core.poll_output() {
             self.check(&output);
             for (wait, input) in self.browser.react(&output) {
@@ -446,4 +451,17 @@ impl Sim {
             crashed,
         });
     }
+}
+
+/// Nothing that a later core should know changes without being counted.
+pub(super) fn check_notable(core: &Core, before: &mut (u64, String)) {
+    let now = (core.notable(), core.all_notable());
+    let is_first = before.1.is_empty();
+    assert!(
+        is_first || now.0 != before.0 || now.1 == before.1,
+        "{} became {}, and nobody was told",
+        before.1,
+        now.1
+    );
+    *before = now;
 }

@@ -3,7 +3,7 @@
 use super::steps::{Step, request, target};
 use crate::tests::browser::facts;
 use crate::tests::page_inputs::is_read_only;
-use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS};
+use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS, check_notable};
 use crate::{
     Access, BrowserId, CallId, CallKind, Config, Core, Input, Origin, Output, Place, Reply,
     SchemaId, SessionId, TargetId, Time, ToolName,
@@ -26,6 +26,7 @@ pub(super) struct Chaos {
     pub(super) tools_ran: usize,
     /// Whether each client knows that it has to say which browser.
     several: BTreeMap<SessionId, bool>,
+    notable: (u64, String),
 }
 
 type Tab = (BrowserId, TargetId);
@@ -56,6 +57,7 @@ impl Chaos {
                 ..Config::default()
             }),
             now: Time::default(),
+            notable: (0, String::new()),
             calls: BTreeMap::new(),
             acting: BTreeMap::new(),
             closing: BTreeMap::new(),
@@ -195,6 +197,8 @@ impl Chaos {
     }
 
     fn check(&mut self) {
+        self.core.check_common_lists();
+        check_notable(&self.core, &mut self.notable);
         while let Some(output) = self.core.poll_output() {
             match output {
                 Output::Reply { call, reply, .. } => {

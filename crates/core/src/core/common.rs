@@ -1,0 +1,171 @@
+//! The page tools that static sessions have in common: worked out once for all of them, and brought up to
+//! date name by name.
+
+use super::Core;
+use crate::offer::Source;
+use crate::tab::Tab;
+use crate::{BrowserId, SchemaId, SessionId, TabId, TabPolicy, ToolName, Veil};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Page tools by name, and what is published of them.
+pub(crate) type PageList = Vec<(ToolName, SchemaId)>;
+
+/// What sessions are offered that hold no tab.
+#[derive(Debug, Default)]
+pub(super) struct Common {
+    lists: Vec<(Standing, Arc<PageList>)>,
+    /// The names about which something may be different since.
+    stale: BTreeSet<ToolName>,
+}
+
+/// All that decides which page tools a session is offered, the tabs that it holds aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Standing {
+    veil: Veil,
+    isolated: bool,
+    connected: Vec<BrowserId>,
+}
+
+impl Core {
+    /// The same as [`union`](Self::union) says, for the price of what changed since it was asked last.
+    pub(super) fn shared_union(&mut self, session: SessionId) -> Arc<PageList> {
+        let Some(standing) = self.standing(session) else {
+            return Arc::default();
+        };
+        let common = self.common_list(standing);
+        // Only the tabs that it holds make a difference between a session and its like.
+        let own = self.own_names(session);
+        if own.is_empty() {
+            return common;
+        }
+        let others = common.iter().filter(|(name, _)| !own.contains(name));
+        let mut list: PageList = others.copied().collect();
+        list.extend(own.iter().filter_map(|name| self.listing(session, *name)));
+        list.sort_unstable_by_key(|(name, _)| *name);
+        Arc::new(list)
+    }
+
+    /// Something about a tool is different, wherever it is offered.
+    pub(super) fn touch(&mut self, name: ToolName) {
+        self.edition += 1;
+        let common = &mut self.common;
+        if common.stale.len() >= MOST_STALE {
+            // Nobody has asked for long.
+            common.lists.clear();
+            common.stale.clear();
+        }
+        if !common.lists.is_empty() {
+            common.stale.insert(name);
+        }
+    }
+
+    /// Something about a tab is different that decides who has it, and who has its tools.
+    pub(super) fn touch_tab(&mut self, id: TabId) {
+        self.notable += 1;
+        let tab = self.tabs.get(&id);
+        let names: Vec<_> = tab.map_or(Vec::new(), |tab| tab.page_tools().collect());
+        for name in names {
+            self.touch(name);
+        }
+    }
+
+    fn standing(&self, session: SessionId) -> Option<Standing> {
+        let known = self.sessions.get(&session)?;
+        let browsers = known.seats.iter().map(|seat| seat.browser);
+        let connected = browsers.filter(|browser| self.is_connected(session, *browser));
+        let mut connected: Vec<_> = connected.collect();
+        connected.sort_unstable();
+        Some(Standing {
+            veil: known.config.veil.clone(),
+            isolated: known.config.isolated,
+            connected,
+        })
+    }
+
+    fn common_list(&mut self, standing: Standing) -> Arc<PageList> {
+        self.refresh_common();
+        let mut lists = self.common.lists.iter();
+        if let Some((_, list)) = lists.find(|(known, _)| *known == standing) {
+            return Arc::clone(list);
+        }
+        let names = self.registry.names();
+        let list = names.filter_map(|name| Some((name, self.common_schema(&standing, name)?)));
+        let list = Arc::new(list.collect());
+        if self.common.lists.len() >= MOST_STANDINGS {
+            self.common.lists.clear();
+        }
+        self.common.lists.push((standing, Arc::clone(&list)));
+        list
+    }
+
+    fn refresh_common(&mut self) {
+        let stale = std::mem::take(&mut self.common.stale);
+        if stale.is_empty() {
+            return;
+        }
+        let mut lists = std::mem::take(&mut self.common.lists);
+        for (standing, list) in &mut lists {
+            let list = Arc::make_mut(list);
+            for &name in &stale {
+                let place = list.binary_search_by_key(&name, |(name, _)| *name);
+                match (place, self.common_schema(standing, name)) {
+                    (Ok(place), Some(schema)) => {
+                        if let Some(listed) = list.get_mut(place) {
+                            listed.1 = schema;
+                        }
+                    }
+                    (Ok(place), None) => drop(list.remove(place)),
+                    (Err(place), Some(schema)) => list.insert(place, (name, schema)),
+                    (Err(_), None) => {}
+                }
+            }
+        }
+        self.common.lists = lists;
+    }
+
+    /// What is published under a name for those who hold no tab: the tool of the tab in front, else that
+    /// of the first which registered it.
+    fn common_schema(&self, standing: &Standing, name: ToolName) -> Option<SchemaId> {
+        let seen = |id: TabId| {
+            let tab = self.tabs.get(&id)?;
+            let is_usable = |source: Source| match source {
+                Source::Library => true,
+                Source::WebMcp => {
+                    let browser = tab.browser();
+                    browser.is_some_and(|browser| standing.connected.contains(&browser))
+                }
+                Source::Generated => false,
+            };
+            let (_, offer) = tab.offers.get(name, is_usable)?;
+            self.is_common(standing, tab).then_some(offer.schema)
+        };
+        let in_front = self.active.and_then(seen);
+        in_front.or_else(|| self.registry.tabs(name, true).find_map(seen))
+    }
+
+    /// Whether a tab is shown to those who do not hold it.
+    fn is_common(&self, standing: &Standing, tab: &Tab) -> bool {
+        let shares = |holder| self.tab_policy(holder) == Some(TabPolicy::Shared);
+        tab.is_open()
+            && tab.context.is_none()
+            && !standing.isolated
+            && tab.holders().all(shares)
+            && self.hidden_by(&standing.veil, tab).is_none()
+    }
+
+    /// The names of the tools in the tabs that a session holds, or that are there for it alone.
+    fn own_names(&self, session: SessionId) -> BTreeSet<ToolName> {
+        let seats = self.sessions.get(&session).map(|known| &known.seats);
+        let browsers = seats.into_iter().flatten();
+        let browsers = browsers.filter_map(|seat| self.browsers.get(&seat.browser)?.connection());
+        let tabs = browsers.flat_map(|browser| browser.tabs.values());
+        let tabs = tabs.filter_map(|id| self.tabs.get(id));
+        let own = tabs.filter(|tab| tab.is_held_by(session) || tab.context == Some(session));
+        own.flat_map(Tab::page_tools).collect()
+    }
+}
+
+/// Sessions differ in few ways.
+const MOST_STANDINGS: usize = 16;
+const MOST_STALE: usize = 10_000;

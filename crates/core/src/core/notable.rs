@@ -1,0 +1,81 @@
+//! What somebody who goes on after this core should know, and whether it has changed.
+
+use super::Core;
+use crate::Input;
+
+impl Core {
+    /// Counts the changes to the numbers of tabs, who has which, and what sessions lost. The same count
+    /// means that nothing of it changed.
+    pub fn notable(&self) -> u64 {
+        self.notable
+    }
+}
+
+impl Input {
+    /// Whether it says who or what is there. Others come by the thousand, and count only for what they
+    /// bring about.
+    pub(super) fn is_about_who_is_there(&self) -> bool {
+        match self {
+            Self::SessionOpened { .. }
+            | Self::SessionClosed { .. }
+            | Self::Connected { .. }
+            | Self::ConnectFailed { .. }
+            | Self::BrowserGone { .. }
+            | Self::ConnectionLost { .. }
+            | Self::Reachable { .. }
+            | Self::TabAppeared { .. }
+            | Self::TabGone { .. }
+            | Self::TakenBack { .. }
+            | Self::Given { .. }
+            | Self::PageJoined { .. } => true,
+            Self::Call { .. }
+            | Self::Cancel { .. }
+            | Self::Finished { .. }
+            | Self::TabChanged { .. }
+            | Self::Paused
+            | Self::Resumed
+            | Self::VeilChanged { .. }
+            | Self::PagesConnected { .. }
+            | Self::PagesDisconnected { .. }
+            | Self::PageAppeared { .. }
+            | Self::PageGone { .. }
+            | Self::ToolRegistered { .. }
+            | Self::ToolUnregistered { .. }
+            | Self::ToolsFound { .. }
+            | Self::DocumentChanged { .. }
+            | Self::TabActivated { .. }
+            | Self::TabDeactivated { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Core {
+    /// All of it, to be compared.
+    pub(crate) fn all_notable(&self) -> String {
+        let tabs = self.tabs();
+        let tabs: Vec<_> = tabs
+            .map(|tab| (tab.id, tab.browser, tab.target, tab.bound, tab.owner))
+            .collect();
+        let browsers = self.browsers();
+        let browsers: Vec<_> = browsers
+            .filter_map(|browser| Some((browser.id, browser.key, browser.about?.launched)))
+            .collect();
+        let sessions = self.sessions.keys().map(|id| {
+            let (lost, bound) = (self.lost_tab(*id), self.bound_tab(*id));
+            (id, self.heritage(*id), lost, bound)
+        });
+        let sessions: Vec<_> = sessions.collect();
+        let counted = self.tabs_counted;
+        format!("{counted} {tabs:?} {browsers:?} {sessions:?}")
+    }
+
+    /// Fails if a list that sessions share is not the one that each would have by itself.
+    pub(crate) fn check_common_lists(&mut self) {
+        let sessions = self.sessions.iter().filter(|(_, known)| known.is_static());
+        let sessions: Vec<_> = sessions.map(|(id, _)| *id).collect();
+        for session in sessions {
+            assert_eq!(*self.shared_union(session), self.union(session));
+        }
+    }
+}
