@@ -21,6 +21,8 @@ pub(crate) struct Call {
     pub(crate) deadline: Time,
     /// Whether the driver was handed this call's work.
     pub(crate) at_work: bool,
+    /// How often it was sent to another tab.
+    pub(crate) moves: u8,
 }
 
 /// What a call is about, with everything in it resolved.

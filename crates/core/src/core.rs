@@ -14,6 +14,7 @@ mod offers;
 mod page_calls;
 mod pages;
 mod person;
+mod reroute;
 mod settle;
 mod sight;
 mod tabs;

@@ -416,6 +416,8 @@ pub enum Origin {
 pub enum Finish {
     /// It was done.
     Done,
+    /// The page has no such tool any more, and nothing ran.
+    NotBegun,
     /// It was not.
     Failed {
         /// What happened and what to do next, in a sentence for the agent.

@@ -89,6 +89,12 @@ pub enum Output {
         /// Why it runs there.
         reason: Reason,
     },
+    /// Forget that a page was told to run a tool: it went away and never began. The tool is run elsewhere,
+    /// and only what comes from there counts.
+    TakeBack {
+        /// The call this is for.
+        call: CallId,
+    },
     /// Tell a worker that its connection is not wanted. Whatever it says is ignored.
     PagesRefused {
         /// Which one.

@@ -41,6 +41,7 @@ mod notices;
 mod person;
 mod policies;
 mod refusals;
+mod reroute;
 mod session_end;
 mod sharing;
 mod turns;

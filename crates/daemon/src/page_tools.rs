@@ -98,6 +98,17 @@ impl PageTools {
         Some(DocumentId(page.document.1))
     }
 
+    /// A tab registered itself again: it is a new one, with another document, whatever it says.
+    pub(crate) fn renew(&mut self, connection: ConnectionId, page: &PageId) {
+        let worker = self.workers.get_mut(&connection);
+        if let Some(page) = worker.and_then(|worker| worker.pages.get_mut(page)) {
+            // The count goes on, so what was meant for an old document never reaches a new one.
+            page.document.1 += 1;
+            page.document.0.clear();
+            page.tools.clear();
+        }
+    }
+
     /// Whether a worker has this tab. How many it may have is the core's affair.
     pub(crate) fn has(&self, connection: ConnectionId, page: &PageId) -> bool {
         let worker = self.workers.get(&connection);

@@ -278,6 +278,8 @@ export class WorkerClient {
   }
 
   #receive(message: ToPage, ports: MessagePort[]): void {
+    // One that comes after the farewell is not for this page: it may be back from the cache by now.
+    if (message.type === 'CALL_TOOL' && !this.#isRegistered) return;
     if (message.type === 'CALL_TOOL') void this.#handleToolCall(message.toolName, message.args, message.callId);
     else if (message.type === 'CANCEL_CALL') this.#running.get(message.callId)?.abort();
     else if (message.type === 'PONG') this.#missedPongs = 0;
@@ -302,6 +304,7 @@ export class WorkerClient {
     const link = this.#link;
     const call = new AbortController();
     this.#running.set(callId, call);
+    link?.post({ type: 'CALL_BEGUN', callId });
     try {
       const tool = this.#toolHandlers.get(toolName);
       if (!tool) throw new Error(`This page has no tool '${toolName}'.`);

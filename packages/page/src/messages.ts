@@ -31,6 +31,12 @@ export interface ActiveRequest {
   isActive: boolean;
 }
 
+/** A handler is about to run. What has not begun when the page leaves never will. */
+export interface CallBegun {
+  type: 'CALL_BEGUN';
+  callId: string;
+}
+
 /** The one answer of a handler. */
 export type CallAnswer = { type: 'TOOL_CALL_RESULT'; callId: string } & CallOutcome;
 
@@ -46,6 +52,7 @@ export type ToWorker =
   | ActiveRequest
   | (RegisterTool & Numbered)
   | (UnregisterTool & Numbered)
+  | CallBegun
   | CallAnswer
   | PingRequest;
 

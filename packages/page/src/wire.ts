@@ -68,7 +68,7 @@ export interface UpdateTab extends TabRecord {
   type: 'UPDATE_TAB';
 }
 
-/** A tab was closed, has crashed or has left the application; its tools are gone. */
+/** A tab was closed, has crashed or has left the application; its tools are gone. Calls without an answer never began. */
 export interface UnregisterTab {
   type: 'UNREGISTER_TAB';
   tabId: string;
@@ -113,9 +113,9 @@ export interface CallToolResult {
 }
 
 /**
- * `failed`: the handler threw. `no_tab`: no such tab. `no_tool`: no such tool in the tab. `gone`: the document went
- * away before it answered, or is another one than the caller meant. `cancelled`: the daemon cancelled the call.
- * `too_large`: the result is over the limit. `busy`: too many calls are running.
+ * `failed`: the handler threw. `no_tab`: no such tab. `no_tool`: no such tool in the tab, or it shows another document
+ * than the caller meant; after both, nothing ran. `gone`: the document went away before it answered. `cancelled`: the
+ * daemon cancelled the call. `too_large`: the result is over the limit. `busy`: too many calls are running.
  */
 export type CallErrorCode = 'failed' | 'no_tab' | 'no_tool' | 'gone' | 'cancelled' | 'too_large' | 'busy';
 

@@ -184,11 +184,12 @@ describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
 
   test('a call that is running when its page is left is answered', async () => {
     const tabId = await open(page, app());
-    await page.evaluate("workerClient.registerTool('stuck', () => new Promise(() => {}))");
+    await page.evaluate("workerClient.registerTool('stuck', () => new Promise(() => (window.running = true)))");
     await daemon.tab(tabId, 'stuck');
     // A second tab keeps the worker alive, so that it can answer.
     await open(await context.newPage(), app());
     const { outcome } = daemon.begin(tabId, 'stuck');
+    await page.waitForFunction('window.running');
     await page.goto('about:blank');
     expect(await outcome).toMatchObject({ success: false, code: 'gone' });
   });

@@ -67,7 +67,7 @@ test('R001-39 a call that has no target is refused with a sentence, and nobody r
   expect(socket().heard('TOOL_CALL_RESULT').map(({ callId, success, code }) => [callId, success, code])).toEqual([
     ['1', false, 'no_tab'],
     ['2', false, 'no_tool'],
-    ['3', false, 'gone'],
+    ['3', false, 'no_tool'],
   ]);
   expect(a.heard.some((message) => message.type === 'CALL_TOOL')).toBe(false);
 });
@@ -112,6 +112,7 @@ test('R000-10 a page that leaves takes its tab, its tools and its calls with it'
   a.offer('one');
   a.say({ type: 'SET_ACTIVE_TAB', tabId: 'tab-a', isActive: true });
   socket().call('7', 'tab-a', 'one');
+  a.say({ type: 'CALL_BEGUN', callId: a.call().callId });
   a.say({ type: 'UNREGISTER_TAB' });
   expect(controller.tabs.map((tab) => tab.tabId)).toEqual(['tab-b']);
   expect(socket().messages.slice(-3)).toMatchObject([
@@ -119,6 +120,19 @@ test('R000-10 a page that leaves takes its tab, its tools and its calls with it'
     { type: 'SET_ACTIVE_TAB', tabId: null },
     { type: 'UNREGISTER_TAB', tabId: 'tab-a' },
   ]);
+});
+
+test('R000-23 a call that a page had not begun when it left is not answered, so that the daemon can send it elsewhere', () => {
+  const { socket, page } = world();
+  const [a, b] = [page('tab-a'), page('tab-b')];
+  socket().welcome();
+  a.offer('one');
+  socket().call('7', 'tab-a', 'one');
+  // Nobody else can say that it has begun.
+  b.say({ type: 'CALL_BEGUN', callId: a.call().callId });
+  a.say({ type: 'UNREGISTER_TAB' });
+  expect(socket().heard('TOOL_CALL_RESULT')).toEqual([]);
+  expect(socket().last()).toMatchObject({ type: 'UNREGISTER_TAB', tabId: 'tab-a' });
 });
 
 test('R000-10 a document whose lock is free is gone, whatever became of it', async () => {

@@ -111,7 +111,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     const { record } = await daemon.tab(tabId, 'two');
     expect(record.url).toContain('/settings');
     const stale = await daemon.call(tabId, 'two', {}, first.documentId);
-    expect(stale).toMatchObject({ success: false, code: 'gone' });
+    expect(stale).toMatchObject({ success: false, code: 'no_tool' });
   });
 
   test('R000-44 R000-45 a child of window.open has an id of its own, and its parent keeps its tools', async () => {

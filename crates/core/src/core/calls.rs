@@ -43,6 +43,7 @@ impl Core {
             limit,
             deadline,
             at_work: false,
+            moves: 0,
         };
         self.calls.insert(id, call);
         self.timers.arm(deadline, Timer::Deadline(id));
@@ -216,7 +217,7 @@ impl Core {
         }
     }
 
-    fn run(&mut self, id: CallId, tab: TabId) {
+    pub(super) fn run(&mut self, id: CallId, tab: TabId) {
         if self.is_page_tool(id) {
             return self.run_page_tool(id);
         }

@@ -10,8 +10,16 @@ impl Core {
         let Some(call) = self.calls.get(&id).filter(|call| call.at_work) else {
             return;
         };
-        if let Finish::Failed { message } = outcome {
-            return self.answer(id, Reply::Failed { message });
+        match outcome {
+            Finish::Failed { message } => return self.answer(id, Reply::Failed { message }),
+            Finish::NotBegun if matches!(call.task, Task::PageTool { .. }) => {
+                return self.not_begun(id);
+            }
+            Finish::NotBegun => {
+                let message = "It could not be begun. Call it again.".to_owned();
+                return self.answer(id, Reply::Failed { message });
+            }
+            Finish::Done => {}
         }
         let (session, browser, tool) = (call.session, call.browser, call.tool);
         if let Task::Page { .. } | Task::PageTool { .. } = call.task {

@@ -181,7 +181,8 @@ impl Core {
     /// The same after an input that cannot change but the tools of pages. There may be thousands of these
     /// a second, so nothing is compared before they are gathered.
     pub(super) fn notice_page_tools(&mut self, now: Time) {
-        if self.edition_noticed != self.edition {
+        // Who was told by this input must not be taken for told by the next.
+        if self.edition_noticed != self.edition || !self.told.is_empty() {
             self.edition_noticed = self.edition;
             self.look_at_lists(now, |core, _, known| {
                 core.edition != known.announced.edition

@@ -57,7 +57,7 @@ impl Core {
         self.tool_row(session, id, name).filter(|_| !is_hidden)
     }
 
-    fn plan_page_tool(
+    pub(super) fn plan_page_tool(
         &self,
         session: SessionId,
         called: ToolName,

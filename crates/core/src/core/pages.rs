@@ -22,7 +22,7 @@ impl Core {
             Input::PageAppeared { connection, page } => self.page_appeared(connection, page),
             Input::PageGone { connection, page } => {
                 if let Some(id) = self.page_of(connection, &page) {
-                    self.leave_page(id);
+                    self.part_from(id);
                 }
             }
             Input::PageJoined {
@@ -232,7 +232,7 @@ impl Core {
 
     /// A page with the library is no longer there. A tab that is only known by it is gone; one that is in
     /// a browser stays.
-    fn leave_page(&mut self, id: TabId) {
+    pub(super) fn leave_page(&mut self, id: TabId) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
         };

@@ -165,7 +165,8 @@ impl FakeBrowser {
                 self.quit();
                 vec![]
             }
-            Output::Abort { .. }
+            Output::TakeBack { .. }
+            | Output::Abort { .. }
             | Output::PagesRefused { .. }
             | Output::PageRefused { .. }
             | Output::ToolsRefused { .. }

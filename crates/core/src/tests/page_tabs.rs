@@ -356,3 +356,25 @@ fn r004_85_a_session_that_follows_the_user_turns_to_the_tab_in_front() {
     turn_to(&mut pages, "A");
     assert_eq!(focused(&mut pages), Some(pages.number("B")), "it was there");
 }
+
+#[test]
+fn who_followed_the_user_is_told_of_what_comes_next() {
+    let mut pages = Pages::with_session(SessionConfig {
+        follow_user_focus: true,
+        ..progressive()
+    });
+    pages.sim.call(CallKind::ConnectBrowser { launch: false });
+    pages.sim.user_opens(&url("A"));
+    pages.sim.settle();
+    let (browser, target) = pages.tab("A");
+    let tab = Place::Browser { browser, target };
+    pages.sim.happen(Input::TabActivated { tab });
+    let reason = "it crashed".into();
+    let lost = |pages: &mut Pages| pages.sim.happen(Input::BrowserGone { browser, reason });
+    let before = pages.sim.outputs.len();
+    lost(&mut pages);
+    pages.sim.settle();
+    let notice = Output::ToolsChanged { session: ONE };
+    let since = &pages.sim.outputs[before..];
+    assert_eq!(since.iter().filter(|output| **output == notice).count(), 1);
+}

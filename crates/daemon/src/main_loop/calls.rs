@@ -38,6 +38,8 @@ pub(super) struct Call {
     pub(super) agreed: Option<About>,
     /// The worker that was told to run it.
     pub(super) page: Option<ConnectionId>,
+    /// How often it was taken back from a page that had not begun it.
+    pub(super) attempt: u32,
     pub(super) payload: Option<CallReply>,
     pub(super) cancel: CancellationToken,
 }
@@ -128,6 +130,7 @@ impl MainLoop {
             prepared: parsed.prepared,
             wishes: parsed.wishes,
             page_arguments: parsed.page_arguments,
+            attempt: 0,
             agreed,
             page: None,
             payload: None,

@@ -92,7 +92,9 @@ impl MainLoop {
         match message {
             FromPage::RegisterTab(tab) => {
                 // The same tab again is a new one: its tools are gone.
-                self.forget_page(connection, &page_id(&tab.tab_id));
+                let page = page_id(&tab.tab_id);
+                self.pages.renew(connection, &page);
+                self.joins.forget_page(connection, &page);
                 self.page_shown(connection, &tab);
             }
             // One that was refused is no tab, however it changes.
@@ -237,7 +239,8 @@ impl MainLoop {
         let Some(entry) = self.calls.get_mut(&call) else {
             return;
         };
-        let mut args = std::mem::take(&mut entry.page_arguments);
+        // Kept: a page that is left before it begins has not had them.
+        let mut args = entry.page_arguments.clone();
         let (Some(record), Some(document)) = (
             self.pages.record(*connection, page, key),
             self.pages.document(*connection, page),
@@ -252,7 +255,7 @@ impl MainLoop {
         }
         entry.page = Some(*connection);
         let said = ToPage::CallTool {
-            call_id: call.0.to_string(),
+            call_id: wire_id(call, entry.attempt),
             target_tab_id: page.0.to_string(),
             document_id: document.to_owned(),
             tool_name: name.to_owned(),
@@ -272,16 +275,23 @@ impl MainLoop {
         call_id: &str,
         outcome: Result<Value, (String, String)>,
     ) {
-        let Some(call) = call_id.parse().ok().map(CallId) else {
+        let number = call_id.split('.').next().unwrap_or_default();
+        let Some(call) = number.parse().ok().map(CallId) else {
             return;
         };
         let Some(entry) = self.calls.get_mut(&call) else {
             return; // Nobody waits for it any more.
         };
-        if entry.page != Some(connection) {
-            return; // Not its call.
+        if entry.page != Some(connection) || wire_id(call, entry.attempt) != call_id {
+            return; // Not its call, or no longer.
         }
         entry.page = None;
+        if let Err((_, code)) = &outcome
+            && matches!(code.as_str(), "no_tool" | "no_tab")
+        {
+            let outcome = Finish::NotBegun;
+            return self.input(Input::Finished { call, outcome });
+        }
         entry.payload = Some(match outcome {
             Ok(result) => convert::page_result(result),
             Err((error, code)) => convert::page_error(&error, &code),
@@ -304,9 +314,10 @@ impl MainLoop {
 
     /// Tells the page that nobody waits for a call any more.
     pub(super) fn cancel_page_call(&mut self, call: CallId) {
-        let connection = self.calls.get_mut(&call).and_then(|call| call.page.take());
-        if let Some(connection) = connection {
-            let call_id = call.0.to_string();
+        let entry = self.calls.get_mut(&call);
+        let told = entry.and_then(|entry| Some((entry.page.take()?, entry.attempt)));
+        if let Some((connection, attempt)) = told {
+            let call_id = wire_id(call, attempt);
             self.tell_page(connection, ToPage::CancelCall { call_id });
         }
     }
@@ -373,6 +384,14 @@ impl MainLoop {
             Place::Page { connection, page } => self.pages.record(*connection, page, row.key),
             Place::Browser { browser, target } => self.found.record(*browser, target, row.key),
         }
+    }
+}
+
+/// What a worker calls a call. One that was taken back from a page and given to another is another.
+fn wire_id(call: CallId, attempt: u32) -> String {
+    match attempt {
+        0 => call.0.to_string(),
+        attempt => format!("{}.{attempt}", call.0),
     }
 }
 

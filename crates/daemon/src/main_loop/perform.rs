@@ -88,6 +88,12 @@ impl MainLoop {
                 name,
                 reason,
             } => self.run_page_tool(call, &place, tool, &name, reason),
+            Output::TakeBack { call } => {
+                if let Some(entry) = self.calls.get_mut(&call) {
+                    entry.page = None;
+                    entry.attempt += 1;
+                }
+            }
             Output::PagesRefused {
                 connection,
                 refusal,

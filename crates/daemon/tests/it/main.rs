@@ -7,6 +7,7 @@ mod fake_extension;
 mod idle;
 mod other_users;
 mod page_desk;
+mod page_documents;
 mod page_door;
 mod page_lists;
 mod page_load;

@@ -266,9 +266,26 @@ impl App {
             return message["type"] == "PONG";
         }
         let tab = message["targetTabId"].as_str().unwrap();
-        let ours = (0..TABS_EACH).any(|it| tab_name(self.number, it) == tab);
-        assert!(ours, "{message} is for somebody else");
+        let mut tabs = 0..TABS_EACH;
+        let number = tabs.find(|it| tab_name(self.number, *it) == tab);
+        let number = number.unwrap_or_else(|| panic!("{message} is for somebody else"));
         let call = message["args"]["call"].as_str().unwrap();
+        // As the library does: what is not there any more is not run, and may be run elsewhere.
+        let name = message["toolName"].as_str().unwrap();
+        let mut tools = self.offered.iter().filter(|(tab, _)| *tab == number);
+        if !tools.any(|(_, tool)| tool_name(tab, *tool) == name) {
+            let code = match self.closed.contains(&number) {
+                true => "no_tab",
+                false => "no_tool",
+            };
+            self.worker
+                .say(json!({
+                    "type": "TOOL_CALL_RESULT", "callId": message["callId"], "success": false,
+                    "error": "It is gone.", "code": code
+                }))
+                .await;
+            return false;
+        }
         self.note(call, tab);
         let said = format!("{call} in {tab}");
         self.worker

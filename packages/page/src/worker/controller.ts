@@ -60,6 +60,8 @@ interface Call {
   /** What the daemon calls it. */
   daemonId: string;
   tab: Tab;
+  /** The page has begun to run it. */
+  hasBegun: boolean;
 }
 
 export class MCPController {
@@ -172,7 +174,8 @@ export class MCPController {
     else if (message.type === 'REGISTER_TOOL') this.handleRegisterTool(message, page);
     else if (message.type === 'UNREGISTER_TOOL') this.handleUnregisterTool(message, page);
     else if (message.type === 'TOOL_CALL_RESULT') this.handleToolCallResult(message, page);
-    else if (message.type === 'UNREGISTER_TAB' && tab) this.#remove(tab);
+    else if (message.type === 'CALL_BEGUN') this.#noteBegun(message.callId, page);
+    else if (message.type === 'UNREGISTER_TAB' && tab) this.#takeLeave(tab);
     else if (message.type === 'PING') {
       page.port.postMessage({ type: 'PONG', worker: this.world.kind });
       if (!tab) page.port.postMessage({ type: 'TAB_UNKNOWN' });
@@ -211,7 +214,12 @@ export class MCPController {
 
   /** The document holds the lock as long as it lives, so whoever gets it knows that the document is gone. */
   #watch(tab: Tab, locks: Pick<LockManager, 'request'>): void {
-    const isGone = (): void => this.#remove(tab);
+    const isGone = (): void => {
+      const isUnsure = [...this.#calls.values()].some((call) => call.tab === tab && !call.hasBegun);
+      // What it began, or that it left, may be on its way still: locks are faster than ports.
+      if (isUnsure) setTimeout(() => this.#remove(tab), LAST_WORDS);
+      else this.#remove(tab);
+    };
     locks.request(tab.lock, isGone).catch(isGone);
   }
 
@@ -219,6 +227,19 @@ export class MCPController {
     if (!tab) return;
     tab.record = { ...record, tabId: tab.record.tabId, lastSeen: tab.record.lastSeen };
     this.#socket.send({ type, ...tab.record });
+  }
+
+  #noteBegun(callId: string, page: Page): void {
+    const call = this.#calls.get(callId);
+    if (call && call.tab === page.tab) call.hasBegun = true;
+  }
+
+  /** The page says farewell, and has said before what it began. The daemon sends elsewhere what was not, and is not answered. */
+  #takeLeave(tab: Tab): void {
+    for (const [callId, call] of this.#calls) {
+      if (call.tab === tab && !call.hasBegun) this.#calls.delete(callId);
+    }
+    this.#remove(tab);
   }
 
   #remove(tab: Tab): void {
@@ -284,12 +305,12 @@ export class MCPController {
     if (isKnown) return;
     const refuse = (outcome: CallOutcome): void => this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: daemonId, ...outcome });
     if (!tab) refuse(failure('no_tab', `There is no tab '${targetTabId}'.`));
-    else if (tab.record.documentId !== documentId) refuse(failure('gone', 'The tab shows another page now; list its tools again.'));
+    else if (tab.record.documentId !== documentId) refuse(failure('no_tool', 'The tab shows another page now.'));
     else if (!tab.tools.has(toolName)) refuse(failure('no_tool', `The tab has no tool '${toolName}'.`));
     else if (this.#calls.size >= MAX_CALLS) refuse(failure('busy', `${MAX_CALLS} calls run already; wait for one to end.`));
     else {
       const callId = `${this.#born}.${++this.#callCount}`;
-      this.#calls.set(callId, { daemonId, tab });
+      this.#calls.set(callId, { daemonId, tab, hasBegun: false });
       tab.record.lastSeen = Date.now();
       tab.page.port.postMessage({ type: 'CALL_TOOL', callId, targetTabId, toolName, args });
     }
@@ -347,5 +368,7 @@ function failure(code: Extract<CallOutcome, { success: false }>['code'], error: 
   return { success: false, code, error };
 }
 
+/** How long the last words of a document may take. */
+const LAST_WORDS = 100;
 /** How long a document has to show that it lives when another one claims its tab. */
 const CLAIM_WAIT = 1000;

@@ -248,6 +248,12 @@ impl Chaos {
                         assert_eq!(other, None, "two calls act on one page");
                     }
                 }
+                Output::TakeBack { call } => {
+                    self.acting.retain(|_, acting| *acting != call);
+                    let asked = self.calls.get_mut(&call).expect("it was asked");
+                    assert!(asked.at_work && !asked.answered, "{call:?} is nowhere");
+                    asked.at_work = false;
+                }
                 Output::Abort { call } => {
                     let asked = &self.calls[&call];
                     assert!(asked.at_work && !asked.answered, "{call:?} needs no abort");

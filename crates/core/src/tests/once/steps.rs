@@ -104,7 +104,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         4 => tab_input().prop_map(Step::Happens),
         2 => person_input().prop_map(Step::Happens),
         16 => page_input().prop_map(Step::Happens),
-        18 => (session(), 0..30_u8, kind(), index(), timeout()).prop_map(
+        20 => (session(), 0..30_u8, kind(), index(), timeout()).prop_map(
             |(session, request, kind, browser, timeout)| {
                 Step::Calls { session, request, kind, browser, timeout }
             }
@@ -280,8 +280,9 @@ fn page_action() -> impl Strategy<Value = (ToolName, Access)> {
 
 fn outcome() -> impl Strategy<Value = Finish> {
     prop_oneof![
-        3 => Just(Finish::Done),
-        1 => Just(Finish::Failed { message: "It failed.".to_owned() }),
+        6 => Just(Finish::Done),
+        1 => Just(Finish::NotBegun),
+        2 => Just(Finish::Failed { message: "It failed.".to_owned() }),
     ]
 }
 

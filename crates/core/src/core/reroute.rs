@@ -1,0 +1,84 @@
+//! A call that no page has begun goes to another tab with its tool, as if it had come a moment later.
+
+use super::Core;
+use super::plan::Plan;
+use crate::call::Task;
+use crate::offer::Source;
+use crate::{CallId, Output, Reason, TabId};
+
+impl Core {
+    /// A page says farewell. What its worker was given for it and has not answered never came there: a
+    /// worker answers first for what it has passed on.
+    pub(super) fn part_from(&mut self, id: TabId) {
+        self.drop_offers(id, |source, _| source == Source::Library);
+        let calls = self.calls_where(|call| {
+            matches!(call.task, Task::PageTool { tab, source: Source::Library, .. } if tab == id)
+        });
+        for call in calls {
+            self.reroute(call);
+        }
+        self.leave_page(id);
+    }
+
+    /// The tool that a call was sent to is not there, and nothing ran.
+    pub(super) fn not_begun(&mut self, id: CallId) {
+        let Some(call) = self.calls.get_mut(&id) else {
+            return;
+        };
+        call.at_work = false;
+        let tab = call.task.tab();
+        if !self.reroute(id)
+            && let Some(id_of_tab) = tab
+        {
+            let known = self.tabs.get(&id_of_tab);
+            let name = known.map_or_else(|| id_of_tab.into(), |tab| tab.name(id_of_tab));
+            self.fail_page_tool(id, &name);
+        }
+    }
+
+    /// Sends a call to another tab, if its agent meant none in particular. Says whether there is one.
+    fn reroute(&mut self, id: CallId) -> bool {
+        let Some(call) = self.calls.get(&id) else {
+            return false;
+        };
+        let Task::PageTool {
+            tab,
+            name,
+            access,
+            reason,
+            ..
+        } = call.task
+        else {
+            return false;
+        };
+        if matches!(reason, Reason::Named | Reason::Bound) || call.moves >= MOST_MOVES {
+            return false;
+        }
+        let (session, tool) = (call.session, call.tool);
+        let route = self.route_of(session, name, None).ok();
+        let route = route.filter(|route| route.tab != tab && route.reason != Reason::Bound);
+        let plan = route.map(|route| self.plan_page_tool(session, tool, name, route));
+        let Some(Ok(Plan::Work(browser, task))) = plan else {
+            return false;
+        };
+        let Some(call) = self.calls.get_mut(&id) else {
+            return false;
+        };
+        let was_at_work = std::mem::take(&mut call.at_work);
+        (call.browser, call.task) = (browser, task);
+        call.moves += 1;
+        if was_at_work {
+            self.emit(Output::TakeBack { call: id });
+        }
+        let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
+        let next = lane.and_then(|lane| lane.leave(id, access));
+        self.start(id);
+        if let Some(next) = next {
+            self.run(next, tab);
+        }
+        true
+    }
+}
+
+/// A page that always says no would be asked for ever.
+const MOST_MOVES: u8 = 3;

@@ -1,0 +1,94 @@
+//! Calls that came to a page too late: they go where they would go now, and never run twice.
+
+use super::pages::{Pages, place};
+use crate::{Finish, Input, Output, Reply};
+
+/// Where calls went, in order.
+fn ways(pages: &Pages) -> Vec<crate::Place> {
+    pages.runs().into_iter().map(|(place, _)| place).collect()
+}
+
+fn not_begun(pages: &mut Pages, call: crate::CallId) {
+    let outcome = Finish::NotBegun;
+    pages.sim.happen(Input::Finished { call, outcome });
+}
+
+#[test]
+fn r000_23_a_call_that_the_page_in_front_left_unanswered_goes_to_the_other_tab() {
+    let mut pages = Pages::new();
+    for page in ["A", "B"] {
+        pages.open_with(page, "toolX");
+    }
+    pages.front("A");
+    pages.sim.browser.hangs = true;
+    let working = pages.ask("toolX", None);
+    let waiting = pages.ask("toolX", None);
+    assert_eq!(ways(&pages), [place("A")]);
+    pages.close("A");
+    assert_eq!(ways(&pages), [place("A"), place("B")]);
+    let taken_back = |output: &&Output| matches!(output, Output::TakeBack { .. });
+    let taken_back = pages.sim.outputs.iter().filter(taken_back);
+    assert_eq!(taken_back.count(), 1, "the other had not been sent");
+    pages.finish(working);
+    pages.finish(waiting);
+    for call in [working, waiting] {
+        let reply = pages.sim.reply(call);
+        assert!(matches!(reply, Some(Reply::Done { .. })), "{reply:?}");
+    }
+    assert_eq!(ways(&pages), [place("A"), place("B"), place("B")]);
+}
+
+#[test]
+fn r000_23_24_a_call_that_the_page_refuses_because_its_tool_is_gone_goes_to_the_other_tab() {
+    let mut pages = Pages::new();
+    for page in ["A", "B"] {
+        pages.open_with(page, "toolX");
+    }
+    pages.front("A");
+    pages.sim.browser.hangs = true;
+    let call = pages.ask("toolX", None);
+    pages.unregister("A", "toolX");
+    not_begun(&mut pages, call);
+    assert_eq!(ways(&pages), [place("A"), place("B")]);
+    pages.finish(call);
+    let reply = pages.sim.reply(call);
+    assert!(matches!(reply, Some(Reply::Done { .. })), "{reply:?}");
+}
+
+#[test]
+fn a_call_whose_agent_named_the_tab_goes_nowhere_else() {
+    let mut pages = Pages::new();
+    for page in ["A", "B"] {
+        pages.open_with(page, "toolX");
+    }
+    pages.sim.browser.hangs = true;
+    let (left, refused) = (pages.ask("toolX", Some("A")), pages.ask("toolX", Some("B")));
+    pages.close("A");
+    not_begun(&mut pages, refused);
+    assert_eq!(ways(&pages), [place("A"), place("B")]);
+    for (call, tab) in [(left, "A"), (refused, "B")] {
+        let Some(Reply::Refused(refusal)) = pages.sim.reply(call) else {
+            panic!("{:?}", pages.sim.reply(call));
+        };
+        let beginning = format!("Tool 'toolX' not available in tab '{tab}'.");
+        assert!(refusal.to_string().starts_with(&beginning), "{refusal}");
+    }
+}
+
+#[test]
+fn a_call_that_every_page_refuses_is_refused_in_the_end() {
+    let mut pages = Pages::new();
+    for page in ["A", "B"] {
+        pages.open_with(page, "toolX");
+    }
+    pages.sim.browser.hangs = true;
+    let call = pages.ask("toolX", None);
+    let mut asked = 0;
+    while pages.sim.reply(call).is_none() {
+        not_begun(&mut pages, call);
+        asked += 1;
+        assert!(asked < 10, "it goes round for ever");
+    }
+    let reply = pages.sim.reply(call);
+    assert!(matches!(reply, Some(Reply::Refused(_))), "{reply:?}");
+}
