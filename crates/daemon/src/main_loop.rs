@@ -65,6 +65,8 @@ pub(crate) struct MainLoop {
     closing: TaskTracker,
     contexts: Contexts,
     memory: Memory,
+    /// At which count of the core the notes were taken; none if they must be taken anew.
+    noted: Option<u64>,
     /// Workers of pages that offer tools.
     pages: PageTools,
     /// Tools that were found in browsers' tabs.
@@ -130,6 +132,7 @@ impl MainLoop {
             closing: TaskTracker::new(),
             contexts: Contexts::default(),
             memory,
+            noted: None,
             pages: PageTools::default(),
             found: FoundTools::default(),
             joins: Joins::default(),
@@ -170,10 +173,7 @@ impl MainLoop {
                 }
             }
             // Before anybody is answered: an answer waits until it is written what it has changed.
-            if self.memory.is_kept() {
-                let notes = self.notes();
-                self.memory.keep(notes);
-            }
+            self.keep_notes();
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }
@@ -343,6 +343,7 @@ impl MainLoop {
     /// Closes what sessions of an earlier daemon opened and nobody came back for.
     fn close_abandoned(&mut self) {
         let mut elsewhere: HashMap<String, Vec<TargetId>> = HashMap::new();
+        self.noted = None;
         for (key, target) in self.memory.take_abandoned() {
             let mut known = self
                 .core

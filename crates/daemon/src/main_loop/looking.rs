@@ -65,8 +65,18 @@ impl MainLoop {
         }
     }
 
+    /// Hands what a later daemon should know to whoever writes it down, if it may be different now.
+    pub(super) fn keep_notes(&mut self) {
+        let count = self.core.notable();
+        if self.memory.is_kept() && self.noted != Some(count) {
+            self.noted = Some(count);
+            let notes = self.notes();
+            self.memory.keep(notes);
+        }
+    }
+
     /// What a later daemon should know of the sessions of this one.
-    pub(super) fn notes(&self) -> Notes {
+    fn notes(&self) -> Notes {
         let mut notes = Notes {
             tabs_counted: self.core.tabs_counted(),
             ..Notes::default()
