@@ -53,7 +53,7 @@ else
 	@CI=true TABMUX_SOAK=1 $(soak_sizes) RUST_TEST_THREADS=2 $(CARGO) test --workspace --exclude xtask --release --quiet
 endif
 
-bench: browser ## Measure start, memory and calls, and print the numbers
+bench: browser ## Measure start, memory, calls and tools of pages, and print the numbers
 	@$(CARGO) build --release --quiet --package tabmux
 	@$(CARGO) xtask bench
 

@@ -4,6 +4,7 @@
 
 mod desk;
 mod lists;
+mod page_tools;
 mod pages;
 mod peers;
 mod raw;
@@ -61,6 +62,8 @@ async fn tabmux_alone(binary: &Path, browser: &Path) {
     lists::measure(binary, browser, &mut table).await;
     say("Calls …");
     pages::measure(binary, browser, &mut table).await;
+    say("Tools of pages …");
+    page_tools::measure(binary, &mut table);
     say(&format!("\n{table}"));
 }
 

@@ -65,6 +65,39 @@ fn main() {
         );
         drain(&mut core);
     });
+    lists();
+}
+
+/// Many names, and sessions that are told of each change.
+fn lists() {
+    let mut core = with_sessions(20);
+    for n in 0..NAMES {
+        let tab = n % 200;
+        open(&mut core, tab);
+        register(&mut core, tab, "named", n as u64);
+    }
+    settle(&mut core);
+    report(
+        "a change of one of 800 names, told to 20 sessions",
+        1_000,
+        |n| {
+            let name = n % NAMES;
+            let tool = ToolFacts {
+                key: ToolKey(name as u64),
+                name: format!("named_{name}").into(),
+                schema: SchemaId(1_000_000 + n as u64),
+                read_only: false,
+            };
+            let (connection, page) = (connection(name % 200), page(name % 200));
+            let told = Input::ToolRegistered {
+                connection,
+                page,
+                tool,
+            };
+            core.handle(Time::default(), told);
+            settle(&mut core);
+        },
+    );
 }
 
 fn with_sessions(sessions: u64) -> Core {
@@ -203,5 +236,6 @@ fn memory() -> usize {
 /// The median of so many parts is told, so that a busy machine tells little else.
 const BATCHES: usize = 50;
 const TABS: usize = 10_000;
+const NAMES: usize = 800;
 const TABS_PER_WORKER: usize = 500;
 const RUNS: usize = 100_000;

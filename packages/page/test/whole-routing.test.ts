@@ -104,6 +104,21 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.row(a.id)).toMatchObject({ isActive: true });
   });
 
+  test('R000-23 a call that is made while the tab in front goes to a page without the tool runs once, in whichever has it', async () => {
+    const [a, b] = [await desk.open('toolX'), await desk.open('toolX')];
+    let runsOfOther = 0;
+    for (let round = 0; round < 8; round += 1) {
+      await desk.front(a);
+      const [tab] = await Promise.all([desk.whoRuns('toolX'), a.tab.go(desk.url('other'))]);
+      expect([a.id, b.id]).toContain(tab);
+      if (tab === b.id) runsOfOther += 1;
+      await desk.has(a.id, 'other');
+      await a.tab.go(desk.url('toolX'));
+      await desk.has(a.id, 'toolX');
+      expect(await desk.runs(b)).toBe(runsOfOther);
+    }
+  });
+
   test('R000-49 R000-50 R000-51 a tab that is not there, or has no such tool, is an error that says which tabs have it, and nothing runs', async () => {
     const tabs = [await desk.open('get_page_info,get_tool_a'), await desk.open('get_page_info,get_tool_b')] as const;
     const [a, b] = tabs;

@@ -141,6 +141,7 @@ impl fmt::Display for Table {
 /// What a number counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unit {
+    Micros,
     Millis,
     Megabytes,
     Bytes,
@@ -151,6 +152,8 @@ pub(super) enum Unit {
 impl Unit {
     fn show(self, value: f64) -> String {
         match self {
+            Self::Micros if value < 10.0 => format!("{value:.2} µs"),
+            Self::Micros => format!("{value:.0} µs"),
             Self::Millis if value < 10.0 && value.fract() != 0.0 => format!("{value:.2} ms"),
             Self::Millis => format!("{value:.0} ms"),
             Self::Megabytes => format!("{value:.1} MB"),
