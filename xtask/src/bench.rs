@@ -3,6 +3,7 @@
 //! Goals that are missed are marked, and nothing more: this is a bench, not a test.
 
 mod desk;
+mod extension;
 mod lists;
 mod pages;
 mod peers;
@@ -61,6 +62,8 @@ async fn tabmux_alone(binary: &Path, browser: &Path) {
     lists::measure(binary, browser, &mut table).await;
     say("Calls …");
     pages::measure(binary, browser, &mut table).await;
+    say("The extension …");
+    extension::measure(binary, browser, &mut table).await;
     say(&format!("\n{table}"));
 }
 

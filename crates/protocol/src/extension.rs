@@ -433,6 +433,9 @@ pub struct BrowserInfo {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// What it tells servers that it is.
+    #[serde(default)]
+    pub user_agent: String,
 }
 
 /// A tab, as the extension sees it.

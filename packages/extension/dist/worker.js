@@ -2,13 +2,13 @@
 (() => {
   // src/browser.ts
   async function browserInfo() {
-    const { userAgentData } = navigator;
+    const { userAgent, userAgentData } = navigator;
     const known = (await userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList ?? [];
     for (const [brand, name] of NAMES) {
       const found = known.find((entry) => entry.brand === brand);
-      if (found) return { name, version: found.version };
+      if (found) return { name, version: found.version, userAgent };
     }
-    return { name: "Chrome", version: /Chrome\/([\d.]+)/.exec(navigator.userAgent)?.[1] ?? "" };
+    return { name: "Chrome", version: /Chrome\/([\d.]+)/.exec(userAgent)?.[1] ?? "", userAgent };
   }
   var NAMES = [
     ["Google Chrome", "Chrome"],
@@ -205,6 +205,7 @@
       this.#isWelcome = false;
       this.owner.show(why);
       if (wasWelcome) void this.owner.lost();
+      if (this.#pause === LONGEST_PAUSE) this.owner.alone();
       setTimeout(() => this.keep(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
     }
@@ -367,12 +368,16 @@
     }
     tell;
     cancelled;
+    /** Who waits for the debugger to stop a script, by the place where it runs. */
+    #stopping = /* @__PURE__ */ new Map();
     /** To attach and to detach take time, and are done one after the other for each tab. */
     #turns = /* @__PURE__ */ new Map();
     listen() {
       chrome.debugger.onEvent.addListener((source, method, params) => {
         const { tabId, sessionId } = source;
-        if (tabId === void 0) return;
+        if (tabId === void 0 || this.#isOwn(method, sessionId === void 0 ? { tabId } : { tabId, sessionId })) return;
+        const child = params?.sessionId;
+        if (method === "Target.attachedToTarget" && typeof child === "string") debug({ tabId, sessionId: child });
         const event = { type: "cdpEvent", tabId, method, params: params ?? {} };
         this.tell(sessionId === void 0 ? event : { ...event, sessionId });
       });
@@ -383,7 +388,10 @@
       });
     }
     async attach(tabId) {
-      await this.#inTurn(tabId, () => chrome.debugger.attach({ tabId }, "1.3"));
+      await this.#inTurn(tabId, async () => {
+        await chrome.debugger.attach({ tabId }, "1.3");
+        debug({ tabId });
+      });
     }
     async detach(tabId) {
       await this.#inTurn(tabId, () => chrome.debugger.detach({ tabId }).catch(() => void 0));
@@ -407,13 +415,45 @@
     async send({ requestId, tabId, sessionId, method, params }) {
       const target = sessionId === void 0 ? { tabId } : { tabId, sessionId };
       try {
-        const result = await chrome.debugger.sendCommand(target, method, params);
+        const terminates = method === "Runtime.terminateExecution";
+        const result = terminates ? await this.#terminate(target) : await chrome.debugger.sendCommand(target, method, params);
         this.tell({ type: "cdp", requestId, result: result ?? {} });
       } catch (error) {
         this.tell({ type: "cdp", requestId, error: words(error) });
       }
     }
+    /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
+    async #terminate(target) {
+      const stopped = new Promise((resolve) => {
+        this.#stopping.set(place(target), () => resolve(true));
+        setTimeout(() => resolve(false), STOP_LIMIT);
+      });
+      await chrome.debugger.sendCommand(target, "Debugger.pause");
+      const isStopped = await stopped;
+      this.#stopping.delete(place(target));
+      if (isStopped) return await chrome.debugger.sendCommand(target, "Debugger.resume", { terminateOnResume: true }) ?? {};
+      await chrome.debugger.sendCommand(target, "Debugger.disable");
+      debug(target);
+      return {};
+    }
+    /** Whether an event is about what only this class uses. */
+    #isOwn(method, target) {
+      if (method === "Debugger.paused") {
+        const stop = this.#stopping.get(place(target));
+        if (stop) stop();
+        else void chrome.debugger.sendCommand(target, "Debugger.resume").catch(() => void 0);
+      }
+      return method.startsWith("Debugger.");
+    }
   };
+  function place({ tabId, sessionId }) {
+    return `${tabId} ${sessionId ?? ""}`;
+  }
+  function debug(target) {
+    for (const [method, params] of [["Debugger.enable", {}], ["Debugger.setBreakpointsActive", { active: false }]])
+      void chrome.debugger.sendCommand(target, method, params).catch(() => void 0);
+  }
+  var STOP_LIMIT = 1e3;
   function words(error) {
     const text = error instanceof Error ? error.message : String(error);
     try {
@@ -425,7 +465,7 @@
   }
 
   // src/worker.ts
-  var link = new Link({ pairing, show, welcome, hear, lost });
+  var link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
   var tabs = new Tabs((message) => link.tell(message));
   var groups = new Groups();
   var tunnel = new Tunnel(
@@ -441,7 +481,7 @@
   chrome.alarms.onAlarm.addListener(() => link.keep());
   chrome.runtime.onStartup.addListener(() => link.keep());
   chrome.runtime.onInstalled.addListener(() => link.keep());
-  void chrome.alarms.create("keep", { periodInMinutes: 0.5 });
+  void chrome.alarms.get("keep").then((alarm) => alarm ?? wake(SELDOM));
   void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
   void tunnel.letGo().then(() => link.keep());
   function show(state) {
@@ -456,6 +496,7 @@
     if (wish.type === "takeBack") void groups.release(wish.tabId);
   }
   async function welcome() {
+    wake(OFTEN);
     await tunnel.letGo();
   }
   async function lost() {
@@ -509,4 +550,9 @@
       link.tell({ type: "done", requestId, error: error instanceof Error ? error.message : String(error) });
     }
   }
+  function wake(periodInMinutes) {
+    void chrome.alarms.create("keep", { periodInMinutes });
+  }
+  var OFTEN = 0.05;
+  var SELDOM = 0.5;
 })();

@@ -286,7 +286,11 @@ name: string,
 /**
  * Its version.
  */
-version: string, };
+version: string, 
+/**
+ * What it tells servers that it is.
+ */
+userAgent: string, };
 
 export type TabInfo = { 
 /**

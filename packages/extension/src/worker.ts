@@ -13,7 +13,7 @@ import { Relays } from './relays.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
 
-const link = new Link({ pairing, show, welcome, hear, lost });
+const link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
 const tabs = new Tabs((message) => link.tell(message));
 const groups = new Groups();
 const tunnel = new Tunnel(
@@ -31,7 +31,7 @@ relays.listen();
 chrome.alarms.onAlarm.addListener(() => link.keep());
 chrome.runtime.onStartup.addListener(() => link.keep());
 chrome.runtime.onInstalled.addListener(() => link.keep());
-void chrome.alarms.create('keep', { periodInMinutes: 0.5 });
+void chrome.alarms.get('keep').then((alarm) => alarm ?? wake(SELDOM));
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 // An earlier worker may have held tabs; until a daemon wants them, nobody does.
 void tunnel.letGo().then(() => link.keep());
@@ -53,6 +53,7 @@ function want(wish: FromPanel): void {
 
 /** Whatever an earlier connection held is let go: the daemon does not know of it. */
 async function welcome(): Promise<void> {
+  wake(OFTEN);
   await tunnel.letGo();
 }
 
@@ -113,3 +114,12 @@ async function done(requestId: number, act: () => Promise<number | void>): Promi
     link.tell({ type: 'done', requestId, error: error instanceof Error ? error.message : String(error) });
   }
 }
+
+/** Has Chrome start the worker again, should it be ended: soon while agents may wait for it, and else now and then. */
+function wake(periodInMinutes: number): void {
+  void chrome.alarms.create('keep', { periodInMinutes });
+}
+
+/** Three seconds; Chrome makes half a minute of it for extensions that are not loaded from a folder. */
+const OFTEN = 0.05;
+const SELDOM = 0.5;

@@ -6,6 +6,8 @@ mod lifetimes;
 mod shim;
 mod stand;
 
+pub(crate) use stand::WITHOUT_WEB_MCP;
+
 use serde_json::json;
 use stand::Stand;
 

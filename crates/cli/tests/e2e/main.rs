@@ -5,6 +5,7 @@ mod agent;
 mod crowd;
 mod desk;
 mod model;
+mod over_extension;
 mod user;
 
 mod attach;

@@ -151,9 +151,9 @@ impl Tunnels {
             } => self.event(tab_id, session_id.as_deref(), &method, &params, out),
             // Chrome let go of it, or its person did. The tab itself stays what it is.
             FromExtension::Detached { tab_id, .. } => self.release(tab_id, out),
+            FromExtension::TabFocused { tab_id, .. } => self.turn_to(tab_id),
             // The daemon looks for tools itself.
-            FromExtension::TabFocused { .. }
-            | FromExtension::ToolsChanged { .. }
+            FromExtension::ToolsChanged { .. }
             | FromExtension::ToolResult { .. }
             | FromExtension::Hello { .. }
             | FromExtension::Proof { .. }
@@ -184,11 +184,14 @@ impl Tunnels {
             "Browser.getVersion" => Ok(Some(words::version(&self.browser))),
             "Target.setDiscoverTargets" => Ok(Some(json!({}))),
             "Target.getTargets" => {
-                let infos: Vec<_> = self
+                let mut infos: Vec<_> = self
                     .tabs
                     .values()
                     .map(|tab| self.target_info(tab))
                     .collect();
+                if words::asks_for_tabs(&request.params) {
+                    infos.extend(self.tabs.values().map(words::tab_info));
+                }
                 Ok(Some(json!({"targetInfos": infos})))
             }
             "Target.getTargetInfo" => Ok(Some(json!({"targetInfo": self.target_info(named()?)}))),
@@ -256,6 +259,9 @@ impl Tunnels {
         let (tab_id, inside) =
             place.ok_or_else(|| Refusal("Session with given id not found.".to_owned()))?;
         words::may_ask(&request)?;
+        if request.method == "Browser.getVersion" {
+            return Ok(Some(words::version(&self.browser)));
+        }
         let (method, params) = (request.method.clone(), request.params.clone());
         let request_id = self.ask(tunnel, request, What::Command);
         out.to_extension.push(ToExtension::Cdp {
@@ -360,6 +366,18 @@ impl Tunnels {
         self.tell_all(method, &info, out);
     }
 
+    /// The person looks at this tab of its window.
+    fn turn_to(&mut self, tab: u32) {
+        let Some(window) = self.tabs.get(&tab).map(|tab| tab.window_id) else {
+            return;
+        };
+        for (id, other) in &mut self.tabs {
+            if other.window_id == window {
+                other.active = *id == tab;
+            }
+        }
+    }
+
     /// A connection needs a tab no longer. The extension lets go of it if no other does.
     fn detach(&mut self, number: u32, session: &str, out: &mut Deliveries) {
         let Some(tunnel) = self.open.get_mut(&number) else {
@@ -428,9 +446,16 @@ impl Tunnels {
             let session = inside.unwrap_or(&session);
             self.tell(number, Some(session), method, params, out);
         }
-        if inside.is_none() && method == "Inspector.targetCrashed" {
-            let crashed = json!({"targetId": tab.to_string(), "status": "crashed", "errorCode": 0});
-            self.tell_all("Target.targetCrashed", &crashed, out);
+        // What Chrome tells whole browsers of elsewhere.
+        match method {
+            "Inspector.targetCrashed" if inside.is_none() => {
+                let crashed =
+                    json!({"targetId": tab.to_string(), "status": "crashed", "errorCode": 0});
+                self.tell_all("Target.targetCrashed", &crashed, out);
+            }
+            "Page.downloadWillBegin" => self.tell_all("Browser.downloadWillBegin", params, out),
+            "Page.downloadProgress" => self.tell_all("Browser.downloadProgress", params, out),
+            _ => {}
         }
     }
 

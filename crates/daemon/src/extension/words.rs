@@ -45,10 +45,23 @@ pub(super) fn target_info(tab: &TabInfo, attached: bool) -> Value {
     info
 }
 
+/// Whether a list is to tell of tabs beside their pages: Chrome says of tabs which one is to be seen.
+pub(super) fn asks_for_tabs(params: &Value) -> bool {
+    let filter = params["filter"].as_array();
+    filter.is_some_and(|kinds| kinds.iter().any(|kind| kind["type"] == "tab"))
+}
+
+pub(super) fn tab_info(tab: &TabInfo) -> Value {
+    json!({
+        "targetId": format!("tab-{}", tab.id), "type": "tab", "title": tab.title, "url": tab.url,
+        "attached": false, "canAccessOpener": false, "embedderData": {"tabActive": tab.active},
+    })
+}
+
 pub(super) fn version(browser: &BrowserInfo) -> Value {
     json!({
         "protocolVersion": "1.3", "product": format!("{}/{}", browser.name, browser.version),
-        "revision": "", "userAgent": "", "jsVersion": "",
+        "revision": "", "userAgent": browser.user_agent, "jsVersion": "",
     })
 }
 
@@ -78,6 +91,11 @@ pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
     if request.method == "Page.navigate" && scheme.eq_ignore_ascii_case("data") {
         let words = "an extension cannot open data: addresses; put the page on a web server, or work in a \
                      browser that tabmux launches";
+        return Err(Refusal(words.to_owned()));
+    }
+    if request.method.starts_with("HeapProfiler.") {
+        let words =
+            "an extension cannot look into a page's memory; work in a browser that tabmux launches";
         return Err(Refusal(words.to_owned()));
     }
     Ok(())
