@@ -134,7 +134,9 @@ impl Browser {
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
         let (session, events) = Connection::start(transport);
-        let connected = Self::meet((session, events, None), settings).await?;
+        let mut connected = Self::meet((session, events, None), settings).await?;
+        // What a person has in front is theirs, and nobody takes it over.
+        connected.info.front = None;
         Ok(Connected {
             personal: true,
             ..connected

@@ -109,7 +109,9 @@ async fn r003_65_a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
         setting: "granted".into(),
         ..Default::default()
     };
-    lab.as_person(&tab).await.send(grant).await.unwrap();
+    // What a person allows so ends with their connection.
+    let person = lab.as_person(&tab).await;
+    person.send(grant).await.unwrap();
     let place = "new Promise((done) => navigator.geolocation.getCurrentPosition(\
                  ({ coords }) => done([coords.latitude, coords.longitude]), (error) => done(error.message)))";
     for (given, seen) in [("52.5,13.4", [52.5, 13.4]), ("-33.9,18.4", [-33.9, 18.4])] {

@@ -57,13 +57,15 @@ pub(crate) enum Capability {
     Launch,
     /// Cookies and storage of one's own.
     Contexts,
+    /// Objects of pages with their keys in the page's order; extensions get them sorted.
+    OrderOfKeys,
 }
 
 impl Capability {
     /// Whether we have it in the tests of this process.
     pub(crate) fn is_given(self) -> bool {
         match self {
-            Self::Launch | Self::Contexts => OverExtension::here().is_none(),
+            Self::Launch | Self::Contexts | Self::OrderOfKeys => OverExtension::here().is_none(),
         }
     }
 }

@@ -53,15 +53,9 @@ async fn whatever_goes_in_a_persons_browser_calls_are_answered_and_no_tab_is_los
 
 /// The person, with a page of theirs and nothing else.
 async fn sit_down(crowd: &Crowd, chromium: &ExtendedChromium) -> User {
-    let user = User::at(chromium.chromium.websocket_url()).await;
-    let blank = user.tabs().await;
-    user.opens(&crowd.pages.url("mine")).await;
-    for TargetInfo { target_id, .. } in blank {
-        user.browser()
-            .send(CloseTarget { target_id })
-            .await
-            .unwrap();
-    }
+    let mut user = User::at(chromium.chromium.websocket_url()).await;
+    let mine = crowd.pages.url("mine");
+    user.navigates("about:blank", &mine).await;
     user
 }
 
