@@ -80,10 +80,8 @@ impl Agent {
             Task::Read => text.trim_matches('"') == self.name,
             Task::Find | Task::Snapshot | Task::Count => self.is_only_secret_in(text),
             Task::Pages => {
-                // In a person's browser their own tabs are listed, too, and that it was away.
-                let others = [PERSONS, " had been lost and is connected again."];
-                let is_own = |line: &&str| !others.iter().any(|other| line.contains(other));
-                let mut own = text.lines().filter(is_own);
+                // In a person's browser their own tabs are listed, too.
+                let mut own = text.lines().filter(|line| !line.contains(PERSONS));
                 own.next().is_some() && own.next().is_none() && self.is_only_secret_in(text)
             }
             Task::Status => text.contains("sess_"),

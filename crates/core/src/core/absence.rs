@@ -13,6 +13,10 @@ impl Core {
         }
         self.remember_tabs(id);
         self.browser_gone(id, reason);
+        // Its tabs keep their numbers, so nobody has to be told that it was away.
+        if let Some(browser) = self.browsers.get_mut(&id) {
+            browser.was_connected = false;
+        }
         for known in self.sessions.values_mut() {
             // The tab that a session was bound to may be there again, so it is not reported as lost.
             if let Some(seat) = known.seat_mut(id)
