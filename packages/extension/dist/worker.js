@@ -20,6 +20,40 @@
     ["Chromium", "Chromium"]
   ];
 
+  // src/fresh.ts
+  var Fresh = class {
+    #turn = Promise.resolve();
+    opened(tabId) {
+      return this.#change((tabs2) => void (tabs2[tabId] = Date.now()));
+    }
+    /** The daemon knows whose these are. */
+    known(agents) {
+      return this.#change((tabs2) => {
+        for (const { tabId, opening } of agents.flatMap((agent) => agent.tabs)) if (!opening) delete tabs2[tabId];
+      });
+    }
+    /** Another connection begins: what the one before did not come to know of is closed. */
+    discard() {
+      return this.#change(async (tabs2) => {
+        for (const [id, since] of Object.entries(tabs2)) {
+          delete tabs2[Number(id)];
+          if (Date.now() - since < YOUNG) await chrome.tabs.remove(Number(id)).catch(() => void 0);
+        }
+      });
+    }
+    #change(change) {
+      this.#turn = this.#turn.then(async () => {
+        const { fresh: fresh2 } = await chrome.storage.session.get("fresh");
+        const tabs2 = { ...fresh2 };
+        const before = JSON.stringify(tabs2);
+        await change(tabs2);
+        if (JSON.stringify(tabs2) !== before) await chrome.storage.session.set({ fresh: tabs2 });
+      });
+      return this.#turn;
+    }
+  };
+  var YOUNG = 1e4;
+
   // src/groups.ts
   var Groups = class {
     #turn = Promise.resolve();
@@ -50,10 +84,10 @@
     for (const [session, group] of Object.entries(before.groups)) if (living.has(group.id)) groups2[session] = group;
     for (const agent of agents) {
       const own = agent.tabs.flatMap(({ tabId, own: own2 }) => own2 ? present.get(tabId) ?? [] : []);
-      const fresh = own.filter((tab) => !placed.has(tab.id ?? -1));
+      const fresh2 = own.filter((tab) => !placed.has(tab.id ?? -1));
       const known = groups2[agent.session]?.id ?? own.map((tab) => tab.groupId).find((id2) => living.get(id2)?.title === agent.name);
-      const id = await put(fresh, known);
-      for (const tab of fresh) placed.add(tab.id ?? -1);
+      const id = await put(fresh2, known);
+      for (const tab of fresh2) placed.add(tab.id ?? -1);
       if (id === void 0) continue;
       const group = groups2[agent.session];
       if (group?.id !== id || group.name !== agent.name || group.colour !== agent.colour) {
@@ -467,6 +501,7 @@
   // src/worker.ts
   var link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
   var tabs = new Tabs((message) => link.tell(message));
+  var fresh = new Fresh();
   var groups = new Groups();
   var tunnel = new Tunnel(
     (message) => link.tell(message),
@@ -497,6 +532,7 @@
   }
   async function welcome() {
     wake(OFTEN);
+    await fresh.discard();
     await tunnel.letGo();
   }
   async function lost() {
@@ -515,11 +551,16 @@
       case "overview":
         panels.show(message);
         void chrome.storage.session.set({ paused: message.paused });
+        void fresh.known(message.agents);
         return groups.arrange(message.agents);
       case "denied":
         return panels.deny(message.reason);
       case "openTab":
-        return done(message.requestId, () => tabs.open(message.url, message.focus));
+        return done(message.requestId, async () => {
+          const tabId = await tabs.open(message.url, message.focus);
+          await fresh.opened(tabId);
+          return tabId;
+        });
       case "focusTab":
         return done(message.requestId, () => tabs.focus(message.tabId));
       case "closeTab":

@@ -364,7 +364,11 @@ own: boolean,
 /**
  * Whether the agent works in it when it names none.
  */
-bound: boolean, };
+bound: boolean, 
+/**
+ * Whether it is only being opened, so that nobody would know of it if the daemon went.
+ */
+opening?: boolean, };
 
 export type Doing = { 
 /**

@@ -4,6 +4,7 @@
  */
 
 import { browserInfo } from './browser.js';
+import { Fresh } from './fresh.js';
 import { Groups } from './groups.js';
 import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
@@ -15,6 +16,7 @@ import { Tunnel } from './tunnel.js';
 
 const link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
 const tabs = new Tabs((message) => link.tell(message));
+const fresh = new Fresh();
 const groups = new Groups();
 const tunnel = new Tunnel(
   (message) => link.tell(message),
@@ -54,6 +56,7 @@ function want(wish: FromPanel): void {
 /** Whatever an earlier connection held is let go: the daemon does not know of it. */
 async function welcome(): Promise<void> {
   wake(OFTEN);
+  await fresh.discard();
   await tunnel.letGo();
 }
 
@@ -76,11 +79,16 @@ async function hear(message: ToExtension): Promise<void> {
     case 'overview':
       panels.show(message);
       void chrome.storage.session.set({ paused: message.paused });
+      void fresh.known(message.agents);
       return groups.arrange(message.agents);
     case 'denied':
       return panels.deny(message.reason);
     case 'openTab':
-      return done(message.requestId, () => tabs.open(message.url, message.focus));
+      return done(message.requestId, async () => {
+        const tabId = await tabs.open(message.url, message.focus);
+        await fresh.opened(tabId);
+        return tabId;
+      });
     case 'focusTab':
       return done(message.requestId, () => tabs.focus(message.tabId));
     case 'closeTab':

@@ -41,6 +41,8 @@ pub struct TabView<'a> {
     pub bound: &'a BTreeSet<SessionId>,
     /// The session that it was opened for.
     pub owner: Option<SessionId>,
+    /// Whether it is only being opened.
+    pub opening: bool,
 }
 
 impl Core {
@@ -111,5 +113,6 @@ fn view(id: TabId, tab: &Tab) -> Option<TabView<'_>> {
         holder: tab.focused_by.first().copied(),
         bound: &tab.focused_by,
         owner: tab.owner,
+        opening: tab.stage == Stage::Opening,
     })
 }
