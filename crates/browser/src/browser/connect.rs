@@ -134,9 +134,7 @@ impl Browser {
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
         let (session, events) = Connection::start(transport);
-        let mut connected = Self::meet((session, events, None), settings).await?;
-        // What a person has in front is theirs, and nobody takes it over.
-        connected.info.front = None;
+        let connected = Self::meet((session, events, None), settings).await?;
         Ok(Connected {
             personal: true,
             ..connected

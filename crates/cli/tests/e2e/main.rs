@@ -17,6 +17,7 @@ mod fixed_list;
 mod generated;
 mod groups;
 mod hookup;
+mod idle;
 mod inside;
 mod kills;
 mod letting_go;

@@ -151,9 +151,9 @@ impl Tunnels {
             } => self.event(tab_id, session_id.as_deref(), &method, &params, out),
             // Chrome let go of it, or its person did. The tab itself stays what it is.
             FromExtension::Detached { tab_id, .. } => self.release(tab_id, out),
-            FromExtension::TabFocused { tab_id, .. } => self.turn_to(tab_id),
             // The daemon looks for tools itself.
-            FromExtension::ToolsChanged { .. }
+            FromExtension::TabFocused { .. }
+            | FromExtension::ToolsChanged { .. }
             | FromExtension::ToolResult { .. }
             | FromExtension::Hello { .. }
             | FromExtension::Proof { .. }
@@ -184,14 +184,11 @@ impl Tunnels {
             "Browser.getVersion" => Ok(Some(words::version(&self.browser))),
             "Target.setDiscoverTargets" => Ok(Some(json!({}))),
             "Target.getTargets" => {
-                let mut infos: Vec<_> = self
+                let infos: Vec<_> = self
                     .tabs
                     .values()
                     .map(|tab| self.target_info(tab))
                     .collect();
-                if words::asks_for_tabs(&request.params) {
-                    infos.extend(self.tabs.values().map(words::tab_info));
-                }
                 Ok(Some(json!({"targetInfos": infos})))
             }
             "Target.getTargetInfo" => Ok(Some(json!({"targetInfo": self.target_info(named()?)}))),
@@ -364,18 +361,6 @@ impl Tunnels {
         };
         let info = json!({"targetInfo": self.target_info(&tab)});
         self.tell_all(method, &info, out);
-    }
-
-    /// The person looks at this tab of its window.
-    fn turn_to(&mut self, tab: u32) {
-        let Some(window) = self.tabs.get(&tab).map(|tab| tab.window_id) else {
-            return;
-        };
-        for (id, other) in &mut self.tabs {
-            if other.window_id == window {
-                other.active = *id == tab;
-            }
-        }
     }
 
     /// A connection needs a tab no longer. The extension lets go of it if no other does.

@@ -45,19 +45,6 @@ pub(super) fn target_info(tab: &TabInfo, attached: bool) -> Value {
     info
 }
 
-/// Whether a list is to tell of tabs beside their pages: Chrome says of tabs which one is to be seen.
-pub(super) fn asks_for_tabs(params: &Value) -> bool {
-    let filter = params["filter"].as_array();
-    filter.is_some_and(|kinds| kinds.iter().any(|kind| kind["type"] == "tab"))
-}
-
-pub(super) fn tab_info(tab: &TabInfo) -> Value {
-    json!({
-        "targetId": format!("tab-{}", tab.id), "type": "tab", "title": tab.title, "url": tab.url,
-        "attached": false, "canAccessOpener": false, "embedderData": {"tabActive": tab.active},
-    })
-}
-
 pub(super) fn version(browser: &BrowserInfo) -> Value {
     json!({
         "protocolVersion": "1.3", "product": format!("{}/{}", browser.name, browser.version),
