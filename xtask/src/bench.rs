@@ -3,6 +3,7 @@
 //! Goals that are missed are marked, and nothing more: this is a bench, not a test.
 
 mod desk;
+mod extension;
 mod lists;
 mod page_tools;
 mod pages;
@@ -64,6 +65,8 @@ async fn tabmux_alone(binary: &Path, browser: &Path) {
     pages::measure(binary, browser, &mut table).await;
     say("Tools of pages …");
     page_tools::measure(binary, &mut table);
+    say("The extension …");
+    extension::measure(binary, browser, &mut table).await;
     say(&format!("\n{table}"));
 }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tabmux_browser::ChannelTransport;
 use tabmux_core::{ConnectionId, Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::{FromPage, ToPage};
@@ -87,6 +88,13 @@ impl Hub {
     /// This user has installed the extension: it is worth waiting for.
     pub fn expect_extension(&self) {
         self.extensions.expect();
+    }
+
+    /// A connection to the browser of an extension, beside all sessions: for tests and measurements. Waits
+    /// for one that may be on its way, at most for `limit`.
+    pub async fn reach_extension(&self, limit: Duration) -> Option<ChannelTransport> {
+        let reached = self.extensions.reach(None, limit).await;
+        reached.map(|(_, transport)| transport)
     }
 
     /// Opens a session. It ends when the handle is dropped.

@@ -164,7 +164,8 @@ pub(crate) async fn prepare_focus(
         follow_page(&job.handle, &tab, generate).await;
     }
     let outcome = match settled {
-        Ok(Ok(())) | Err(_) | Ok(Err(ToolError::Stuck)) => Ok(()),
+        // Nor does an extension get into pages of the browser itself.
+        Ok(Ok(())) | Err(_) | Ok(Err(ToolError::Stuck | ToolError::ForbiddenPage { .. })) => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),
     };
     let _ = job

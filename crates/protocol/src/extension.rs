@@ -376,6 +376,10 @@ pub struct AgentTab {
     pub own: bool,
     /// Whether the agent works in it when it names none.
     pub bound: bool,
+    /// Whether it is only being opened, so that nobody would know of it if the daemon went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "bindings", ts(optional))]
+    pub opening: Option<bool>,
 }
 
 /// One call of an agent.
@@ -433,6 +437,9 @@ pub struct BrowserInfo {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// What it tells servers that it is.
+    #[serde(default)]
+    pub user_agent: String,
 }
 
 /// A tab, as the extension sees it.

@@ -11,19 +11,25 @@
 //! - [`page_worker`]: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
 //! - [`process`]: what is left running, and how big it is.
+//! - [`again`]: the same tests once more, in another way.
+//! - [`over_extension`]: that way, where it leads through our extension.
 
+pub mod again;
 pub mod chromium;
 pub mod fixture_server;
 pub mod gate;
 pub mod mcp_client;
+pub mod over_extension;
 pub mod page_worker;
 pub mod process;
 mod rng;
 
+pub use again::run_again;
 pub use chromium::Chromium;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
 pub use gate::real_browser;
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
+pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
 pub use rng::Rng;
 

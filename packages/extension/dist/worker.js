@@ -2,13 +2,13 @@
 (() => {
   // src/browser.ts
   async function browserInfo() {
-    const { userAgentData } = navigator;
+    const { userAgent, userAgentData } = navigator;
     const known = (await userAgentData?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList ?? [];
     for (const [brand, name] of NAMES) {
       const found = known.find((entry) => entry.brand === brand);
-      if (found) return { name, version: found.version };
+      if (found) return { name, version: found.version, userAgent };
     }
-    return { name: "Chrome", version: /Chrome\/([\d.]+)/.exec(navigator.userAgent)?.[1] ?? "" };
+    return { name: "Chrome", version: /Chrome\/([\d.]+)/.exec(userAgent)?.[1] ?? "", userAgent };
   }
   var NAMES = [
     ["Google Chrome", "Chrome"],
@@ -19,6 +19,40 @@
     ["Vivaldi", "Vivaldi"],
     ["Chromium", "Chromium"]
   ];
+
+  // src/fresh.ts
+  var Fresh = class {
+    #turn = Promise.resolve();
+    opened(tabId) {
+      return this.#change((tabs2) => void (tabs2[tabId] = Date.now()));
+    }
+    /** The daemon knows whose these are. */
+    known(agents) {
+      return this.#change((tabs2) => {
+        for (const { tabId, opening } of agents.flatMap((agent) => agent.tabs)) if (!opening) delete tabs2[tabId];
+      });
+    }
+    /** Another connection begins: what the one before did not come to know of is closed. */
+    discard() {
+      return this.#change(async (tabs2) => {
+        for (const [id, since] of Object.entries(tabs2)) {
+          delete tabs2[Number(id)];
+          if (Date.now() - since < YOUNG) await chrome.tabs.remove(Number(id)).catch(() => void 0);
+        }
+      });
+    }
+    #change(change) {
+      this.#turn = this.#turn.then(async () => {
+        const { fresh: fresh2 } = await chrome.storage.session.get("fresh");
+        const tabs2 = { ...fresh2 };
+        const before = JSON.stringify(tabs2);
+        await change(tabs2);
+        if (JSON.stringify(tabs2) !== before) await chrome.storage.session.set({ fresh: tabs2 });
+      });
+      return this.#turn;
+    }
+  };
+  var YOUNG = 1e4;
 
   // src/groups.ts
   var Groups = class {
@@ -50,10 +84,10 @@
     for (const [session, group] of Object.entries(before.groups)) if (living.has(group.id)) groups2[session] = group;
     for (const agent of agents) {
       const own = agent.tabs.flatMap(({ tabId, own: own2 }) => own2 ? present.get(tabId) ?? [] : []);
-      const fresh = own.filter((tab) => !placed.has(tab.id ?? -1));
+      const fresh2 = own.filter((tab) => !placed.has(tab.id ?? -1));
       const known = groups2[agent.session]?.id ?? own.map((tab) => tab.groupId).find((id2) => living.get(id2)?.title === agent.name);
-      const id = await put(fresh, known);
-      for (const tab of fresh) placed.add(tab.id ?? -1);
+      const id = await put(fresh2, known);
+      for (const tab of fresh2) placed.add(tab.id ?? -1);
       if (id === void 0) continue;
       const group = groups2[agent.session];
       if (group?.id !== id || group.name !== agent.name || group.colour !== agent.colour) {
@@ -205,6 +239,7 @@
       this.#isWelcome = false;
       this.owner.show(why);
       if (wasWelcome) void this.owner.lost();
+      if (this.#pause === LONGEST_PAUSE) this.owner.alone();
       setTimeout(() => this.keep(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
     }
@@ -367,12 +402,16 @@
     }
     tell;
     cancelled;
+    /** Who waits for the debugger to stop a script, by the place where it runs. */
+    #stopping = /* @__PURE__ */ new Map();
     /** To attach and to detach take time, and are done one after the other for each tab. */
     #turns = /* @__PURE__ */ new Map();
     listen() {
       chrome.debugger.onEvent.addListener((source, method, params) => {
         const { tabId, sessionId } = source;
-        if (tabId === void 0) return;
+        if (tabId === void 0 || this.#isOwn(method, sessionId === void 0 ? { tabId } : { tabId, sessionId })) return;
+        const child = params?.sessionId;
+        if (method === "Target.attachedToTarget" && typeof child === "string") debug({ tabId, sessionId: child });
         const event = { type: "cdpEvent", tabId, method, params: params ?? {} };
         this.tell(sessionId === void 0 ? event : { ...event, sessionId });
       });
@@ -383,7 +422,10 @@
       });
     }
     async attach(tabId) {
-      await this.#inTurn(tabId, () => chrome.debugger.attach({ tabId }, "1.3"));
+      await this.#inTurn(tabId, async () => {
+        await chrome.debugger.attach({ tabId }, "1.3");
+        debug({ tabId });
+      });
     }
     async detach(tabId) {
       await this.#inTurn(tabId, () => chrome.debugger.detach({ tabId }).catch(() => void 0));
@@ -407,13 +449,45 @@
     async send({ requestId, tabId, sessionId, method, params }) {
       const target = sessionId === void 0 ? { tabId } : { tabId, sessionId };
       try {
-        const result = await chrome.debugger.sendCommand(target, method, params);
+        const terminates = method === "Runtime.terminateExecution";
+        const result = terminates ? await this.#terminate(target) : await chrome.debugger.sendCommand(target, method, params);
         this.tell({ type: "cdp", requestId, result: result ?? {} });
       } catch (error) {
         this.tell({ type: "cdp", requestId, error: words(error) });
       }
     }
+    /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
+    async #terminate(target) {
+      const stopped = new Promise((resolve) => {
+        this.#stopping.set(place(target), () => resolve(true));
+        setTimeout(() => resolve(false), STOP_LIMIT);
+      });
+      await chrome.debugger.sendCommand(target, "Debugger.pause");
+      const isStopped = await stopped;
+      this.#stopping.delete(place(target));
+      if (isStopped) return await chrome.debugger.sendCommand(target, "Debugger.resume", { terminateOnResume: true }) ?? {};
+      await chrome.debugger.sendCommand(target, "Debugger.disable");
+      debug(target);
+      return {};
+    }
+    /** Whether an event is about what only this class uses. */
+    #isOwn(method, target) {
+      if (method === "Debugger.paused") {
+        const stop = this.#stopping.get(place(target));
+        if (stop) stop();
+        else void chrome.debugger.sendCommand(target, "Debugger.resume").catch(() => void 0);
+      }
+      return method.startsWith("Debugger.");
+    }
   };
+  function place({ tabId, sessionId }) {
+    return `${tabId} ${sessionId ?? ""}`;
+  }
+  function debug(target) {
+    for (const [method, params] of [["Debugger.enable", {}], ["Debugger.setBreakpointsActive", { active: false }]])
+      void chrome.debugger.sendCommand(target, method, params).catch(() => void 0);
+  }
+  var STOP_LIMIT = 1e3;
   function words(error) {
     const text = error instanceof Error ? error.message : String(error);
     try {
@@ -425,8 +499,9 @@
   }
 
   // src/worker.ts
-  var link = new Link({ pairing, show, welcome, hear, lost });
+  var link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
   var tabs = new Tabs((message) => link.tell(message));
+  var fresh = new Fresh();
   var groups = new Groups();
   var tunnel = new Tunnel(
     (message) => link.tell(message),
@@ -441,7 +516,7 @@
   chrome.alarms.onAlarm.addListener(() => link.keep());
   chrome.runtime.onStartup.addListener(() => link.keep());
   chrome.runtime.onInstalled.addListener(() => link.keep());
-  void chrome.alarms.create("keep", { periodInMinutes: 0.5 });
+  void chrome.alarms.get("keep").then((alarm) => alarm ?? wake(SELDOM));
   void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
   void tunnel.letGo().then(() => link.keep());
   function show(state) {
@@ -456,6 +531,8 @@
     if (wish.type === "takeBack") void groups.release(wish.tabId);
   }
   async function welcome() {
+    wake(OFTEN);
+    await fresh.discard();
     await tunnel.letGo();
   }
   async function lost() {
@@ -474,11 +551,16 @@
       case "overview":
         panels.show(message);
         void chrome.storage.session.set({ paused: message.paused });
+        void fresh.known(message.agents);
         return groups.arrange(message.agents);
       case "denied":
         return panels.deny(message.reason);
       case "openTab":
-        return done(message.requestId, () => tabs.open(message.url, message.focus));
+        return done(message.requestId, async () => {
+          const tabId = await tabs.open(message.url, message.focus);
+          await fresh.opened(tabId);
+          return tabId;
+        });
       case "focusTab":
         return done(message.requestId, () => tabs.focus(message.tabId));
       case "closeTab":
@@ -509,4 +591,9 @@
       link.tell({ type: "done", requestId, error: error instanceof Error ? error.message : String(error) });
     }
   }
+  function wake(periodInMinutes) {
+    void chrome.alarms.create("keep", { periodInMinutes });
+  }
+  var OFTEN = 0.05;
+  var SELDOM = 0.5;
 })();

@@ -7,13 +7,13 @@ interface Brands {
 }
 
 export async function browserInfo(): Promise<BrowserInfo> {
-  const { userAgentData } = navigator as unknown as { userAgentData?: Brands };
+  const { userAgent, userAgentData } = navigator as unknown as { userAgent: string; userAgentData?: Brands };
   const known = (await userAgentData?.getHighEntropyValues(['fullVersionList']))?.fullVersionList ?? [];
   for (const [brand, name] of NAMES) {
     const found = known.find((entry) => entry.brand === brand);
-    if (found) return { name, version: found.version };
+    if (found) return { name, version: found.version, userAgent };
   }
-  return { name: 'Chrome', version: /Chrome\/([\d.]+)/.exec(navigator.userAgent)?.[1] ?? '' };
+  return { name: 'Chrome', version: /Chrome\/([\d.]+)/.exec(userAgent)?.[1] ?? '', userAgent };
 }
 
 /** Chromium is in every list, so it comes last. */

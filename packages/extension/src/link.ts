@@ -12,6 +12,8 @@ interface Owner {
   welcome(): Promise<void>;
   hear(message: ToExtension): Promise<void>;
   lost(): Promise<void>;
+  /** Nobody was found for a while. */
+  alone(): void;
 }
 
 export class Link {
@@ -120,6 +122,7 @@ export class Link {
     this.#isWelcome = false;
     this.owner.show(why);
     if (wasWelcome) void this.owner.lost();
+    if (this.#pause === LONGEST_PAUSE) this.owner.alone();
     setTimeout(() => this.keep(), this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }

@@ -286,7 +286,11 @@ name: string,
 /**
  * Its version.
  */
-version: string, };
+version: string, 
+/**
+ * What it tells servers that it is.
+ */
+userAgent: string, };
 
 export type TabInfo = { 
 /**
@@ -360,7 +364,11 @@ own: boolean,
 /**
  * Whether the agent works in it when it names none.
  */
-bound: boolean, };
+bound: boolean, 
+/**
+ * Whether it is only being opened, so that nobody would know of it if the daemon went.
+ */
+opening?: boolean, };
 
 export type Doing = { 
 /**

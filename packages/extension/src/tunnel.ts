@@ -2,7 +2,11 @@
 
 import type { FromExtension, ToExtension } from './messages.js';
 
+type Target = chrome.debugger.DebuggerSession & { tabId: number };
+
 export class Tunnel {
+  /** Who waits for the debugger to stop a script, by the place where it runs. */
+  readonly #stopping = new Map<string, () => void>();
   /** To attach and to detach take time, and are done one after the other for each tab. */
   readonly #turns = new Map<number, Promise<void>>();
 
@@ -15,7 +19,9 @@ export class Tunnel {
   listen(): void {
     chrome.debugger.onEvent.addListener((source, method, params) => {
       const { tabId, sessionId } = source as chrome.debugger.DebuggerSession;
-      if (tabId === undefined) return;
+      if (tabId === undefined || this.#isOwn(method, sessionId === undefined ? { tabId } : { tabId, sessionId })) return;
+      const child = (params as { sessionId?: unknown } | undefined)?.sessionId;
+      if (method === 'Target.attachedToTarget' && typeof child === 'string') debug({ tabId, sessionId: child });
       const event = { type: 'cdpEvent', tabId, method, params: params ?? {} } as const;
       this.tell(sessionId === undefined ? event : { ...event, sessionId });
     });
@@ -27,7 +33,10 @@ export class Tunnel {
   }
 
   async attach(tabId: number): Promise<void> {
-    await this.#inTurn(tabId, () => chrome.debugger.attach({ tabId }, '1.3'));
+    await this.#inTurn(tabId, async () => {
+      await chrome.debugger.attach({ tabId }, '1.3');
+      debug({ tabId });
+    });
   }
 
   async detach(tabId: number): Promise<void> {
@@ -56,13 +65,54 @@ export class Tunnel {
   async send({ requestId, tabId, sessionId, method, params }: Extract<ToExtension, { type: 'cdp' }>): Promise<void> {
     const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
     try {
-      const result = await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
+      const terminates = method === 'Runtime.terminateExecution';
+      const result = terminates ? await this.#terminate(target) : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
       this.tell({ type: 'cdp', requestId, result: result ?? {} });
     } catch (error) {
       this.tell({ type: 'cdp', requestId, error: words(error) });
     }
   }
+
+  /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
+  async #terminate(target: Target): Promise<object> {
+    const stopped = new Promise<boolean>((resolve) => {
+      this.#stopping.set(place(target), () => resolve(true));
+      setTimeout(() => resolve(false), STOP_LIMIT);
+    });
+    await chrome.debugger.sendCommand(target, 'Debugger.pause');
+    const isStopped = await stopped;
+    this.#stopping.delete(place(target));
+    if (isStopped) return (await chrome.debugger.sendCommand(target, 'Debugger.resume', { terminateOnResume: true })) ?? {};
+    // Nothing runs, and whatever does so next is not to be stopped.
+    await chrome.debugger.sendCommand(target, 'Debugger.disable');
+    debug(target);
+    return {};
+  }
+
+  /** Whether an event is about what only this class uses. */
+  #isOwn(method: string, target: Target): boolean {
+    if (method === 'Debugger.paused') {
+      const stop = this.#stopping.get(place(target));
+      // Nobody wanted it any more.
+      if (stop) stop();
+      else void chrome.debugger.sendCommand(target, 'Debugger.resume').catch(() => undefined);
+    }
+    return method.startsWith('Debugger.');
+  }
 }
+
+function place({ tabId, sessionId }: Target): string {
+  return `${tabId} ${sessionId ?? ''}`;
+}
+
+/** Makes it possible to stop scripts. No page stops itself by that. Nobody waits for it: the page may hang. */
+function debug(target: Target): void {
+  for (const [method, params] of [['Debugger.enable', {}] as const, ['Debugger.setBreakpointsActive', { active: false }] as const])
+    void chrome.debugger.sendCommand(target, method, params).catch(() => undefined);
+}
+
+/** The daemon waits no longer for it. */
+const STOP_LIMIT = 1_000;
 
 /** Chrome wraps its refusals in JSON. */
 function words(error: unknown): string {

@@ -4,6 +4,7 @@
  */
 
 import { browserInfo } from './browser.js';
+import { Fresh } from './fresh.js';
 import { Groups } from './groups.js';
 import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
@@ -13,8 +14,9 @@ import { Relays } from './relays.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
 
-const link = new Link({ pairing, show, welcome, hear, lost });
+const link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
 const tabs = new Tabs((message) => link.tell(message));
+const fresh = new Fresh();
 const groups = new Groups();
 const tunnel = new Tunnel(
   (message) => link.tell(message),
@@ -31,7 +33,7 @@ relays.listen();
 chrome.alarms.onAlarm.addListener(() => link.keep());
 chrome.runtime.onStartup.addListener(() => link.keep());
 chrome.runtime.onInstalled.addListener(() => link.keep());
-void chrome.alarms.create('keep', { periodInMinutes: 0.5 });
+void chrome.alarms.get('keep').then((alarm) => alarm ?? wake(SELDOM));
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 // An earlier worker may have held tabs; until a daemon wants them, nobody does.
 void tunnel.letGo().then(() => link.keep());
@@ -53,6 +55,8 @@ function want(wish: FromPanel): void {
 
 /** Whatever an earlier connection held is let go: the daemon does not know of it. */
 async function welcome(): Promise<void> {
+  wake(OFTEN);
+  await fresh.discard();
   await tunnel.letGo();
 }
 
@@ -75,11 +79,16 @@ async function hear(message: ToExtension): Promise<void> {
     case 'overview':
       panels.show(message);
       void chrome.storage.session.set({ paused: message.paused });
+      void fresh.known(message.agents);
       return groups.arrange(message.agents);
     case 'denied':
       return panels.deny(message.reason);
     case 'openTab':
-      return done(message.requestId, () => tabs.open(message.url, message.focus));
+      return done(message.requestId, async () => {
+        const tabId = await tabs.open(message.url, message.focus);
+        await fresh.opened(tabId);
+        return tabId;
+      });
     case 'focusTab':
       return done(message.requestId, () => tabs.focus(message.tabId));
     case 'closeTab':
@@ -113,3 +122,12 @@ async function done(requestId: number, act: () => Promise<number | void>): Promi
     link.tell({ type: 'done', requestId, error: error instanceof Error ? error.message : String(error) });
   }
 }
+
+/** Has Chrome start the worker again, should it be ended: soon while agents may wait for it, and else now and then. */
+function wake(periodInMinutes: number): void {
+  void chrome.alarms.create('keep', { periodInMinutes });
+}
+
+/** Three seconds; Chrome makes half a minute of it for extensions that are not loaded from a folder. */
+const OFTEN = 0.05;
+const SELDOM = 0.5;

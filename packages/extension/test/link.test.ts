@@ -26,6 +26,7 @@ beforeEach(async () => {
     welcome: async () => void (welcomes += 1),
     hear: async (message) => void mine.push(message),
     lost: async () => void (lost += 1),
+    alone: () => undefined,
   });
 });
 

@@ -18,6 +18,7 @@ test('a tab is attached and let go one after the other, and "Cancel" in the bar 
           await new Promise<void>((resolve) => (release = resolve));
           did.push(`detach ${tabId}`);
         },
+        sendCommand: async () => ({}),
         getTargets: async () => [
           { attached: true, tabId: 1 },
           { attached: false, tabId: 2 },
@@ -52,4 +53,47 @@ test('a tab is attached and let go one after the other, and "Cancel" in the bar 
     { type: 'detached', tabId: 2, reason: 'canceled_by_user' },
   ]);
   expect(cancelled).toEqual([2]);
+});
+
+test('a script is ended by stopping it, which Chrome lets an extension do, and nothing else is stopped', async () => {
+  vi.useFakeTimers();
+  const sent: string[] = [];
+  let heard: ((source: { tabId?: number }, method: string, params?: object) => void) | undefined;
+  Object.assign(globalThis, {
+    chrome: {
+      debugger: {
+        onEvent: { addListener: (listener: typeof heard) => void (heard = listener) },
+        onDetach: { addListener: () => undefined },
+        attach: async () => undefined,
+        sendCommand: async (_: object, method: string, params?: object) => void sent.push(`${method} ${JSON.stringify(params ?? {})}`),
+      },
+    },
+  });
+  const told: FromExtension[] = [];
+  const tunnel = new Tunnel(
+    (message) => told.push(message),
+    () => undefined,
+  );
+  tunnel.listen();
+  await tunnel.attach(1);
+  // No page stops itself with `debugger`.
+  expect(sent.splice(0)).toEqual(['Debugger.enable {}', 'Debugger.setBreakpointsActive {"active":false}']);
+  const terminate = { type: 'cdp', requestId: 1, tabId: 1, method: 'Runtime.terminateExecution', params: {} } as const;
+  const ended = tunnel.send(terminate);
+  await vi.waitUntil(() => sent.length === 1);
+  heard?.({ tabId: 1 }, 'Debugger.paused', {});
+  await ended;
+  expect(sent.splice(0)).toEqual(['Debugger.pause {}', 'Debugger.resume {"terminateOnResume":true}']);
+  // Where nothing runs, nothing that begins later is stopped.
+  const idle = tunnel.send(terminate);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await idle;
+  expect(sent.splice(0)).toEqual(['Debugger.pause {}', 'Debugger.disable {}', 'Debugger.enable {}', 'Debugger.setBreakpointsActive {"active":false}']);
+  heard?.({ tabId: 1 }, 'Debugger.paused', {});
+  expect(sent.splice(0)).toEqual(['Debugger.resume {}']);
+  heard?.({ tabId: 1 }, 'Debugger.scriptParsed', {});
+  heard?.({ tabId: 1 }, 'Target.attachedToTarget', { sessionId: 'F' });
+  expect(sent.splice(0)).toEqual(['Debugger.enable {}', 'Debugger.setBreakpointsActive {"active":false}']);
+  expect(told.map((message) => message.type)).toEqual(['cdp', 'cdp', 'cdpEvent']);
+  vi.useRealTimers();
 });

@@ -21,9 +21,19 @@ impl Sample {
 
     /// The one in the middle.
     pub(super) fn median(&self) -> Duration {
+        self.at(50)
+    }
+
+    /// The one that only one in a hundred exceeds.
+    pub(super) fn p99(&self) -> Duration {
+        self.at(99)
+    }
+
+    fn at(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort();
-        sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+        let place = sorted.len() * percent / 100;
+        sorted.get(place).copied().unwrap_or_default()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -48,5 +58,6 @@ mod tests {
             sample.push(Duration::from_millis(n));
         }
         assert_eq!(sample.median(), Duration::from_millis(3));
+        assert_eq!(sample.p99(), Duration::from_millis(900));
     }
 }

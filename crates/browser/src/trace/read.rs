@@ -334,7 +334,10 @@ impl Gathering {
             (trace.frame, trace.url) = (frame, one_line(&url, 500));
             trace.navigated = true;
         } else {
-            trace.process = self.process.unwrap_or_default();
+            // To an extension Chrome tells of the page's process only, and not whose it is.
+            let only = self.main_threads.keys().next().copied();
+            let only = only.filter(|_| self.main_threads.len() == 1);
+            trace.process = self.process.or(only).unwrap_or_default();
             (trace.frame, trace.url) = (self.frame.clone(), self.url.clone());
         }
         let (start, frame) = (trace.start, trace.frame.clone());

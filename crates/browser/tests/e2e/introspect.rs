@@ -8,3 +8,5 @@ mod lists;
 mod reach;
 mod secrets;
 mod stand;
+
+pub(crate) use stand::OFFLINE;

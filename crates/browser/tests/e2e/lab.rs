@@ -1,5 +1,6 @@
 //! A browser, a web server and a tab for one test.
 
+use crate::over_extension::Bridge;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::time::Duration;
@@ -9,10 +10,11 @@ use tabmux_browser::page_tools::{self, FoundTool, PageAnswer};
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::tools::{self, Block, ToolOutput};
 use tabmux_browser::{
-    AddressPolicy, Browser, BrowserEvent, CallContext, Files, Source, Tab, TabSettings, TargetId,
-    ToolError,
+    AddressPolicy, Browser, BrowserEvent, CallContext, Connected, Files, Source, Tab, TabSettings,
+    TargetId, ToolError,
 };
-use tabmux_testkit::{FixtureServer, patiently};
+use tabmux_cdp::{Connection, Session, WebSocketTransport};
+use tabmux_testkit::{FixtureServer, OverExtension, patiently};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +24,19 @@ pub(crate) struct Lab {
     pub(crate) server: FixtureServer,
     pub(crate) events: mpsc::Receiver<Event>,
     pub(crate) files: tempfile::TempDir,
+}
+
+/// What Chrome gives to those who launched it, and not to an extension.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Capability {
+    /// To end the browser.
+    Launch,
+    /// The folder for downloads.
+    Downloads,
+    /// To be in a popup before its first request.
+    PopupsFromTheirFirstByte,
+    /// To look into a page's memory.
+    Memory,
 }
 
 /// A browser's event, as the lab receives it.
@@ -42,6 +57,9 @@ impl Lab {
 
     /// The same with more flags.
     pub(crate) async fn start_with(flags: &[&str]) -> Option<Self> {
+        if let Some(bridge) = Bridge::here() {
+            return Some(Self::follow(bridge.connect(flags, settings()).await));
+        }
         let executable = tabmux_testkit::real_browser()?;
         let source = Source::Launch(LaunchOptions {
             wanted: Wanted {
@@ -63,21 +81,37 @@ impl Lab {
 
     /// Connects to a browser that is there.
     pub(crate) async fn connect(source: &Source) -> Self {
+        Self::follow(Browser::connect(source, settings()).await.unwrap())
+    }
+
+    fn follow(connected: Connected) -> Self {
         let (report, events) = mpsc::channel(1_000);
-        let settings = TabSettings {
-            viewport: Some((1000, 700)),
-            ..TabSettings::default()
-        };
-        let browser = Browser::connect(source, settings)
-            .await
-            .unwrap()
-            .follow(0, report);
-        let files = tempfile::tempdir().unwrap();
         Self {
-            browser,
+            browser: connected.follow(0, report),
             server: FixtureServer::start(),
             events,
-            files,
+            files: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// Whether Chrome lets us do this here.
+    pub(crate) fn can(&self, capability: Capability) -> bool {
+        match capability {
+            Capability::Launch
+            | Capability::Downloads
+            | Capability::PopupsFromTheirFirstByte
+            | Capability::Memory => !self.browser.is_personal(),
+        }
+    }
+
+    /// A session that may order what only the browser's owner may.
+    pub(crate) async fn as_person(&self, tab: &Tab) -> Session {
+        match OverExtension::here() {
+            Some(over) => {
+                let transport = WebSocketTransport::connect(&over.websocket, &[]).await;
+                Connection::start(transport.unwrap()).0
+            }
+            None => tab.session().clone(),
         }
     }
 
@@ -230,6 +264,13 @@ impl Lab {
             _ => None,
         })
         .await
+    }
+}
+
+fn settings() -> TabSettings {
+    TabSettings {
+        viewport: Some((1000, 700)),
+        ..TabSettings::default()
     }
 }
 

@@ -1,4 +1,5 @@
-//! The browser crate against a real Chromium: each test with a browser and a profile of its own.
+//! The browser crate against a real Chromium: each test with a browser and a profile of its own, and all of
+//! them again through the extension.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -15,6 +16,7 @@ mod lab;
 mod navigate;
 mod network;
 mod origins;
+mod over_extension;
 mod peers;
 mod performance;
 mod pick;

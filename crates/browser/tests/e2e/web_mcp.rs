@@ -7,6 +7,8 @@ mod servers;
 mod shim;
 mod stand;
 
+pub(crate) use stand::WITHOUT_WEB_MCP;
+
 use serde_json::json;
 use stand::Stand;
 

@@ -79,7 +79,11 @@ impl Agent {
         match task {
             Task::Read => text.trim_matches('"') == self.name,
             Task::Find | Task::Snapshot | Task::Count => self.is_only_secret_in(text),
-            Task::Pages => text.lines().count() == 1 && self.is_only_secret_in(text),
+            Task::Pages => {
+                // In a person's browser their own tabs are listed, too.
+                let mut own = text.lines().filter(|line| !line.contains(PERSONS));
+                own.next().is_some() && own.next().is_none() && self.is_only_secret_in(text)
+            }
             Task::Status => text.contains("sess_"),
             Task::Press => !text.contains("agent-") || self.is_only_secret_in(text),
         }
@@ -102,6 +106,9 @@ impl Agent {
         found.peek().is_some() && found.all(|rest| rest.starts_with(own))
     }
 }
+
+/// The title of a page that is no agent's.
+pub(crate) const PERSONS: &str = "The person's own";
 
 /// The tasks of a mixed load.
 pub(crate) const MIX: [Task; 8] = [

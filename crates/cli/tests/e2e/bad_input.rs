@@ -2,6 +2,7 @@
 
 use crate::desk::{Desk, page};
 use serde_json::{Value, json};
+use tabmux_testkit::OverExtension;
 
 /// Makes each call and compares its sentence; `…` stands for any text. Nothing may change.
 async fn check(desk: &Desk, table: &[(&str, Value, &str)]) {
@@ -352,9 +353,19 @@ async fn pages_of_the_browser_itself_are_not_touched() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
-    let chromium = tabmux_testkit::Chromium::start(&browser);
-    let desk = Desk::attached(&chromium, &[]).await;
-    let user = crate::user::User::at(chromium.websocket_url()).await;
+    let chromium; // It ends with the test.
+    let (desk, websocket) = match OverExtension::here() {
+        Some(over) => {
+            let desk = Desk::launched(&[]).await.unwrap();
+            (desk, over.websocket.as_str())
+        }
+        None => {
+            chromium = tabmux_testkit::Chromium::start(&browser);
+            let desk = Desk::attached(&chromium, &[]).await;
+            (desk, chromium.websocket_url())
+        }
+    };
+    let user = crate::user::User::at(websocket).await;
     user.opens("chrome://version/").await;
     let tabs = desk
         .tabs_until(|tabs| tabs.urls().contains(&"chrome://version/"))

@@ -1,10 +1,13 @@
 //! Several agents at once: one daemon, one browser, a client for each.
 
+use crate::over_extension::{self, Capability};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tabmux_testkit::chromium::QUIET_ARGUMENTS;
-use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, process};
+use tabmux_testkit::{
+    Chromium, ExtendedChromium, FixtureServer, McpClient, OverExtension, Response, process,
+};
 use tempfile::TempDir;
 
 /// A daemon's place, the clients that share it, and pages to work on. All of it ends with this.
@@ -12,6 +15,8 @@ pub(crate) struct Crowd {
     pub(crate) pages: FixtureServer,
     browser: PathBuf,
     home: TempDir,
+    /// Where the extension of the crowd's browser looks for the daemon, if it is reached so.
+    extension: Option<u16>,
 }
 
 impl Crowd {
@@ -19,6 +24,21 @@ impl Crowd {
     pub(crate) fn gather() -> Option<Self> {
         let browser = tabmux_testkit::real_browser()?;
         let home = TempDir::with_prefix("tabmux-crowd-").unwrap();
+        let over = OverExtension::here();
+        if let Some(over) = over {
+            over_extension::move_in(over, home.path());
+        }
+        Some(Self::live(browser, home, over.map(|over| over.port)))
+    }
+
+    /// A place for those who work in this browser, through its extension.
+    pub(crate) fn around(executable: PathBuf, chromium: &ExtendedChromium) -> Self {
+        let home = TempDir::with_prefix("tabmux-crowd-").unwrap();
+        chromium.pair(home.path());
+        Self::live(executable, home, Some(chromium.port))
+    }
+
+    fn live(browser: PathBuf, home: TempDir, extension: Option<u16>) -> Self {
         let pages = FixtureServer::start();
         pages.route_with("/secret", |request| {
             let name = request.query.trim_start_matches("of=").to_owned();
@@ -27,16 +47,25 @@ impl Crowd {
                  <button onclick='this.value++' value=0>Press</button><output>0</output>"
             ))
         });
-        Some(Self {
+        Self {
             pages,
             browser,
             home,
-        })
+            extension,
+        }
+    }
+
+    /// Whether Chrome lets us do this here.
+    pub(crate) fn can(&self, capability: Capability) -> bool {
+        capability.is_given()
     }
 
     /// One more client, after its handshake, of a browser with a profile of the crowd's. The first
     /// one starts the daemon.
     pub(crate) async fn client(&self, flags: &[&str]) -> McpClient {
+        if self.extension.is_some() {
+            return self.visitor(&[&["--extension"], flags].concat()).await;
+        }
         let profile = self.home.path().join("profile");
         let profile = format!("--userDataDir={}", profile.display());
         self.client_in(&[&[profile.as_str()], flags].concat()).await
@@ -137,6 +166,9 @@ impl Crowd {
             .env_remove("XDG_DATA_HOME")
             .env_remove("DISPLAY")
             .env_remove("TABMUX_LOG");
+        if let Some(port) = self.extension {
+            command.env("TABMUX_PORT", port.to_string());
+        }
         command
     }
 

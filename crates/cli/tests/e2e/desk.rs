@@ -1,9 +1,12 @@
 //! An agent's desk: the real binary, a client that speaks to it, and a web server with pages.
 
+use crate::over_extension::{self, Capability};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, ToolReply, patiently, process};
+use tabmux_testkit::{
+    Chromium, FixtureServer, McpClient, OverExtension, Response, ToolReply, patiently, process,
+};
 use tempfile::TempDir;
 
 /// One running `tabmux mcp` with its client. Everything it started ends with it.
@@ -19,6 +22,9 @@ impl Desk {
     /// with a real browser are not wanted.
     pub(crate) fn silent(flags: &[&str]) -> Option<Self> {
         let browser = tabmux_testkit::real_browser()?;
+        if OverExtension::here().is_some() {
+            return Some(Self::start(&[&["--extension"], flags].concat()));
+        }
         let named = format!("--executablePath={}", browser.display());
         let own = [
             "--headless",
@@ -54,9 +60,17 @@ impl Desk {
         desk
     }
 
+    /// Whether Chrome lets us do this here.
+    pub(crate) fn can(&self, capability: Capability) -> bool {
+        capability.is_given()
+    }
+
     /// A server with exactly these flags, in a home of its own.
     pub(crate) fn start(flags: &[&str]) -> Self {
         let home = TempDir::with_prefix("tabmux-e2e-").unwrap();
+        if let Some(over) = OverExtension::here() {
+            over_extension::move_in(over, home.path());
+        }
         let client = McpClient::spawn(command(home.path(), flags));
         let pages = FixtureServer::start();
         for name in ["a", "b", "c"] {
@@ -209,6 +223,12 @@ impl Drop for Desk {
     fn drop(&mut self) {
         let server = self.client.pid();
         let mut family = process::descendants(server);
+        if OverExtension::here().is_some() {
+            // The daemon is nobody's child.
+            family.extend(process::processes_with(
+                &self.home.path().display().to_string(),
+            ));
+        }
         process::kill_hard(server);
         let patience = std::time::Instant::now() + std::time::Duration::from_secs(5);
         while !family.is_empty() && std::time::Instant::now() < patience {
@@ -322,8 +342,17 @@ fn command(home: &Path, flags: &[&str]) -> Command {
     let temporary = home.join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
+    let flags = match OverExtension::here() {
+        Some(over) => {
+            over_extension::direct(over, command.arg("mcp"), home);
+            over_extension::flags_without_launch(over, flags)
+        }
+        None => {
+            command.args(["mcp", "--no-daemon"]);
+            flags.to_vec()
+        }
+    };
     command
-        .args(["mcp", "--no-daemon"])
         .args((!flags.contains(&"--tools=auto")).then_some("--tools=progressive"))
         .args(flags)
         .current_dir(home)

@@ -3,13 +3,14 @@
 use crate::desk::{ACTIONS, Desk, FOCUSED, assert_names};
 use crate::user::User;
 use serde_json::json;
-use tabmux_testkit::{Chromium, patiently};
+use tabmux_testkit::{Chromium, OverExtension, patiently};
 
 /// A browser of the user's with A focused by the agent, and B.
 struct Scene {
     desk: Desk,
     user: User,
-    chromium: Chromium,
+    /// None if it is not ours to end.
+    chromium: Option<Chromium>,
     a: String,
     b: String,
 }
@@ -20,9 +21,22 @@ impl Scene {
     }
 
     async fn set_with(flags: &[&str]) -> Option<Self> {
-        let chromium = Chromium::start(&tabmux_testkit::real_browser()?);
-        let desk = Desk::attached(&chromium, flags).await;
-        let user = User::at(chromium.websocket_url()).await;
+        let executable = tabmux_testkit::real_browser()?;
+        let (desk, user, chromium) = match OverExtension::here() {
+            Some(over) => {
+                let desk = Desk::disconnected(flags).await?;
+                let user = User::at(&over.websocket).await;
+                user.opens("about:blank").await;
+                desk.step("connect_browser", json!({})).await.json();
+                (desk, user, None)
+            }
+            None => {
+                let chromium = Chromium::start(&executable);
+                let desk = Desk::attached(&chromium, flags).await;
+                let user = User::at(chromium.websocket_url()).await;
+                (desk, user, Some(chromium))
+            }
+        };
         let [a, b] = ["a", "b"].map(|path| desk.pages.url(path));
         desk.text("open_tab", json!({"url": b, "focus": false}))
             .await;
@@ -213,15 +227,12 @@ async fn a_call_on_a_tab_that_crashes_is_answered() {
 #[tokio::test]
 async fn r004_57_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
     // R004-57, R004-101
-    let Some(Scene {
-        desk, mut chromium, ..
-    }) = Scene::set().await
-    else {
+    let Some(Scene { desk, chromium, .. }) = Scene::set().await else {
         return;
     };
     let wait = json!({"text": ["what no page says"], "timeout": 25_000});
     let waiting = desk.client.begin_call("wait_for", wait).await;
-    chromium.kill();
+    drop(chromium);
     let said = waiting.tool_reply().await.expect_error();
     assert!(
         said.starts_with("wait_for was not finished because the browser is gone: "),
@@ -292,10 +303,18 @@ async fn r004_94_the_users_first_and_last_tab_change_the_list() {
     let profile = tempfile::tempdir().unwrap();
     let folder = format!("--userDataDir={}", profile.path().display());
     let port = "--chromeArg=--remote-debugging-port=0";
-    let Some(desk) = desk_with_profile(&[&folder, port]).await else {
-        return;
+    let (desk, user) = match OverExtension::here() {
+        Some(over) => {
+            let desk = Desk::launched(&[]).await;
+            (desk.unwrap(), User::at(&over.websocket).await)
+        }
+        None => {
+            let Some(desk) = desk_with_profile(&[&folder, port]).await else {
+                return;
+            };
+            (desk, User::of_profile(profile.path()).await)
+        }
     };
-    let user = User::of_profile(profile.path()).await;
     let a = desk.pages.url("a");
     user.opens(&a).await;
     desk.one_notice().await;

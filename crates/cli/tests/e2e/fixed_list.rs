@@ -1,6 +1,7 @@
 //! The list that stands: pages and their options, and the kinds of tools that are offered.
 
 use crate::crowd::Crowd;
+use crate::over_extension::Capability;
 use serde_json::{Value, json};
 use tabmux_testkit::McpClient;
 
@@ -66,6 +67,15 @@ async fn pages_of_an_isolated_context_share_cookies_with_each_other_only() {
     };
     open(None).await;
     evaluate(&client, "document.cookie = 'who=everybody'").await;
+    if !crowd.can(Capability::Contexts) {
+        let apart = json!({"url": url, "isolatedContext": "apart"});
+        let refused = client.call_tool("new_page", apart).await.expect_error();
+        assert!(
+            refused.contains("cannot give an agent cookies and storage of its own"),
+            "{refused}"
+        );
+        return;
+    }
     open(Some("apart")).await;
     assert_eq!(evaluate(&client, "document.cookie").await, "");
     evaluate(&client, "document.cookie = 'who=apart'").await;

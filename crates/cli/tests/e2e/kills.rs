@@ -2,6 +2,7 @@
 //! `TABMUX_SOAK=1` kills many more and writes docs/soak.md; `TABMUX_SEED=n` brings a run back.
 
 mod board;
+mod own_browser;
 mod report;
 
 use crate::agent::{Agent, MIX, Task};
@@ -45,7 +46,7 @@ async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_le
     let groups = hunt.browsers;
     nothing_is_left(&crowd, &groups).await;
     report.answers = board.summary();
-    report.tell(soak);
+    report.tell(soak, "docs/soak.md", report::INTRODUCTION);
 }
 
 /// One agent after the other at the same place: each works until it is killed or all is over.
@@ -190,7 +191,7 @@ impl Hunt<'_> {
                 process.command.contains("--remote-debugging-pipe")
                     && !process.command.contains("--type=")
             }
-            Victim::Server => false,
+            _ => false,
         };
         processes.iter().filter(is_meant).map(|p| p.pid).collect()
     }

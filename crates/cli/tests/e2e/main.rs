@@ -5,6 +5,7 @@ mod agent;
 mod crowd;
 mod desk;
 mod model;
+mod over_extension;
 mod user;
 
 mod attach;
@@ -16,6 +17,7 @@ mod fixed_list;
 mod generated;
 mod groups;
 mod hookup;
+mod idle;
 mod inside;
 mod kills;
 mod letting_go;

@@ -109,6 +109,28 @@ impl User {
         self.detach(session).await;
     }
 
+    /// Closes all tabs and forgets all logins.
+    pub(crate) async fn clears_up(&self) {
+        let nothing = json!({});
+        let forget = self
+            .browser
+            .send_raw("Storage.clearCookies", &nothing, PATIENCE);
+        forget.await.unwrap();
+        let emptied = async {
+            loop {
+                let tabs = self.tabs().await;
+                if tabs.is_empty() {
+                    return;
+                }
+                for TargetInfo { target_id, .. } in tabs {
+                    // One that is closing already is not there any more.
+                    let _ = self.browser.send(CloseTarget { target_id }).await;
+                }
+            }
+        };
+        patiently(emptied, || "all tabs to be closed".to_owned()).await;
+    }
+
     /// Quits the browser.
     pub(crate) async fn quits(&self) {
         let _ = self.browser.send(Close {}).await;
@@ -138,7 +160,8 @@ impl User {
         self.tabs().await.into_iter().map(|tab| tab.url).collect()
     }
 
-    async fn tabs(&self) -> Vec<TargetInfo> {
+    /// The tabs.
+    pub(crate) async fn tabs(&self) -> Vec<TargetInfo> {
         let mut targets = self
             .browser
             .send(GetTargets::default())
@@ -189,3 +212,4 @@ impl User {
 }
 
 const CRASH_PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(30);

@@ -3,7 +3,7 @@
 use super::Core;
 use crate::session::Focus;
 use crate::tab::Stage;
-use crate::{BrowserId, RememberedTab};
+use crate::{BrowserId, Fate, LostTab, RememberedTab, SessionId, TargetId};
 
 impl Core {
     /// Calls that need the browser end, as with any loss. What sessions had there is remembered.
@@ -13,6 +13,10 @@ impl Core {
         }
         self.remember_tabs(id);
         self.browser_gone(id, reason);
+        // Its tabs keep their numbers, so nobody has to be told that it was away.
+        if let Some(browser) = self.browsers.get_mut(&id) {
+            browser.was_connected = false;
+        }
         for known in self.sessions.values_mut() {
             // The tab that a session was bound to may be there again, so it is not reported as lost.
             if let Some(seat) = known.seat_mut(id)
@@ -38,11 +42,34 @@ impl Core {
         }
     }
 
-    /// All tabs of a browser are known: those that are not among them have no number any more.
+    /// All tabs of a browser are known: those that are not among them have no number any more, and who
+    /// worked in one is told that it is gone.
     pub(super) fn forget_remembered(&mut self, id: BrowserId) {
-        if let Some(browser) = self.browsers.get(&id) {
-            let remembered = &mut self.config.remembered;
-            remembered.retain(|tab| tab.browser != browser.key);
+        let Some(key) = self.browsers.get(&id).map(|browser| browser.key.clone()) else {
+            return;
+        };
+        let remembered = std::mem::take(&mut self.config.remembered);
+        let (gone, others) = remembered.into_iter().partition(|tab| tab.browser == key);
+        self.config.remembered = others;
+        for session in self.sessions_meaning(id) {
+            self.miss(session, id, &gone);
+        }
+    }
+
+    fn miss(&mut self, session: SessionId, browser: BrowserId, gone: &[RememberedTab]) {
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        let is_static = known.is_static();
+        let heritage = &mut known.config.heritage;
+        let is_gone = |target: &TargetId| gone.iter().any(|tab| tab.target == *target);
+        let is_bound = |tab: &&RememberedTab| heritage.bound.contains(&tab.target);
+        let bound = gone.iter().find(is_bound).map(|tab| tab.number);
+        heritage.opened.retain(|target| !is_gone(target));
+        heritage.bound.retain(|target| !is_gone(target));
+        if let (Some(tab), true, Some(seat)) = (bound, is_static, known.seat_mut(browser)) {
+            let fate = Fate::Closed;
+            seat.focus = Some(Focus::Lost(LostTab { tab, fate }));
         }
     }
 

@@ -4,8 +4,8 @@ use super::Core;
 use crate::session::{Focus, Seat};
 use crate::tab::{Stage, Tab};
 use crate::{
-    BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, LostTab, SessionId, TabId,
-    TargetId,
+    BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, LostTab, RememberedTab, SessionId,
+    TabId, TargetId,
 };
 use std::collections::BTreeSet;
 
@@ -41,6 +41,8 @@ pub struct TabView<'a> {
     pub bound: &'a BTreeSet<SessionId>,
     /// The session that it was opened for.
     pub owner: Option<SessionId>,
+    /// Whether it is only being opened.
+    pub opening: bool,
 }
 
 impl Core {
@@ -74,7 +76,12 @@ impl Core {
         self.tabs_counted
     }
 
-    /// What a session had at an earlier daemon and has not found again.
+    /// The tabs of browsers that are away, and their numbers.
+    pub fn remembered(&self) -> &[RememberedTab] {
+        &self.config.remembered
+    }
+
+    /// What a session had before its browser or its daemon went, and has not found again.
     pub fn heritage(&self, session: SessionId) -> Option<&Heritage> {
         Some(&self.sessions.get(&session)?.config.heritage)
     }
@@ -106,5 +113,6 @@ fn view(id: TabId, tab: &Tab) -> Option<TabView<'_>> {
         holder: tab.focused_by.first().copied(),
         bound: &tab.focused_by,
         owner: tab.owner,
+        opening: tab.stage == Stage::Opening,
     })
 }

@@ -62,13 +62,19 @@ fn whoever_has_no_tab_there_lets_the_browser_be() {
 }
 
 #[test]
-fn a_tab_that_is_not_there_any_more_is_replaced() {
+fn a_tab_that_is_not_there_any_more_is_told_once_and_replaced() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let tab = sim.page_at(A);
     sim.call(click_in(tab));
     sim.connection_ends();
     sim.browser.remove(&sim.browser.at(A));
     sim.comes_back();
+    let reply = sim.call(page(CLICK, Access::Act));
+    let Reply::Refused(refusal) = reply else {
+        panic!("{reply:?}");
+    };
+    let text = refusal.to_string();
+    assert!(text.contains(&format!("tab {tab} was closed")), "{text}");
     assert_ne!(sim.click_of(ONE), tab);
     let discarded = |output: &&Output| matches!(output, Output::Discard { .. });
     assert_eq!(sim.outputs.iter().filter(discarded).count(), 0);

@@ -256,6 +256,9 @@ impl Tunnels {
         let (tab_id, inside) =
             place.ok_or_else(|| Refusal("Session with given id not found.".to_owned()))?;
         words::may_ask(&request)?;
+        if request.method == "Browser.getVersion" {
+            return Ok(Some(words::version(&self.browser)));
+        }
         let (method, params) = (request.method.clone(), request.params.clone());
         let request_id = self.ask(tunnel, request, What::Command);
         out.to_extension.push(ToExtension::Cdp {
@@ -428,9 +431,16 @@ impl Tunnels {
             let session = inside.unwrap_or(&session);
             self.tell(number, Some(session), method, params, out);
         }
-        if inside.is_none() && method == "Inspector.targetCrashed" {
-            let crashed = json!({"targetId": tab.to_string(), "status": "crashed", "errorCode": 0});
-            self.tell_all("Target.targetCrashed", &crashed, out);
+        // What Chrome tells whole browsers of elsewhere.
+        match method {
+            "Inspector.targetCrashed" if inside.is_none() => {
+                let crashed =
+                    json!({"targetId": tab.to_string(), "status": "crashed", "errorCode": 0});
+                self.tell_all("Target.targetCrashed", &crashed, out);
+            }
+            "Page.downloadWillBegin" => self.tell_all("Browser.downloadWillBegin", params, out),
+            "Page.downloadProgress" => self.tell_all("Browser.downloadProgress", params, out),
+            _ => {}
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) fn target_info(tab: &TabInfo, attached: bool) -> Value {
 pub(super) fn version(browser: &BrowserInfo) -> Value {
     json!({
         "protocolVersion": "1.3", "product": format!("{}/{}", browser.name, browser.version),
-        "revision": "", "userAgent": "", "jsVersion": "",
+        "revision": "", "userAgent": browser.user_agent, "jsVersion": "",
     })
 }
 
@@ -78,6 +78,11 @@ pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
     if request.method == "Page.navigate" && scheme.eq_ignore_ascii_case("data") {
         let words = "an extension cannot open data: addresses; put the page on a web server, or work in a \
                      browser that tabmux launches";
+        return Err(Refusal(words.to_owned()));
+    }
+    if request.method.starts_with("HeapProfiler.") {
+        let words =
+            "an extension cannot look into a page's memory; work in a browser that tabmux launches";
         return Err(Refusal(words.to_owned()));
     }
     Ok(())

@@ -79,13 +79,14 @@ impl MainLoop {
     }
 
     /// The tabs that a session could focus, of a browser of ours. The tabs of somebody else's browser
-    /// are not looked into before somebody works in them.
+    /// are not looked into before somebody works in them, unless they were opened for that session.
     pub(super) fn free_tabs(&self, session: SessionId, browser: BrowserId) -> Vec<TargetId> {
-        if !self.is_launched(browser) {
-            return Vec::new();
-        }
+        let launched = self.is_launched(browser);
         let tabs = self.core.tabs().filter(|tab| tab.browser == browser);
-        let free = tabs.filter(|tab| tab.holder.is_none_or(|holder| holder == session));
+        let free = tabs.filter(|tab| match tab.holder {
+            Some(holder) => holder == session,
+            None => launched || tab.owner == Some(session),
+        });
         free.map(|tab| tab.target.clone())
             .take(MOST_LOOKED_INTO)
             .collect()

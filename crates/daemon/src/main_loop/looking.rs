@@ -3,6 +3,7 @@
 use super::MainLoop;
 use crate::memory::{LostNotes, Notes, TabNotes};
 use crate::options::BrowserPlan;
+use tabmux_core::{Heritage, RememberedTab};
 use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
 use tabmux_protocol::wire::PROTOCOL;
 
@@ -107,8 +108,13 @@ impl MainLoop {
         }
         // Whoever has not come to its loss or its tabs yet may be outlived by a second daemon, too.
         for (id, session) in &self.sessions {
-            let heritage = self.core.heritage(*id);
-            let missing = heritage.map(|heritage| self.memory.missing(&session.client, heritage));
+            let missing = self.core.heritage(*id).map(|heritage| {
+                let away = self.away(heritage);
+                let earlier = self.memory.missing(&session.client, heritage).into_iter();
+                let is_new = |tab: &TabNotes| !away.iter().any(|it| it.target == tab.target);
+                let earlier: Vec<_> = earlier.filter(is_new).collect();
+                [away, earlier].concat()
+            });
             let missing = missing.unwrap_or_default();
             let lost = self.core.lost_tab(*id).map(LostNotes::from);
             if !missing.is_empty() || lost.is_some() {
@@ -121,5 +127,19 @@ impl MainLoop {
             }
         }
         notes
+    }
+
+    /// The tabs that a session has in a person's browser whose extension is away for the moment.
+    fn away(&self, heritage: &Heritage) -> Vec<TabNotes> {
+        let notes = |tab: &RememberedTab| TabNotes {
+            browser: tab.browser.0.to_string(),
+            target: tab.target.0.to_string(),
+            number: tab.number.0,
+            stays: true,
+            opened: heritage.opened.contains(&tab.target),
+            bound: heritage.bound.contains(&tab.target),
+        };
+        let tabs = self.core.remembered().iter().map(notes);
+        tabs.filter(|tab| tab.opened || tab.bound).collect()
     }
 }

@@ -338,7 +338,12 @@ impl MainLoop {
         let mut tabs = held.filter_map(|tab| {
             let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
             let tab_id = tab.target.0.parse().ok()?;
-            (own || bound).then_some(AgentTab { tab_id, own, bound })
+            (own || bound).then_some(AgentTab {
+                tab_id,
+                own,
+                bound,
+                opening: tab.opening.then_some(true),
+            })
         });
         let shown = tabs.by_ref().take(MOST_TABS).collect();
         (shown, tabs.count())

@@ -229,21 +229,25 @@ impl Connection {
         };
         let shared = Arc::clone(&self.shared);
         let mut session = SessionId(format!("sess_{}", random_hex::<16>()));
+        let mut secret = random_hex::<32>();
         let mut resumed = false;
         if let Some(resume) = resume
             && let Some(heritage) = shared.hub.take_up(resume.clone()).await
         {
             session = resume.session_id;
+            // The one that the client knows: another would be lost with us, if we die before it is heard.
+            secret = resume.secret;
             options.heritage = heritage;
             resumed = true;
         }
+        let proof = (session, secret);
         let joined = match &name {
             None => Ok((
-                Arc::new(open(&shared, session, client, options, None).await),
+                Arc::new(open(&shared, proof, client, options, None).await),
                 None,
             )),
             Some(name) => {
-                let open = || open(&shared, session, client, options, Some(name));
+                let open = || open(&shared, proof, client, options, Some(name));
                 let joined = shared.named.join(name, browser, &shared, open).await;
                 joined.map(|(session, lease)| (session, Some(lease)))
             }
@@ -335,7 +339,7 @@ impl Connection {
 /// Opens a session of its own for a client.
 async fn open(
     shared: &Arc<Shared>,
-    id: SessionId,
+    (id, secret): (SessionId, String),
     client: &wanted::ClientInfo,
     options: SessionOptions,
     name: Option<&str>,
@@ -351,7 +355,6 @@ async fn open(
         pid = client.pid,
         "a client arrived"
     );
-    let secret = random_hex::<32>();
     let who = Client {
         session: id.0.clone(),
         name: client_name,

@@ -23,10 +23,7 @@ impl Deref for Stand {
 
 impl Stand {
     pub(super) async fn start() -> Option<Self> {
-        // Demo pages name scripts of elsewhere; whether these can be reached must not matter.
-        let offline =
-            "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost";
-        Some(Self(Lab::start_with(&[offline]).await?))
+        Some(Self(Lab::start_with(&[OFFLINE]).await?))
     }
 
     /// Serves a page and opens it.
@@ -151,3 +148,7 @@ impl Stand {
         }
     }
 }
+
+/// Demo pages name scripts of elsewhere; whether these can be reached must not matter.
+pub(crate) const OFFLINE: &str =
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost";

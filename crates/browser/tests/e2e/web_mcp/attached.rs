@@ -1,30 +1,44 @@
 //! Pages that were there before anybody was attached.
 
 use super::servers::with_server;
-use super::stand::{Stand, html};
+use super::stand::{Stand, WITHOUT_WEB_MCP, html};
 use crate::lab::Lab;
 use serde_json::json;
 use std::time::Duration;
-use tabmux_browser::{Source, Tab, TargetId};
+use tabmux_browser::{Source, Tab};
 use tabmux_cdp::types::target::CreateTarget;
 use tabmux_cdp::{Connection, WebSocketTransport};
-use tabmux_testkit::{Chromium, FixtureServer, Response};
+use tabmux_testkit::{Chromium, FixtureServer, OverExtension, Response};
 
 /// A browser of somebody else's with a page open in it, and that page's tab.
-async fn visit(flag: &str, serve: impl FnOnce(&FixtureServer)) -> Option<(Chromium, Stand, Tab)> {
+async fn visit(
+    flag: &str,
+    serve: impl FnOnce(&FixtureServer),
+) -> Option<(Option<Chromium>, Stand, Tab)> {
     let executable = tabmux_testkit::real_browser()?;
-    let chromium = Chromium::start_with(&executable, &[flag]);
-    let source = Source::Url(chromium.http_url());
-    let stand = Stand(Lab::connect(&source).await);
+    let (chromium, websocket, mut stand) = match OverExtension::here() {
+        Some(over) => {
+            let stand = Stand(Lab::start_with(&[flag]).await?);
+            (None, over.websocket.clone(), stand)
+        }
+        None => {
+            let chromium = Chromium::start_with(&executable, &[flag]);
+            let source = Source::Url(chromium.http_url());
+            let stand = Stand(Lab::connect(&source).await);
+            let websocket = chromium.websocket_url().to_owned();
+            (Some(chromium), websocket, stand)
+        }
+    };
     serve(&stand.server);
-    let user = WebSocketTransport::connect(chromium.websocket_url(), &[]);
+    let user = WebSocketTransport::connect(&websocket, &[]);
     let (user, _events) = Connection::start(user.await.unwrap());
     let create = CreateTarget {
         url: stand.server.url("/top"),
         ..Default::default()
     };
-    let target: TargetId = user.send(create).await.unwrap().target_id;
+    user.send(create).await.unwrap();
     stand.server.wait_for_request("/loaded").await;
+    let (target, _) = stand.0.appeared().await;
     let look = stand.browser.look_for_tools(&target);
     tabmux_testkit::patiently(look, || "no tools were reported".into())
         .await
@@ -102,7 +116,7 @@ async fn what_a_page_brought_along_before_is_heard() {
         server.route("/top", Response::html(html("", &format!("{own}{LOADED}"))));
         server.route("/loaded", Response::no_content());
     };
-    let Some((_chromium, stand, tab)) = visit("--disable-features=WebMCP", serve).await else {
+    let Some((_chromium, stand, tab)) = visit(WITHOUT_WEB_MCP, serve).await else {
         return;
     };
     stand.until_names(&tab, &["mine"]).await;

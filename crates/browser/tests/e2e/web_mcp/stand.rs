@@ -26,9 +26,7 @@ impl Stand {
 
     /// The same with a browser that does not know WebMCP.
     pub(crate) async fn without_web_mcp() -> Option<Self> {
-        // What is switched off stays off, whatever is switched on.
-        let flag = "--disable-features=WebMCP,WebMCPTesting";
-        Some(Self(Lab::start_with(&[flag]).await?))
+        Some(Self(Lab::start_with(&[WITHOUT_WEB_MCP]).await?))
     }
 
     pub(crate) fn origin(&self) -> String {
@@ -122,3 +120,6 @@ pub(crate) fn html(body: &str, script: &str) -> String {
         {script}</script>"#
     )
 }
+
+/// What is switched off stays off, whatever is switched on.
+pub(crate) const WITHOUT_WEB_MCP: &str = "--disable-features=WebMCP,WebMCPTesting";

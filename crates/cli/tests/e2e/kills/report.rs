@@ -12,6 +12,12 @@ pub(super) enum Victim {
     Browser,
     /// An agent's `tabmux mcp`.
     Server,
+    /// The extension's service worker.
+    Worker,
+    /// The connection between extension and daemon.
+    Socket,
+    /// The tab of an agent.
+    Tab,
 }
 
 pub(super) struct Report {
@@ -47,8 +53,8 @@ impl Report {
         row.mended.extend(mended);
     }
 
-    /// Prints the table; a soak also keeps it.
-    pub(super) fn tell(&self, keep: bool) {
+    /// Prints the table; a soak also keeps it, in a file that begins so.
+    pub(super) fn tell(&self, keep: bool, file: &str, introduction: &str) {
         #[expect(
             clippy::print_stderr,
             reason = "the reader of a test run wants to know"
@@ -57,8 +63,8 @@ impl Report {
             eprintln!("{self}");
         }
         if keep {
-            let file = tabmux_testkit::workspace_root().join("docs/soak.md");
-            std::fs::write(file, format!("{INTRODUCTION}\n{self}")).unwrap();
+            let file = tabmux_testkit::workspace_root().join(file);
+            std::fs::write(file, format!("{introduction}\n{self}")).unwrap();
         }
     }
 }
@@ -119,11 +125,14 @@ impl Victim {
             Self::Daemon => "the daemon",
             Self::Browser => "the browser",
             Self::Server => "one `tabmux mcp`",
+            Self::Worker => "the extension's worker",
+            Self::Socket => "the extension's socket",
+            Self::Tab => "an agent's tab",
         }
     }
 }
 
-const INTRODUCTION: &str = "# Soak
+pub(super) const INTRODUCTION: &str = "# Soak
 
 `make soak` writes this page: agents work while processes are killed (`kill -9`) at random moments.
 Every call of the living has to be answered once and in time, with its own page or with an error.

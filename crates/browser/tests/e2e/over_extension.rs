@@ -1,0 +1,68 @@
+//! The tests of this program once more, in a browser that runs already and is reached through the real
+//! extension. Each part runs in one process with one browser.
+
+mod bridge;
+
+pub(crate) use bridge::Bridge;
+
+use tabmux_testkit::OverExtension;
+
+/// One test for each part.
+macro_rules! parts {
+    ($($part:ident),* $(,)?) => {$(
+        #[test]
+        fn $part() {
+            OverExtension::run(&[concat!(stringify!($part), "::")], &[], &[WITH_WEB_MCP]);
+        }
+    )*};
+}
+
+parts!(
+    click,
+    consequences,
+    console,
+    drag,
+    emulate,
+    fill,
+    find,
+    keyboard,
+    navigate,
+    network,
+    origins,
+    peers,
+    performance,
+    rules,
+    screencast,
+    screenshot,
+    script,
+    snapshot,
+    storage,
+    tabs,
+    wait,
+);
+
+#[test]
+fn introspect() {
+    let flags = [WITH_WEB_MCP, crate::introspect::OFFLINE];
+    OverExtension::run(&["introspect::"], &[], &flags);
+}
+
+#[test]
+fn web_mcp() {
+    OverExtension::run(&["web_mcp::"], &WITHOUT, &[WITH_WEB_MCP]);
+}
+
+#[test]
+fn web_mcp_where_chrome_has_none() {
+    let flags = [crate::web_mcp::WITHOUT_WEB_MCP];
+    OverExtension::run(&WITHOUT, &[], &flags);
+}
+
+/// These are about a browser without WebMCP.
+const WITHOUT: [&str; 2] = [
+    "web_mcp::shim::",
+    "web_mcp::attached::what_a_page_brought_along_before_is_heard",
+];
+
+/// What is experimental in this version of Chrome, as `tabmux` launches its own.
+const WITH_WEB_MCP: &str = "--enable-features=WebMCP";

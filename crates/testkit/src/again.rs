@@ -1,0 +1,52 @@
+//! Tests that run once more in another way: the same tests of the same program, in one process.
+
+use std::process::{Command, Stdio};
+
+/// Runs the tests of this program whose names begin with one of `parts`, but not those that begin with one
+/// of `without`, one after the other in one process with these variables. Fails with what it said if one
+/// of them fails or none is there.
+#[track_caller]
+pub fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &str)]) {
+    let program = std::env::current_exe().expect("this program has a name");
+    let listed = said(Command::new(&program).args(["--list", "--format=terse"]));
+    let names = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"));
+    let begins = |name: &str, some: &[&str]| some.iter().any(|one| name.starts_with(one));
+    let wanted = |name: &&str| begins(name, parts) && !begins(name, without);
+    let names: Vec<_> = names.filter(wanted).collect();
+    assert!(!names.is_empty(), "no test begins with one of {parts:?}");
+    let mut command = Command::new(&program);
+    command
+        .args(["--exact", "--test-threads=1"])
+        .args(&names)
+        .envs(variables.iter().copied());
+    let said = said(&mut command);
+    let passed = format!("test result: ok. {} passed; 0 failed", names.len());
+    assert!(said.contains(&passed), "{}", story(&said));
+    #[expect(
+        clippy::print_stderr,
+        reason = "the reader of a test run wants to know"
+    )]
+    {
+        eprintln!("{}", said.trim());
+    }
+}
+
+fn said(command: &mut Command) -> String {
+    let command = command.stdin(Stdio::null()).stderr(Stdio::piped());
+    let output = command.output();
+    let output = output.unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
+    let (out, err) = (&output.stdout, &output.stderr);
+    format!(
+        "{}\n{}",
+        String::from_utf8_lossy(out),
+        String::from_utf8_lossy(err)
+    )
+}
+
+/// What failed, without the lines of what went well.
+fn story(said: &str) -> String {
+    let lines = said.lines().filter(|line| !line.ends_with(" ... ok"));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,171 @@
+//! Tests that run once more in a browser that runs already and is reached through our extension.
+
+use crate::{Chromium, real_browser, run_again, workspace_root};
+use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// The browser with the extension, as the tests are told of it.
+#[derive(Debug)]
+pub struct OverExtension {
+    /// Where the extension looks for the daemon.
+    pub port: u16,
+    /// The file with the secret that the extension knows.
+    pub secret: PathBuf,
+    /// The person's way to the browser, which tabmux knows nothing of.
+    pub websocket: String,
+    flags: Vec<String>,
+}
+
+impl OverExtension {
+    /// Runs the tests of this program whose names begin with one of `parts`, without those that begin with
+    /// one of `without`, in one process and in one browser with these flags.
+    #[track_caller]
+    pub fn run(parts: &[&str], without: &[&str], flags: &[&str]) {
+        let Some(executable) = real_browser() else {
+            return;
+        };
+        // As tabmux launches its own, so that pictures have the same size.
+        let with = [&["--hide-scrollbars"], flags].concat();
+        let browser = ExtendedChromium::start(&executable, &with);
+        let told = json!({
+            "port": browser.port, "secret": browser.secret(), "flags": flags,
+            "websocket": browser.chromium.websocket_url(),
+        });
+        run_again(parts, without, &[(VARIABLE, &told.to_string())]);
+    }
+
+    /// The browser, if the tests of this process are to reach theirs through the extension.
+    pub fn here() -> Option<&'static Self> {
+        static HERE: OnceLock<Option<OverExtension>> = OnceLock::new();
+        let here = HERE.get_or_init(|| Some(Self::read(&std::env::var(VARIABLE).ok()?)));
+        here.as_ref()
+    }
+
+    /// Fails a test that needs a browser with another flag.
+    #[track_caller]
+    pub fn assert_runs_with(&self, flag: &str) {
+        let has = self.flags.iter().any(|had| had == flag);
+        assert!(has, "this test needs a browser with {flag}");
+    }
+
+    fn read(told: &str) -> Self {
+        let told: Value = serde_json::from_str(told).expect("what another process wrote");
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        let port = told["port"].as_u64().expect("a port");
+        Self {
+            port: u16::try_from(port).expect("a port"),
+            secret: text(&told["secret"]).into(),
+            websocket: text(&told["websocket"]),
+            flags: told["flags"]
+                .as_array()
+                .expect("flags")
+                .iter()
+                .map(text)
+                .collect(),
+        }
+    }
+}
+
+/// A Chromium with our extension in it, paired. Gone with this.
+#[derive(Debug)]
+pub struct ExtendedChromium {
+    /// The browser.
+    pub chromium: Chromium,
+    /// Where its extension looks for the daemon.
+    pub port: u16,
+    folder: TempDir,
+    executable: PathBuf,
+    flags: Vec<String>,
+}
+
+impl ExtendedChromium {
+    /// Starts one with these flags. Nobody listens at its port yet.
+    pub fn start(executable: &Path, flags: &[&str]) -> Self {
+        let folder = TempDir::with_prefix("tabmux-over-").expect("a temporary folder");
+        let port = free_port();
+        let extension = folder.path().join("extension");
+        let secret = make_secret(&folder.path().join(SECRET));
+        write_extension(&extension, &secret, port);
+        let load = format!("--load-extension={}", extension.display());
+        let flags = [&[load.as_str()], flags].concat();
+        Self {
+            chromium: Chromium::start_with(executable, &flags),
+            port,
+            folder,
+            executable: executable.to_owned(),
+            flags: flags.into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    /// Ends the browser the hard way, and starts another one with the same extension.
+    pub fn replace(&mut self) {
+        self.chromium.kill();
+        let flags: Vec<_> = self.flags.iter().map(String::as_str).collect();
+        self.chromium = Chromium::start_with(&self.executable, &flags);
+    }
+
+    /// The file with the secret that its extension knows.
+    pub fn secret(&self) -> PathBuf {
+        self.folder.path().join(SECRET)
+    }
+
+    /// Makes a home whose daemon the extension accepts.
+    pub fn pair(&self, home: &Path) {
+        pair(&self.secret(), home);
+    }
+}
+
+/// Makes a home whose daemon knows this secret.
+pub fn pair(secret: &Path, home: &Path) {
+    let data = home.join(".local/share/tabmux");
+    fs::create_dir_all(&data).expect("a folder");
+    fs::copy(secret, data.join("pairing-secret")).expect("the secret is there");
+}
+
+/// A port that was free a moment ago.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("it has an address").port()
+}
+
+/// Writes the extension as it is in this repository, as `tabmux extension install` does.
+fn write_extension(folder: &Path, secret: &str, port: u16) {
+    fs::create_dir(folder).expect("a folder");
+    let source = workspace_root().join("packages/extension");
+    for file in FILES {
+        let name = Path::new(file).file_name().expect("a file has a name");
+        fs::copy(source.join(file), folder.join(name))
+            .unwrap_or_else(|error| panic!("{file} cannot be copied: {error}"));
+    }
+    let pairing = json!({"secret": secret, "port": port, "name": "Work"});
+    fs::write(folder.join("pairing.json"), pairing.to_string()).expect("a file");
+}
+
+fn make_secret(file: &Path) -> String {
+    let mut bytes = [0; 32];
+    let random = File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes));
+    random.expect("random numbers");
+    let secret: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut options = OpenOptions::new();
+    let opened = options.write(true).create_new(true).mode(0o600).open(file);
+    writeln!(opened.expect("a file"), "{secret}").expect("a secret");
+    secret
+}
+
+const SECRET: &str = "secret";
+
+const VARIABLE: &str = "TABMUX_OVER_EXTENSION";
+
+const FILES: [&str; 5] = [
+    "manifest.json",
+    "panel.html",
+    "panel.css",
+    "dist/worker.js",
+    "dist/panel.js",
+];
