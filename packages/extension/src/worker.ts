@@ -3,12 +3,13 @@
  * moment and start it again with the next event, so it keeps nothing that it cannot find out anew.
  */
 
+import { Badge } from './badge.js';
 import { browserInfo } from './browser.js';
 import { Groups } from './groups.js';
 import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
 import { pairing } from './pairing.js';
-import { type FromPanel, Panels } from './panels.js';
+import { type FromPanel, Panels, WISHES } from './panels.js';
 import { Relays } from './relays.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
@@ -21,7 +22,11 @@ const tunnel = new Tunnel(
   (tabId) => void groups.release(tabId),
 );
 const panels = new Panels(want);
-const relays = new Relays((message) => link.tell(message));
+const relays = new Relays(
+  (message) => link.tell(message),
+  () => tabs.hearsOfPrivate,
+);
+const badge = new Badge();
 
 // Chrome wakes a worker only for events that were listened for in its first turn.
 tabs.listen();
@@ -38,15 +43,14 @@ void tunnel.letGo().then(() => link.keep());
 
 /** Tells the person, on the extension's button. */
 function show(state: string): void {
-  void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
-  void chrome.action.setBadgeText({ text: state === 'connected' ? '' : 'off' });
+  badge.link(state);
   panels.link(state === 'connected', state);
 }
 
 /** Does what the person wants, or says why not. */
 function want(wish: FromPanel): void {
-  if (!['pause', 'resume', 'takeBack', 'give'].includes(wish.type)) return;
-  if (!link.isWelcome) return panels.deny('tabmux is not connected, so nothing was changed.');
+  if (!WISHES.includes(wish.type)) return;
+  if (!link.isWelcome) return wish.type === 'site' ? undefined : panels.deny('tabmux is not connected, so nothing was changed.');
   link.tell(wish);
   if (wish.type === 'takeBack') void groups.release(wish.tabId);
 }
@@ -57,7 +61,7 @@ async function welcome(): Promise<void> {
 }
 
 async function lost(): Promise<void> {
-  tabs.isHeard = false;
+  tabs.isHeard = tabs.hearsOfPrivate = false;
   relays.lost();
   await tunnel.letGo();
 }
@@ -67,15 +71,23 @@ async function hear(message: ToExtension): Promise<void> {
     case 'connect': {
       // From here on changes are told; one that falls between is told twice rather than never.
       tabs.isHeard = true;
+      tabs.hearsOfPrivate = message.private === true;
+      relays.endPrivate();
       link.tell({ type: 'connected', browser: await browserInfo(), tabs: await tabs.all() });
+      link.tell({ type: 'canAsk' });
       // A daemon that was started anew does not know that the person paused its agents.
       const { paused } = await chrome.storage.session.get('paused');
       return paused === true ? void link.tell({ type: 'pause' }) : undefined;
     }
-    case 'overview':
-      panels.show(message);
+    case 'overview': {
+      const overview = { ...SILENT, ...message };
+      panels.show(overview);
+      badge.questions(overview.questions.length);
       void chrome.storage.session.set({ paused: message.paused });
       return groups.arrange(message.agents);
+    }
+    case 'site':
+      return panels.site(message);
     case 'denied':
       return panels.deny(message.reason);
     case 'openTab':
@@ -113,3 +125,6 @@ async function done(requestId: number, act: () => Promise<number | void>): Promi
     link.tell({ type: 'done', requestId, error: error instanceof Error ? error.message : String(error) });
   }
 }
+
+/** A daemon of an earlier version says nothing of these. */
+const SILENT = { questions: [], rules: { allowed: [], blocked: [], more: 0, privateWindows: false } };
