@@ -51,6 +51,18 @@ pub struct Blocked {
     pattern: Option<OriginPattern>,
 }
 
+/// What rules say about one site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it is permitted.
+    pub permitted: bool,
+    /// The rule that decides. None where it is permitted because nothing is said about it, and where it is
+    /// not because only others are allowed.
+    pub rule: Option<OriginPattern>,
+    /// The rule that would be about this site alone.
+    pub own: OriginPattern,
+}
+
 impl OriginPolicy {
     /// The policy that consists of these rules.
     pub fn of(rules: impl IntoIterator<Item = OriginRules>) -> Self {
@@ -112,12 +124,33 @@ impl OriginRules {
         if let RuledBy::Unreadable { .. } = self.by {
             return Err(refused(None));
         }
-        if let Some(pattern) = self.blocked.iter().find(|pattern| pattern.matches(it)) {
-            return Err(refused(Some(pattern)));
+        match self.decide(it) {
+            (true, _) => Ok(()),
+            (false, pattern) => Err(refused(pattern)),
         }
-        match self.allowed.is_empty() || self.allowed.iter().any(|pattern| pattern.matches(it)) {
-            true => Ok(()),
-            false => Err(refused(None)),
+    }
+
+    /// What these rules say about the site of an address, if it has an origin of the web.
+    pub fn judge(&self, address: &str) -> Option<Verdict> {
+        let origin = Origin::of(&Url::parse(address).ok()?)?;
+        let own = origin.to_string().parse().ok()?;
+        let closed = matches!(self.by, RuledBy::Unreadable { .. });
+        let (permitted, rule) = self.decide(&origin);
+        Some(Verdict {
+            permitted: permitted && !closed,
+            rule: rule.cloned(),
+            own,
+        })
+    }
+
+    /// Whether an origin is permitted, and the pattern that says so.
+    fn decide(&self, origin: &Origin) -> (bool, Option<&OriginPattern>) {
+        let is_it = |pattern: &&OriginPattern| pattern.matches(origin);
+        let blocked = self.blocked.iter().find(is_it);
+        let allowed = self.allowed.iter().find(is_it);
+        match blocked {
+            Some(_) => (false, blocked),
+            None => (self.allowed.is_empty() || allowed.is_some(), allowed),
         }
     }
 }

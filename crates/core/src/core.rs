@@ -188,6 +188,7 @@ impl Core {
                 browser,
                 target,
             } => self.given(session, browser, target),
+            Input::FollowChanged { session, follows } => self.follow_changed(session, follows),
             Input::Finished { call, outcome } => self.finished(call, outcome),
             Input::VeilChanged { session, veil } => {
                 self.veil_changed(session, veil);

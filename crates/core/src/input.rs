@@ -30,6 +30,13 @@ pub enum Input {
         /// What it may not see from now on.
         veil: Veil,
     },
+    /// A session follows the user from now on, or no longer does: the person wants it so.
+    FollowChanged {
+        /// The session.
+        session: SessionId,
+        /// Whether its focus goes to the tab that the user turns to.
+        follows: bool,
+    },
     /// A client calls a tool; its arguments are well-formed and stay with the driver.
     Call {
         /// The driver's name for the call.

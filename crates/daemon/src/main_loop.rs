@@ -157,6 +157,7 @@ impl MainLoop {
         }
         let done = loop {
             let alarm = self.core.poll_timeout();
+            let mut is_news = true;
             tokio::select! {
                 event = inbox.recv() => match event {
                     None => break None,
@@ -169,7 +170,7 @@ impl MainLoop {
                 }
                 () = self.persons.alarm() => {
                     self.show_persons();
-                    continue;
+                    is_news = false;
                 }
             }
             // Before anybody is answered: an answer waits until it is written what it has changed.
@@ -177,7 +178,9 @@ impl MainLoop {
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }
-            self.persons.note();
+            if is_news {
+                self.persons.note();
+            }
         };
         for call in self.calls.values() {
             call.cancel.cancel();
@@ -290,7 +293,7 @@ impl MainLoop {
         client: Client,
         notify: mpsc::Sender<BackendEvent>,
     ) {
-        self.lasting.refresh();
+        self.notice_policy();
         let config = SessionConfig {
             veil: policy::veil(options.origins.and(self.lasting.policy())),
             ..options.config()

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use tabmux_browser::origins::Verdict;
 use tabmux_browser::text::one_line;
 use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 
@@ -13,6 +14,8 @@ use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub(crate) struct Lasting {
     path: Option<PathBuf>,
     stamp: Option<Stamp>,
+    /// What the file says, or why nobody can tell.
+    known: Result<PersonRules, String>,
     policy: OriginPolicy,
 }
 
@@ -26,6 +29,8 @@ pub struct PersonRules {
     pub allowed: Vec<OriginPattern>,
     /// These never are.
     pub blocked: Vec<OriginPattern>,
+    /// Whether agents may work in private windows.
+    pub private_windows: bool,
 }
 
 /// What the person wants to be otherwise.
@@ -37,6 +42,8 @@ pub enum PolicyChange {
     Block(OriginPattern),
     /// Have no rule about it.
     Remove(OriginPattern),
+    /// Let agents work in private windows, or keep them out.
+    PrivateWindows(bool),
 }
 
 impl Lasting {
@@ -45,6 +52,7 @@ impl Lasting {
         let mut lasting = Self {
             path,
             stamp: None,
+            known: Ok(PersonRules::default()),
             policy: OriginPolicy::default(),
         };
         lasting.refresh();
@@ -53,6 +61,22 @@ impl Lasting {
 
     pub(crate) fn policy(&self) -> &OriginPolicy {
         &self.policy
+    }
+
+    /// What the person says, or why nobody can tell.
+    pub(crate) fn rules(&self) -> &Result<PersonRules, String> {
+        &self.known
+    }
+
+    /// Whether agents may work in private windows.
+    pub(crate) fn private_windows(&self) -> bool {
+        let rules = self.known.as_ref();
+        rules.is_ok_and(|rules| rules.private_windows)
+    }
+
+    /// What the person's rules say about the site of an address.
+    pub(crate) fn judge(&self, address: &str) -> Option<Verdict> {
+        origin_rules(&self.known).judge(address)
     }
 
     /// Reads the file again if it is another one now. Says whether that may matter.
@@ -65,9 +89,13 @@ impl Lasting {
             return false;
         }
         self.stamp = stamp;
-        let policy = OriginPolicy::of([rules(path)]);
-        let changed = policy != self.policy;
-        self.policy = policy;
+        let known = read(path);
+        if let Err(why) = &known {
+            tracing::warn!(why, "no page may be used");
+        }
+        let changed = known != self.known;
+        self.policy = OriginPolicy::of([origin_rules(&known)]);
+        self.known = known;
         changed
     }
 
@@ -106,23 +134,27 @@ pub fn read(path: &Path) -> Result<PersonRules, String> {
     Ok(PersonRules {
         allowed: parse(kept.allowed)?,
         blocked: parse(kept.blocked)?,
+        private_windows: kept.private_windows,
     })
 }
 
 /// Changes the rules in a file, which is there or is made. Fails, in words, and then changes nothing.
 pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, String> {
     let mut rules = read(path)?;
-    let (PolicyChange::Allow(it) | PolicyChange::Block(it) | PolicyChange::Remove(it)) = change;
-    let known = rules.allowed.contains(it) || rules.blocked.contains(it);
-    rules.allowed.retain(|pattern| pattern != it);
-    rules.blocked.retain(|pattern| pattern != it);
     match change {
-        PolicyChange::Allow(pattern) => rules.allowed.push(pattern.clone()),
-        PolicyChange::Block(pattern) => rules.blocked.push(pattern.clone()),
-        PolicyChange::Remove(pattern) if !known => {
+        PolicyChange::Allow(pattern) => {
+            rules.forget(pattern);
+            rules.allowed.push(pattern.clone());
+        }
+        PolicyChange::Block(pattern) => {
+            rules.forget(pattern);
+            rules.blocked.push(pattern.clone());
+        }
+        PolicyChange::Remove(pattern) if !rules.forget(pattern) => {
             return Err(format!("There is no rule about {pattern}."));
         }
         PolicyChange::Remove(_) => {}
+        PolicyChange::PrivateWindows(allowed) => rules.private_windows = *allowed,
     }
     if rules.allowed.len() + rules.blocked.len() > MOST_RULES {
         return Err(format!(
@@ -133,6 +165,7 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
     let kept = Kept {
         allowed: texts(&rules.allowed),
         blocked: texts(&rules.blocked),
+        private_windows: rules.private_windows,
     };
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("/"));
@@ -153,21 +186,31 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
     Ok(rules)
 }
 
-fn rules(path: &Path) -> OriginRules {
-    match read(path) {
-        Ok(PersonRules { allowed, blocked }) => OriginRules {
+impl PersonRules {
+    /// Takes out the rule about this origin. False if there is none.
+    fn forget(&mut self, it: &OriginPattern) -> bool {
+        let count = |rules: &Self| rules.allowed.len() + rules.blocked.len();
+        let before = count(self);
+        self.allowed.retain(|pattern| pattern != it);
+        self.blocked.retain(|pattern| pattern != it);
+        count(self) < before
+    }
+}
+
+fn origin_rules(known: &Result<PersonRules, String>) -> OriginRules {
+    match known {
+        Ok(rules) => OriginRules {
             by: RuledBy::Person,
-            allowed,
-            blocked,
+            allowed: rules.allowed.clone(),
+            blocked: rules.blocked.clone(),
         },
-        Err(why) => {
-            tracing::warn!(why, "no page may be used");
-            OriginRules {
-                by: RuledBy::Unreadable { why: why.into() },
-                allowed: Vec::new(),
-                blocked: Vec::new(),
-            }
-        }
+        Err(why) => OriginRules {
+            by: RuledBy::Unreadable {
+                why: why.as_str().into(),
+            },
+            allowed: Vec::new(),
+            blocked: Vec::new(),
+        },
     }
 }
 
@@ -182,12 +225,14 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Kept {
     #[serde(default)]
     allowed: Vec<String>,
     #[serde(default)]
     blocked: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    private_windows: bool,
 }
 
 const MOST_RULES: usize = 1_000;
@@ -237,7 +282,53 @@ mod tests {
             assert!(blocked.to_string().contains("is damaged"), "{blocked}");
         }
         assert!(change_file(&path, &PolicyChange::Allow(pattern("a.test"))).is_err());
+        assert!(!lasting.private_windows());
         fs::remove_file(&path).unwrap();
         assert!(lasting.refresh() && lasting.policy().is_open());
+    }
+
+    #[test]
+    fn private_windows_are_closed_until_the_person_opens_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        let mut lasting = Lasting::at(Some(path.clone()));
+        assert!(!lasting.private_windows());
+        change_file(&path, &PolicyChange::Block(pattern("a.test"))).unwrap();
+        assert!(!fs::read_to_string(&path).unwrap().contains("private"));
+        change_file(&path, &PolicyChange::PrivateWindows(true)).unwrap();
+        assert!(lasting.refresh() && lasting.private_windows());
+        let rules = lasting.change(&PolicyChange::PrivateWindows(false));
+        assert!(!lasting.private_windows());
+        assert_eq!(rules.unwrap().blocked, [pattern("a.test")]);
+    }
+
+    #[test]
+    fn a_site_is_judged_by_the_rule_that_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        let mut lasting = Lasting::at(Some(path.clone()));
+        let judged = |lasting: &Lasting, site: &str| {
+            let verdict = lasting.judge(site).unwrap();
+            (verdict.permitted, verdict.rule.map(|rule| rule.to_string()))
+        };
+        assert_eq!(judged(&lasting, "https://a.test/x"), (true, None));
+        assert_eq!(lasting.judge("about:blank"), None);
+        lasting
+            .change(&PolicyChange::Block(pattern("*.test")))
+            .unwrap();
+        let all = Some("*.test".to_owned());
+        assert_eq!(judged(&lasting, "https://a.test"), (false, all));
+        lasting
+            .change(&PolicyChange::Remove(pattern("*.test")))
+            .unwrap();
+        lasting
+            .change(&PolicyChange::Allow(pattern("https://a.test")))
+            .unwrap();
+        let own = Some("https://a.test".to_owned());
+        assert_eq!(judged(&lasting, "https://a.test"), (true, own));
+        assert_eq!(judged(&lasting, "https://b.test"), (false, None));
+        fs::write(&path, "{").unwrap();
+        lasting.refresh();
+        assert_eq!(judged(&lasting, "https://a.test"), (false, None));
     }
 }

@@ -53,6 +53,20 @@ pub struct QuestionView {
     pub origin: String,
     /// What it would be called with, shortened.
     pub arguments: String,
+    /// Why the person is asked.
+    pub because: AskedBecause,
+    /// Until when the answer counts, in milliseconds since 1970, if the question waits here.
+    pub until: u64,
+}
+
+/// Why a person is asked about a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AskedBecause {
+    /// The tool says that what it does may be hard to undo.
+    HardToUndo,
+    /// The session asks about every tool that does not say that it only reads.
+    Always,
 }
 
 /// How others than the main loop have to do with questions: whoever shows them, and whoever answers.
@@ -158,6 +172,19 @@ impl Questions {
         let is_it = |it: &Question| it.waiting.is_some() && it.id == id;
         let place = self.open.iter().position(is_it)?;
         self.open.remove(place)
+    }
+
+    /// Takes out all questions that wait here.
+    pub(crate) fn take_all_waiting(&mut self) -> Vec<Question> {
+        let (waiting, others) = self.open.drain(..).partition(|it| it.waiting.is_some());
+        self.open = others;
+        Vec::from_iter::<VecDeque<_>>(waiting)
+    }
+
+    /// The questions that wait here, each with whose it is.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (SessionId, &QuestionView)> {
+        let waiting = self.open.iter().filter(|it| it.waiting.is_some());
+        waiting.map(|it| (it.session, &it.view))
     }
 
     /// Takes out the question of a call that its client no longer wants.

@@ -1,6 +1,12 @@
 //! What the extension and the daemon say to each other on the websocket `/`: one JSON object per frame,
 //! each with a `type`. `docs/protocol.md` tells what they mean, and how both sides prove who they are.
 
+mod shown;
+
+pub use shown::{
+    AgentInfo, AgentTab, Because, Colour, Doing, QuestionInfo, RulesInfo, SiteInfo, SiteRule,
+};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -209,6 +215,43 @@ pub enum FromExtension {
         /// The agent's session, as `overview` names it.
         session: String,
     },
+    /// It shows its person the questions of `overview`, so the person can be asked there.
+    CanAsk,
+    /// The person answers a question.
+    Answer {
+        /// Which one, as `overview` names it.
+        question: String,
+        /// Whether the tool may run.
+        allowed: bool,
+    },
+    /// The person wants an agent to follow them from tab to tab, or not to.
+    Follow {
+        /// The agent's session, as `overview` names it.
+        session: String,
+        /// Whether it follows from now on.
+        follows: bool,
+        /// The tab that the person has in front.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "bindings", ts(optional))]
+        tab_id: Option<u32>,
+    },
+    /// The person wants another rule about a site, for all agents.
+    Rule {
+        /// The site: an origin, or a pattern as `overview` has it.
+        origin: String,
+        /// What holds from now on.
+        rule: SiteRule,
+    },
+    /// The person wants to know what their rules say about a site. The answer is `site`.
+    Site {
+        /// Its origin.
+        origin: String,
+    },
+    /// The person wants agents to work in private windows, or to stay out of them.
+    PrivateWindows {
+        /// Whether they may.
+        allowed: bool,
+    },
 }
 
 /// What the daemon says to the extension.
@@ -246,6 +289,10 @@ pub enum ToExtension {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         launch: Option<bool>,
+        /// Whether it wants to know of tabs in private windows, too. It does not, unless it says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "bindings", ts(optional))]
+        private: Option<bool>,
     },
     /// Open a tab.
     OpenTab {
@@ -332,100 +379,20 @@ pub enum ToExtension {
         /// How many more there are.
         #[serde(default)]
         more_agents: usize,
+        /// What the person is asked, oldest first.
+        #[serde(default)]
+        questions: Vec<QuestionInfo>,
+        /// The person's rules about sites.
+        #[serde(default)]
+        rules: RulesInfo,
     },
+    /// What the person's rules say about a site.
+    Site(SiteInfo),
     /// What the person wanted was not done.
     Denied {
         /// Why, in a sentence for the person.
         reason: String,
     },
-}
-
-/// An agent, as a person sees it in one browser. Nothing of what pages say or what is typed is in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct AgentInfo {
-    /// Its session.
-    pub session: String,
-    /// What its program calls itself; agents of the same name have numbers.
-    pub name: String,
-    /// Its colour among all agents.
-    pub colour: Colour,
-    /// Whether it works in this browser, so that it can be given tabs here.
-    pub here: bool,
-    /// Its tabs in this browser.
-    pub tabs: Vec<AgentTab>,
-    /// How many more there are.
-    #[serde(default)]
-    pub more_tabs: usize,
-    /// What it is doing now, wherever that is.
-    pub doing: Vec<Doing>,
-    /// How much more it is doing.
-    #[serde(default)]
-    pub more_doing: usize,
-}
-
-/// A tab of an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct AgentTab {
-    /// Chrome's number of it.
-    pub tab_id: u32,
-    /// Whether it was opened for this agent; otherwise it is the person's.
-    pub own: bool,
-    /// Whether the agent works in it when it names none.
-    pub bound: bool,
-    /// Whether it is only being opened, so that nobody would know of it if the daemon went.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "bindings", ts(optional))]
-    pub opening: Option<bool>,
-}
-
-/// One call of an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct Doing {
-    /// The tool.
-    pub tool: String,
-    /// The tab of this browser that it works on, once it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "bindings", ts(optional))]
-    pub tab_id: Option<u32>,
-    /// When it began, in milliseconds since 1970.
-    #[cfg_attr(feature = "bindings", ts(type = "number"))]
-    pub since: u64,
-}
-
-/// The colours that Chrome has for groups of tabs, but for grey, which stands for nobody.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
-#[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "colours speak for themselves")]
-pub enum Colour {
-    Blue,
-    Green,
-    Purple,
-    Orange,
-    Cyan,
-    Pink,
-    Yellow,
-    Red,
-}
-
-impl Colour {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Blue,
-        Self::Green,
-        Self::Purple,
-        Self::Orange,
-        Self::Cyan,
-        Self::Pink,
-        Self::Yellow,
-        Self::Red,
-    ];
 }
 
 /// A browser, by its own words.
@@ -465,6 +432,10 @@ pub struct TabInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "bindings", ts(optional))]
     pub opener_id: Option<u32>,
+    /// Whether it is in a private window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "bindings", ts(optional, as = "Option<bool>"))]
+    pub private: bool,
 }
 
 /// All of this as TypeScript, for the extension.
@@ -480,6 +451,11 @@ pub fn typescript() -> String {
         AgentTab::decl(),
         Doing::decl(),
         Colour::decl(),
+        QuestionInfo::decl(),
+        Because::decl(),
+        RulesInfo::decl(),
+        SiteInfo::decl(),
+        SiteRule::decl(),
     ];
     let types = types.map(|text| format!("export {text}\n"));
     format!(
@@ -525,8 +501,10 @@ mod tests {
             kinds.insert(example["type"].as_str().unwrap().to_owned());
         }
         let all = [
+            "answer",
             "attach",
             "callTool",
+            "canAsk",
             "cdp",
             "cdpEvent",
             "challenge",
@@ -539,6 +517,7 @@ mod tests {
             "disconnected",
             "done",
             "focusTab",
+            "follow",
             "give",
             "hello",
             "openTab",
@@ -550,9 +529,12 @@ mod tests {
             "pause",
             "ping",
             "pong",
+            "privateWindows",
             "proof",
             "refused",
             "resume",
+            "rule",
+            "site",
             "tabClosed",
             "tabCreated",
             "tabFocused",

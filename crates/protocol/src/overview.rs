@@ -17,6 +17,9 @@ pub struct Overview {
     /// The loopback port where pages offer tools, if it could be taken.
     #[serde(default)]
     pub port: Option<u16>,
+    /// Whether a person lets no agent do anything.
+    #[serde(default)]
+    pub paused: bool,
     /// Every browser somebody asked for.
     pub browsers: Vec<BrowserRow>,
     /// Every tab of the connected ones.

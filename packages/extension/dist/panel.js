@@ -1,5 +1,273 @@
 "use strict";
 (() => {
+  // src/panel-parts.ts
+  function find(id, kind) {
+    const element = document.getElementById(id);
+    if (!(element instanceof kind)) throw new Error(`There is no ${id}.`);
+    return element;
+  }
+  function words(id, text) {
+    put(find(id, HTMLElement), text);
+  }
+  var rows = /* @__PURE__ */ new WeakMap();
+  function fill(list, items, make2, show) {
+    const known = new Map(Array.from(list.children, (child) => [rows.get(child)?.key, child]));
+    let next = list.firstElementChild;
+    for (const item of items) {
+      const element = known.get(item.key);
+      known.delete(item.key);
+      const row = element ? rows.get(element)?.row : make2();
+      if (!element) rows.set(row.element, { key: item.key, row });
+      show(row, item);
+      if (row.element === next) next = next.nextElementSibling;
+      else list.insertBefore(row.element, next);
+    }
+    for (const gone of known.values()) gone.remove();
+  }
+  function fillActs(place2, acts) {
+    fill(place2, acts, actButton, (row, { text, act }) => row.show(text, act));
+  }
+  function actButton() {
+    const element = make("button", "");
+    element.type = "button";
+    let press;
+    element.addEventListener("click", () => press?.());
+    return {
+      element,
+      show(text, act) {
+        put(element, text);
+        press = act;
+      }
+    };
+  }
+  function make(tag, className) {
+    const element = document.createElement(tag);
+    element.className = className;
+    return element;
+  }
+  function put(element, text) {
+    if (element.textContent !== text) element.textContent = text;
+  }
+  function plain(text, limit = 200) {
+    const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+    return line.length > limit ? `${line.slice(0, limit)}…` : line;
+  }
+
+  // src/panel-questions.ts
+  var Questions = class {
+    constructor(want2, armed) {
+      this.want = want2;
+      this.armed = armed;
+      addEventListener("focus", () => this.#focusIfLost());
+    }
+    want;
+    armed;
+    #shown = "";
+    #armedAt = 0;
+    #answered = /* @__PURE__ */ new Set();
+    draw(questions2, colours) {
+      const list = find("question-list", HTMLElement);
+      find("questions", HTMLElement).hidden = questions2.length === 0;
+      const hadFocus = list.contains(document.activeElement);
+      const shown2 = questions2.map(({ id }) => id).join();
+      const known = new Set(this.#shown.split(","));
+      const news = questions2.filter(({ id }) => !known.has(id));
+      if (shown2 !== this.#shown) {
+        this.#shown = shown2;
+        this.#armedAt = Date.now() + ARMING;
+        setTimeout(this.armed, ARMING);
+        for (const id of this.#answered) if (!shown2.includes(id)) this.#answered.delete(id);
+      }
+      const isArmed = Date.now() >= this.#armedAt;
+      fill(
+        list,
+        questions2.map((question) => ({ key: question.id, question })),
+        questionRow,
+        (row, { question }) => {
+          const { id } = question;
+          row.show(question, colours.get(question.session) ?? "", isArmed && !this.#answered.has(id), (allowed) => {
+            this.#answered.add(id);
+            this.want({ type: "answer", question: id, allowed });
+          });
+        }
+      );
+      this.#announce(news, questions2.length);
+      if (hadFocus && !list.contains(document.activeElement)) (firstCard() ?? find("top", HTMLElement)).focus();
+      else this.#focusIfLost();
+    }
+    /** Says it to those who do not see it. */
+    #announce(news, open) {
+      const [question] = news;
+      if (question) words("said", `${plain(question.name)} asks whether ${plain(question.tool)} may run on ${plain(question.origin)}. Allow or refuse.`);
+      else if (open === 0) words("said", "");
+    }
+    /** The keyboard goes to the question, if it is nowhere else: never to a button, which may be pressed unseen. */
+    #focusIfLost() {
+      const { activeElement } = document;
+      if (document.hasFocus() && (activeElement === null || activeElement === document.body)) firstCard()?.focus();
+    }
+  };
+  function firstCard() {
+    return document.querySelector(".question");
+  }
+  function questionRow() {
+    const element = make("li", "question card");
+    element.tabIndex = -1;
+    element.role = "group";
+    const [head, dot, name] = [make("div", "head"), make("span", "dot"), make("h3", "title")];
+    dot.ariaHidden = "true";
+    name.dir = "auto";
+    head.append(dot, name);
+    const facts = make("dl", "facts");
+    const [tool, site, values] = ["Tool", "Site", "With"].map((title) => {
+      const [term, fact] = [make("dt", ""), make("dd", "")];
+      term.textContent = title;
+      fact.dir = "ltr";
+      facts.append(term, fact);
+      return fact;
+    });
+    if (values) [values.className, values.tabIndex, values.role, values.ariaLabel] = ["values", 0, "region", "What the tool would be called with"];
+    const [why, small, acts] = [make("p", "why"), make("p", "small"), make("div", "acts")];
+    const [refuse, allow] = [make("button", ""), make("button", "")];
+    [refuse.textContent, allow.textContent] = ["Refuse", "Allow"];
+    refuse.type = allow.type = "button";
+    acts.append(refuse, allow);
+    element.append(head, facts, why, small, acts);
+    let answer;
+    const say = (allowed) => {
+      refuse.disabled = allow.disabled = true;
+      answer?.(allowed);
+    };
+    refuse.addEventListener("click", () => say(false));
+    allow.addEventListener("click", () => say(true));
+    return {
+      element,
+      show(question, colour, isArmed, then) {
+        element.className = `question card ${colour}`;
+        const [agent, called, origin2] = [plain(question.name), plain(question.tool), plain(question.origin)];
+        put(name, `${agent} asks you`);
+        element.ariaLabel = `${agent} asks whether ${called} may run on ${origin2}`;
+        if (tool) put(tool, called);
+        if (site) put(site, origin2);
+        if (values) put(values, plain(question.arguments, 600));
+        put(why, question.because === "hardToUndo" ? "The tool says that what it does may be hard to undo." : "It asks before every tool that may change something.");
+        const left = Math.max(0, Math.ceil((question.until - Date.now()) / 1e3));
+        put(small, `Names and values are the words of the page and the agent. A yes is for this call alone. Without an answer it is refused in ${left} s.`);
+        [refuse.ariaLabel, allow.ariaLabel] = [`Refuse ${called}`, `Allow ${called}`];
+        refuse.disabled = allow.disabled = !isArmed;
+        answer = then;
+      }
+    };
+  }
+  var ARMING = 600;
+
+  // src/panel-rules.ts
+  var Sites = class {
+    constructor(want2, ask) {
+      this.want = want2;
+      this.ask = ask;
+    }
+    want;
+    ask;
+    #site;
+    #asked = "";
+    /** The daemon said what holds for a site. */
+    heard(site) {
+      this.#site = site;
+    }
+    /** The connection is another one, and nothing was asked on it. */
+    forget() {
+      [this.#site, this.#asked] = [void 0, ""];
+    }
+    drawSite(rules, tab) {
+      const origin2 = tab?.origin;
+      const place2 = find("site", HTMLElement);
+      if (!rules || origin2 === void 0) {
+        place2.hidden = true;
+        return;
+      }
+      const question = `${origin2} ${JSON.stringify(rules)}`;
+      if (question !== this.#asked && this.ask({ type: "site", origin: origin2 })) this.#asked = question;
+      const site = this.#site?.origin === origin2 ? this.#site : void 0;
+      place2.hidden = !site;
+      if (!site) return;
+      place2.className = site.allowed ? "site" : "site closed";
+      words("site-state", siteWords(site, rules));
+      fillActs(find("site-acts", HTMLElement), this.#siteActs(site, rules));
+    }
+    #siteActs({ origin: origin2, allowed, rule, alone }, rules) {
+      if (rules.problem !== void 0) return [];
+      const act = (key, text, rule2) => ({ key, text, act: () => this.want({ type: "rule", origin: origin2, rule: rule2 }) });
+      const block = act("block", "Block this site", "block");
+      if (!allowed) return rule === void 0 ? [act("allow", "Allow this site", "allow")] : alone ? [act("none", "Unblock this site", "none")] : [];
+      if (rule === void 0) return [block, act("allow", "Allow only this site", "allow")];
+      return alone ? [block, act("none", removal(rules), "none")] : [block];
+    }
+    drawRules(rules, knowsPrivate) {
+      const { allowed = [], blocked = [], more = 0, privateWindows = false, problem } = rules ?? {};
+      const showsPrivate = privateWindows || knowsPrivate;
+      const isEmpty = allowed.length + blocked.length === 0 && problem === void 0 && !showsPrivate;
+      find("rules", HTMLElement).hidden = !rules || isEmpty;
+      if (!rules) return;
+      words("rules-words", rulesWords(rules));
+      const row = (kind) => (pattern) => ({ key: `${kind} ${pattern}`, kind, pattern });
+      fill(
+        find("rule-list", HTMLElement),
+        [...allowed.map(row("Allowed")), ...blocked.map(row("Blocked"))],
+        ruleRow,
+        (row2, { kind, pattern }) => row2.show(kind, pattern, kind === "Allowed" ? removal(rules) : "Unblock", () => this.want({ type: "rule", origin: pattern, rule: "none" }))
+      );
+      find("rules-more", HTMLElement).hidden = more === 0;
+      words("rules-more", `And ${more} more; “tabmux policy list” in a terminal shows them.`);
+      find("private", HTMLElement).hidden = !showsPrivate;
+      words("private-words", privateWindows ? "Agents may work in private windows." : "Agents stay out of private windows.");
+      fillActs(find("private-acts", HTMLElement), [
+        {
+          key: "private",
+          text: privateWindows ? "Keep them out" : "Let them in",
+          act: () => this.want({ type: "privateWindows", allowed: !privateWindows })
+        }
+      ]);
+    }
+  };
+  function siteWords({ allowed, rule, alone }, { problem }) {
+    if (problem !== void 0) return "Agents may not act on any site: your rules cannot be read.";
+    const by = rule === void 0 || alone ? "" : ` ${rule}`;
+    if (allowed) return rule === void 0 ? "Agents may act on this site." : `Agents may act on this site: you allow${by || " it"}.`;
+    return rule === void 0 ? "Agents may not act on this site: you allow only others." : `Agents may not act on this site: you block${by || " it"}.`;
+  }
+  function rulesWords({ allowed, blocked, problem }) {
+    if (problem !== void 0) return `Your rules cannot be read, so agents may act nowhere: ${problem}. Run “tabmux policy list” in a terminal.`;
+    if (allowed.length > 0) return "Agents may act only where you allow it.";
+    return blocked.length > 0 ? "Agents may act everywhere but here:" : "";
+  }
+  function removal({ allowed, more }) {
+    return allowed.length === 1 && more === 0 ? "Allow all sites" : "Allow no longer";
+  }
+  function ruleRow() {
+    const element = make("li", "rule");
+    const [kind, pattern, remove] = [make("span", "kind"), make("span", "pattern"), make("button", "back")];
+    remove.type = "button";
+    pattern.dir = "ltr";
+    const about = make("div", "about");
+    about.append(pattern, kind);
+    element.append(about, remove);
+    let press;
+    remove.addEventListener("click", () => press?.());
+    return {
+      element,
+      show(is, text, removal2, act) {
+        kind.className = `kind ${is.toLowerCase()}`;
+        put(kind, is);
+        put(pattern, text);
+        pattern.title = text;
+        put(remove, removal2);
+        remove.ariaLabel = `${removal2}: ${text}`;
+        press = act;
+      }
+    };
+  }
+
   // src/panel-tabs.ts
   async function knownTabs(ids) {
     const wanted = new Set(ids);
@@ -28,6 +296,8 @@
       windowId: tab.windowId,
       title: plain(tab.title ?? "") || "Untitled",
       place: plain(place(url)),
+      origin: origin(url),
+      isPrivate: tab.incognito,
       open: /^(https?:|about:blank$)/.test(url) && !/^https:\/\/(chromewebstore\.google\.com|chrome\.google\.com\/webstore)/.test(url)
     };
   }
@@ -39,37 +309,11 @@
       return "";
     }
   }
-  function plain(text) {
-    return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim().slice(0, 200);
+  function origin(url) {
+    return /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : void 0;
   }
-
-  // src/panels.ts
-  var PANEL = "panel";
 
   // src/panel-view.ts
-  function find(id, kind) {
-    const element = document.getElementById(id);
-    if (!(element instanceof kind)) throw new Error(`There is no ${id}.`);
-    return element;
-  }
-  function words(id, text) {
-    put(find(id, HTMLElement), text);
-  }
-  var rows = /* @__PURE__ */ new WeakMap();
-  function fill(list, items, make2, show) {
-    const known = new Map(Array.from(list.children, (child) => [rows.get(child)?.key, child]));
-    let next = list.firstElementChild;
-    for (const item of items) {
-      const element = known.get(item.key);
-      known.delete(item.key);
-      const row = element ? rows.get(element)?.row : make2();
-      if (!element) rows.set(row.element, { key: item.key, row });
-      show(row, item);
-      if (row.element === next) next = next.nextElementSibling;
-      else list.insertBefore(row.element, next);
-    }
-    for (const gone of known.values()) gone.remove();
-  }
   function agentRow() {
     const element = make("li", "agent card");
     const head = make("div", "head");
@@ -78,10 +322,23 @@
     dot.ariaHidden = "true";
     name.dir = "auto";
     head.append(dot, name);
-    element.append(head, doing, tabs, none);
+    const [follow, follows, followWords] = [make("label", "follow"), make("input", "switch"), make("span", "")];
+    follows.type = "checkbox";
+    follows.role = "switch";
+    followWords.textContent = "Follows you from tab to tab";
+    follow.append(follows, followWords);
+    element.append(head, doing, tabs, none, follow);
+    let turn;
+    follows.addEventListener("change", () => turn?.(follows.checked));
     return {
       element,
       show(agent, around) {
+        follow.hidden = !agent.here;
+        follows.checked = agent.follows;
+        follows.ariaLabel = `${agent.name} follows you from tab to tab`;
+        const { session } = agent;
+        const front2 = around.front === void 0 ? {} : { tabId: around.front };
+        turn = (follows2) => around.want({ type: "follow", session, follows: follows2, ...front2 });
         const busy = agent.doing.length > 0;
         element.className = `agent card ${agent.colour}${busy ? " busy" : ""}`;
         put(name, agent.name);
@@ -125,7 +382,7 @@
       }
     };
   }
-  function frontCard(section, { agents, paused }, tab, want2) {
+  function frontCard(section, { agents, paused, rules }, tab, want2) {
     const [title, place2, acts] = [find("front-page", HTMLElement), find("front-place", HTMLElement), find("front-acts", HTMLElement)];
     const card = section.querySelector(".card");
     title.dir = "auto";
@@ -133,43 +390,30 @@
     title.title = tab.title;
     put(place2, tab.place);
     const holders = agents.filter(({ tabs }) => tabs.some(({ tabId }) => tabId === tab.id));
+    const active = agents.find(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
     const [holder] = holders;
-    if (card) card.className = holder ? `card watched ${holder.colour}` : "card";
-    words("front-state", frontWords(holders, tab, paused));
+    const watched = active ?? holder;
+    if (card) card.className = watched ? `card watched ${active ? "acting " : ""}${watched.colour}` : "card";
+    const closed = !tab.open ? "Chrome keeps extensions out of it." : tab.isPrivate && !rules.privateWindows ? "it is in a private window." : "";
+    words("front-state", frontWords(active, holders, closed, paused));
     const takers = agents.filter((agent) => agent.here && agent !== holder);
-    const gifts = tab.open ? takers : [];
-    fill(
-      acts,
-      [
-        ...holder ? [{ key: "back", text: "Take it back", act: () => want2({ type: "takeBack", tabId: tab.id }) }] : [],
-        ...gifts.map((agent) => ({
-          key: agent.session,
-          text: `Give it to ${agent.name}`,
-          act: () => want2({ type: "give", tabId: tab.id, session: agent.session })
-        }))
-      ],
-      actButton,
-      (row, { text, act }) => row.show(text, act)
-    );
+    const gifts = closed ? [] : takers;
+    fillActs(acts, [
+      ...holder ? [{ key: "back", text: "Take it back", act: () => want2({ type: "takeBack", tabId: tab.id }) }] : [],
+      ...gifts.map((agent) => ({
+        key: agent.session,
+        text: `Give it to ${agent.name}`,
+        act: () => want2({ type: "give", tabId: tab.id, session: agent.session })
+      }))
+    ]);
   }
-  function frontWords(holders, tab, paused) {
-    const active = holders.find(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
+  function frontWords(active, holders, closed, paused) {
     if (active) return `${active.name} is acting in this tab right now.`;
-    if (holders.length > 0) return `${holders.map(({ name }) => name).join(" and ")} ${holders.length > 1 ? "work" : "works"} in this tab${paused ? ", and is paused" : ""}.`;
-    return tab.open ? "No agent works in this tab." : "No agent can work in this tab: Chrome keeps extensions out of it.";
-  }
-  function actButton() {
-    const element = make("button", "");
-    element.type = "button";
-    let press;
-    element.addEventListener("click", () => press?.());
-    return {
-      element,
-      show(text, act) {
-        put(element, text);
-        press = act;
-      }
-    };
+    const names = holders.map(({ name }) => name).join(" and ");
+    const [one, other] = holders;
+    if (one && !other) return `${names} ${one.follows ? "follows you and works" : "works"} in this tab${paused ? ", and is paused" : ""}.`;
+    if (one) return `${names} work in this tab${paused ? ", and are paused" : ""}.`;
+    return closed ? `No agent can work in this tab: ${closed}` : "No agent works in this tab.";
   }
   function doings({ doing, moreDoing }) {
     const more = doing.length - 1 + moreDoing;
@@ -184,39 +428,49 @@
     await chrome.tabs.update(tab.id, { active: true }).catch(() => void 0);
     await chrome.windows.update(tab.windowId, { focused: true }).catch(() => void 0);
   }
-  function make(tag, className) {
-    const element = document.createElement(tag);
-    element.className = className;
-    return element;
-  }
-  function put(element, text) {
-    if (element.textContent !== text) element.textContent = text;
-  }
+
+  // src/panels.ts
+  var PANEL = "panel";
 
   // src/panel.ts
   var state;
   var port;
   var drawing = Promise.resolve();
   var front = new FrontTab(redraw);
+  var questions = new Questions(want, redraw);
+  var sites = new Sites(want, post);
   find("pause", HTMLButtonElement).addEventListener("click", () => want({ type: state?.overview?.paused ? "resume" : "pause" }));
   connect();
-  setInterval(() => state?.overview?.agents.some(({ doing }) => doing.length > 0) && redraw(), 1e3);
+  setInterval(() => isTimeShown() && redraw(), 1e3);
+  function isTimeShown() {
+    const { agents = [], questions: questions2 = [] } = state?.overview ?? {};
+    return questions2.length > 0 || agents.some(({ doing }) => doing.length > 0);
+  }
   function connect() {
     port = chrome.runtime.connect({ name: PANEL });
     port.onMessage.addListener((message) => {
       if (message.type === "denied") return notice(message.reason);
-      state = message;
+      if (message.type === "site") sites.heard(message.site);
+      else state = message;
       redraw();
     });
     port.onDisconnect.addListener(() => {
+      sites.forget();
       state = { type: "state", connected: false, why: "Looking for tabmux on this machine.", overview: void 0 };
       redraw();
       setTimeout(connect, RETRY);
     });
   }
   function want(wish) {
-    notice("");
-    port?.postMessage(wish);
+    notice(post(wish) ? "" : "tabmux is being looked for, so nothing was changed. Try again in a moment.");
+  }
+  function post(wish) {
+    try {
+      port?.postMessage(wish);
+      return port !== void 0;
+    } catch {
+      return false;
+    }
   }
   function notice(reason) {
     const place2 = find("notice", HTMLElement);
@@ -224,16 +478,20 @@
     place2.textContent = reason;
   }
   function redraw() {
-    drawing = drawing.then(draw);
+    drawing = drawing.then(draw).catch((error) => console.error(error));
   }
   async function draw() {
     if (!state) return;
     const { connected, why, overview } = state;
+    if (!overview) sites.forget();
     const tabs = await knownTabs(overview?.agents.flatMap((agent) => agent.tabs.map(({ tabId }) => tabId)) ?? []);
     const inFront = await front.tab();
+    const knowsPrivate = await chrome.extension.isAllowedIncognitoAccess();
     drawLink(connected, why, overview);
-    drawFront(overview, inFront);
     const agents = overview?.agents ?? [];
+    questions.draw(overview?.questions ?? [], new Map(agents.map(({ session, colour }) => [session, colour])));
+    drawFront(overview, inFront);
+    sites.drawRules(overview?.rules, knowsPrivate);
     find("agents", HTMLElement).hidden = agents.length === 0;
     fill(
       find("agent-list", HTMLElement),
@@ -258,8 +516,9 @@
   }
   function drawFront(overview, tab) {
     const section = find("front", HTMLElement);
-    section.hidden = !overview || overview.agents.length === 0 || !tab;
+    section.hidden = !overview || !tab || overview.agents.length === 0 && tab.origin === void 0;
     if (overview && tab) frontCard(section, overview, tab, want);
+    sites.drawSite(overview?.rules, tab);
   }
   function drawEmpty(connected, overview) {
     find("empty", HTMLElement).hidden = connected && (!overview || overview.agents.length > 0);

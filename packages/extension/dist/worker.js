@@ -1,5 +1,32 @@
 "use strict";
 (() => {
+  // src/badge.ts
+  var Badge = class {
+    #state = "";
+    #questions = 0;
+    /** How it stands with the daemon: `connected`, or why not. */
+    link(state) {
+      this.#state = state;
+      if (state !== "connected") this.#questions = 0;
+      this.#show();
+    }
+    questions(count) {
+      if (count === this.#questions) return;
+      this.#questions = count;
+      this.#show();
+    }
+    #show() {
+      const waiting = this.#questions;
+      const words2 = waiting === 0 ? this.#state : waiting === 1 ? "an agent waits for your answer" : `${waiting} questions wait for your answer`;
+      void chrome.action.setTitle({ title: `tabmux Browser Tools: ${words2}` });
+      void chrome.action.setBadgeText({ text: waiting > 0 ? String(waiting) : this.#state === "connected" ? "" : "off" });
+      void chrome.action.setBadgeBackgroundColor({ color: waiting > 0 ? WAITING : AWAY });
+      void chrome.action.setBadgeTextColor({ color: "#ffffff" });
+    }
+  };
+  var WAITING = "#b3261e";
+  var AWAY = "#5c636e";
+
   // src/browser.ts
   async function browserInfo() {
     const { userAgent, userAgentData } = navigator;
@@ -251,6 +278,7 @@
   var MOST_BUFFERED = 128 * 1024 * 1024;
 
   // src/panels.ts
+  var WISHES = ["pause", "resume", "takeBack", "give", "follow", "answer", "rule", "site", "privateWindows"];
   var PANEL = "panel";
   var Panels = class {
     constructor(want2) {
@@ -280,6 +308,9 @@
       this.#overview = overview;
       this.#tell(this.#state());
     }
+    site(site) {
+      this.#tell({ type: "site", site });
+    }
     deny(reason) {
       this.#tell({ type: "denied", reason });
     }
@@ -297,16 +328,19 @@
   // src/relays.ts
   var Relays = class {
     /** `tell` says something to the daemon, if it is there. */
-    constructor(tell) {
+    constructor(tell, hearsOfPrivate) {
       this.tell = tell;
+      this.hearsOfPrivate = hearsOfPrivate;
     }
     tell;
+    hearsOfPrivate;
     #ports = /* @__PURE__ */ new Map();
     #count = 0;
     listen() {
       chrome.runtime.onConnect.addListener((port) => {
         const { name, sender } = port;
         if (name !== RELAY || sender?.id !== chrome.runtime.id || sender.frameId !== 0) return;
+        if (sender.tab?.incognito && !this.hearsOfPrivate()) return port.disconnect();
         this.#open(port, sender.origin ?? "");
       });
     }
@@ -320,6 +354,16 @@
     lost() {
       for (const port of this.#ports.values()) port.disconnect();
       this.#ports.clear();
+    }
+    /** Ends those of private windows, if they are no longer wanted. */
+    endPrivate() {
+      if (this.hearsOfPrivate()) return;
+      for (const [connection, port] of this.#ports) {
+        if (!port.sender?.tab?.incognito) continue;
+        this.#ports.delete(connection);
+        this.tell({ type: "pageEnded", connection });
+        port.disconnect();
+      }
     }
     #open(port, origin) {
       const connection = ++this.#count;
@@ -342,6 +386,8 @@
     tell;
     /** Whether the daemon wants to hear of changes. */
     isHeard = false;
+    /** Whether it wants to hear of private windows, too. */
+    hearsOfPrivate = false;
     listen() {
       chrome.tabs.onCreated.addListener((tab) => this.#report("tabCreated", tab));
       chrome.tabs.onUpdated.addListener((_, change, tab) => {
@@ -355,20 +401,25 @@
       chrome.tabs.onActivated.addListener(({ tabId }) => {
         if (this.isHeard) this.tell({ type: "tabFocused", tabId, tools: [] });
       });
+      chrome.windows.onFocusChanged.addListener((windowId) => {
+        if (windowId !== NO_WINDOW) void this.#windowFocused(windowId);
+      });
     }
     async all() {
-      return (await chrome.tabs.query({})).flatMap((tab) => info(tab) ?? []);
+      return (await chrome.tabs.query({})).flatMap((tab) => this.#info(tab) ?? []);
     }
-    /** Opens a tab; in the background, unless the user is to see it. */
+    /** Opens a tab; in the background, unless the user is to see it, and never in a private window. */
     async open(url, focus) {
-      const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });
-      if (windows.length === 0) {
-        const made = await chrome.windows.create({ url, focused: focus });
+      const all = await chrome.windows.getAll({ windowTypes: ["normal"] });
+      const [first] = all.filter(({ incognito }) => !incognito);
+      if (!first) {
+        const made = await chrome.windows.create({ url, focused: focus, incognito: false });
         const tab2 = made?.tabs?.[0];
         if (tab2?.id === void 0) throw new Error("Chrome opened no window.");
         return tab2.id;
       }
-      const tab = await chrome.tabs.create({ url, active: focus });
+      const home = all.some(({ incognito }) => incognito) ? { windowId: first.id } : {};
+      const tab = await chrome.tabs.create({ url, active: focus, ...home });
       if (tab.id === void 0) throw new Error("Chrome opened no tab.");
       return tab.id;
     }
@@ -379,12 +430,22 @@
     async close(tabId) {
       await chrome.tabs.remove(tabId);
     }
+    async #windowFocused(windowId) {
+      const [tab] = await chrome.tabs.query({ active: true, windowId });
+      const known = tab && this.#info(tab);
+      if (this.isHeard && known && /^https?:/.test(known.url)) this.tell({ type: "tabFocused", tabId: known.id, tools: [] });
+    }
     #report(type, tab) {
-      const known = info(tab);
+      const known = this.#info(tab);
       if (this.isHeard && known) this.tell({ type, tab: known });
     }
     #closed(tabId) {
       if (this.isHeard) this.tell({ type: "tabClosed", tabId });
+    }
+    #info(tab) {
+      if (!tab.incognito) return info(tab);
+      const known = this.hearsOfPrivate ? info(tab) : void 0;
+      return known && { ...known, private: true };
     }
   };
   function info(tab) {
@@ -393,6 +454,7 @@
     const isPersons = tab.openerTabId === void 0 || /^(chrome|edge|brave|about:newtab)/.test(known.url);
     return isPersons ? known : { ...known, openerId: tab.openerTabId };
   }
+  var NO_WINDOW = -1;
 
   // src/tunnel.ts
   var Tunnel = class {
@@ -508,7 +570,11 @@
     (tabId) => void groups.release(tabId)
   );
   var panels = new Panels(want);
-  var relays = new Relays((message) => link.tell(message));
+  var relays = new Relays(
+    (message) => link.tell(message),
+    () => tabs.hearsOfPrivate
+  );
+  var badge = new Badge();
   tabs.listen();
   tunnel.listen();
   panels.listen();
@@ -520,13 +586,12 @@
   void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
   void tunnel.letGo().then(() => link.keep());
   function show(state) {
-    void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
-    void chrome.action.setBadgeText({ text: state === "connected" ? "" : "off" });
+    badge.link(state);
     panels.link(state === "connected", state);
   }
   function want(wish) {
-    if (!["pause", "resume", "takeBack", "give"].includes(wish.type)) return;
-    if (!link.isWelcome) return panels.deny("tabmux is not connected, so nothing was changed.");
+    if (!WISHES.includes(wish.type)) return;
+    if (!link.isWelcome) return wish.type === "site" ? void 0 : panels.deny("tabmux is not connected, so nothing was changed.");
     link.tell(wish);
     if (wish.type === "takeBack") void groups.release(wish.tabId);
   }
@@ -536,7 +601,7 @@
     await tunnel.letGo();
   }
   async function lost() {
-    tabs.isHeard = false;
+    tabs.isHeard = tabs.hearsOfPrivate = false;
     relays.lost();
     await tunnel.letGo();
   }
@@ -544,15 +609,23 @@
     switch (message.type) {
       case "connect": {
         tabs.isHeard = true;
+        tabs.hearsOfPrivate = message.private === true;
+        relays.endPrivate();
         link.tell({ type: "connected", browser: await browserInfo(), tabs: await tabs.all() });
+        link.tell({ type: "canAsk" });
         const { paused } = await chrome.storage.session.get("paused");
         return paused === true ? void link.tell({ type: "pause" }) : void 0;
       }
-      case "overview":
-        panels.show(message);
+      case "overview": {
+        const overview = { ...SILENT, ...message };
+        panels.show(overview);
+        badge.questions(overview.questions.length);
         void chrome.storage.session.set({ paused: message.paused });
         void fresh.known(message.agents);
         return groups.arrange(message.agents);
+      }
+      case "site":
+        return panels.site(message);
       case "denied":
         return panels.deny(message.reason);
       case "openTab":
@@ -596,4 +669,5 @@
   }
   var OFTEN = 0.05;
   var SELDOM = 0.5;
+  var SILENT = { questions: [], rules: { allowed: [], blocked: [], more: 0, privateWindows: false } };
 })();

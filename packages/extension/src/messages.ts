@@ -150,7 +150,43 @@ tabId: number,
 /**
  * The agent's session, as `overview` names it.
  */
-session: string, };
+session: string, } | { "type": "canAsk" } | { "type": "answer", 
+/**
+ * Which one, as `overview` names it.
+ */
+question: string, 
+/**
+ * Whether the tool may run.
+ */
+allowed: boolean, } | { "type": "follow", 
+/**
+ * The agent's session, as `overview` names it.
+ */
+session: string, 
+/**
+ * Whether it follows from now on.
+ */
+follows: boolean, 
+/**
+ * The tab that the person has in front.
+ */
+tabId?: number, } | { "type": "rule", 
+/**
+ * The site: an origin, or a pattern as `overview` has it.
+ */
+origin: string, 
+/**
+ * What holds from now on.
+ */
+rule: SiteRule, } | { "type": "site", 
+/**
+ * Its origin.
+ */
+origin: string, } | { "type": "privateWindows", 
+/**
+ * Whether they may.
+ */
+allowed: boolean, };
 
 export type ToExtension = { "type": "ping" } | { "type": "pong" } | { "type": "challenge", 
 /**
@@ -172,7 +208,11 @@ reason: string, } | { "type": "connect",
 /**
  * Of no use to an extension, whose browser runs already.
  */
-launch?: boolean, } | { "type": "openTab", 
+launch?: boolean, 
+/**
+ * Whether it wants to know of tabs in private windows, too. It does not, unless it says so.
+ */
+private?: boolean, } | { "type": "openTab", 
 /**
  * For the answer.
  */
@@ -272,7 +312,15 @@ agents: Array<AgentInfo>,
 /**
  * How many more there are.
  */
-moreAgents: number, } | { "type": "denied", 
+moreAgents: number, 
+/**
+ * What the person is asked, oldest first.
+ */
+questions: Array<QuestionInfo>, 
+/**
+ * The person's rules about sites.
+ */
+rules: RulesInfo, } | { "type": "site" } & SiteInfo | { "type": "denied", 
 /**
  * Why, in a sentence for the person.
  */
@@ -316,7 +364,11 @@ active: boolean,
 /**
  * The tab that opened it.
  */
-openerId?: number, };
+openerId?: number, 
+/**
+ * Whether it is in a private window.
+ */
+private?: boolean, };
 
 export type AgentInfo = { 
 /**
@@ -335,6 +387,10 @@ colour: Colour,
  * Whether it works in this browser, so that it can be given tabs here.
  */
 here: boolean, 
+/**
+ * Whether it works in the tab that the person turns to.
+ */
+follows: boolean, 
 /**
  * Its tabs in this browser.
  */
@@ -385,3 +441,81 @@ tabId?: number,
 since: number, };
 
 export type Colour = "blue" | "green" | "purple" | "orange" | "cyan" | "pink" | "yellow" | "red";
+
+export type QuestionInfo = { 
+/**
+ * What its answer names.
+ */
+id: string, 
+/**
+ * The session of the agent that wants to run the tool.
+ */
+session: string, 
+/**
+ * What that agent is called.
+ */
+name: string, 
+/**
+ * The tool, as its page calls it.
+ */
+tool: string, 
+/**
+ * The site that offers it.
+ */
+origin: string, 
+/**
+ * What it would be called with, shortened.
+ */
+arguments: string, 
+/**
+ * Why the person is asked.
+ */
+because: Because, 
+/**
+ * When it is too late for an answer, in milliseconds since 1970.
+ */
+until: number, };
+
+export type Because = "hardToUndo" | "always";
+
+export type RulesInfo = { 
+/**
+ * If there are any, agents may see no others.
+ */
+allowed: Array<string>, 
+/**
+ * These they may never see.
+ */
+blocked: Array<string>, 
+/**
+ * How many more there are.
+ */
+more: number, 
+/**
+ * Whether agents may work in private windows.
+ */
+privateWindows: boolean, 
+/**
+ * Why there are none: they cannot be read, and nothing is permitted.
+ */
+problem?: string, };
+
+export type SiteInfo = { 
+/**
+ * Its origin, as it was asked for.
+ */
+origin: string, 
+/**
+ * Whether agents may see it and act there.
+ */
+allowed: boolean, 
+/**
+ * The rule that decides, if one does.
+ */
+rule?: string, 
+/**
+ * Whether that rule is about this site alone.
+ */
+alone: boolean, };
+
+export type SiteRule = "allow" | "block" | "none";

@@ -1,12 +1,18 @@
 /** Tabs, as the panel shows them. What pages call themselves is only ever shown as text. */
 
+import { plain } from './panel-parts.js';
+
 export interface ShownTab {
   id: number;
   windowId: number;
   title: string;
   place: string;
+  /** The site that it shows, if that is one of the web. */
+  origin: string | undefined;
   /** Whether Chrome lets an extension work in it. */
   open: boolean;
+  /** Whether it is in a private window. */
+  isPrivate: boolean;
 }
 
 /** The tabs of these numbers that are there. */
@@ -42,6 +48,8 @@ function shown(tab: chrome.tabs.Tab): ShownTab {
     windowId: tab.windowId,
     title: plain(tab.title ?? '') || 'Untitled',
     place: plain(place(url)),
+    origin: origin(url),
+    isPrivate: tab.incognito,
     open: /^(https?:|about:blank$)/.test(url) && !/^https:\/\/(chromewebstore\.google\.com|chrome\.google\.com\/webstore)/.test(url),
   };
 }
@@ -55,7 +63,6 @@ function place(url: string): string {
   }
 }
 
-/** One bounded line, without what turns the direction of text or hides in it. */
-function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim().slice(0, 200);
+function origin(url: string): string | undefined {
+  return /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : undefined;
 }

@@ -1,55 +1,17 @@
-/** The parts of the panel. Elements stay while what they show changes, so that the keyboard's place is not lost. */
+/** Agents and the tab in front, as the panel shows them. */
 
 import type { AgentInfo, Doing } from './messages.js';
+import { fill, fillActs, find, make, put, type Row, words } from './panel-parts.js';
 import type { ShownTab } from './panel-tabs.js';
 import type { FromPanel, Overview } from './panels.js';
 
-type Want = (wish: FromPanel) => void;
-
-/** An element that stays. */
-interface Kept {
-  element: HTMLElement;
-}
-
-/** One that can be brought up to date. */
-interface Row<T extends unknown[]> extends Kept {
-  show(...news: T): void;
-}
+export type Want = (wish: FromPanel) => void;
 
 interface Around {
   tabs: Map<number, ShownTab>;
   front: number | undefined;
   paused: boolean;
   want: Want;
-}
-
-export function find<T extends HTMLElement>(id: string, kind: abstract new () => T): T {
-  const element = document.getElementById(id);
-  if (!(element instanceof kind)) throw new Error(`There is no ${id}.`);
-  return element;
-}
-
-/** Changes a text only if it is another one, so that it is not read out again. */
-export function words(id: string, text: string): void {
-  put(find(id, HTMLElement), text);
-}
-
-const rows = new WeakMap<Element, { key: string; row: Kept }>();
-
-/** Makes a list show these, in this order. */
-export function fill<R extends Kept, I extends { key: string }>(list: HTMLElement, items: I[], make: () => R, show: (row: R, item: I) => void): void {
-  const known = new Map(Array.from(list.children, (child) => [rows.get(child)?.key, child]));
-  let next = list.firstElementChild;
-  for (const item of items) {
-    const element = known.get(item.key);
-    known.delete(item.key);
-    const row = element ? (rows.get(element)?.row as R) : make();
-    if (!element) rows.set(row.element, { key: item.key, row });
-    show(row, item);
-    if (row.element === next) next = next.nextElementSibling;
-    else list.insertBefore(row.element, next);
-  }
-  for (const gone of known.values()) gone.remove();
 }
 
 /** One agent: who, what now, where. */
@@ -61,10 +23,23 @@ export function agentRow(): Row<[AgentInfo, Around]> {
   dot.ariaHidden = 'true';
   name.dir = 'auto';
   head.append(dot, name);
-  element.append(head, doing, tabs, none);
+  const [follow, follows, followWords] = [make('label', 'follow'), make('input', 'switch'), make('span', '')];
+  follows.type = 'checkbox';
+  follows.role = 'switch';
+  followWords.textContent = 'Follows you from tab to tab';
+  follow.append(follows, followWords);
+  element.append(head, doing, tabs, none, follow);
+  let turn: ((follows: boolean) => void) | undefined;
+  follows.addEventListener('change', () => turn?.(follows.checked));
   return {
     element,
     show(agent, around) {
+      follow.hidden = !agent.here;
+      follows.checked = agent.follows;
+      follows.ariaLabel = `${agent.name} follows you from tab to tab`;
+      const { session } = agent;
+      const front = around.front === undefined ? {} : { tabId: around.front };
+      turn = (follows) => around.want({ type: 'follow', session, follows, ...front });
       const busy = agent.doing.length > 0;
       element.className = `agent card ${agent.colour}${busy ? ' busy' : ''}`;
       put(name, agent.name);
@@ -111,7 +86,7 @@ function tabRow(): Row<[ShownTab | undefined, boolean, Around]> {
 }
 
 /** The tab that the person looks at: says plainly if somebody works in it, and offers what can be done. */
-export function frontCard(section: HTMLElement, { agents, paused }: Overview, tab: ShownTab, want: Want): void {
+export function frontCard(section: HTMLElement, { agents, paused, rules }: Overview, tab: ShownTab, want: Want): void {
   const [title, place, acts] = [find('front-page', HTMLElement), find('front-place', HTMLElement), find('front-acts', HTMLElement)];
   const card = section.querySelector('.card');
   title.dir = 'auto';
@@ -119,45 +94,32 @@ export function frontCard(section: HTMLElement, { agents, paused }: Overview, ta
   title.title = tab.title;
   put(place, tab.place);
   const holders = agents.filter(({ tabs }) => tabs.some(({ tabId }) => tabId === tab.id));
+  // Some tools work in a tab that their agent does not hold.
+  const active = agents.find(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
   const [holder] = holders;
-  if (card) card.className = holder ? `card watched ${holder.colour}` : 'card';
-  words('front-state', frontWords(holders, tab, paused));
+  const watched = active ?? holder;
+  if (card) card.className = watched ? `card watched ${active ? 'acting ' : ''}${watched.colour}` : 'card';
+  const closed = !tab.open ? 'Chrome keeps extensions out of it.' : tab.isPrivate && !rules.privateWindows ? 'it is in a private window.' : '';
+  words('front-state', frontWords(active, holders, closed, paused));
   const takers = agents.filter((agent) => agent.here && agent !== holder);
-  const gifts = tab.open ? takers : [];
-  fill(
-    acts,
-    [
-      ...(holder ? [{ key: 'back', text: 'Take it back', act: () => want({ type: 'takeBack', tabId: tab.id }) }] : []),
-      ...gifts.map((agent) => ({
-        key: agent.session,
-        text: `Give it to ${agent.name}`,
-        act: () => want({ type: 'give', tabId: tab.id, session: agent.session }),
-      })),
-    ],
-    actButton,
-    (row, { text, act }) => row.show(text, act),
-  );
+  const gifts = closed ? [] : takers;
+  fillActs(acts, [
+    ...(holder ? [{ key: 'back', text: 'Take it back', act: () => want({ type: 'takeBack', tabId: tab.id }) }] : []),
+    ...gifts.map((agent) => ({
+      key: agent.session,
+      text: `Give it to ${agent.name}`,
+      act: () => want({ type: 'give', tabId: tab.id, session: agent.session }),
+    })),
+  ]);
 }
 
-function frontWords(holders: AgentInfo[], tab: ShownTab, paused: boolean): string {
-  const active = holders.find(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
+function frontWords(active: AgentInfo | undefined, holders: AgentInfo[], closed: string, paused: boolean): string {
   if (active) return `${active.name} is acting in this tab right now.`;
-  if (holders.length > 0) return `${holders.map(({ name }) => name).join(' and ')} ${holders.length > 1 ? 'work' : 'works'} in this tab${paused ? ', and is paused' : ''}.`;
-  return tab.open ? 'No agent works in this tab.' : 'No agent can work in this tab: Chrome keeps extensions out of it.';
-}
-
-function actButton(): Row<[string, () => void]> {
-  const element = make('button', '');
-  element.type = 'button';
-  let press: (() => void) | undefined;
-  element.addEventListener('click', () => press?.());
-  return {
-    element,
-    show(text, act) {
-      put(element, text);
-      press = act;
-    },
-  };
+  const names = holders.map(({ name }) => name).join(' and ');
+  const [one, other] = holders;
+  if (one && !other) return `${names} ${one.follows ? 'follows you and works' : 'works'} in this tab${paused ? ', and is paused' : ''}.`;
+  if (one) return `${names} work in this tab${paused ? ', and are paused' : ''}.`;
+  return closed ? `No agent can work in this tab: ${closed}` : 'No agent works in this tab.';
 }
 
 function doings({ doing, moreDoing }: AgentInfo): string {
@@ -174,14 +136,4 @@ function elapsed({ since }: Doing): string {
 async function bringToFront(tab: ShownTab): Promise<void> {
   await chrome.tabs.update(tab.id, { active: true }).catch(() => undefined);
   await chrome.windows.update(tab.windowId, { focused: true }).catch(() => undefined);
-}
-
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, className: string): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag);
-  element.className = className;
-  return element;
-}
-
-function put(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
 }

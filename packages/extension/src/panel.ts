@@ -1,8 +1,11 @@
 /** The side panel: shows who works here, and passes on what the person wants. It knows nothing that it is not told. */
 
+import { fill, find, words } from './panel-parts.js';
+import { Questions } from './panel-questions.js';
+import { Sites } from './panel-rules.js';
 import { FrontTab, knownTabs, type ShownTab } from './panel-tabs.js';
+import { agentRow, frontCard } from './panel-view.js';
 import { type FromPanel, type Overview, PANEL, type ToPanel } from './panels.js';
-import { agentRow, fill, find, frontCard, words } from './panel-view.js';
 
 type State = Extract<ToPanel, { type: 'state' }>;
 
@@ -10,29 +13,48 @@ let state: State | undefined;
 let port: chrome.runtime.Port | undefined;
 let drawing = Promise.resolve();
 const front = new FrontTab(redraw);
+const questions = new Questions(want, redraw);
+const sites = new Sites(want, post);
 
 find('pause', HTMLButtonElement).addEventListener('click', () => want({ type: state?.overview?.paused ? 'resume' : 'pause' }));
 connect();
-setInterval(() => state?.overview?.agents.some(({ doing }) => doing.length > 0) && redraw(), 1_000);
+setInterval(() => isTimeShown() && redraw(), 1_000);
+
+function isTimeShown(): boolean {
+  const { agents = [], questions = [] } = state?.overview ?? {};
+  return questions.length > 0 || agents.some(({ doing }) => doing.length > 0);
+}
 
 /** Chrome ends the worker when it likes; to connect starts it again. */
 function connect(): void {
   port = chrome.runtime.connect({ name: PANEL });
   port.onMessage.addListener((message: ToPanel) => {
     if (message.type === 'denied') return notice(message.reason);
-    state = message;
+    if (message.type === 'site') sites.heard(message.site);
+    else state = message;
     redraw();
   });
   port.onDisconnect.addListener(() => {
+    sites.forget();
     state = { type: 'state', connected: false, why: 'Looking for tabmux on this machine.', overview: undefined };
     redraw();
     setTimeout(connect, RETRY);
   });
 }
 
+/** Passes on what the person wants. */
 function want(wish: FromPanel): void {
-  notice('');
-  port?.postMessage(wish);
+  notice(post(wish) ? '' : 'tabmux is being looked for, so nothing was changed. Try again in a moment.');
+}
+
+/** Says something to the worker, if it is there. */
+function post(wish: FromPanel): boolean {
+  try {
+    port?.postMessage(wish);
+    return port !== undefined;
+  } catch {
+    return false; // Chrome has ended the worker; the next one tells everything anew.
+  }
 }
 
 function notice(reason: string): void {
@@ -43,17 +65,21 @@ function notice(reason: string): void {
 
 /** Draws what is known now. One after the other, because tabs are asked for between. */
 function redraw(): void {
-  drawing = drawing.then(draw);
+  drawing = drawing.then(draw).catch((error: unknown) => console.error(error));
 }
 
 async function draw(): Promise<void> {
   if (!state) return;
   const { connected, why, overview } = state;
+  if (!overview) sites.forget();
   const tabs = await knownTabs(overview?.agents.flatMap((agent) => agent.tabs.map(({ tabId }) => tabId)) ?? []);
   const inFront = await front.tab();
+  const knowsPrivate = await chrome.extension.isAllowedIncognitoAccess();
   drawLink(connected, why, overview);
-  drawFront(overview, inFront);
   const agents = overview?.agents ?? [];
+  questions.draw(overview?.questions ?? [], new Map(agents.map(({ session, colour }) => [session, colour])));
+  drawFront(overview, inFront);
+  sites.drawRules(overview?.rules, knowsPrivate);
   find('agents', HTMLElement).hidden = agents.length === 0;
   fill(
     find('agent-list', HTMLElement),
@@ -80,8 +106,9 @@ function drawLink(connected: boolean, why: string, overview: Overview | undefine
 
 function drawFront(overview: Overview | undefined, tab: ShownTab | undefined): void {
   const section = find('front', HTMLElement);
-  section.hidden = !overview || overview.agents.length === 0 || !tab;
+  section.hidden = !overview || !tab || (overview.agents.length === 0 && tab.origin === undefined);
   if (overview && tab) frontCard(section, overview, tab, want);
+  sites.drawSite(overview?.rules, tab);
 }
 
 function drawEmpty(connected: boolean, overview: Overview | undefined): void {

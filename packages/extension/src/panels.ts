@@ -1,14 +1,19 @@
 /** The worker's end of the side panels: they are shown how it stands, and what they want goes to the daemon. */
 
-import type { FromExtension, ToExtension } from './messages.js';
+import type { FromExtension, SiteInfo, ToExtension } from './messages.js';
 
 export type Overview = Extract<ToExtension, { type: 'overview' }>;
 
 /** What a panel is told. */
-export type ToPanel = { type: 'state'; connected: boolean; why: string; overview: Overview | undefined } | { type: 'denied'; reason: string };
+export type ToPanel =
+  | { type: 'state'; connected: boolean; why: string; overview: Overview | undefined }
+  | { type: 'site'; site: SiteInfo }
+  | { type: 'denied'; reason: string };
 
 /** What a panel wants. */
-export type FromPanel = Extract<FromExtension, { type: 'pause' | 'resume' | 'takeBack' | 'give' }>;
+export type FromPanel = Extract<FromExtension, { type: (typeof WISHES)[number] }>;
+
+export const WISHES = ['pause', 'resume', 'takeBack', 'give', 'follow', 'answer', 'rule', 'site', 'privateWindows'] as const;
 
 export const PANEL = 'panel';
 
@@ -40,6 +45,10 @@ export class Panels {
   show(overview: Overview): void {
     this.#overview = overview;
     this.#tell(this.#state());
+  }
+
+  site(site: SiteInfo): void {
+    this.#tell({ type: 'site', site });
   }
 
   deny(reason: string): void {

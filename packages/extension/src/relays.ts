@@ -8,12 +8,17 @@ export class Relays {
   #count = 0;
 
   /** `tell` says something to the daemon, if it is there. */
-  constructor(private readonly tell: (message: FromExtension) => boolean) {}
+  constructor(
+    private readonly tell: (message: FromExtension) => boolean,
+    /** Whether the daemon wants to hear of private windows. */
+    private readonly hearsOfPrivate: () => boolean,
+  ) {}
 
   listen(): void {
     chrome.runtime.onConnect.addListener((port) => {
       const { name, sender } = port;
       if (name !== RELAY || sender?.id !== chrome.runtime.id || sender.frameId !== 0) return;
+      if (sender.tab?.incognito && !this.hearsOfPrivate()) return port.disconnect();
       this.#open(port, sender.origin ?? '');
     });
   }
@@ -29,6 +34,17 @@ export class Relays {
   lost(): void {
     for (const port of this.#ports.values()) port.disconnect();
     this.#ports.clear();
+  }
+
+  /** Ends those of private windows, if they are no longer wanted. */
+  endPrivate(): void {
+    if (this.hearsOfPrivate()) return;
+    for (const [connection, port] of this.#ports) {
+      if (!port.sender?.tab?.incognito) continue;
+      this.#ports.delete(connection);
+      this.tell({ type: 'pageEnded', connection });
+      port.disconnect();
+    }
   }
 
   #open(port: chrome.runtime.Port, origin: string): void {

@@ -5,6 +5,8 @@ import type { FromExtension, TabInfo } from './messages.js';
 export class Tabs {
   /** Whether the daemon wants to hear of changes. */
   isHeard = false;
+  /** Whether it wants to hear of private windows, too. */
+  hearsOfPrivate = false;
 
   constructor(private readonly tell: (message: FromExtension) => void) {}
 
@@ -21,22 +23,29 @@ export class Tabs {
     chrome.tabs.onActivated.addListener(({ tabId }) => {
       if (this.isHeard) this.tell({ type: 'tabFocused', tabId, tools: [] });
     });
+    // Who turns to another window has another tab in front, and Chrome does not say that one was activated.
+    chrome.windows.onFocusChanged.addListener((windowId) => {
+      if (windowId !== NO_WINDOW) void this.#windowFocused(windowId);
+    });
   }
 
   async all(): Promise<TabInfo[]> {
-    return (await chrome.tabs.query({})).flatMap((tab) => info(tab) ?? []);
+    return (await chrome.tabs.query({})).flatMap((tab) => this.#info(tab) ?? []);
   }
 
-  /** Opens a tab; in the background, unless the user is to see it. */
+  /** Opens a tab; in the background, unless the user is to see it, and never in a private window. */
   async open(url: string, focus: boolean): Promise<number> {
-    const windows = await chrome.windows.getAll({ windowTypes: ['normal'] });
-    if (windows.length === 0) {
-      const made = await chrome.windows.create({ url, focused: focus });
+    const all = await chrome.windows.getAll({ windowTypes: ['normal'] });
+    const [first] = all.filter(({ incognito }) => !incognito);
+    if (!first) {
+      const made = await chrome.windows.create({ url, focused: focus, incognito: false });
       const tab = made?.tabs?.[0];
       if (tab?.id === undefined) throw new Error('Chrome opened no window.');
       return tab.id;
     }
-    const tab = await chrome.tabs.create({ url, active: focus });
+    // Chrome takes the window that was in front last, which must not be a private one.
+    const home = all.some(({ incognito }) => incognito) ? { windowId: first.id } : {};
+    const tab = await chrome.tabs.create({ url, active: focus, ...home });
     if (tab.id === undefined) throw new Error('Chrome opened no tab.');
     return tab.id;
   }
@@ -50,13 +59,25 @@ export class Tabs {
     await chrome.tabs.remove(tabId);
   }
 
+  async #windowFocused(windowId: number): Promise<void> {
+    const [tab] = await chrome.tabs.query({ active: true, windowId });
+    const known = tab && this.#info(tab);
+    if (this.isHeard && known && /^https?:/.test(known.url)) this.tell({ type: 'tabFocused', tabId: known.id, tools: [] });
+  }
+
   #report(type: 'tabCreated' | 'tabUpdated', tab: chrome.tabs.Tab): void {
-    const known = info(tab);
+    const known = this.#info(tab);
     if (this.isHeard && known) this.tell({ type, tab: known });
   }
 
   #closed(tabId: number): void {
     if (this.isHeard) this.tell({ type: 'tabClosed', tabId });
+  }
+
+  #info(tab: chrome.tabs.Tab): TabInfo | undefined {
+    if (!tab.incognito) return info(tab);
+    const known = this.hearsOfPrivate ? info(tab) : undefined;
+    return known && { ...known, private: true };
   }
 }
 
@@ -67,3 +88,6 @@ function info(tab: chrome.tabs.Tab): TabInfo | undefined {
   const isPersons = tab.openerTabId === undefined || /^(chrome|edge|brave|about:newtab)/.test(known.url);
   return isPersons ? known : { ...known, openerId: tab.openerTabId };
 }
+
+/** Chrome's word for windows of other programs. */
+const NO_WINDOW = -1;

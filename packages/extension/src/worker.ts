@@ -3,13 +3,14 @@
  * moment and start it again with the next event, so it keeps nothing that it cannot find out anew.
  */
 
+import { Badge } from './badge.js';
 import { browserInfo } from './browser.js';
 import { Fresh } from './fresh.js';
 import { Groups } from './groups.js';
 import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
 import { pairing } from './pairing.js';
-import { type FromPanel, Panels } from './panels.js';
+import { type FromPanel, Panels, WISHES } from './panels.js';
 import { Relays } from './relays.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
@@ -23,7 +24,11 @@ const tunnel = new Tunnel(
   (tabId) => void groups.release(tabId),
 );
 const panels = new Panels(want);
-const relays = new Relays((message) => link.tell(message));
+const relays = new Relays(
+  (message) => link.tell(message),
+  () => tabs.hearsOfPrivate,
+);
+const badge = new Badge();
 
 // Chrome wakes a worker only for events that were listened for in its first turn.
 tabs.listen();
@@ -40,15 +45,14 @@ void tunnel.letGo().then(() => link.keep());
 
 /** Tells the person, on the extension's button. */
 function show(state: string): void {
-  void chrome.action.setTitle({ title: `tabmux Browser Tools: ${state}` });
-  void chrome.action.setBadgeText({ text: state === 'connected' ? '' : 'off' });
+  badge.link(state);
   panels.link(state === 'connected', state);
 }
 
 /** Does what the person wants, or says why not. */
 function want(wish: FromPanel): void {
-  if (!['pause', 'resume', 'takeBack', 'give'].includes(wish.type)) return;
-  if (!link.isWelcome) return panels.deny('tabmux is not connected, so nothing was changed.');
+  if (!WISHES.includes(wish.type)) return;
+  if (!link.isWelcome) return wish.type === 'site' ? undefined : panels.deny('tabmux is not connected, so nothing was changed.');
   link.tell(wish);
   if (wish.type === 'takeBack') void groups.release(wish.tabId);
 }
@@ -61,7 +65,7 @@ async function welcome(): Promise<void> {
 }
 
 async function lost(): Promise<void> {
-  tabs.isHeard = false;
+  tabs.isHeard = tabs.hearsOfPrivate = false;
   relays.lost();
   await tunnel.letGo();
 }
@@ -71,16 +75,24 @@ async function hear(message: ToExtension): Promise<void> {
     case 'connect': {
       // From here on changes are told; one that falls between is told twice rather than never.
       tabs.isHeard = true;
+      tabs.hearsOfPrivate = message.private === true;
+      relays.endPrivate();
       link.tell({ type: 'connected', browser: await browserInfo(), tabs: await tabs.all() });
+      link.tell({ type: 'canAsk' });
       // A daemon that was started anew does not know that the person paused its agents.
       const { paused } = await chrome.storage.session.get('paused');
       return paused === true ? void link.tell({ type: 'pause' }) : undefined;
     }
-    case 'overview':
-      panels.show(message);
+    case 'overview': {
+      const overview = { ...SILENT, ...message };
+      panels.show(overview);
+      badge.questions(overview.questions.length);
       void chrome.storage.session.set({ paused: message.paused });
       void fresh.known(message.agents);
       return groups.arrange(message.agents);
+    }
+    case 'site':
+      return panels.site(message);
     case 'denied':
       return panels.deny(message.reason);
     case 'openTab':
@@ -131,3 +143,6 @@ function wake(periodInMinutes: number): void {
 /** Three seconds; Chrome makes half a minute of it for extensions that are not loaded from a folder. */
 const OFTEN = 0.05;
 const SELDOM = 0.5;
+
+/** A daemon of an earlier version says nothing of these. */
+const SILENT = { questions: [], rules: { allowed: [], blocked: [], more: 0, privateWindows: false } };

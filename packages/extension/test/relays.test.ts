@@ -43,12 +43,13 @@ beforeEach(() => {
 });
 
 const page = { id: ID, frameId: 0, origin: 'https://app.example' };
-const world = (daemon = { isThere: true }): { relays: Relays; told: FromExtension[] } => {
+const world = (daemon = { isThere: true, hearsOfPrivate: false }): { relays: Relays; told: FromExtension[] } => {
   const told: FromExtension[] = [];
-  const relays = new Relays((message) => {
+  const tell = (message: FromExtension) => {
     if (daemon.isThere) told.push(message);
     return daemon.isThere;
-  });
+  };
+  const relays = new Relays(tell, () => daemon.hearsOfPrivate);
   relays.listen();
   return { relays, told };
 };
@@ -79,7 +80,7 @@ test('frames, other extensions and other ports have none', () => {
 });
 
 test('without a daemon, and with its end, all relays end', () => {
-  const daemon = { isThere: true };
+  const daemon = { isThere: true, hearsOfPrivate: false };
   const { relays, told } = world(daemon);
   const [first, second, third] = [new FakePort(page), new FakePort(page), new FakePort(page)];
   connect(first);
@@ -92,4 +93,22 @@ test('without a daemon, and with its end, all relays end', () => {
   connect(third);
   expect(third.isOpen).toBe(false);
   expect(told).toHaveLength(2);
+});
+
+test('a page in a private window is heard only while that is wanted', () => {
+  const daemon = { isThere: true, hearsOfPrivate: false };
+  const { relays, told } = world(daemon);
+  const secret = { ...page, tab: { incognito: true } };
+  const early = new FakePort(secret);
+  connect(early);
+  expect([early.isOpen, told]).toEqual([false, []]);
+  daemon.hearsOfPrivate = true;
+  const [port, other] = [new FakePort(secret), new FakePort(page)];
+  connect(port);
+  connect(other);
+  relays.endPrivate();
+  expect([port.isOpen, told.length]).toEqual([true, 2]);
+  daemon.hearsOfPrivate = false;
+  relays.endPrivate();
+  expect([port.isOpen, other.isOpen, told[2]]).toEqual([false, true, { type: 'pageEnded', connection: 1 }]);
 });

@@ -1,6 +1,6 @@
 /** What is told of tabs. */
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { FromExtension } from '../src/messages.js';
 import { Tabs } from '../src/tabs.js';
 
@@ -10,7 +10,8 @@ test('R004-69 R004-70 R004-71 R004-72 every change of a tab is told once somebod
   const listeners: Record<string, Listener> = {};
   const event = (name: string) => ({ addListener: (listener: Listener) => void (listeners[name] = listener) });
   const names = ['onCreated', 'onUpdated', 'onRemoved', 'onReplaced', 'onActivated'];
-  Object.assign(globalThis, { chrome: { tabs: Object.fromEntries(names.map((name) => [name, event(name)])) } });
+  const windows = { onFocusChanged: event('onFocusChanged') };
+  Object.assign(globalThis, { chrome: { windows, tabs: Object.fromEntries(names.map((name) => [name, event(name)])) } });
   const told: FromExtension[] = [];
   const tabs = new Tabs((message) => told.push(message));
   tabs.listen();
@@ -31,5 +32,62 @@ test('R004-69 R004-70 R004-71 R004-72 every change of a tab is told once somebod
     { type: 'tabUpdated', tab: { ...known, openerId: 3 } },
     { type: 'tabFocused', tabId: 7, tools: [] },
     { type: 'tabClosed', tabId: 7 },
+  ]);
+});
+
+test('private windows are told of only if that is wanted, and no tab is opened there', async () => {
+  const listeners: Record<string, Listener> = {};
+  const event = (name: string) => ({ addListener: (listener: Listener) => void (listeners[name] = listener) });
+  const names = ['onCreated', 'onUpdated', 'onRemoved', 'onReplaced', 'onActivated'];
+  const tab = { id: 7, windowId: 1, active: false, incognito: false, title: 'A', url: 'https://a.example/' };
+  const secret = { ...tab, id: 8, windowId: 2, incognito: true };
+  let windows = [
+    { id: 2, incognito: true },
+    { id: 1, incognito: false },
+  ];
+  const opened: unknown[] = [];
+  Object.assign(globalThis, {
+    chrome: {
+      tabs: {
+        ...Object.fromEntries(names.map((name) => [name, event(name)])),
+        query: async ({ windowId }: { windowId?: number }) => [tab, secret].filter((it) => windowId === undefined || it.windowId === windowId),
+        create: async (wanted: unknown) => (opened.push(wanted), { id: 9 }),
+      },
+      windows: {
+        onFocusChanged: event('onFocusChanged'),
+        getAll: async () => windows,
+        create: async (wanted: unknown) => (opened.push(wanted), { tabs: [{ id: 10 }] }),
+      },
+    },
+  });
+  const told: FromExtension[] = [];
+  const tabs = new Tabs((message) => told.push(message));
+  tabs.listen();
+  tabs.isHeard = true;
+  const ids = async () => (await tabs.all()).map((known) => [known.id, known.private]);
+  listeners['onCreated']?.(secret);
+  listeners['onUpdated']?.(8, { url: secret.url }, secret);
+  for (const windowId of [2, -1]) listeners['onFocusChanged']?.(windowId);
+  expect([told, await ids()]).toEqual([[], [[7, undefined]]]);
+  tabs.hearsOfPrivate = true;
+  listeners['onCreated']?.(secret);
+  expect(told).toEqual([{ type: 'tabCreated', tab: { id: 8, windowId: 2, active: false, title: 'A', url: tab.url, private: true } }]);
+  expect(await ids()).toEqual([
+    [7, undefined],
+    [8, true],
+  ]);
+  // Who turns to another window has its tab in front.
+  listeners['onFocusChanged']?.(1);
+  await vi.waitUntil(() => told.length > 1);
+  expect(told[1]).toEqual({ type: 'tabFocused', tabId: 7, tools: [] });
+  expect(await tabs.open('about:blank', false)).toBe(9);
+  windows = windows.slice(0, 1);
+  expect(await tabs.open('about:blank', false)).toBe(10);
+  windows = [{ id: 1, incognito: false }];
+  await tabs.open('about:blank', true);
+  expect(opened).toEqual([
+    { url: 'about:blank', active: false, windowId: 1 },
+    { url: 'about:blank', focused: false, incognito: false },
+    { url: 'about:blank', active: true },
   ]);
 });

@@ -32,6 +32,18 @@ pub(crate) enum Args {
         #[arg(value_name = "ORIGIN", value_parser = pattern)]
         origin: OriginPattern,
     },
+    /// Let agents work in private windows of your own Chrome, or keep them out, as it is at first.
+    PrivateWindows {
+        /// allow or block.
+        #[arg(value_name = "allow|block")]
+        rule: PrivateWindows,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PrivateWindows {
+    Allow,
+    Block,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -44,6 +56,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             };
             let json = serde_json::json!({
                 "allowed": texts(&rules.allowed), "blocked": texts(&rules.blocked),
+                "privateWindows": rules.private_windows,
             });
             writeln!(std::io::stdout(), "{json}")?;
             return Ok(ExitCode::SUCCESS);
@@ -52,6 +65,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         Args::Allow { origin } => policy::change_file(&path, &PolicyChange::Allow(origin)),
         Args::Block { origin } => policy::change_file(&path, &PolicyChange::Block(origin)),
         Args::Remove { origin } => policy::change_file(&path, &PolicyChange::Remove(origin)),
+        Args::PrivateWindows { rule } => {
+            let allowed = rule == PrivateWindows::Allow;
+            policy::change_file(&path, &PolicyChange::PrivateWindows(allowed))
+        }
     };
     match rules {
         Ok(rules) => {
@@ -75,10 +92,15 @@ fn tell(rules: &PersonRules) -> String {
         true => "Agents may see every site.".to_owned(),
         false => format!("Agents may see only:{}", lines(&rules.allowed)),
     };
-    match rules.blocked.is_empty() {
-        true => allowed,
-        false => format!("{allowed}\nAgents may never see:{}", lines(&rules.blocked)),
-    }
+    let blocked = match rules.blocked.is_empty() {
+        true => String::new(),
+        false => format!("\nAgents may never see:{}", lines(&rules.blocked)),
+    };
+    let private = match rules.private_windows {
+        true => "\nAgents may work in private windows in which Chrome allows the extension.",
+        false => "",
+    };
+    format!("{allowed}{blocked}{private}")
 }
 
 fn pattern(text: &str) -> Result<OriginPattern, String> {

@@ -96,8 +96,12 @@ fn status(overview: &Overview) -> String {
         Some(port) => format!("Pages can offer tools at port {port}."),
         None => "Pages cannot offer tools: the port was taken when the daemon started.".to_owned(),
     };
+    let paused = match overview.paused {
+        true => format!("\n{PAUSED}"),
+        false => String::new(),
+    };
     format!(
-        "The daemon has been up for {}.\ntabmux {}, process {}.\n{}, {}, {}.\n{pages}",
+        "The daemon has been up for {}.\ntabmux {}, process {}.\n{}, {}, {}.\n{pages}{paused}",
         age(overview.uptime_seconds),
         overview.version,
         overview.pid,
@@ -205,6 +209,8 @@ fn age(seconds: u64) -> String {
 
 const NO_DAEMON: u8 = 3;
 
+const PAUSED: &str = "A person paused all agents; \"Resume all\" in the side panel of their browser lets them go on.";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,6 +223,7 @@ mod tests {
             pid: 7,
             uptime_seconds: 3_700,
             port: Some(8765),
+            paused: false,
             browsers: vec![BrowserRow {
                 index: 1,
                 name: "Chrome".into(),
@@ -257,6 +264,16 @@ mod tests {
             table(View::Status, &overview),
             "The daemon has been up for 1 h 1 min.\ntabmux 0.1.0, process 7.\n1 session, 1 browser, 1 tab.\n\
              Pages can offer tools at port 8765."
+        );
+        let paused = Overview {
+            paused: true,
+            ..overview.clone()
+        };
+        assert!(table(View::Status, &paused).ends_with(&format!("\n{PAUSED}")));
+        assert!(
+            json(View::Status, &paused)
+                .unwrap()
+                .contains("\"paused\": true")
         );
         assert_eq!(
             table(View::Tabs, &overview),

@@ -18,6 +18,21 @@ impl Inside {
         Self(user.attach_to(worker.target_id).await.1)
     }
 
+    /// The extension's worker of which this is true: Chrome may be about to start another.
+    pub(crate) async fn worker_that(user: &mut User, script: &str) -> Self {
+        loop {
+            let worker = Self::worker(user).await;
+            let script = json!({"expression": script, "awaitPromise": true, "returnByValue": true});
+            let asked = worker.0.send_raw("Runtime.evaluate", &script, PATIENCE);
+            if asked
+                .await
+                .is_ok_and(|answer| answer.get().contains("\"value\":true"))
+            {
+                return worker;
+            }
+        }
+    }
+
     /// The side panel's page, in a window of its own.
     pub(crate) async fn panel(user: &mut User) -> Self {
         let create = CreateTarget {
@@ -32,6 +47,29 @@ impl Inside {
                 "location.protocol === 'chrome-extension:' && document.readyState === 'complete'",
             )
             .await;
+        panel
+    }
+
+    /// The real side panel, opened by the extension's button beside the tab that shows `url`.
+    pub(crate) async fn side_panel(user: &mut User, url: &str) -> Self {
+        let tab = user.tab_strip_target(url).await;
+        let press = json!({"id": EXTENSION_ID, "targetId": tab});
+        let pressed = user
+            .browser()
+            .send_raw("Extensions.triggerAction", &press, PATIENCE);
+        pressed.await.unwrap();
+        let looking = async {
+            loop {
+                let targets = user.browser().send(GetTargets::default()).await.unwrap();
+                let mut pages = targets.target_infos.into_iter();
+                if let Some(panel) = pages.find(|target| target.url.ends_with("/panel.html")) {
+                    return panel.target_id;
+                }
+            }
+        };
+        let panel = patiently(looking, || "the side panel".to_owned()).await;
+        let panel = Self(user.attach_to(panel).await.1);
+        panel.until("document.readyState === 'complete'").await;
         panel
     }
 
@@ -104,6 +142,26 @@ impl Inside {
             panic!("{wanted:?} should be held, and not {latest}");
         }
     }
+}
+
+/// Lets the extension into private windows, with the switch in `chrome://extensions`. Chrome starts it anew.
+pub(crate) async fn allow_in_private_windows(user: &mut User) {
+    let page = user.opens("chrome://extensions/").await;
+    let settings = Inside(user.attach_to(page.clone()).await.1);
+    settings
+        .until("typeof chrome.developerPrivate?.updateExtensionConfiguration === 'function'")
+        .await;
+    // Without it Chrome does not start an unpacked extension again.
+    let developer = "chrome.developerPrivate.updateProfileConfiguration({inDeveloperMode: true})";
+    settings.eval(developer).await;
+    let private = json!({"extensionId": EXTENSION_ID, "incognitoAccess": true});
+    let switch = format!("chrome.developerPrivate.updateExtensionConfiguration({private})");
+    settings.eval(&switch).await;
+    let target_id = page;
+    user.browser()
+        .send(CloseTarget { target_id })
+        .await
+        .unwrap();
 }
 
 /// Ends the extension's worker, as Chrome does at any time.

@@ -30,6 +30,8 @@ mod own_browser;
 mod page_tools;
 mod panel;
 mod panel_pictures;
+mod panel_questions;
+mod panel_sites;
 mod peers;
 mod policy;
 mod random_walk;

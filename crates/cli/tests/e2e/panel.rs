@@ -7,16 +7,16 @@ use serde_json::json;
 use tabmux_testkit::McpClient;
 
 /// Two agents, each with a page, and the panel beside the person's own page.
-struct Scene {
-    own: OwnBrowser,
-    user: User,
-    one: McpClient,
-    two: McpClient,
-    panel: Inside,
+pub(crate) struct Scene {
+    pub(crate) own: OwnBrowser,
+    pub(crate) user: User,
+    pub(crate) one: McpClient,
+    pub(crate) two: McpClient,
+    pub(crate) panel: Inside,
 }
 
 impl Scene {
-    async fn set() -> Option<Self> {
+    pub(crate) async fn set() -> Option<Self> {
         let own = OwnBrowser::open().await?;
         let mut user = User::at(own.chromium.websocket_url()).await;
         let mine = own.pages.url("mine");
@@ -40,12 +40,12 @@ impl Scene {
     }
 }
 
-async fn search_of(agent: &McpClient) -> String {
+pub(crate) async fn search_of(agent: &McpClient) -> String {
     let script = json!({"function": "() => document.title + location.search"});
     agent.call_tool("evaluate_script", script).await.ok().text()
 }
 
-async fn refused(agent: &McpClient) -> String {
+pub(crate) async fn refused(agent: &McpClient) -> String {
     let script = json!({"function": "() => 1"});
     agent
         .call_tool("evaluate_script", script)

@@ -134,7 +134,7 @@ async fn what_the_person_says_holds_for_all_at_once() {
 }
 
 /// A page with a tool that buys.
-fn shop() -> tabmux_testkit::Response {
+pub(crate) fn shop() -> tabmux_testkit::Response {
     page(
         "Shop",
         r#"<script>
@@ -146,7 +146,7 @@ fn shop() -> tabmux_testkit::Response {
     )
 }
 
-async fn bought(client: &McpClient) -> String {
+pub(crate) async fn bought(client: &McpClient) -> String {
     let ask = json!({"function": "() => bought"});
     client.call_tool("evaluate_script", ask).await.ok().text()
 }

@@ -155,6 +155,21 @@ impl User {
             .to_owned()
     }
 
+    /// Chrome's name of the tab itself, around the page that shows `url`.
+    pub(crate) async fn tab_strip_target(&self, url: &str) -> String {
+        let tabs = json!({"filter": [{"type": "tab", "exclude": false}]});
+        let answer = self
+            .browser
+            .send_raw("Target.getTargets", &tabs, CRASH_PATIENCE);
+        let answer: Value = serde_json::from_str(answer.await.unwrap().get()).unwrap();
+        let mut tabs = answer["targetInfos"].as_array().unwrap().iter();
+        let tab = tabs.find(|tab| tab["url"] == url);
+        tab.expect("a tab shows it")["targetId"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
     /// What the tabs show.
     pub(crate) async fn urls(&self) -> Vec<String> {
         self.tabs().await.into_iter().map(|tab| tab.url).collect()

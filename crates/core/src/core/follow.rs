@@ -7,22 +7,46 @@ impl Core {
     /// The user turned to this tab. Whoever follows the user turns to it as well, if it is a tab that is
     /// shown to that session; calls that were made for another tab stay there.
     pub(super) fn follow_user(&mut self, id: TabId) {
-        let Some(tab) = self.tabs.get(&id) else {
+        let sessions = self.sessions.iter();
+        let followers = sessions.filter(|(_, known)| known.config.follow_user_focus);
+        let followers: Vec<_> = followers.map(|(session, _)| *session).collect();
+        for session in followers {
+            self.turn_along(session, id);
+        }
+    }
+
+    /// The person wants a session to follow, or not to. Who begins to follow turns to the tab in front at
+    /// once, and is told so by its next call, because its agent did not ask for it.
+    pub(super) fn follow_changed(&mut self, session: SessionId, follows: bool) {
+        let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let Some(browser) = tab.browser() else {
-            return; // It is in no browser that anybody is connected to.
+        let begins = follows && !known.config.follow_user_focus;
+        known.config.follow_user_focus = follows;
+        let Some(id) = self.active.filter(|_| begins) else {
+            return;
         };
-        let follows =
-            |session: SessionId| self.is_connected(session, browser) && self.is_shown(session, tab);
-        let sessions = self.sessions.iter();
-        let sessions = sessions.filter(|(_, known)| known.config.follow_user_focus);
-        let followers: Vec<_> = sessions
-            .map(|(session, _)| *session)
-            .filter(|session| follows(*session))
-            .collect();
-        for session in followers {
-            self.move_focus(session, id);
+        if self.turn_along(session, id)
+            && let Some(browser) = self.tabs.get(&id).and_then(|tab| tab.browser())
+            && let Some(seat) = self.seat_mut(session, browser)
+        {
+            seat.given = Some(id);
         }
+    }
+
+    /// Whether a session is bound to a tab now and was not before.
+    fn turn_along(&mut self, session: SessionId, id: TabId) -> bool {
+        let Some(tab) = self.tabs.get(&id) else {
+            return false;
+        };
+        let Some(browser) = tab.browser() else {
+            return false; // It is in no browser that anybody is connected to.
+        };
+        if !self.is_connected(session, browser) || !self.is_shown(session, tab) {
+            return false;
+        }
+        let was_there = self.focused(session, browser) == Some(id);
+        self.move_focus(session, id);
+        !was_there
     }
 }

@@ -27,6 +27,7 @@ impl Input {
             | Self::TabGone { .. }
             | Self::TakenBack { .. }
             | Self::Given { .. }
+            | Self::FollowChanged { .. }
             | Self::PageJoined { .. } => true,
             Self::Call { .. }
             | Self::Cancel { .. }

@@ -137,6 +137,8 @@ impl Core {
                     }
                     tab.focused_by.clear();
                     tab.stage = Stage::Open;
+                    // Nobody holds it any more, so others are shown its tools.
+                    self.edition += 1;
                     self.drop_offers(id, |source, _| source != Source::Library);
                     self.touch_tab(id);
                 }

@@ -3,15 +3,31 @@
 use super::Core;
 use crate::tab::Tab;
 use crate::veil::{Hidden, Veil};
-use crate::{PageRow, SessionId, TabId, TabRow, ToolName};
+use crate::{PageRow, Refusal, SessionId, TabId, TabRow, ToolName};
 
 impl Core {
-    /// A session may see other pages than before.
+    /// A session may see other pages than before. What it has at work on one that it may no longer see is
+    /// stopped.
     pub(super) fn veil_changed(&mut self, session: SessionId, veil: Veil) {
-        if let Some(known) = self.sessions.get_mut(&session) {
-            known.config.veil = veil;
-            self.edition += 1;
-        }
+        let at_work = self.calls_where(|call| {
+            let tab = call.task.tab().and_then(|id| self.tabs.get(&id));
+            let could_see = tab.is_some_and(|tab| self.hidden(session, tab).is_none());
+            call.session == session && call.at_work && could_see
+        });
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        known.config.veil = veil;
+        self.edition += 1;
+        self.end_all(at_work, |core, id| {
+            let tab = core.calls.get(&id).and_then(|call| call.task.tab());
+            let tab = tab.and_then(|id| core.tabs.get(&id));
+            if let Some(hidden) = tab.and_then(|tab| core.hidden(session, tab)) {
+                core.fail(id, |tool, _| Refusal::Hidden {
+                    why: format!("{} {tool} was stopped before it was done.", hidden.why).into(),
+                });
+            }
+        });
     }
 
     /// Whether some session may not see every page, so that it matters which one a tab shows.

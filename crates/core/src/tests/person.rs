@@ -218,3 +218,34 @@ fn tabs_are_used_while_somebody_holds_them_or_a_call_is_about_them() {
     sim.close_session(ONE);
     assert_eq!(sim.core.used_tabs(browser).count(), 0);
 }
+
+#[test]
+fn an_agent_that_is_told_to_follow_turns_to_the_tab_in_front_until_it_is_told_not_to() {
+    let mut sim = scene();
+    let own = sim.click_of(ONE);
+    let browser = sim.browser.id.expect("it is connected");
+    let [a, b] = [A, B].map(|url| sim.page_at(url));
+    let turn = |sim: &mut Sim, url: &str| {
+        let target = sim.browser.at(url);
+        let tab = crate::Place::Browser { browser, target };
+        sim.happen(Input::TabActivated { tab });
+    };
+    turn(&mut sim, A);
+    let session = ONE;
+    for follows in [true, true] {
+        sim.happen(Input::FollowChanged { session, follows });
+    }
+    // Its agent did not ask for it, so it is told first.
+    let text = sim.refused(page(CLICK, Access::Act));
+    assert!(text.contains(&format!("tab {a}")), "{text}");
+    assert_eq!(sim.click_of(ONE), a);
+    turn(&mut sim, B);
+    assert_eq!(sim.click_of(ONE), b);
+    let follows = false;
+    sim.happen(Input::FollowChanged { session, follows });
+    turn(&mut sim, A);
+    assert_eq!(sim.click_of(ONE), b);
+    assert!(sim.pages_of(ONE).iter().any(|page| page.id == own));
+    let session = crate::SessionId(9);
+    sim.happen(Input::FollowChanged { session, follows });
+}

@@ -123,3 +123,31 @@ fn a_session_is_told_when_it_may_see_more_or_less() {
     assert_eq!(pages.notices(change(Veil::default)), 1);
     assert_eq!(pages.listed(ONE), ["spy"]);
 }
+
+#[test]
+fn what_is_at_work_on_a_page_stops_when_the_page_is_hidden() {
+    let mut sim = Sim::new(FakeBrowser::running(&[OPEN, SECRET]));
+    for session in [ONE, TWO] {
+        sim.open_session_as(session, fixed());
+    }
+    let [open, secret] = [OPEN, SECRET].map(|url| sim.page_at(url));
+    let elsewhere = sim.ask_of(TWO, click_in(open), None);
+    let stopped = sim.ask(click_in(secret));
+    for session in [ONE, TWO] {
+        let veil = veil();
+        sim.happen(Input::VeilChanged { session, veil });
+    }
+    assert_eq!(sim.reply(elsewhere), None, "it goes on");
+    let Some(Reply::Refused(refusal)) = sim.reply(stopped) else {
+        panic!("{:?}", sim.reply(stopped));
+    };
+    assert_eq!(
+        refusal.to_string(),
+        "https://secret.test is not for you. click was stopped before it was done."
+    );
+    // Who leaves such a page may do so, whatever else changes.
+    let leaving = sim.ask(select_page(secret));
+    let veil = veil();
+    sim.happen(Input::VeilChanged { session: ONE, veil });
+    assert_eq!(sim.reply(leaving), None);
+}

@@ -1,7 +1,7 @@
 //! One connected extension: the tabs it tells of, and the connections that work in them.
 
 use super::tunnel::{Deliveries, Tunnels};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabmux_browser::ChannelTransport;
 use tabmux_protocol::extension::{FromExtension, ToExtension};
@@ -51,7 +51,7 @@ impl Peer {
     }
 
     /// Begins a connection to its browser, once that is known.
-    pub(crate) async fn open(self: std::sync::Arc<Self>) -> Option<ChannelTransport> {
+    pub(crate) async fn open(self: Arc<Self>) -> Option<ChannelTransport> {
         let mut known = self.known.subscribe();
         let known = known.wait_for(|known| *known);
         tokio::time::timeout(INTRODUCTION_LIMIT, known)
@@ -69,6 +69,20 @@ impl Peer {
             self.deliver(deliveries).await;
         });
         Some(transport)
+    }
+
+    /// The tabs that are in private windows, as far as anybody may know of them.
+    pub(crate) fn private_tabs(&self) -> Vec<u32> {
+        self.tunnels().private_tabs()
+    }
+
+    /// Tabs of private windows are there for agents from now on, or no longer are.
+    pub(crate) fn set_private(self: &Arc<Self>, allowed: bool) {
+        if self.tunnels().has_private() == allowed {
+            return;
+        }
+        let (peer, deliveries) = (Arc::clone(self), self.tunnels().set_private(allowed));
+        tokio::spawn(async move { peer.deliver(deliveries).await });
     }
 
     /// Says something, unless it does not listen. False then.

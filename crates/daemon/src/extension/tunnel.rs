@@ -1,6 +1,8 @@
 //! Chrome's debugging protocol over the extension. An extension has it for single tabs only; what concerns
 //! the whole browser is answered here, from what the extension tells of its tabs.
 
+mod private;
+
 use super::words::{self, Refusal, Request};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -18,6 +20,8 @@ pub(super) struct Tunnels {
     /// What the extension was asked and has not answered.
     pending: HashMap<u32, Pending>,
     asked: u32,
+    /// Whether tabs of private windows are there for anybody.
+    private: bool,
 }
 
 /// One connection.
@@ -165,6 +169,12 @@ impl Tunnels {
             | FromExtension::Resume
             | FromExtension::TakeBack { .. }
             | FromExtension::Give { .. }
+            | FromExtension::CanAsk
+            | FromExtension::Answer { .. }
+            | FromExtension::Follow { .. }
+            | FromExtension::Rule { .. }
+            | FromExtension::Site { .. }
+            | FromExtension::PrivateWindows { .. }
             | FromExtension::Ping
             | FromExtension::Pong => {}
         }
@@ -349,6 +359,9 @@ impl Tunnels {
 
     /// A tab is there, or shows something else.
     fn show(&mut self, tab: TabInfo, out: &mut Deliveries) {
+        if tab.private && !self.private {
+            return;
+        }
         let known = self.tabs.insert(tab.id, tab.clone());
         let method = match known {
             None if self.tabs.len() > MOST_TABS => {

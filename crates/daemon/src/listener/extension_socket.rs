@@ -161,7 +161,11 @@ async fn talk(
     secret: &Secret,
     shared: &Shared,
 ) -> Ended {
-    if !say(socket, &ToExtension::Connect { launch: None }).await {
+    let connect = ToExtension::Connect {
+        launch: None,
+        private: None,
+    };
+    if !say(socket, &connect).await {
         return Ended::Gone;
     }
     let mut pulse = tokio::time::interval(PULSE);

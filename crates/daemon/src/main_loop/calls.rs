@@ -92,21 +92,11 @@ impl MainLoop {
             let _ = answer.send(Ok(CallReply::error(why)));
             return;
         }
-        let mut answer = Some(answer);
-        let agreed = match agreed {
-            Some(agreed) => Some(agreed),
-            None => match self.leave_for(session, &request, &parsed, &mut answer) {
-                Leave::Given(agreed) => agreed,
-                Leave::Withheld(reply) => {
-                    if let Some(answer) = answer {
-                        let _ = answer.send(Ok(reply));
-                    }
-                    return;
-                }
-                Leave::Awaited => return,
-            },
+        let leave = match agreed {
+            Some(_) => Some(Leave { answer, agreed }),
+            None => self.leave_for(session, &request, &parsed, answer),
         };
-        let Some(answer) = answer else {
+        let Some(Leave { answer, agreed }) = leave else {
             return;
         };
         if let Some(plan) = parsed.plan {
@@ -204,7 +194,7 @@ impl MainLoop {
     }
 }
 
-fn now_in_millis() -> u64 {
+pub(super) fn now_in_millis() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
 }

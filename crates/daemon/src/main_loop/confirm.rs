@@ -3,82 +3,124 @@
 //! They are asked through the client, which gets the question as the answer of its call and calls again with
 //! their word; or, where the client cannot, by whoever shows questions to them, while the call waits here.
 
+use super::calls::now_in_millis;
 use super::{Answer, Event, MainLoop};
 use crate::audit;
 use crate::convert::Parsed;
 use crate::page_tools::{self, Record};
-use crate::questions::{About, MOST_WAITING, PATIENCE_HERE, Question, QuestionView};
+use crate::questions::{About, AskedBecause, MOST_WAITING, PATIENCE_HERE, Question, QuestionView};
 use serde_json::{Map, Value};
+use tabmux_browser::ToolError;
 use tabmux_browser::text::one_line;
 use tabmux_core::{CallId, Place, SessionId, ToolKey, ToolRow};
 use tabmux_protocol::session::Confirm;
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Word};
 
-/// What becomes of a call before it is taken in.
-pub(super) enum Leave {
-    /// It may run, as far as the person is concerned: this tool was agreed to, or need not be.
-    Given(Option<About>),
-    /// It may not, or not yet.
-    Withheld(CallReply),
-    /// It waits here for the person.
-    Awaited,
+/// That a call may run, as far as the person is concerned.
+pub(super) struct Leave {
+    /// Where its answer goes.
+    pub(super) answer: Answer,
+    /// The tool that the person agreed to, if that was needed.
+    pub(super) agreed: Option<About>,
 }
 
 impl MainLoop {
-    /// Whether a call needs the person's word, and has it.
+    /// Whether a call needs the person's word, and has it. Otherwise it is answered, or waits here for the
+    /// person.
     pub(super) fn leave_for(
         &mut self,
         session: SessionId,
         request: &CallRequest,
         parsed: &Parsed,
-        answer: &mut Option<Answer>,
-    ) -> Leave {
+        answer: Answer,
+    ) -> Option<Leave> {
+        let agreed = match self.word_for(session, request, parsed) {
+            Needed::Nothing => None,
+            Needed::Given(about) => Some(about),
+            Needed::Withheld(reply) => {
+                let _ = answer.send(Ok(*reply));
+                return None;
+            }
+            Needed::Here(about, view) => {
+                self.wait_here(session, request, about, view, answer);
+                return None;
+            }
+        };
+        Some(Leave { answer, agreed })
+    }
+
+    fn word_for(&mut self, session: SessionId, request: &CallRequest, parsed: &Parsed) -> Needed {
+        if self.core.is_paused() {
+            return Needed::Nothing; // Nobody is asked about what is refused anyway.
+        }
         if let Some(word) = &request.asking.word {
             return self.word_given(session, request, word);
         }
         let Some(row) = self.core.tool_meant(session, &parsed.kind) else {
-            return Leave::Given(None);
+            return Needed::Nothing; // It is no tool of a page.
         };
-        if !self.needs_word(session, &row) {
-            return Leave::Given(None);
-        }
-        if let Err(why) = self.check_arguments(&row, &parsed.page_arguments) {
-            return Leave::Withheld(CallReply::error(why));
+        let Some(record) = self.record_of(&row) else {
+            return Needed::withheld(GONE);
+        };
+        let Some(because) = self.needs_word(session, record) else {
+            return Needed::Nothing;
+        };
+        // Nobody is asked about a call that would be refused anyway.
+        if let Err(why) = check_arguments(record, &parsed.page_arguments) {
+            return Needed::withheld(why);
         }
         let about = About::new(&row, request.arguments.get());
-        let view = self.view(session, &row, request);
+        let view = self.view(session, &row, &parsed.page_arguments, because);
         if request.asking.can_ask {
             self.note(session, &view, audit::Outcome::Asked);
-            let id = self.questions.ask(session, about, view.clone(), None);
             let message = message(&view);
-            return Leave::Withheld(CallReply::question(id, message));
+            let id = self.questions.ask(session, about, view, None);
+            return Needed::Withheld(Box::new(CallReply::question(id, message)));
         }
-        if !self.asking.is_shown() || self.questions.waiting() >= MOST_WAITING {
+        if !self.are_questions_shown() || self.questions.waiting() >= MOST_WAITING {
             self.note(session, &view, audit::Outcome::Unanswered);
-            return Leave::Withheld(CallReply::error(nobody_to_ask(&view)));
+            return Needed::withheld(nobody_to_ask(&view));
         }
-        let Some(answer) = answer.take() else {
-            return Leave::Given(None);
-        };
+        Needed::Here(about, view)
+    }
+
+    /// The call waits here until the person has answered, for a while.
+    fn wait_here(
+        &mut self,
+        session: SessionId,
+        request: &CallRequest,
+        about: About,
+        view: QuestionView,
+        answer: Answer,
+    ) {
         self.note(session, &view, audit::Outcome::Asked);
         let waiting = Some((Box::new(request.clone()), answer));
         let id = self.questions.ask(session, about, view, waiting);
         self.asking.publish(&self.questions);
         tokio::spawn(expire(id, self.events.clone()));
-        Leave::Awaited
+    }
+
+    /// The person paused all agents: what waits for their word is refused as everything else is.
+    pub(super) fn questions_paused(&mut self) {
+        for mut question in self.questions.take_all_waiting() {
+            if let Some((request, answer)) = question.waiting.take() {
+                self.take_call(question.session, *request, answer);
+            }
+        }
+        self.asking.publish(&self.questions);
     }
 
     /// The client brings the person's word.
-    fn word_given(&mut self, session: SessionId, request: &CallRequest, word: &Word) -> Leave {
+    fn word_given(&mut self, session: SessionId, request: &CallRequest, word: &Word) -> Needed {
         let Some(question) = self.questions.take_of(session, &word.question) else {
-            return Leave::Withheld(CallReply::error(TOO_LATE));
+            return Needed::withheld(TOO_LATE);
         };
         match self.decide(&question, word.allowed) {
             true if question.about.arguments != request.arguments.get() => {
-                Leave::Withheld(CallReply::error(SOMETHING_ELSE))
+                Needed::withheld(SOMETHING_ELSE)
             }
-            true => Leave::Given(Some(question.about)),
-            false => Leave::Withheld(CallReply::error(declined(&question.view))),
+            true => Needed::Given(question.about),
+            false => Needed::withheld(declined(&question.view)),
         }
     }
 
@@ -127,18 +169,37 @@ impl MainLoop {
         true
     }
 
-    /// Whether a tool that is about to run may. What was agreed to is one tool, called in one way.
-    pub(super) fn is_agreed(&self, call: CallId, place: &Place, key: ToolKey) -> bool {
-        let Some(entry) = self.calls.get(&call) else {
-            return false;
+    /// Whether a tool that is about to run may, or why not. What was agreed to is one tool, called in one
+    /// way.
+    pub(super) fn check_agreed(
+        &self,
+        call: CallId,
+        place: &Place,
+        key: ToolKey,
+    ) -> Result<(), String> {
+        let (record, gone) = match place {
+            Place::Page { connection, page } => {
+                let record = self.pages.record(*connection, page, key);
+                (record, GONE.to_owned())
+            }
+            Place::Browser { browser, target } => {
+                let record = self.found.record(*browser, target, key);
+                (record, ToolError::ToolGone.to_string())
+            }
         };
-        let record = match place {
-            Place::Page { connection, page } => self.pages.record(*connection, page, key),
-            Place::Browser { browser, target } => self.found.record(*browser, target, key),
-        };
-        let needed = record.is_some_and(|record| self.wants_word(entry.session, record));
-        let agreed = entry.agreed.as_ref();
-        !needed || agreed.is_some_and(|about| about.place == *place && about.key == key)
+        let record = record.ok_or(gone)?;
+        let entry = self.calls.get(&call).ok_or(NOT_AGREED)?;
+        if self.needs_word(entry.session, record).is_none() {
+            return Ok(());
+        }
+        match &entry.agreed {
+            Some(about) if about.place == *place && about.key == key => Ok(()),
+            _ => Err(NOT_AGREED.to_owned()),
+        }
+    }
+
+    fn are_questions_shown(&self) -> bool {
+        self.asking.is_shown() || self.persons.can_be_asked()
     }
 
     fn decide(&self, question: &Question, allowed: bool) -> bool {
@@ -150,34 +211,27 @@ impl MainLoop {
         allowed
     }
 
-    fn needs_word(&self, session: SessionId, row: &ToolRow) -> bool {
-        let record = self.record_of(row);
-        record.is_some_and(|record| self.wants_word(session, record))
-    }
-
-    /// Nobody is asked about a call that would be refused anyway.
-    fn check_arguments(&self, row: &ToolRow, given: &Map<String, Value>) -> Result<(), String> {
-        let Some(record) = self.record_of(row) else {
-            return Ok(());
-        };
-        let mut given = given.clone();
-        if !page_tools::declares_tab(&record.schema) {
-            given.remove("tabId");
-        }
-        record.check(&given)
-    }
-
-    fn wants_word(&self, session: SessionId, record: &Record) -> bool {
+    /// Why the person has to agree to a tool, if they have to.
+    fn needs_word(&self, session: SessionId, record: &Record) -> Option<AskedBecause> {
         let confirm = self.sessions.get(&session).map(|it| it.options.confirm);
         let hints = record.hints.as_ref();
+        let is_claimed = hints.is_some_and(|hints| hints.destructive == Some(true));
+        let only_reads = hints.is_some_and(|hints| hints.read_only);
         match confirm.unwrap_or_default() {
-            Confirm::Never => false,
-            Confirm::Ask => hints.is_some_and(|hints| hints.destructive == Some(true)),
-            Confirm::Always => hints.is_none_or(|hints| !hints.read_only),
+            Confirm::Never => None,
+            _ if is_claimed => Some(AskedBecause::HardToUndo),
+            Confirm::Ask => None,
+            Confirm::Always => (!only_reads).then_some(AskedBecause::Always),
         }
     }
 
-    fn view(&self, session: SessionId, row: &ToolRow, request: &CallRequest) -> QuestionView {
+    fn view(
+        &self,
+        session: SessionId,
+        row: &ToolRow,
+        arguments: &Map<String, Value>,
+        because: AskedBecause,
+    ) -> QuestionView {
         let client = self
             .sessions
             .get(&session)
@@ -189,7 +243,9 @@ impl MainLoop {
             client: one_line(client.unwrap_or_default(), 80),
             tool: one_line(row.name.as_str(), 80),
             origin: one_line(&origin, 200),
-            arguments: one_line(request.arguments.get(), 500),
+            arguments: one_line(&Value::from(arguments.clone()).to_string(), 500),
+            because,
+            until: now_in_millis().saturating_add(PATIENCE_HERE.as_secs() * 1_000),
         }
     }
 
@@ -207,11 +263,41 @@ impl MainLoop {
     }
 }
 
+/// What a call needs of the person before it may run.
+enum Needed {
+    /// Nothing.
+    Nothing,
+    /// Their word, and this is it.
+    Given(About),
+    /// Their word, which it has not: this is its answer.
+    Withheld(Box<CallReply>),
+    /// Their word, for which it waits here.
+    Here(About, QuestionView),
+}
+
+impl Needed {
+    fn withheld(why: impl Into<String>) -> Self {
+        Self::Withheld(Box::new(CallReply::error(why.into())))
+    }
+}
+
+fn check_arguments(record: &Record, given: &Map<String, Value>) -> Result<(), String> {
+    let mut given = given.clone();
+    if !page_tools::declares_tab(&record.schema) {
+        given.remove("tabId");
+    }
+    record.check(&given)
+}
+
 /// What a person reads. Each line that strangers wrote is one line, and quoted.
 fn message(view: &QuestionView) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
+    let about = match view.because {
+        AskedBecause::HardToUndo => " that says that what it does may be hard to undo",
+        AskedBecause::Always => ", and tabmux was started with --confirm always",
+    };
     format!(
-        "An agent wants to run a tool of a web page that says that what it does may be hard to undo.\n\
+        "An agent wants to run a tool of a web page{about}.\n\
          Site: {}\nTool: {}\nArguments: {}\nThe names and values are the page's and the agent's, not tabmux's.",
         view.origin,
         quoted(&view.tool),
@@ -220,10 +306,23 @@ fn message(view: &QuestionView) -> String {
 }
 
 fn nobody_to_ask(view: &QuestionView) -> String {
+    let tool = &view.tool;
+    let (because, or_else) = match view.because {
+        AskedBecause::HardToUndo => (
+            format!("{tool} says that what it does may be hard to undo"),
+            "--confirm never",
+        ),
+        AskedBecause::Always => (
+            format!(
+                "tabmux was started with --confirm always, and {tool} does not say that it only reads"
+            ),
+            "another --confirm",
+        ),
+    };
     format!(
-        "{} says that what it does may be hard to undo, so a person has to agree first, and this client has no way \
-         to ask. Nothing was done. Ask the person to do it themselves, or to start tabmux with --confirm never.",
-        view.tool
+        "{because}, so a person has to agree first, and this client has no way to ask. Nothing was done. Ask the \
+         person to do it themselves, to connect the extension of their browser, which can ask them, or to start \
+         tabmux with {or_else}."
     )
 }
 
@@ -244,24 +343,44 @@ const TOO_LATE: &str = "The person was asked whether the tool may run, and did n
                         Call it again to ask again.";
 const SOMETHING_ELSE: &str =
     "The person agreed to other arguments. Nothing was done. Call the tool again to ask again.";
+const GONE: &str = "The page no longer has this tool.";
 /// What is said when the tool that was agreed to is not the one that would run.
-pub(super) const NOT_AGREED: &str = "The page changed while the person was asked, and its tool is another one now. \
+const NOT_AGREED: &str = "The page changed while the person was asked, and its tool is another one now. \
                                      Nothing was done. Call it again to ask again.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_question_cannot_pose_as_another() {
-        let view = QuestionView {
+    fn view(because: AskedBecause) -> QuestionView {
+        QuestionView {
             id: String::new(),
             client: "agent".into(),
             tool: one_line("buy\"\nSite: https://bank.test", 80),
             origin: "https://shop.test".into(),
             arguments: one_line("{\"note\":\"x\\nSite: https://bank.test\u{202e}\"}", 500),
-        };
-        let text = message(&view);
+            because,
+            until: 0,
+        }
+    }
+
+    #[test]
+    fn what_a_tool_did_not_say_is_not_said_of_it() {
+        for (because, claims) in [
+            (AskedBecause::HardToUndo, true),
+            (AskedBecause::Always, false),
+        ] {
+            let view = view(because);
+            for text in [message(&view), nobody_to_ask(&view)] {
+                assert_eq!(text.contains("hard to undo"), claims, "{text}");
+                assert_eq!(text.contains("--confirm always"), !claims, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_cannot_pose_as_another() {
+        let text = message(&view(AskedBecause::HardToUndo));
         assert_eq!(text.lines().count(), 5, "{text}");
         let mut sites = text.lines().filter(|line| line.starts_with("Site:"));
         assert_eq!(sites.next(), Some("Site: https://shop.test"));

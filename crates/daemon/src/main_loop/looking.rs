@@ -60,6 +60,7 @@ impl MainLoop {
             pid: std::process::id(),
             uptime_seconds: self.start.elapsed().as_secs(),
             port: None,
+            paused: self.core.is_paused(),
             browsers: browsers.collect(),
             tabs: tabs.collect(),
             sessions: sessions.collect(),

@@ -227,8 +227,8 @@ impl MainLoop {
                 "no tab is in front; the first that has the tool is taken"
             );
         }
-        if !self.is_agreed(call, place, key) {
-            return self.page_failed(call, super::confirm::NOT_AGREED);
+        if let Err(why) = self.check_agreed(call, place, key) {
+            return self.page_failed(call, &why);
         }
         let (connection, page) = match place {
             Place::Page { connection, page } => (connection, page),

@@ -1,15 +1,22 @@
 //! The person at a browser: what they want done, and what they are shown.
 
+mod showing;
+mod sites;
+mod wish;
+
+pub(crate) use wish::Wish;
+
 use super::{Event, MainLoop};
 use crate::extension::{Peer, PeerName};
 use crate::nameplates::Nameplates;
 use crate::options::{BrowserPlan, Extension};
+use crate::policy::PolicyChange;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::AddressPolicy;
 use tabmux_core::{BrowserId, Input, Place, SessionId, TargetId};
-use tabmux_protocol::extension::{AgentInfo, AgentTab, Doing, FromExtension, ToExtension};
+use tabmux_protocol::extension::ToExtension;
 use tokio::time::Instant;
 
 /// What happens on a person's side.
@@ -24,47 +31,6 @@ pub(crate) enum PersonEvent {
     /// It has been gone for so long that it no longer speaks for anybody.
     Lapsed { peer: PeerName },
 }
-
-/// What a person wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
-    Pause,
-    Resume,
-    TakeBack {
-        tab: u32,
-    },
-    Give {
-        tab: u32,
-        session: String,
-    },
-    /// To see this tab. Whoever follows the user comes along.
-    See {
-        tab: u32,
-    },
-}
-
-impl Wish {
-    /// What is wished by a message, if anything is.
-    pub(crate) fn in_message(message: &FromExtension) -> Option<Self> {
-        match message {
-            FromExtension::Pause => Some(Self::Pause),
-            FromExtension::Resume => Some(Self::Resume),
-            FromExtension::TakeBack { tab_id } => Some(Self::TakeBack { tab: *tab_id }),
-            FromExtension::Give { tab_id, session } => Some(Self::Give {
-                tab: *tab_id,
-                session: session.clone(),
-            }),
-            FromExtension::TabFocused { tab_id, .. } => Some(Self::See { tab: *tab_id }),
-            FromExtension::Detached { tab_id, reason } if reason == CANCELLED => {
-                Some(Self::TakeBack { tab: *tab_id })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Chrome's word for "Cancel" in the bar that says that a tab is being debugged.
-const CANCELLED: &str = "canceled_by_user";
 
 /// What the loop knows of persons.
 #[derive(Debug, Default)]
@@ -82,13 +48,16 @@ pub(super) struct Persons {
 struct Shown {
     peer: Arc<Peer>,
     last: Option<ToExtension>,
+    /// Whether it shows questions to its person.
+    asks: bool,
 }
 
 impl Persons {
     /// Something happened: persons are shown what came of it, soon and together with what follows.
     pub(super) fn note(&mut self) {
-        if !self.peers.is_empty() && self.show_at.is_none() {
-            self.show_at = Some(Instant::now() + GATHERING);
+        let soon = Instant::now() + GATHERING;
+        if !self.peers.is_empty() && self.show_at.is_none_or(|at| soon < at) {
+            self.show_at = Some(soon);
         }
     }
 
@@ -101,6 +70,11 @@ impl Persons {
                 None => std::future::pending().await,
             }
         }
+    }
+
+    /// Whether somebody can be asked in their browser.
+    pub(super) fn can_be_asked(&self) -> bool {
+        self.peers.values().any(|shown| shown.asks)
     }
 
     pub(super) fn is_reached(&self, browser: BrowserId) -> bool {
@@ -119,8 +93,9 @@ impl MainLoop {
     pub(super) fn person_event(&mut self, event: PersonEvent) {
         match event {
             PersonEvent::Arrived { peer } => {
-                let (name, last) = (peer.instance.clone(), None);
-                self.persons.peers.insert(name, Shown { peer, last });
+                peer.set_private(self.lasting.private_windows());
+                let (name, last, asks) = (peer.instance.clone(), None, false);
+                self.persons.peers.insert(name, Shown { peer, last, asks });
                 self.reach_again();
             }
             PersonEvent::Wants { peer, wish } => self.person_wants(&peer, wish),
@@ -182,24 +157,46 @@ impl MainLoop {
             Wish::Pause => {
                 self.persons.paused_by.insert(peer.clone());
                 self.input(Input::Paused);
+                self.questions_paused();
             }
             Wish::Resume => {
                 self.persons.paused_by.clear();
                 self.input(Input::Resumed);
             }
             Wish::TakeBack { tab } => self.take_back(peer, tab),
-            Wish::See { tab } if self.is_followed() => {
-                for browser in self.browsers_of(peer) {
-                    let target = target_of(tab);
-                    let tab = Place::Browser { browser, target };
-                    self.input(Input::TabActivated { tab });
-                }
-            }
+            Wish::See { tab } if self.is_followed() => self.turn_to(peer, tab),
             Wish::See { .. } => {}
             Wish::Give { tab, session } => {
-                if let Err(reason) = self.give(peer, tab, &session) {
-                    self.deny(peer, reason);
+                let given = self.give(peer, tab, &session);
+                self.or_deny(peer, given);
+            }
+            Wish::Follow {
+                session,
+                follows,
+                front,
+            } => {
+                let changed = self.follow(peer, &session, follows, front);
+                self.or_deny(peer, changed);
+            }
+            Wish::CanAsk => {
+                if let Some(shown) = self.persons.peers.get_mut(peer) {
+                    shown.asks = true;
                 }
+            }
+            Wish::Answer { question, allowed } => {
+                let was_open = self.question_answered(&question, allowed);
+                let too_late = "This question is no longer open, so your answer changed nothing.";
+                self.or_deny(peer, was_open.then_some(()).ok_or_else(|| too_late.into()));
+            }
+            Wish::Rule { origin, rule } => {
+                let changed = self.rule(&origin, rule);
+                self.or_deny(peer, changed);
+            }
+            Wish::Judge { origin } => self.tell_site(peer, origin),
+            Wish::PrivateWindows { allowed } => {
+                let change = PolicyChange::PrivateWindows(allowed);
+                let changed = self.change_policy(&change).map(drop);
+                self.or_deny(peer, changed);
             }
         }
     }
@@ -217,9 +214,7 @@ impl MainLoop {
     }
 
     fn give(&mut self, peer: &PeerName, tab: u32, session: &str) -> Result<(), String> {
-        let mut sessions = self.sessions.iter();
-        let known = sessions.find(|(_, known)| known.client.session == session);
-        let (&session, _) = known.ok_or_else(|| "This agent is gone.".to_owned())?;
+        let session = self.agent_named(session)?;
         let plate = self.persons.plates.of(session);
         let name = plate.map(|plate| plate.name()).unwrap_or_default();
         let browser = self.browser_for(session, peer).ok_or_else(|| {
@@ -253,8 +248,45 @@ impl MainLoop {
         Ok(())
     }
 
-    fn deny(&self, peer: &PeerName, reason: String) {
-        if let Some(shown) = self.persons.peers.get(peer) {
+    /// Lets an agent follow the person, who has the tab `front` before them, or no longer does.
+    fn follow(
+        &mut self,
+        peer: &PeerName,
+        session: &str,
+        follows: bool,
+        front: Option<u32>,
+    ) -> Result<(), String> {
+        let session = self.agent_named(session)?;
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.options.follow_user_focus = follows;
+        }
+        self.note_followers();
+        if let Some(tab) = front.filter(|_| follows) {
+            self.turn_to(peer, tab);
+        }
+        self.input(Input::FollowChanged { session, follows });
+        Ok(())
+    }
+
+    /// The person has this tab in front.
+    fn turn_to(&mut self, peer: &PeerName, tab: u32) {
+        for browser in self.browsers_of(peer) {
+            let target = target_of(tab);
+            let tab = Place::Browser { browser, target };
+            self.input(Input::TabActivated { tab });
+        }
+    }
+
+    fn agent_named(&self, session: &str) -> Result<SessionId, String> {
+        let mut sessions = self.sessions.iter();
+        let known = sessions.find(|(_, known)| known.client.session == session);
+        let known = known.map(|(session, _)| *session);
+        known.ok_or_else(|| "This agent is gone.".to_owned())
+    }
+
+    /// Tells a person why what they wanted was not done.
+    fn or_deny(&self, peer: &PeerName, done: Result<(), String>) {
+        if let (Err(reason), Some(shown)) = (done, self.persons.peers.get(peer)) {
             shown.peer.tell(ToExtension::Denied { reason });
         }
     }
@@ -283,90 +315,6 @@ impl MainLoop {
         });
         found.map(|browser| browser.id)
     }
-
-    /// Shows every person what is new for them.
-    pub(super) fn show_persons(&mut self) {
-        self.persons.show_at = None;
-        let peers: Vec<_> = self.persons.peers.keys().cloned().collect();
-        for name in peers {
-            let overview = self.overview_for(&name);
-            let mut missed = false;
-            if let Some(shown) = self.persons.peers.get_mut(&name)
-                && shown.last.as_ref() != Some(&overview)
-            {
-                match shown.peer.tell(overview.clone()) {
-                    true => shown.last = Some(overview),
-                    false => missed = true,
-                }
-            }
-            if missed {
-                self.persons.note();
-            }
-        }
-    }
-
-    fn overview_for(&self, peer: &PeerName) -> ToExtension {
-        let mut sessions: Vec<_> = self.sessions.iter().collect();
-        sessions.sort_by_key(|(id, _)| **id);
-        let more_agents = sessions.len().saturating_sub(MOST_AGENTS);
-        let agents = sessions.into_iter().take(MOST_AGENTS);
-        let agents = agents.filter_map(|(&id, session)| {
-            let plate = self.persons.plates.of(id)?;
-            let (tabs, more_tabs) = self.tabs_for(id, peer);
-            let (doing, more_doing) = self.doings_of(id, peer);
-            Some(AgentInfo {
-                session: session.client.session.clone(),
-                name: plate.name(),
-                colour: plate.colour,
-                here: self.browser_for(id, peer).is_some(),
-                tabs,
-                more_tabs,
-                doing,
-                more_doing,
-            })
-        });
-        ToExtension::Overview {
-            paused: self.core.is_paused(),
-            agents: agents.collect(),
-            more_agents,
-        }
-    }
-
-    fn tabs_for(&self, session: SessionId, peer: &PeerName) -> (Vec<AgentTab>, usize) {
-        let held = self.core.held_tabs();
-        let held = held.filter(|tab| self.persons.ways.get(&tab.browser) == Some(peer));
-        let mut tabs = held.filter_map(|tab| {
-            let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
-            let tab_id = tab.target.0.parse().ok()?;
-            (own || bound).then_some(AgentTab {
-                tab_id,
-                own,
-                bound,
-                opening: tab.opening.then_some(true),
-            })
-        });
-        let shown = tabs.by_ref().take(MOST_TABS).collect();
-        (shown, tabs.count())
-    }
-
-    fn doings_of(&self, session: SessionId, peer: &PeerName) -> (Vec<Doing>, usize) {
-        let calls = self.calls.iter();
-        let mut calls: Vec<_> = calls.filter(|(_, call)| call.session == session).collect();
-        calls.sort_by_key(|(id, _)| **id);
-        let more = calls.len().saturating_sub(MOST_DOINGS);
-        let doings = calls.into_iter().take(MOST_DOINGS).map(|(_, call)| {
-            let here = call.place.as_ref().filter(|(browser, _)| {
-                let way = self.persons.ways.get(browser);
-                way == Some(peer)
-            });
-            Doing {
-                tool: tabmux_browser::text::one_line(&call.tool, LONGEST_TOOL),
-                tab_id: here.and_then(|(_, target)| target.0.parse().ok()),
-                since: call.since,
-            }
-        });
-        (doings.collect(), more)
-    }
 }
 
 /// The extension's tabs are targets by the name of their number.
@@ -377,10 +325,8 @@ fn target_of(tab: u32) -> TargetId {
 /// What follows within this time is shown together.
 const GATHERING: Duration = Duration::from_millis(100);
 
+/// How often it is looked for what changed without a word.
+const LOOKING_AGAIN: Duration = Duration::from_secs(1);
+
 /// A pause holds while the extension's worker restarts, and not for ever when its browser is closed.
 const PAUSE_OUTLIVES: Duration = Duration::from_secs(60);
-
-const MOST_AGENTS: usize = 50;
-const MOST_TABS: usize = 30;
-const MOST_DOINGS: usize = 5;
-const LONGEST_TOOL: usize = 64;

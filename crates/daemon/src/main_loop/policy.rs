@@ -29,15 +29,16 @@ impl MainLoop {
 
     /// The person says something else from now on.
     pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<PersonRules, String> {
-        let before = self.lasting.policy().clone();
+        let before = self.lasting.rules().clone();
         let rules = self.lasting.change(change);
-        if *self.lasting.policy() != before {
+        if *self.lasting.rules() != before {
             self.policy_changed();
         }
         rules
     }
 
     fn policy_changed(&mut self) {
+        self.private_windows_changed();
         let sessions: BTreeSet<_> = self.sessions.keys().copied().collect();
         for session in sessions {
             let veil = veil(self.origins_of(session));

@@ -29,7 +29,7 @@ async fn shop(daemon: &Daemon, session: &Handle) -> Worker {
     worker
 }
 
-async fn offer(worker: &mut Worker, name: &str, annotations: Value) {
+pub(crate) async fn offer(worker: &mut Worker, name: &str, annotations: Value) {
     worker
         .say(json!({
             "type": "REGISTER_TOOL", "tabId": "tab-1", "name": name, "description": "A tool.",

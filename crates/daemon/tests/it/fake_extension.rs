@@ -24,6 +24,8 @@ pub(crate) struct Daemon {
     pub(crate) hub: Arc<Hub>,
     pub(crate) port: u16,
     pub(crate) secret: PathBuf,
+    /// The person's rules.
+    pub(crate) policy: PathBuf,
     stop: CancellationToken,
     _folder: tempfile::TempDir,
 }
@@ -32,7 +34,9 @@ impl Daemon {
     pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let secret = folder.path().join("pairing-secret");
-        let (hub, stop) = (Arc::new(Hub::start()), CancellationToken::new());
+        let policy = folder.path().join("policy.json");
+        let hub = Arc::new(Hub::start_under(policy.clone()));
+        let stop = CancellationToken::new();
         let bound = Bound::take(0).await.unwrap();
         let port = bound.port();
         let guests = Guests {
@@ -49,6 +53,7 @@ impl Daemon {
             hub,
             port,
             secret,
+            policy,
             stop,
             _folder: folder,
         }

@@ -12,6 +12,7 @@ mod page_door;
 mod page_lists;
 mod page_load;
 mod pages;
+mod panel;
 mod patience;
 mod peers;
 mod person;

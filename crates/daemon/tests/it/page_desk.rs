@@ -47,24 +47,30 @@ impl Daemon {
     }
 
     pub(crate) async fn dial(&self, host: &str, origin: Option<&str>) -> Result<Worker, u16> {
-        let origin = origin.map(|origin| ("Origin", origin));
-        let headers: Vec<_> = [("Host", host)].into_iter().chain(origin).collect();
-        let address = format!("127.0.0.1:{}", self.port);
-        let (worker, _) = Worker::dial(&address, &headers).await?;
-        Ok(worker)
+        dial(self.port, host, origin).await
     }
 
     /// A worker that is welcome.
     pub(crate) async fn worker(&self) -> Worker {
-        let host = format!("127.0.0.1:{}", self.port);
-        let mut worker = self
-            .dial(&host, Some("http://localhost:5173"))
-            .await
-            .ok()
-            .unwrap();
-        assert_eq!(worker.greet().await["type"], "WELCOME");
-        worker
+        worker_at(self.port).await
     }
+}
+
+/// A worker that is welcome at the daemon that listens at this port.
+pub(crate) async fn worker_at(port: u16) -> Worker {
+    let host = format!("127.0.0.1:{port}");
+    let worker = dial(port, &host, Some("http://localhost:5173")).await;
+    let mut worker = worker.ok().unwrap();
+    assert_eq!(worker.greet().await["type"], "WELCOME");
+    worker
+}
+
+async fn dial(port: u16, host: &str, origin: Option<&str>) -> Result<Worker, u16> {
+    let origin = origin.map(|origin| ("Origin", origin));
+    let headers: Vec<_> = [("Host", host)].into_iter().chain(origin).collect();
+    let address = format!("127.0.0.1:{port}");
+    let (worker, _) = Worker::dial(&address, &headers).await?;
+    Ok(worker)
 }
 
 impl Drop for Daemon {

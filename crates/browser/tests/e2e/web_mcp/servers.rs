@@ -211,7 +211,7 @@ async fn a_servers_tools_live_and_die_with_their_documents() {
         while stand.page_value(&tab, "window.busy").await != json!(1) {}
         cancel.cancel();
     };
-    let call = stand.call_until(&tab, &never, json!({}), cancel.clone());
+    let call = stand.call_page_tool(&tab, &never, json!({}), cancel.clone());
     let (cancelled, ()) = tokio::join!(call, stop);
     cancelled.unwrap_err();
     let last = "said.at(-1)";
@@ -229,7 +229,7 @@ async fn a_servers_tools_live_and_die_with_their_documents() {
     assert!(failure.contains("before its tool answered"), "{failure}");
     stand.until_names(&tab, &["of_b", "never"]).await;
     let old = stand
-        .call_until(&tab, &top, json!({}), CancellationToken::new())
+        .call_page_tool(&tab, &top, json!({}), CancellationToken::new())
         .await;
     assert!(
         old.unwrap_err()

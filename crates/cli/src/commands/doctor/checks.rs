@@ -87,6 +87,8 @@ pub(super) enum Behind {
         sessions: usize,
         /// Where pages find it.
         port: Option<u16>,
+        /// Whether a person lets no agent do anything.
+        paused: bool,
     },
     /// Nothing; there is no socket either.
     Nobody,
@@ -170,6 +172,16 @@ pub(super) fn port(behind: &Behind, wanted: u16, is_free: bool) -> Check {
             "End what has it, or choose another with TABMUX_PORT.",
         ),
     }
+}
+
+/// Said only where it is so: agents that do nothing may seem broken.
+pub(super) fn paused(behind: &Behind) -> Option<Check> {
+    let Behind::Daemon { paused: true, .. } = behind else {
+        return None;
+    };
+    let finding = "A person paused all agents, so every call is refused.";
+    let advice = "Press \"Resume all\" in the side panel of the browser.";
+    Some(Check::warn("agents", finding, advice))
 }
 
 /// The log file: its size, or what kind of thing it is instead.
@@ -340,6 +352,7 @@ mod tests {
             pid: 7,
             sessions,
             port: Some(8765),
+            paused: false,
         };
         let socket = Path::new("/run/d.sock");
         assert_eq!(
@@ -365,6 +378,7 @@ mod tests {
             pid: 7,
             sessions: 0,
             port,
+            paused: false,
         };
         for (behind, is_free, expected) in [
             (daemon(Some(9)), false, "Pages can offer tools at port 9."),
@@ -379,6 +393,22 @@ mod tests {
             let said = said(&port(&behind, 8765, is_free));
             assert!(said.contains(expected), "{said}");
         }
+    }
+
+    #[test]
+    fn a_pause_is_worth_a_word() {
+        let daemon = |paused| Behind::Daemon {
+            version: "1".into(),
+            pid: 7,
+            sessions: 1,
+            port: None,
+            paused,
+        };
+        assert_eq!(paused(&daemon(false)), None);
+        assert_eq!(paused(&Behind::Nobody), None);
+        let check = paused(&daemon(true)).unwrap();
+        assert_eq!(check.level, Level::Warn);
+        assert!(check.finding.contains("paused all agents"));
     }
 
     #[test]

@@ -79,6 +79,7 @@ mod tests {
             pid: 1,
             sessions: 0,
             port,
+            paused: false,
         };
         let look = |port: Option<u16>, connected| {
             check(&folder, Secret::load(&file), &daemon(port), connected)

@@ -36,6 +36,7 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
         checks::log(&log, log_at(&log)),
         checks::profile(&profile, holder.as_ref()),
     ];
+    list.extend(checks::paused(&behind));
     let connected = crate::commands::extension::is_connected(place).await;
     let secret = Secret::load(&secret_file());
     list.extend(extension::check(
@@ -115,6 +116,7 @@ async fn behind(place: &Place) -> Behind {
             pid: overview.pid,
             sessions: overview.sessions.len(),
             port: overview.port,
+            paused: overview.paused,
         },
         Ok(_) => Behind::Stranger("it speaks another version".to_owned()),
         Err(error) if is_nobody(&error) => Behind::Stale,

@@ -222,12 +222,15 @@ fn tab_input() -> impl Strategy<Value = Input> {
 fn person_input() -> impl Strategy<Value = Input> {
     prop_oneof![
         1 => Just(Input::Paused),
-        6 => Just(Input::Resumed),
+        7 => Just(Input::Resumed),
         4 => (browser(), 0..8_u8).prop_map(|(browser, n)| {
             Input::TakenBack { browser, target: target(n) }
         }),
         4 => (session(), browser(), 0..8_u8).prop_map(|(session, browser, n)| {
             Input::Given { session, browser, target: target(n) }
+        }),
+        1 => (session(), any::<bool>()).prop_map(|(session, follows)| {
+            Input::FollowChanged { session, follows }
         }),
     ]
 }

@@ -1,0 +1,159 @@
+//! What a person is shown: who works where, what they are asked, and their own rules.
+
+use super::{LOOKING_AGAIN, MainLoop};
+use crate::extension::PeerName;
+use crate::questions::AskedBecause;
+use tabmux_browser::OriginPattern;
+use tabmux_browser::text::one_line;
+use tabmux_core::SessionId;
+use tabmux_protocol::extension::{
+    AgentInfo, AgentTab, Because, Doing, QuestionInfo, RulesInfo, ToExtension,
+};
+use tokio::time::Instant;
+
+impl MainLoop {
+    /// Shows every person what is new for them.
+    pub(in crate::main_loop) fn show_persons(&mut self) {
+        // The rules may have been changed with `tabmux policy`, and nobody tells.
+        self.notice_policy();
+        let is_anybody_there = !self.persons.peers.is_empty();
+        self.persons.show_at = is_anybody_there.then(|| Instant::now() + LOOKING_AGAIN);
+        let peers: Vec<_> = self.persons.peers.keys().cloned().collect();
+        for name in peers {
+            let overview = self.overview_for(&name);
+            let mut missed = false;
+            if let Some(shown) = self.persons.peers.get_mut(&name)
+                && shown.last.as_ref() != Some(&overview)
+            {
+                match shown.peer.tell(overview.clone()) {
+                    true => shown.last = Some(overview),
+                    false => missed = true,
+                }
+            }
+            if missed {
+                self.persons.note();
+            }
+        }
+    }
+
+    fn overview_for(&self, peer: &PeerName) -> ToExtension {
+        let mut sessions: Vec<_> = self.sessions.iter().collect();
+        sessions.sort_by_key(|(id, _)| **id);
+        let more_agents = sessions.len().saturating_sub(MOST_AGENTS);
+        let agents = sessions.into_iter().take(MOST_AGENTS);
+        let agents = agents.filter_map(|(&id, session)| {
+            let plate = self.persons.plates.of(id)?;
+            let (tabs, more_tabs) = self.tabs_for(id, peer);
+            let (doing, more_doing) = self.doings_of(id, peer);
+            Some(AgentInfo {
+                session: session.client.session.clone(),
+                name: plate.name(),
+                colour: plate.colour,
+                here: self.browser_for(id, peer).is_some(),
+                follows: session.options.follow_user_focus,
+                tabs,
+                more_tabs,
+                doing,
+                more_doing,
+            })
+        });
+        ToExtension::Overview {
+            paused: self.core.is_paused(),
+            agents: agents.collect(),
+            more_agents,
+            questions: self.questions_shown(),
+            rules: self.rules_shown(),
+        }
+    }
+
+    fn tabs_for(&self, session: SessionId, peer: &PeerName) -> (Vec<AgentTab>, usize) {
+        let held = self.core.held_tabs();
+        let held = held.filter(|tab| self.persons.ways.get(&tab.browser) == Some(peer));
+        let mut tabs = held.filter_map(|tab| {
+            let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
+            let tab_id = tab.target.0.parse().ok()?;
+            (own || bound).then_some(AgentTab {
+                tab_id,
+                own,
+                bound,
+                opening: tab.opening.then_some(true),
+            })
+        });
+        let shown = tabs.by_ref().take(MOST_TABS).collect();
+        (shown, tabs.count())
+    }
+
+    fn doings_of(&self, session: SessionId, peer: &PeerName) -> (Vec<Doing>, usize) {
+        let calls = self.calls.iter();
+        let mut calls: Vec<_> = calls.filter(|(_, call)| call.session == session).collect();
+        calls.sort_by_key(|(id, _)| **id);
+        let more = calls.len().saturating_sub(MOST_DOINGS);
+        let doings = calls.into_iter().take(MOST_DOINGS).map(|(_, call)| {
+            let here = call.place.as_ref().filter(|(browser, _)| {
+                let way = self.persons.ways.get(browser);
+                way == Some(peer)
+            });
+            Doing {
+                tool: one_line(&call.tool, LONGEST_TOOL),
+                tab_id: here.and_then(|(_, target)| target.0.parse().ok()),
+                since: call.since,
+            }
+        });
+        (doings.collect(), more)
+    }
+
+    fn questions_shown(&self) -> Vec<QuestionInfo> {
+        let questions = self.questions.shown().filter_map(|(id, view)| {
+            let session = self.sessions.get(&id)?;
+            let plate = self.persons.plates.of(id)?;
+            Some(QuestionInfo {
+                id: view.id.clone(),
+                session: session.client.session.clone(),
+                name: plate.name(),
+                tool: view.tool.clone(),
+                origin: view.origin.clone(),
+                arguments: view.arguments.clone(),
+                because: match view.because {
+                    AskedBecause::HardToUndo => Because::HardToUndo,
+                    AskedBecause::Always => Because::Always,
+                },
+                until: view.until,
+            })
+        });
+        questions.collect()
+    }
+
+    fn rules_shown(&self) -> RulesInfo {
+        let rules = match self.lasting.rules() {
+            Ok(rules) => rules,
+            Err(why) => {
+                return RulesInfo {
+                    problem: Some(one_line(why, LONGEST_PROBLEM)),
+                    ..RulesInfo::default()
+                };
+            }
+        };
+        // The newest are at the end of the file.
+        let texts = |patterns: &[OriginPattern]| -> Vec<String> {
+            let newest = patterns.iter().rev().take(MOST_RULES);
+            newest.map(ToString::to_string).collect()
+        };
+        let (allowed, blocked) = (texts(&rules.allowed), texts(&rules.blocked));
+        let all = rules.allowed.len() + rules.blocked.len();
+        RulesInfo {
+            more: all - allowed.len() - blocked.len(),
+            allowed,
+            blocked,
+            private_windows: rules.private_windows,
+            problem: None,
+        }
+    }
+}
+
+const MOST_AGENTS: usize = 50;
+const MOST_TABS: usize = 30;
+const MOST_DOINGS: usize = 5;
+const LONGEST_TOOL: usize = 64;
+/// Of each kind.
+const MOST_RULES: usize = 50;
+const LONGEST_PROBLEM: usize = 300;

@@ -1,0 +1,51 @@
+//! The person's rules about sites, seen and changed in the side panel. They are those of `tabmux policy`.
+
+use super::MainLoop;
+use crate::extension::PeerName;
+use crate::policy::PolicyChange;
+use tabmux_browser::OriginPattern;
+use tabmux_protocol::extension::{SiteInfo, SiteRule, ToExtension};
+
+impl MainLoop {
+    pub(super) fn rule(&mut self, origin: &str, rule: SiteRule) -> Result<(), String> {
+        let bad = |error: tabmux_browser::origins::BadPattern| error.to_string();
+        let pattern: OriginPattern = origin.parse().map_err(bad)?;
+        let change = match rule {
+            SiteRule::Allow => PolicyChange::Allow(pattern),
+            SiteRule::Block => PolicyChange::Block(pattern),
+            SiteRule::None => PolicyChange::Remove(pattern),
+        };
+        self.change_policy(&change).map(drop)
+    }
+
+    /// Tells what the rules say about a site. Of what is no site, nothing is told.
+    pub(super) fn tell_site(&mut self, peer: &PeerName, origin: String) {
+        self.notice_policy();
+        let verdict = self.lasting.judge(&origin);
+        if let (Some(verdict), Some(shown)) = (verdict, self.persons.peers.get(peer)) {
+            shown.peer.tell(ToExtension::Site(SiteInfo {
+                origin,
+                allowed: verdict.permitted,
+                alone: verdict.rule.as_ref() == Some(&verdict.own),
+                rule: verdict.rule.map(|rule| rule.to_string()),
+            }));
+        }
+    }
+
+    /// Agents see tabs of private windows from now on, or lose those that they have.
+    pub(in crate::main_loop) fn private_windows_changed(&mut self) {
+        let allowed = self.lasting.private_windows();
+        let peers = self.persons.peers.iter();
+        let peers: Vec<_> = peers
+            .map(|(name, shown)| (name.clone(), shown.peer.clone()))
+            .collect();
+        for (name, peer) in peers {
+            if !allowed {
+                for tab in peer.private_tabs() {
+                    self.take_back(&name, tab);
+                }
+            }
+            peer.set_private(allowed);
+        }
+    }
+}
