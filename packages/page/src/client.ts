@@ -130,7 +130,7 @@ export class WorkerClient {
   }
 
   async #start(options: InitOptions): Promise<void> {
-    if (typeof document === 'undefined') throw new Error('WorkerClient.init() needs a page; call it in the browser only.');
+    if (typeof document === 'undefined') throw new Error('WorkerClient.init() needs a page.');
     this.#options = options;
     if (Reflect.get(document, 'prerendering')) await once(document, 'prerenderingchange');
     this.#documentId ||= freshId();
@@ -279,8 +279,7 @@ export class WorkerClient {
 
   #receive(message: ToPage, ports: MessagePort[]): void {
     // One that comes after the farewell is not for this page: it may be back from the cache by now.
-    if (message.type === 'CALL_TOOL' && !this.#isRegistered) return;
-    if (message.type === 'CALL_TOOL') void this.#handleToolCall(message.toolName, message.args, message.callId);
+    if (message.type === 'CALL_TOOL') void (this.#isRegistered && this.#handleToolCall(message.toolName, message.args, message.callId));
     else if (message.type === 'CANCEL_CALL') this.#running.get(message.callId)?.abort();
     else if (message.type === 'PONG') this.#missedPongs = 0;
     else if (message.type === 'RELAY') postMessage('tabmux-relay', '/', ports);
@@ -289,11 +288,11 @@ export class WorkerClient {
     else if (message.type === 'TAB_ID_TAKEN') {
       if (this.#isRegistered) void this.#takeAnotherId();
       else this.#onVerdict?.(true);
-    } else if (message.type === 'TAB_REFUSED') console.warn(`tabmux does not take this tab: ${message.reason}`);
+    } else if (message.type === 'TAB_REFUSED') console.warn(`tabmux refuses this tab: ${message.reason}`);
     else if (message.type === 'TAB_UNKNOWN' && this.#isRegistered) void this.#register();
     else if (message.type === 'ACTIVE_TAB') this.#activeTabId = message.tabId;
     else if (message.type === 'CONNECTION_STATUS') this.#setStatus({ connected: message.connected, reason: message.reason });
-    else if (message.type === 'TOOL_REJECTED') console.warn(`tabmux does not publish the tool '${message.name}': ${message.reason}`);
+    else if (message.type === 'TOOL_REJECTED') console.warn(`tabmux refuses the tool '${message.name}': ${message.reason}`);
     else if (message.type === 'DONE') {
       this.#requests.get(message.requestId)?.(message.error);
       this.#requests.delete(message.requestId);
@@ -304,7 +303,7 @@ export class WorkerClient {
     const link = this.#link;
     const call = new AbortController();
     this.#running.set(callId, call);
-    link?.post({ type: 'CALL_BEGUN', callId });
+    link?.post({ type: 'TOOL_CALL_BEGUN', callId });
     try {
       const tool = this.#toolHandlers.get(toolName);
       if (!tool) throw new Error(`This page has no tool '${toolName}'.`);

@@ -33,7 +33,7 @@ export interface ActiveRequest {
 
 /** A handler is about to run. What has not begun when the page leaves never will. */
 export interface CallBegun {
-  type: 'CALL_BEGUN';
+  type: 'TOOL_CALL_BEGUN';
   callId: string;
 }
 

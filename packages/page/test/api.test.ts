@@ -334,7 +334,7 @@ describe('the worker', () => {
     const tab = await daemon.tab(tabId, 'one');
     const warned = page.waitForEvent('console', (message) => message.type() === 'warning');
     tab.send({ type: 'TOOL_REJECTED', tabId, name: 'one', reason: 'Its schema is too deep.' });
-    expect((await warned).text()).toBe("tabmux does not publish the tool 'one': Its schema is too deep.");
+    expect((await warned).text()).toBe("tabmux refuses the tool 'one': Its schema is too deep.");
   });
 
   test('a tab that the daemon does not take is a warning in the console, and its connection status says why', async () => {
@@ -343,7 +343,7 @@ describe('the worker', () => {
     const warned = page.waitForEvent('console', (message) => message.type() === 'warning');
     const reason = 'This worker has 1000 tabs already.';
     tab.send({ type: 'TAB_REFUSED', tabId, anotherId: false, reason });
-    expect((await warned).text()).toBe(`tabmux does not take this tab: ${reason}`);
+    expect((await warned).text()).toBe(`tabmux refuses this tab: ${reason}`);
     await page.waitForFunction('!workerClient.getConnectionStatus().connected');
     expect(await page.evaluate('workerClient.getConnectionStatus()')).toEqual({ connected: false, worker: 'shared', reason });
   });

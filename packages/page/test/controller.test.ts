@@ -112,7 +112,7 @@ test('R000-10 a page that leaves takes its tab, its tools and its calls with it'
   a.offer('one');
   a.say({ type: 'SET_ACTIVE_TAB', tabId: 'tab-a', isActive: true });
   socket().call('7', 'tab-a', 'one');
-  a.say({ type: 'CALL_BEGUN', callId: a.call().callId });
+  a.say({ type: 'TOOL_CALL_BEGUN', callId: a.call().callId });
   a.say({ type: 'UNREGISTER_TAB' });
   expect(controller.tabs.map((tab) => tab.tabId)).toEqual(['tab-b']);
   expect(socket().messages.slice(-3)).toMatchObject([
@@ -129,7 +129,7 @@ test('R000-23 a call that a page had not begun when it left is not answered, so 
   a.offer('one');
   socket().call('7', 'tab-a', 'one');
   // Nobody else can say that it has begun.
-  b.say({ type: 'CALL_BEGUN', callId: a.call().callId });
+  b.say({ type: 'TOOL_CALL_BEGUN', callId: a.call().callId });
   a.say({ type: 'UNREGISTER_TAB' });
   expect(socket().heard('TOOL_CALL_RESULT')).toEqual([]);
   expect(socket().last()).toMatchObject({ type: 'UNREGISTER_TAB', tabId: 'tab-a' });
@@ -142,6 +142,9 @@ test('R000-10 a document whose lock is free is gone, whatever became of it', asy
   socket().welcome();
   freeLock('lock of tab-a');
   await Promise.resolve();
+  // Its last words may be on their way.
+  expect(controller.tabs.map((tab) => tab.tabId)).toEqual(['tab-a', 'tab-b']);
+  vi.advanceTimersByTime(100);
   expect(controller.tabs.map((tab) => tab.tabId)).toEqual(['tab-b']);
   expect(socket().last()).toEqual({ type: 'UNREGISTER_TAB', tabId: 'tab-a' });
 });
@@ -302,7 +305,7 @@ test('a refusal reaches the page, and so does a daemon of another time', () => {
   vi.advanceTimersByTime(30_000);
   socket().open();
   socket().say({ type: 'WELCOME', version: 2 });
-  expect(JSON.stringify(a.heard)).toContain('The daemon speaks version 2 of the page protocol, this page 1; update the older one.');
+  expect(JSON.stringify(a.heard)).toContain('The daemon speaks version 2, this page 1; update the older one.');
 });
 
 test('a daemon that has gone silent is left', () => {

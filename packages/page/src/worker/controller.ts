@@ -61,7 +61,7 @@ interface Call {
   daemonId: string;
   tab: Tab;
   /** The page has begun to run it. */
-  hasBegun: boolean;
+  begun: boolean;
 }
 
 export class MCPController {
@@ -174,8 +174,10 @@ export class MCPController {
     else if (message.type === 'REGISTER_TOOL') this.handleRegisterTool(message, page);
     else if (message.type === 'UNREGISTER_TOOL') this.handleUnregisterTool(message, page);
     else if (message.type === 'TOOL_CALL_RESULT') this.handleToolCallResult(message, page);
-    else if (message.type === 'CALL_BEGUN') this.#noteBegun(message.callId, page);
-    else if (message.type === 'UNREGISTER_TAB' && tab) this.#takeLeave(tab);
+    else if (message.type === 'TOOL_CALL_BEGUN') {
+      const call = this.#calls.get(message.callId);
+      if (call && call.tab === tab) call.begun = true;
+    } else if (message.type === 'UNREGISTER_TAB' && tab) this.#remove(tab, true);
     else if (message.type === 'PING') {
       page.port.postMessage({ type: 'PONG', worker: this.world.kind });
       if (!tab) page.port.postMessage({ type: 'TAB_UNKNOWN' });
@@ -214,12 +216,8 @@ export class MCPController {
 
   /** The document holds the lock as long as it lives, so whoever gets it knows that the document is gone. */
   #watch(tab: Tab, locks: Pick<LockManager, 'request'>): void {
-    const isGone = (): void => {
-      const isUnsure = [...this.#calls.values()].some((call) => call.tab === tab && !call.hasBegun);
-      // What it began, or that it left, may be on its way still: locks are faster than ports.
-      if (isUnsure) setTimeout(() => this.#remove(tab), LAST_WORDS);
-      else this.#remove(tab);
-    };
+    // What it began, or that it left, may be on its way still: locks are faster than ports.
+    const isGone = (): unknown => setTimeout(() => this.#remove(tab), LAST_WORDS);
     locks.request(tab.lock, isGone).catch(isGone);
   }
 
@@ -229,20 +227,8 @@ export class MCPController {
     this.#socket.send({ type, ...tab.record });
   }
 
-  #noteBegun(callId: string, page: Page): void {
-    const call = this.#calls.get(callId);
-    if (call && call.tab === page.tab) call.hasBegun = true;
-  }
-
-  /** The page says farewell, and has said before what it began. The daemon sends elsewhere what was not, and is not answered. */
-  #takeLeave(tab: Tab): void {
-    for (const [callId, call] of this.#calls) {
-      if (call.tab === tab && !call.hasBegun) this.#calls.delete(callId);
-    }
-    this.#remove(tab);
-  }
-
-  #remove(tab: Tab): void {
+  /** One that says farewell has said before what it began: the daemon sends elsewhere what was not, and is not answered. */
+  #remove(tab: Tab, farewell = false): void {
     const { tabId } = tab.record;
     if (this.#tabs.get(tabId) !== tab) return;
     this.#tabs.delete(tabId);
@@ -250,7 +236,9 @@ export class MCPController {
     tab.relay?.close();
     clearTimeout(tab.silence);
     for (const [callId, call] of this.#calls) {
-      if (call.tab === tab) this.#answer(callId, failure('gone', 'The page went away before the tool answered.'));
+      if (call.tab !== tab) continue;
+      if (farewell && !call.begun) this.#calls.delete(callId);
+      else this.#answer(callId, failure('gone', 'The page went away.'));
     }
     this.#leaveFront(tabId);
     this.#socket.send({ type: 'UNREGISTER_TAB', tabId });
@@ -303,14 +291,15 @@ export class MCPController {
     const tab = this.#tabs.get(targetTabId);
     const isKnown = [...this.#calls.values()].some((call) => call.daemonId === daemonId);
     if (isKnown) return;
-    const refuse = (outcome: CallOutcome): void => this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: daemonId, ...outcome });
-    if (!tab) refuse(failure('no_tab', `There is no tab '${targetTabId}'.`));
-    else if (tab.record.documentId !== documentId) refuse(failure('no_tool', 'The tab shows another page now.'));
-    else if (!tab.tools.has(toolName)) refuse(failure('no_tool', `The tab has no tool '${toolName}'.`));
-    else if (this.#calls.size >= MAX_CALLS) refuse(failure('busy', `${MAX_CALLS} calls run already; wait for one to end.`));
-    else {
+    const refusal = !tab
+      ? failure('no_tab', `There is no tab '${targetTabId}'.`)
+      : tab.record.documentId !== documentId || !tab.tools.has(toolName)
+        ? failure('no_tool', `The tab has no tool '${toolName}'.`)
+        : this.#calls.size >= MAX_CALLS && failure('busy', `${MAX_CALLS} calls run already; wait for one.`);
+    if (refusal) this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: daemonId, ...refusal });
+    else if (tab) {
       const callId = `${this.#born}.${++this.#callCount}`;
-      this.#calls.set(callId, { daemonId, tab, hasBegun: false });
+      this.#calls.set(callId, { daemonId, tab, begun: false });
       tab.record.lastSeen = Date.now();
       tab.page.port.postMessage({ type: 'CALL_TOOL', callId, targetTabId, toolName, args });
     }

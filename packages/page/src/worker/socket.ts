@@ -102,7 +102,7 @@ export class DaemonSocket {
 
   #greet(version: number): void {
     if (version !== PROTOCOL_VERSION) {
-      this.#giveUp(`The daemon speaks version ${version} of the page protocol, this page ${PROTOCOL_VERSION}; update the older one.`);
+      this.#giveUp(`The daemon speaks version ${version}, this page ${PROTOCOL_VERSION}; update the older one.`);
       return;
     }
     this.#isWelcome = true;
