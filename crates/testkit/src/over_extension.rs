@@ -162,10 +162,11 @@ const SECRET: &str = "secret";
 
 const VARIABLE: &str = "TABMUX_OVER_EXTENSION";
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "manifest.json",
     "panel.html",
     "panel.css",
     "dist/worker.js",
     "dist/panel.js",
+    "dist/relay.js",
 ];

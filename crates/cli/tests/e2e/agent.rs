@@ -80,8 +80,10 @@ impl Agent {
             Task::Read => text.trim_matches('"') == self.name,
             Task::Find | Task::Snapshot | Task::Count => self.is_only_secret_in(text),
             Task::Pages => {
-                // In a person's browser their own tabs are listed, too.
-                let mut own = text.lines().filter(|line| !line.contains(PERSONS));
+                // In a person's browser their own tab is listed, too, at first without their page in it.
+                let persons =
+                    |line: &&str| line.contains(PERSONS) || line.contains(": about:blank (");
+                let mut own = text.lines().filter(|line| !persons(line));
                 own.next().is_some() && own.next().is_none() && self.is_only_secret_in(text)
             }
             Task::Status => text.contains("sess_"),

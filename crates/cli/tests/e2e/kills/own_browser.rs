@@ -73,7 +73,13 @@ impl Storm<'_> {
         self.board.more_answers(self.rng.below(AWAITED)).await;
         let before = self.agents_tabs().await;
         let (victim, mut hit) = patiently(self.hit_somebody(), || "something to hit".into()).await;
-        eprintln!("{victim:?}"); // Seen with `--no-capture`.
+        #[expect(
+            clippy::print_stderr,
+            reason = "the reader of a test run wants to know"
+        )]
+        {
+            eprintln!("{victim:?}"); // Seen with `--no-capture`.
+        }
         // Sometimes the next one comes while this one is not mended yet.
         let mended = match self.rng.one_in(4) {
             true => None,
