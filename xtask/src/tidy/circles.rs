@@ -65,7 +65,7 @@ fn told(circle: &[PathBuf]) -> Problem {
 
 /// The scripts of ours that a script imports. What is only a type is gone when it runs.
 fn imports(file: &SourceFile) -> Vec<PathBuf> {
-    let folder = file.path.parent().unwrap_or(Path::new(""));
+    let folder = file.path.parent().unwrap_or_else(|| Path::new(""));
     let statements = file.text.split(';').filter_map(|statement| {
         let statement = statement.trim_start();
         let (words, place) = statement.rsplit_once(" from '")?;
