@@ -1,5 +1,6 @@
 //! Nobody says anything for long, and then an agent goes on in a person's browser.
 
+use crate::inside::Inside;
 use crate::own_browser::OwnBrowser;
 use crate::user::User;
 use serde_json::json;
@@ -14,7 +15,7 @@ async fn r004_95_96_after_half_an_hour_of_silence_a_call_works_at_once() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
-    let user = User::at(own.chromium.websocket_url()).await;
+    let mut user = User::at(own.chromium.websocket_url()).await;
     let agent = own.agent(&["--extension", "--tools=static"]).await;
     let form = json!({"url": own.pages.url("form")});
     agent.call_tool("new_page", form).await.ok();
@@ -24,6 +25,10 @@ async fn r004_95_96_after_half_an_hour_of_silence_a_call_works_at_once() {
         let silence = std::future::pending::<()>();
         let _ = tokio::time::timeout(Duration::from_secs(1_800), silence).await;
     } else {
+        // The daemon tells of a new tab a moment later, and until then it is not the agent's for good.
+        let worker = Inside::worker(&mut user).await;
+        let known = "chrome.storage.session.get('fresh').then(({fresh}) => Object.keys(fresh ?? {}).length === 0)";
+        worker.until(known).await;
         let targets = user.browser().send(GetTargets::default()).await.unwrap();
         let mut targets = targets.target_infos.into_iter();
         let worker = targets.find(|target| target.r#type == "service_worker");
