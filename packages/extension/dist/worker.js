@@ -520,6 +520,7 @@
     }
     /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
     async #terminate(target) {
+      if (await isIdle(target)) return {};
       const stopped = new Promise((resolve) => {
         this.#stopping.set(place(target), () => resolve(true));
         setTimeout(() => resolve(false), STOP_LIMIT);
@@ -542,6 +543,13 @@
       return method.startsWith("Debugger.");
     }
   };
+  async function isIdle(target) {
+    const answered = chrome.debugger.sendCommand(target, "Runtime.evaluate", { expression: "0" }).then(
+      () => true,
+      () => true
+    );
+    return Promise.race([answered, new Promise((resolve) => setTimeout(() => resolve(false), IDLE_LIMIT))]);
+  }
   function place({ tabId, sessionId }) {
     return `${tabId} ${sessionId ?? ""}`;
   }
@@ -549,7 +557,8 @@
     for (const [method, params] of [["Debugger.enable", {}], ["Debugger.setBreakpointsActive", { active: false }]])
       void chrome.debugger.sendCommand(target, method, params).catch(() => void 0);
   }
-  var STOP_LIMIT = 1e3;
+  var IDLE_LIMIT = 150;
+  var STOP_LIMIT = 850;
   function words(error) {
     const text = error instanceof Error ? error.message : String(error);
     try {

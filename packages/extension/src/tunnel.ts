@@ -75,6 +75,7 @@ export class Tunnel {
 
   /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
   async #terminate(target: Target): Promise<object> {
+    if (await isIdle(target)) return {}; // Otherwise the next script would be stopped, whosever it is.
     const stopped = new Promise<boolean>((resolve) => {
       this.#stopping.set(place(target), () => resolve(true));
       setTimeout(() => resolve(false), STOP_LIMIT);
@@ -83,7 +84,7 @@ export class Tunnel {
     const isStopped = await stopped;
     this.#stopping.delete(place(target));
     if (isStopped) return (await chrome.debugger.sendCommand(target, 'Debugger.resume', { terminateOnResume: true })) ?? {};
-    // Nothing runs, and whatever does so next is not to be stopped.
+    // Nothing runs after all, and whatever does so next is not to be stopped.
     await chrome.debugger.sendCommand(target, 'Debugger.disable');
     debug(target);
     return {};
@@ -101,6 +102,15 @@ export class Tunnel {
   }
 }
 
+/** Whether a page answers, so that no script runs there now. */
+async function isIdle(target: Target): Promise<boolean> {
+  const answered = chrome.debugger.sendCommand(target, 'Runtime.evaluate', { expression: '0' }).then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([answered, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), IDLE_LIMIT))]);
+}
+
 function place({ tabId, sessionId }: Target): string {
   return `${tabId} ${sessionId ?? ''}`;
 }
@@ -111,8 +121,10 @@ function debug(target: Target): void {
     void chrome.debugger.sendCommand(target, method, params).catch(() => undefined);
 }
 
-/** The daemon waits no longer for it. */
-const STOP_LIMIT = 1_000;
+/** Within this time a page answers in which nothing runs. */
+const IDLE_LIMIT = 150;
+/** With the time before, as long as the daemon waits for it. */
+const STOP_LIMIT = 850;
 
 /** Chrome wraps its refusals in JSON. */
 function words(error: unknown): string {

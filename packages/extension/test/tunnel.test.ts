@@ -58,6 +58,7 @@ test('a tab is attached and let go one after the other, and "Cancel" in the bar 
 test('a script is ended by stopping it, which Chrome lets an extension do, and nothing else is stopped', async () => {
   vi.useFakeTimers();
   const sent: string[] = [];
+  let isBusy = true;
   let heard: ((source: { tabId?: number }, method: string, params?: object) => void) | undefined;
   Object.assign(globalThis, {
     chrome: {
@@ -65,7 +66,10 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
         onEvent: { addListener: (listener: typeof heard) => void (heard = listener) },
         onDetach: { addListener: () => undefined },
         attach: async () => undefined,
-        sendCommand: async (_: object, method: string, params?: object) => void sent.push(`${method} ${JSON.stringify(params ?? {})}`),
+        sendCommand: async (_: object, method: string, params?: object) => {
+          if (method !== 'Runtime.evaluate') sent.push(`${method} ${JSON.stringify(params ?? {})}`);
+          else if (isBusy) await new Promise(() => undefined);
+        },
       },
     },
   });
@@ -80,11 +84,16 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
   expect(sent.splice(0)).toEqual(['Debugger.enable {}', 'Debugger.setBreakpointsActive {"active":false}']);
   const terminate = { type: 'cdp', requestId: 1, tabId: 1, method: 'Runtime.terminateExecution', params: {} } as const;
   const ended = tunnel.send(terminate);
-  await vi.waitUntil(() => sent.length === 1);
+  await vi.advanceTimersByTimeAsync(150);
+  expect(sent).toHaveLength(1);
   heard?.({ tabId: 1 }, 'Debugger.paused', {});
   await ended;
   expect(sent.splice(0)).toEqual(['Debugger.pause {}', 'Debugger.resume {"terminateOnResume":true}']);
   // Where nothing runs, nothing that begins later is stopped.
+  isBusy = false;
+  await tunnel.send(terminate);
+  expect(sent).toEqual([]);
+  isBusy = true;
   const idle = tunnel.send(terminate);
   await vi.advanceTimersByTimeAsync(1_000);
   await idle;
@@ -94,6 +103,6 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
   heard?.({ tabId: 1 }, 'Debugger.scriptParsed', {});
   heard?.({ tabId: 1 }, 'Target.attachedToTarget', { sessionId: 'F' });
   expect(sent.splice(0)).toEqual(['Debugger.enable {}', 'Debugger.setBreakpointsActive {"active":false}']);
-  expect(told.map((message) => message.type)).toEqual(['cdp', 'cdp', 'cdpEvent']);
+  expect(told.map((message) => message.type)).toEqual(['cdp', 'cdp', 'cdp', 'cdpEvent']);
   vi.useRealTimers();
 });

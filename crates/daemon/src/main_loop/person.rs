@@ -40,6 +40,8 @@ pub(super) struct Persons {
     ways: HashMap<BrowserId, PeerName>,
     paused_by: HashSet<PeerName>,
     pub(super) plates: Nameplates,
+    /// How many tabs are only being opened.
+    opening: usize,
     /// When they are shown what is new, if something may be.
     show_at: Option<Instant>,
 }
