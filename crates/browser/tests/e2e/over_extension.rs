@@ -5,6 +5,7 @@ mod bridge;
 
 pub(crate) use bridge::Bridge;
 
+use crate::web_mcp::{WITH_WEB_MCP, WITHOUT_WEB_MCP};
 use tabmux_testkit::OverExtension;
 
 /// One test for each part.
@@ -54,7 +55,7 @@ fn web_mcp() {
 
 #[test]
 fn web_mcp_where_chrome_has_none() {
-    let flags = [crate::web_mcp::WITHOUT_WEB_MCP];
+    let flags = [WITHOUT_WEB_MCP];
     OverExtension::run(&WITHOUT, &[], &flags);
 }
 
@@ -63,6 +64,3 @@ const WITHOUT: [&str; 2] = [
     "web_mcp::shim::",
     "web_mcp::attached::what_a_page_brought_along_before_is_heard",
 ];
-
-/// What is experimental in this version of Chrome, as `tabmux` launches its own.
-const WITH_WEB_MCP: &str = "--enable-features=WebMCP";

@@ -7,7 +7,7 @@ mod servers;
 mod shim;
 mod stand;
 
-pub(crate) use stand::WITHOUT_WEB_MCP;
+pub(crate) use stand::{WITH_WEB_MCP, WITHOUT_WEB_MCP};
 
 use serde_json::json;
 use stand::Stand;

@@ -1,7 +1,7 @@
 //! Pages that were there before anybody was attached.
 
 use super::servers::with_server;
-use super::stand::{Stand, WITHOUT_WEB_MCP, html};
+use super::stand::{Stand, WITH_WEB_MCP, WITHOUT_WEB_MCP, html};
 use crate::lab::Lab;
 use serde_json::json;
 use std::time::Duration;
@@ -55,7 +55,7 @@ async fn a_page_that_had_loaded_before_is_known_to_have() {
         server.route("/top", Response::html(html("<h1>There</h1>", LOADED)));
         server.route("/loaded", Response::no_content());
     };
-    let Some((_chromium, stand, tab)) = visit("--enable-features=WebMCP", serve).await else {
+    let Some((_chromium, stand, tab)) = visit(WITH_WEB_MCP, serve).await else {
         return;
     };
     let never = Duration::from_secs(3600);
@@ -79,7 +79,7 @@ async fn tools_that_were_registered_before_are_found_in_all_frames() {
         server.route("/top", Response::html(html(&body, &script)));
         server.route("/loaded", Response::no_content());
     };
-    let Some((_chromium, stand, tab)) = visit("--enable-features=WebMCP", serve).await else {
+    let Some((_chromium, stand, tab)) = visit(WITH_WEB_MCP, serve).await else {
         return;
     };
     stand
@@ -129,7 +129,12 @@ async fn what_a_page_brought_along_before_is_heard() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_inside_a_page_that_began_before_is_asked_and_not_greeted_again() {
-    for flag in ["--enable-features=WebMCP", "--disable-features=WebMCP"] {
+    // Over the extension there is one browser, which has WebMCP.
+    let flags = match OverExtension::here() {
+        Some(_) => &[WITH_WEB_MCP][..],
+        None => &[WITH_WEB_MCP, WITHOUT_WEB_MCP],
+    };
+    for flag in flags {
         let serve = |server: &FixtureServer| {
             let script = with_server(&format!(
                 r#"serve([{{name: "mine", run: () => text("mine")}}]); {LOADED}"#

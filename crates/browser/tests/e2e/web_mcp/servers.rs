@@ -3,6 +3,7 @@
 
 use super::stand::Stand;
 use serde_json::{Value, json};
+use tabmux_testkit::OverExtension;
 use tokio_util::sync::CancellationToken;
 
 /// A server written by hand: `serve(tools)` begins it, and `said` has what it was told.
@@ -48,8 +49,13 @@ fn answer(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-async fn both() -> Option<[Stand; 2]> {
-    Some([Stand::start().await?, Stand::without_web_mcp().await?])
+/// With WebMCP and without; over the extension there is one browser, which has it.
+async fn both() -> Option<Vec<Stand>> {
+    let mut stands = vec![Stand::start().await?];
+    if OverExtension::here().is_none() {
+        stands.push(Stand::without_web_mcp().await?);
+    }
+    Some(stands)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -121,5 +121,7 @@ pub(crate) fn html(body: &str, script: &str) -> String {
     )
 }
 
+/// What is experimental in this version of Chrome, as `tabmux` launches its own.
+pub(crate) const WITH_WEB_MCP: &str = "--enable-features=WebMCP";
 /// What is switched off stays off, whatever is switched on.
 pub(crate) const WITHOUT_WEB_MCP: &str = "--disable-features=WebMCP,WebMCPTesting";
