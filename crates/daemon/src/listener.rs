@@ -18,6 +18,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::serve::ListenerExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tabmux_browser::text::one_line;
@@ -68,6 +69,10 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
         .with_state(shared);
     let served = bound.sockets().into_iter().map(|socket| {
         let stop = stop.clone();
+        // What is said waits for no more: the system would gather it for up to 40 ms.
+        let socket = socket.tap_io(|connection| {
+            let _ = connection.set_nodelay(true);
+        });
         let server = axum::serve(socket, router.clone());
         async move {
             let served = server.with_graceful_shutdown(stop.cancelled_owned()).await;

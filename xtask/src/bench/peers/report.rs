@@ -275,7 +275,7 @@ pub(super) const ROWS: [(Row, &str, Unit, &str); 15] = [
         Row::Navigate,
         "navigate",
         Unit::Millis,
-        "to a small local page, until it has loaded.",
+        "to a small local page, until it has loaded. Nearly all of it is Chrome's own work, so the fastest differ less than one run from the next. tabmux also gives each new document the scripts that hear of its tools; agent-browser leaves that out, because it knows no tools of pages.",
     ),
     (
         Row::TenTabs,
