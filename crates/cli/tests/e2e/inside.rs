@@ -42,11 +42,7 @@ impl Inside {
         };
         let panel = user.browser().send(create).await.unwrap().target_id;
         let panel = Self(user.attach_to(panel).await.1);
-        panel
-            .until(
-                "location.protocol === 'chrome-extension:' && document.readyState === 'complete'",
-            )
-            .await;
+        panel.until(SHOWN).await;
         panel
     }
 
@@ -69,7 +65,7 @@ impl Inside {
         };
         let panel = patiently(looking, || "the side panel".to_owned()).await;
         let panel = Self(user.attach_to(panel).await.1);
-        panel.until("document.readyState === 'complete'").await;
+        panel.until(SHOWN).await;
         panel
     }
 
@@ -188,3 +184,7 @@ async fn worker(user: &User) -> TargetInfo {
 }
 
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The blank page before the panel is complete, too.
+const SHOWN: &str =
+    "location.protocol === 'chrome-extension:' && document.readyState === 'complete'";
