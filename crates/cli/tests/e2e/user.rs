@@ -140,14 +140,20 @@ impl User {
         .await;
     }
 
-    /// The title of the tab in front.
-    pub(crate) async fn title_in_front(&self) -> String {
+    /// The tabs as Chrome shows them, each around its page.
+    async fn tab_strip(&self) -> Vec<Value> {
         let tabs = json!({"filter": [{"type": "tab", "exclude": false}]});
         let answer = self
             .browser
             .send_raw("Target.getTargets", &tabs, CRASH_PATIENCE);
         let answer: Value = serde_json::from_str(answer.await.unwrap().get()).unwrap();
-        let mut tabs = answer["targetInfos"].as_array().unwrap().iter();
+        answer["targetInfos"].as_array().unwrap().clone()
+    }
+
+    /// The title of the tab in front.
+    pub(crate) async fn title_in_front(&self) -> String {
+        let tabs = self.tab_strip().await;
+        let mut tabs = tabs.iter();
         let front = tabs.find(|tab| tab["embedderData"]["tabActive"] == true);
         front.expect("a tab is in front")["title"]
             .as_str()
@@ -157,12 +163,8 @@ impl User {
 
     /// Chrome's name of the tab itself, around the page that shows `url`.
     pub(crate) async fn tab_strip_target(&self, url: &str) -> String {
-        let tabs = json!({"filter": [{"type": "tab", "exclude": false}]});
-        let answer = self
-            .browser
-            .send_raw("Target.getTargets", &tabs, CRASH_PATIENCE);
-        let answer: Value = serde_json::from_str(answer.await.unwrap().get()).unwrap();
-        let mut tabs = answer["targetInfos"].as_array().unwrap().iter();
+        let tabs = self.tab_strip().await;
+        let mut tabs = tabs.iter();
         let tab = tabs.find(|tab| tab["url"] == url);
         tab.expect("a tab shows it")["targetId"]
             .as_str()

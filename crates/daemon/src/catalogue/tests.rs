@@ -1,0 +1,170 @@
+//! The lists of tools: what is in them, in which mode, and what they cost.
+
+use super::*;
+
+fn bytes(infos: &[ToolInfo]) -> usize {
+    infos
+        .iter()
+        .map(|info| serde_json::to_string(info).unwrap().len())
+        .sum()
+}
+
+#[test]
+fn the_lists_stay_within_their_budget() {
+    let start = bytes(&[info(ToolName::CONNECT_BROWSER, Mode::Progressive, false).unwrap()]);
+    assert!(start <= 400, "{start} bytes when disconnected");
+    let focused: Vec<_> = all().iter().skip(1).cloned().collect();
+    assert!(
+        bytes(&focused) <= 12_000,
+        "{} bytes when focused",
+        bytes(&focused)
+    );
+}
+
+#[test]
+fn the_fixed_list_stays_within_its_budget() {
+    let mut withheld = withheld(None);
+    withheld.push(ToolName::SELECT_DEFAULT_BROWSER); // Only with a flag of its own.
+    let default: Vec<_> = STATIC_INFOS
+        .iter()
+        .filter(|info| withheld.iter().all(|name| name.as_str() != info.name))
+        .cloned()
+        .collect();
+    assert!(bytes(&default) <= 16_000, "{} bytes", bytes(&default));
+}
+
+fn with(name: &str, several: bool) -> Value {
+    let info = info(ToolName::new(name), Mode::Static, several).unwrap();
+    serde_json::to_value(info).unwrap()
+}
+
+#[test]
+fn r003_41_42_43_106_with_several_browsers_every_tool_is_told_which_first_of_all() {
+    // R003-41, R003-42, R003-43, R003-106
+    for info in STATIC_INFOS.iter().filter(|info| takes_index(&info.name)) {
+        let tool = with(&info.name, true);
+        let schema = &tool["inputSchema"];
+        let (first, index) = schema["properties"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .next()
+            .unwrap();
+        assert_eq!(first, "browserIndex", "{tool}");
+        assert_eq!(
+            index,
+            &json!({
+                "type": "integer",
+                "exclusiveMinimum": 0,
+                "description": "Index of the browser to use (1-based). When multiple browsers are configured via --browserUrl or --wsEndpoint, this parameter is REQUIRED to specify which browser to target. When only one browser is configured, this parameter can be omitted. Use list_browsers to see available browser indices."
+            })
+        );
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        let names_it = required.contains(&json!("browserIndex"));
+        assert_eq!(names_it, info.name == "select_default_browser", "{tool}");
+    }
+}
+
+#[test]
+fn r003_61_62_63_64_65_66_67_68_69_every_family_takes_the_number_of_a_browser() {
+    // R003-61, R003-62, R003-63, R003-64, R003-65, R003-66, R003-67, R003-68, R003-69
+    for (family, tools) in [
+        (
+            "pages",
+            &[
+                "list_pages",
+                "new_page",
+                "select_page",
+                "close_page",
+                "navigate_page",
+            ][..],
+        ),
+        ("screenshot", &["take_screenshot"]),
+        (
+            "input",
+            &[
+                "click",
+                "fill",
+                "fill_form",
+                "hover",
+                "drag",
+                "press_key",
+                "upload_file",
+            ],
+        ),
+        ("snapshot", &["take_snapshot", "wait_for"]),
+        ("emulation", &["emulate", "resize_page"]),
+        ("console", &["list_console_messages", "get_console_message"]),
+        ("network", &["list_network_requests", "get_network_request"]),
+        ("script", &["evaluate_script"]),
+        (
+            "performance",
+            &["performance_start_trace", "performance_stop_trace"],
+        ),
+    ] {
+        for tool in tools {
+            let index =
+                |several| with(tool, several)["inputSchema"]["properties"]["browserIndex"].clone();
+            assert!(index(true).is_object(), "{family}: {tool}");
+            assert!(index(false).is_null(), "{family}: {tool} with one browser");
+        }
+    }
+}
+
+#[test]
+fn r003_44_45_the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
+    // R003-44, R003-45
+    let pages = with("list_pages", false);
+    assert_eq!(
+        pages["description"],
+        "Get a list of pages open in the browser."
+    );
+    assert_eq!(category("list_pages"), Some(Category::Navigation));
+    let browsers = with("list_browsers", true);
+    for tool in [&pages, &browsers] {
+        assert_eq!(tool["hints"], json!({"readOnly": true}), "{tool}");
+        assert_eq!(
+            tool["inputSchema"],
+            json!({"type": "object", "properties": {}})
+        );
+    }
+}
+
+#[test]
+fn r003_44_tools_for_pages_are_of_the_navigation_and_go_with_it() {
+    let names = |categories: Option<&[String]>| -> Vec<String> {
+        let withheld = withheld(categories).into_iter();
+        withheld.map(|name| name.as_str().to_owned()).collect()
+    };
+    let of_navigation = [
+        "list_pages",
+        "new_page",
+        "select_page",
+        "close_page",
+        "navigate_page",
+        "wait_for",
+    ];
+    let (input, both) = (
+        ["input".to_owned()],
+        ["input".to_owned(), "navigation".to_owned()],
+    );
+    for tool in of_navigation {
+        assert_eq!(category(tool), Some(Category::Navigation), "{tool}");
+        assert!(names(Some(&input)).contains(&tool.into()), "{tool}");
+        assert!(!names(Some(&both)).contains(&tool.into()), "{tool}");
+        assert!(!names(None).contains(&tool.into()), "{tool}");
+    }
+    // Whoever has several browsers needs to know them in any case.
+    assert_eq!(category("list_browsers"), None);
+}
+
+#[test]
+fn names_are_unique_and_portable() {
+    let mut names: Vec<_> = all().iter().map(|info| info.name.as_str()).collect();
+    for name in &names {
+        assert!(name.len() <= 64 && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'));
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all().len());
+}

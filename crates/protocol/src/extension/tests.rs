@@ -1,0 +1,79 @@
+//! The messages of the extension: every example in the documents is said as it is written.
+
+use super::*;
+
+/// Every example of the document.
+fn examples() -> Vec<Value> {
+    let document = include_str!("../../../../docs/protocol.md");
+    let blocks = document.split("```json\n").skip(1);
+    let lines = blocks.filter_map(|block| block.split("```").next());
+    lines
+        .flat_map(str::lines)
+        .map(|text| serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")))
+        .collect()
+}
+
+#[test]
+fn r004_66_67_68_69_70_71_72_73_74_75_76_77_78_79_80_every_example_is_said_as_it_is_written() {
+    // R004-66, R004-67, R004-68, R004-69, R004-70, R004-71, R004-72, R004-73, R004-74, R004-75,
+    // R004-76, R004-77, R004-78, R004-79, R004-80
+    let mut kinds = std::collections::BTreeSet::new();
+    for example in examples() {
+        let heard = serde_json::from_value::<FromExtension>(example.clone());
+        let said = serde_json::from_value::<ToExtension>(example.clone());
+        let again = [
+            heard.ok().and_then(|it| serde_json::to_value(it).ok()),
+            said.ok().and_then(|it| serde_json::to_value(it).ok()),
+        ];
+        assert!(
+            again.contains(&Some(example.clone())),
+            "{example}: {again:?}"
+        );
+        kinds.insert(example["type"].as_str().unwrap().to_owned());
+    }
+    let all = [
+        "answer",
+        "attach",
+        "callTool",
+        "canAsk",
+        "cdp",
+        "cdpEvent",
+        "challenge",
+        "closeTab",
+        "connect",
+        "connected",
+        "denied",
+        "detach",
+        "detached",
+        "disconnected",
+        "done",
+        "focusTab",
+        "follow",
+        "give",
+        "hello",
+        "openTab",
+        "overview",
+        "pageEnded",
+        "pageOpened",
+        "pageSaid",
+        "pageTold",
+        "pause",
+        "ping",
+        "pong",
+        "privateWindows",
+        "proof",
+        "refused",
+        "resume",
+        "rule",
+        "site",
+        "tabClosed",
+        "tabCreated",
+        "tabFocused",
+        "tabUpdated",
+        "takeBack",
+        "toolResult",
+        "toolsChanged",
+        "welcome",
+    ];
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all);
+}
