@@ -2,6 +2,7 @@
 
 mod actor;
 mod connect;
+mod crashes;
 mod downloads;
 mod facts;
 mod front;

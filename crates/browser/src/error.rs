@@ -17,7 +17,7 @@ pub enum ToolError {
     /// The tab shows a page that agents may not touch.
     #[error(
         "This tab shows {url}, which is not a web page that tools may touch. Use another tab, or open \
-         one with open_tab."
+         a new one."
     )]
     ForbiddenPage {
         /// What the tab shows.
@@ -109,7 +109,7 @@ pub enum ToolError {
     #[error("{}", gone(*.0))]
     TabGone(Gone),
     /// The browser is no more.
-    #[error("The connection to the browser was lost. Call connect_browser to connect again.")]
+    #[error("The connection to the browser was lost. Connect again, and repeat the call.")]
     BrowserGone,
     /// Chrome refused a command.
     #[error("Chrome refused {method}: {message}.")]
@@ -177,7 +177,7 @@ fn script_failed(why: &str) -> String {
 
 fn gone(how: Gone) -> &'static str {
     match how {
-        Gone::Closed => "The tab was closed. Call list_tabs to see what is open.",
-        Gone::Crashed => "The tab crashed. Open the page again with open_tab.",
+        Gone::Closed => "The tab was closed. The list of tabs shows what is open.",
+        Gone::Crashed => "The tab crashed. Open the page again in another tab.",
     }
 }

@@ -165,8 +165,7 @@ impl Files {
 
 /// Where what has no other place goes; one folder per user.
 fn output_folder() -> PathBuf {
-    let user = std::env::var("USER").unwrap_or_default();
-    let user: String = user.chars().filter(char::is_ascii_alphanumeric).collect();
+    let user = own_uid();
     std::env::var_os("XDG_RUNTIME_DIR")
         .map_or_else(std::env::temp_dir, PathBuf::from)
         .join(format!("tabmux-output-{user}"))

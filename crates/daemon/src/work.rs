@@ -133,6 +133,7 @@ pub(crate) async fn open_tab(
         let target = TargetId(target.as_str().into());
         follow_page(&job.handle, &target, generate).await;
     }
+    hear_last_word(&job, &opened).await;
     let outcome = opened.map(|_| ()).map_err(|error| error.to_string());
     let _ = job
         .events
@@ -160,6 +161,9 @@ pub(crate) async fn prepare_focus(
     let Some(settled) = unless_cancelled(&job.cancel, settle).await else {
         return;
     };
+    if let Ok(settled) = &settled {
+        hear_last_word(&job, settled).await;
+    }
     if let Ok(Ok(())) = settled {
         follow_page(&job.handle, &tab, generate).await;
     }
@@ -197,11 +201,9 @@ async fn generate_tools(browser: &Browser, target: &TargetId, limit: Option<usiz
 
 /// Closes a tab because its agent says so.
 pub(crate) async fn close_tab(job: Job, target: TargetId, last: bool) {
-    let outcome = job
-        .handle
-        .close_tab(&target_id(&target), last)
-        .await
-        .map_err(|e| e.to_string());
+    let closed = job.handle.close_tab(&target_id(&target), last).await;
+    hear_last_word(&job, &closed).await;
+    let outcome = closed.map_err(|error| error.to_string());
     let _ = job
         .events
         .send(Event::Finished {

@@ -46,6 +46,8 @@ impl Chromium {
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .args(arguments)
             .arg("about:blank")
+            // Killed, it cannot remove the folder that it makes for its lock.
+            .env("TMPDIR", profile.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -159,6 +161,9 @@ mod tests {
         assert!(browser.websocket_url().starts_with("ws://127.0.0.1:"));
         assert!(browser.http_url().starts_with("http://127.0.0.1:"));
         let profile = browser.profile().display().to_string();
+        let lock = browser.profile().join("SingletonSocket");
+        let lock = std::fs::read_link(lock).expect("a browser locks its profile");
+        assert!(lock.starts_with(&profile), "{lock:?}");
         assert!(!process::processes_with(&profile).is_empty());
         drop(browser);
         process::wait_until_none_with(&profile).await;

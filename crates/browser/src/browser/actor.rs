@@ -2,8 +2,8 @@
 
 use super::letting_go::Which;
 use super::pulse::Pulse;
-use super::tools;
 use super::{BrowserEvent, Origin, TabFacts};
+use super::{crashes, tools};
 use crate::error::ToolError;
 use crate::launch::BrowserProcess;
 use crate::page_tools::Findings;
@@ -31,6 +31,8 @@ pub(super) enum Order {
     },
     /// Chrome does not let anybody attach to a tab.
     Unattachable { target: TargetId, why: CdpError },
+    /// The tab that we are attached to by this session says that it crashed.
+    Crashed { session: target::SessionId },
     /// Word that the tab is gone.
     AwaitGone {
         target: TargetId,
@@ -214,6 +216,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
             }
             Order::Unattachable { target, why } => self.handle_unattachable(&target, &why),
+            Order::Crashed { session } => self.handle_crashed(&session).await,
             Order::AwaitGone { target, done } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.awaiting_gone.push(done);
@@ -369,6 +372,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             let _ = answer.send(Ok(tab.clone()));
         }
         tools::watch(&tab, self.orders.clone());
+        crashes::watch(&tab, self.orders.clone());
         entry.tab = Some(tab);
     }
 
@@ -428,7 +432,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    async fn handle_gone(&mut self, target: &TargetId, gone: Gone) {
+    pub(super) async fn handle_gone(&mut self, target: &TargetId, gone: Gone) {
         let Some(entry) = self.tabs.remove(target) else {
             return;
         };

@@ -72,14 +72,19 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
 
     /// Somebody else ended the session of a tab: the person, who wants it back.
     pub(super) async fn handle_detached(&mut self, session: &SessionId) {
+        if let Some(target) = self.attached_by(session) {
+            self.detach(&target).await;
+        }
+    }
+
+    /// The tab that we are attached to by this session.
+    pub(super) fn attached_by(&self, session: &SessionId) -> Option<TargetId> {
         let mut tabs = self.tabs.iter();
-        let detached = tabs.find(|(_, entry)| {
+        let attached = tabs.find(|(_, entry)| {
             let tab = entry.tab.as_ref();
             tab.is_some_and(|tab| tab.session().id() == Some(session))
         });
-        if let Some(target) = detached.map(|(target, _)| target.clone()) {
-            self.detach(&target).await;
-        }
+        attached.map(|(target, _)| target.clone())
     }
 
     /// The tab is there as before, and its tools are unknown until somebody looks again.

@@ -4,7 +4,7 @@ use super::TabSettings;
 use super::actor::Shared;
 use super::frames::Shown;
 use crate::page_tools::model_context;
-use tabmux_cdp::types::{emulation, log, network, page, runtime, target, web_mcp};
+use tabmux_cdp::types::{emulation, inspector, log, network, page, runtime, target, web_mcp};
 use tabmux_cdp::{CdpError, Session};
 
 /// Sends all set-up commands, then lets a waiting target run: Chrome takes them in this order.
@@ -16,6 +16,8 @@ pub(super) async fn set_up(
     settings: TabSettings,
     shared: &Shared,
 ) -> Result<Vec<Shown>, CdpError> {
+    // A page that has crashed answers to nothing else.
+    session.post(inspector::Enable::default());
     // Posted first, so a frame that comes later is emulated from its first script.
     shared.emulation.join(&session);
     shared.rules.join(&session);

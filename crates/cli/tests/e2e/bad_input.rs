@@ -372,7 +372,7 @@ async fn pages_of_the_browser_itself_are_not_touched() {
         .await;
     desk.focus(tabs.id_of("chrome://version/")).await;
     let expected = "This tab shows chrome://version/, which is not a web page that tools may touch. Use another \
-                    tab, or open one with open_tab.";
+                    tab, or open a new one.";
     for (tool, arguments) in [
         ("take_snapshot", json!({})),
         ("take_screenshot", json!({})),

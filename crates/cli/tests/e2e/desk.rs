@@ -342,6 +342,7 @@ fn command(home: &Path, flags: &[&str]) -> Command {
     let temporary = home.join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
+    let chosen = flags.iter().any(|flag| flag.starts_with("--tools="));
     let flags = match OverExtension::here() {
         Some(over) => {
             over_extension::direct(over, command.arg("mcp"), home);
@@ -353,7 +354,7 @@ fn command(home: &Path, flags: &[&str]) -> Command {
         }
     };
     command
-        .args((!flags.contains(&"--tools=auto")).then_some("--tools=progressive"))
+        .args((!chosen).then_some("--tools=progressive"))
         .args(flags)
         .current_dir(home)
         .env("HOME", home)

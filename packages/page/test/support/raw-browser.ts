@@ -43,7 +43,11 @@ export class RawBrowser {
     }
     const more = withExtension ? [`--load-extension=${await writeExtension(join(folder, 'extension'))}`] : [];
     const own = ['--headless', '--disable-gpu', '--remote-debugging-port=0', `--user-data-dir=${folder}`];
-    const child = spawn(browser().executablePath, [...args, ...own, ...more, ...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(browser().executablePath, [...args, ...own, ...more, ...flags, 'about:blank'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Killed, it cannot remove the folder that it makes for its lock.
+      env: { ...process.env, TMPDIR: folder },
+    });
     const socket = new WebSocket(await endpoint(child), { perMessageDeflate: false });
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     return new RawBrowser(child, folder, socket);

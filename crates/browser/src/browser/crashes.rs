@@ -1,0 +1,34 @@
+//! Tabs that crashed before anybody was attached to them. Chrome told of it then, and says it again only
+//! to those who attach.
+
+use super::BrowserEvent;
+use super::actor::{Actor, Order};
+use crate::tab::{Gone, Tab};
+use tabmux_cdp::types::target::SessionId;
+use tokio::sync::mpsc;
+
+/// Gives notice when the tab itself tells that it crashed.
+pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
+    let mut state = tab.watch();
+    let session = tab.session().id().cloned();
+    tokio::spawn(async move {
+        let gone = match state.wait_for(|state| state.gone.is_some()).await {
+            Ok(state) => state.gone,
+            Err(_) => None,
+        };
+        if let (Some(Gone::Crashed), Some(session), Some(orders)) =
+            (gone, session, orders.upgrade())
+        {
+            let _ = orders.send(Order::Crashed { session }).await;
+        }
+    });
+}
+
+impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
+    /// The tab of this session crashed, unless it has been attached again since.
+    pub(super) async fn handle_crashed(&mut self, session: &SessionId) {
+        if let Some(target) = self.attached_by(session) {
+            self.handle_gone(&target, Gone::Crashed).await;
+        }
+    }
+}
