@@ -515,7 +515,8 @@
         const result = terminates ? await this.#terminate(target) : await chrome.debugger.sendCommand(target, method, params);
         this.tell({ type: "cdp", requestId, result: result ?? {} });
       } catch (error) {
-        this.tell({ type: "cdp", requestId, error: words(error) });
+        const why = words(error);
+        if (why !== NO_WORKER) this.tell({ type: "cdp", requestId, error: why });
       }
     }
     /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
@@ -559,6 +560,7 @@
   }
   var IDLE_LIMIT = 150;
   var STOP_LIMIT = 850;
+  var NO_WORKER = "No SW";
   function words(error) {
     const text = error instanceof Error ? error.message : String(error);
     try {

@@ -69,7 +69,9 @@ export class Tunnel {
       const result = terminates ? await this.#terminate(target) : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
       this.tell({ type: 'cdp', requestId, result: result ?? {} });
     } catch (error) {
-      this.tell({ type: 'cdp', requestId, error: words(error) });
+      const why = words(error);
+      // This worker is being ended, and the connection with it, of which the daemon has more to say.
+      if (why !== NO_WORKER) this.tell({ type: 'cdp', requestId, error: why });
     }
   }
 
@@ -125,6 +127,9 @@ function debug(target: Target): void {
 const IDLE_LIMIT = 150;
 /** With the time before, as long as the daemon waits for it. */
 const STOP_LIMIT = 850;
+
+/** What Chrome answers in a worker that it has begun to end. */
+const NO_WORKER = 'No SW';
 
 /** Chrome wraps its refusals in JSON. */
 function words(error: unknown): string {
