@@ -180,6 +180,8 @@
     #pause = FIRST_PAUSE;
     #pulse;
     #heardAt = 0;
+    /** Since when there should be a connection again. */
+    #wantedAt = Date.now();
     /** Sees that there is a connection, or that one is on its way. */
     keep() {
       if (this.#socket) return;
@@ -265,15 +267,21 @@
       this.#socket = void 0;
       this.#isWelcome = false;
       this.owner.show(why);
-      if (wasWelcome) void this.owner.lost();
+      if (wasWelcome) {
+        this.#wantedAt = Date.now();
+        void this.owner.lost();
+      }
       if (this.#pause === LONGEST_PAUSE) this.owner.alone();
       setTimeout(() => this.keep(), this.#pause);
-      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+      const longest = Date.now() - this.#wantedAt < SOON ? LONGEST_PAUSE_AT_FIRST : LONGEST_PAUSE;
+      this.#pause = Math.min(this.#pause * 2, longest);
     }
   };
   var PULSE = 2e4;
   var SILENCE_LIMIT = 6e4;
   var FIRST_PAUSE = 250;
+  var SOON = 3e4;
+  var LONGEST_PAUSE_AT_FIRST = 1e3;
   var LONGEST_PAUSE = 1e4;
   var MOST_BUFFERED = 128 * 1024 * 1024;
 

@@ -24,6 +24,8 @@ export class Link {
   #pause = FIRST_PAUSE;
   #pulse: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
+  /** Since when there should be a connection again. */
+  #wantedAt = Date.now();
 
   constructor(private readonly owner: Owner) {}
 
@@ -121,10 +123,14 @@ export class Link {
     this.#socket = undefined;
     this.#isWelcome = false;
     this.owner.show(why);
-    if (wasWelcome) void this.owner.lost();
+    if (wasWelcome) {
+      this.#wantedAt = Date.now();
+      void this.owner.lost();
+    }
     if (this.#pause === LONGEST_PAUSE) this.owner.alone();
     setTimeout(() => this.keep(), this.#pause);
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    const longest = Date.now() - this.#wantedAt < SOON ? LONGEST_PAUSE_AT_FIRST : LONGEST_PAUSE;
+    this.#pause = Math.min(this.#pause * 2, longest);
   }
 }
 
@@ -132,5 +138,9 @@ export class Link {
 const PULSE = 20_000;
 const SILENCE_LIMIT = 60_000;
 const FIRST_PAUSE = 250;
+/** A daemon that died is followed by another one within this time, if an agent still wants it. */
+const SOON = 30_000;
+/** Chrome holds back those who dial in vain too often. */
+const LONGEST_PAUSE_AT_FIRST = 1_000;
 const LONGEST_PAUSE = 10_000;
 const MOST_BUFFERED = 128 * 1024 * 1024;

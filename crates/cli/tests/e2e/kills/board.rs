@@ -2,8 +2,8 @@
 
 use crate::agent::Task;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tabmux_testkit::patiently;
 use tokio::sync::watch;
 
@@ -17,6 +17,8 @@ pub(super) struct Board {
     slowest: Cell<Duration>,
     /// What agents were told when a call did not go well.
     told: RefCell<BTreeMap<String, usize>>,
+    /// The last of it, with the time of day.
+    told_last: RefCell<VecDeque<String>>,
     kills: Cell<usize>,
     over: Cell<bool>,
 }
@@ -37,6 +39,7 @@ impl Board {
             answers: watch::Sender::new(0),
             slowest: Cell::default(),
             told: RefCell::default(),
+            told_last: RefCell::default(),
             kills: Cell::default(),
             over: Cell::default(),
         }
@@ -70,7 +73,16 @@ impl Board {
             part if line.is_empty() => part.to_owned(),
             part => format!("{line}#{part}"),
         });
+        let mut last = self.told_last.borrow_mut();
+        last.truncate(LAST_WORDS - 1);
+        last.push_front(format!("{} {line}", time_of_day()));
         *self.told.borrow_mut().entry(line).or_default() += 1;
+    }
+
+    /// What agents were told last, the latest first.
+    pub(super) fn last_words(&self) -> String {
+        let last = self.told_last.borrow();
+        last.iter().map(|line| format!("{line}\n")).collect()
     }
 
     /// The servers of everybody who is there.
@@ -135,3 +147,12 @@ impl Board {
         }
     }
 }
+
+/// In seconds, as the daemon's log has it: `37.250`.
+fn time_of_day() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default();
+    format!("{:02}.{:03}", now.as_secs() % 60, now.subsec_millis())
+}
+
+const LAST_WORDS: usize = 12;

@@ -90,14 +90,32 @@ impl Storm<'_> {
         };
         report.note(victim, mended);
         let Some(mended) = mended else { return };
-        assert!(mended <= LIMIT, "{victim:?} was mended after {mended:?}");
+        assert!(
+            mended <= LIMIT,
+            "{victim:?} was mended after {mended:?}\n{}",
+            self.story()
+        );
         hit = Instant::now();
         self.settled().await;
-        assert!(hit.elapsed() <= LIMIT, "in order after {:?}", hit.elapsed());
+        assert!(
+            hit.elapsed() <= LIMIT,
+            "in order after {:?}\n{}",
+            hit.elapsed(),
+            self.story()
+        );
         let spared = matches!(victim, Victim::Worker | Victim::Socket | Victim::Daemon);
         if spared && before.len() == AGENTS {
             assert_eq!(self.agents_tabs().await, before, "after {victim:?}");
         }
+    }
+
+    /// What agents were told, and what the daemon says, up to now.
+    fn story(&self) -> String {
+        let log = self.crowd.home().join("run/daemon.log");
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        let lines: Vec<_> = log.lines().rev().take(60).collect();
+        let lines = lines.into_iter().rev().collect::<Vec<_>>().join("\n");
+        format!("{}\n{lines}", self.board.last_words())
     }
 
     /// Something goes. Says what, and when the mending could begin.
