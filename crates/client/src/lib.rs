@@ -16,4 +16,4 @@ mod session;
 mod user;
 
 pub use place::{Place, PlaceError};
-pub use session::{Opening, RemoteSession, StartDaemon, ask};
+pub use session::{Opening, RemoteSession, StartDaemon, Started, ask};

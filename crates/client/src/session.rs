@@ -5,6 +5,7 @@ use crate::link::{End, Link, Order};
 use crate::modes;
 use crate::place::Place;
 use crate::user::own_uid;
+use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io;
@@ -18,7 +19,7 @@ use tabmux_protocol::{
 };
 use tokio::net::UnixStream;
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// A session at the daemon.
 #[derive(Debug)]
@@ -44,7 +45,10 @@ pub struct Opening {
 }
 
 /// Starts a daemon, because there is none. Need not wait until it is up.
-pub type StartDaemon = Box<dyn Fn() -> io::Result<()> + Send + Sync>;
+pub type StartDaemon = Box<dyn Fn() -> io::Result<Started> + Send + Sync>;
+
+/// Resolves when the process that was started has ended.
+pub type Started = BoxFuture<'static, ()>;
 
 /// Asks the daemon one thing that needs no session. Fails at once if there is no daemon.
 pub async fn ask(place: &Place, question: &FromClient) -> io::Result<FromDaemon> {
@@ -105,7 +109,7 @@ impl Backend for RemoteSession {
             reply.await.map_err(|_| CallFailure::Closed)?
         };
         // The daemon answers at the deadline at the latest, and says more than we could.
-        match tokio::time::timeout(deadline + self.lateness, exchange).await {
+        match timeout(deadline + self.lateness, exchange).await {
             Ok(result) => result,
             Err(_) => {
                 self.cancel(&name);
@@ -235,7 +239,8 @@ impl Actor {
     /// Finds the daemon, or starts one, and registers there.
     async fn link(&mut self) -> io::Result<Link> {
         let deadline = Instant::now() + START_LIMIT;
-        let mut started = false;
+        let mut started = None;
+        let (mut start_at, mut between) = (Instant::now(), BETWEEN_STARTS);
         let mut pause = Duration::from_millis(2);
         loop {
             match self.register().await {
@@ -245,12 +250,23 @@ impl Actor {
                 }
                 Err(_) => {}
             }
-            if !started {
-                (self.opening.start)()?;
-                started = true;
+            if started.is_none() && Instant::now() >= start_at {
+                started = Some((self.opening.start)()?);
+                start_at = Instant::now() + between;
+                between *= 2;
             }
             // The daemon is up when it answers; nothing tells us earlier.
-            tokio::time::sleep(pause).await;
+            let ended = match &mut started {
+                Some(process) => timeout(pause, process).await.is_ok(),
+                None => {
+                    tokio::time::sleep(pause).await;
+                    false
+                }
+            };
+            // Another one was first, and may have been killed since.
+            if ended {
+                started = None;
+            }
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
@@ -344,7 +360,7 @@ async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -
 }
 
 async fn answer(reader: &mut LineReader) -> io::Result<FromDaemon> {
-    match tokio::time::timeout(ANSWER_LIMIT, reader.next()).await {
+    match timeout(ANSWER_LIMIT, reader.next()).await {
         Ok(Some(Ok(line))) => FromDaemon::parse(&line).map_err(|_| io::Error::other(NO_DAEMON)),
         Ok(Some(Err(why))) => Err(io::Error::other(why)),
         // A daemon that is just ending closes the connection.
@@ -384,6 +400,8 @@ const REQUESTS_PER_PROCESS: u64 = 1_000_000;
 const START_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+/// Daemons that end at once are started again after so long, and after twice as long each further time.
+const BETWEEN_STARTS: Duration = Duration::from_millis(100);
 /// The daemon's own answer at a call's deadline arrives before ours.
 const LATENESS: Duration = Duration::from_secs(2);
 

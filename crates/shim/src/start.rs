@@ -4,7 +4,7 @@ use anyhow::Context;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use tabmux_client::{Place, StartDaemon};
+use tabmux_client::{Place, StartDaemon, Started};
 
 /// How a session starts the daemon when there is none: this program again, detached.
 ///
@@ -27,7 +27,9 @@ pub fn starter(place: &Place, port: Option<u16>) -> anyhow::Result<StartDaemon> 
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         // Whichever way that process ends, the runtime takes note, so that no zombie stays.
-        tokio::process::Command::from(command).spawn().map(drop)
+        let mut daemon = tokio::process::Command::from(command).spawn()?;
+        let ended = async move { drop(daemon.wait().await) };
+        Ok(Box::pin(ended) as Started)
     }))
 }
 

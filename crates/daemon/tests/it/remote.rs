@@ -1,25 +1,56 @@
-//! A session of a process that may not start a daemon.
+//! Sessions of processes that cannot start a daemon, or whose daemons die.
 
+use crate::server::Server;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_client::{Opening, Place, RemoteSession};
+use tabmux_client::{Opening, Place, RemoteSession, StartDaemon};
+use tabmux_protocol::Backend as _;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
+use tokio::sync::mpsc;
+
+/// A daemon may be killed before anybody has reached it. Whoever waits for it starts another one.
+#[tokio::test]
+async fn a_daemon_that_ends_at_once_is_followed_by_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::choose(Some(folder.path().join("d.sock")));
+    let (start, mut starts) = mpsc::unbounded_channel();
+    let session = open_with(
+        place.clone(),
+        Box::new(move || {
+            start.send(()).map_err(std::io::Error::other)?;
+            Ok(Box::pin(std::future::ready(())))
+        }),
+    );
+    let tools = tokio::spawn(async move { session.tools().await });
+    for _ in 0..2 {
+        starts.recv().await.unwrap();
+    }
+    let _server = Server::at(place);
+    assert!(!tools.await.unwrap().unwrap().is_empty());
+}
 
 /// A session at this place, and how often it tried to start a daemon there.
 pub(crate) fn open(place: Place) -> (RemoteSession, Arc<AtomicUsize>) {
     let tries = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&tries);
-    let session = RemoteSession::open(Opening {
+    let session = open_with(
         place,
-        client: ClientInfo::default(),
-        options: SessionOptions::default(),
-        name: None,
-        start: Box::new(move || {
+        Box::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
             Err(std::io::Error::other(
                 "there is no program to start in this test",
             ))
         }),
-    });
+    );
     (session, tries)
+}
+
+fn open_with(place: Place, start: StartDaemon) -> RemoteSession {
+    RemoteSession::open(Opening {
+        place,
+        client: ClientInfo::default(),
+        options: SessionOptions::default(),
+        name: None,
+        start,
+    })
 }

@@ -30,6 +30,17 @@ impl Server {
     pub(crate) fn around(hub: Arc<Hub>, options: ServeOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::choose(Some(folder.path().join("d.sock")));
+        Self::run(hub, options, place, folder)
+    }
+
+    /// A daemon at this place.
+    pub(crate) fn at(place: Place) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let hub = Arc::new(Hub::start());
+        Self::run(hub, ServeOptions { idle: None }, place, folder)
+    }
+
+    fn run(hub: Arc<Hub>, options: ServeOptions, place: Place, folder: tempfile::TempDir) -> Self {
         let listening = Listening::start(&place).unwrap();
         let stop = CancellationToken::new();
         let task = tokio::spawn(serve(listening, hub, options, stop.clone()));
