@@ -37,6 +37,11 @@ export class Link {
     return this.#isWelcome;
   }
 
+  /** Whether much waits to be said. Whoever can come again later should. */
+  get isBehind(): boolean {
+    return (this.#socket?.bufferedAmount ?? 0) > MUCH_BUFFERED;
+  }
+
   /** Says something, if somebody listens who has proved itself. False if nobody does. */
   tell(message: FromExtension): boolean {
     if (!this.#isWelcome || !this.#socket) return false;
@@ -133,4 +138,6 @@ const PULSE = 20_000;
 const SILENCE_LIMIT = 60_000;
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
+/** The longest message of a page still fits between these. */
+const MUCH_BUFFERED = 64 * 1024 * 1024;
 const MOST_BUFFERED = 128 * 1024 * 1024;
