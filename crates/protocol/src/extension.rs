@@ -364,7 +364,7 @@ pub enum ToExtension {
     PageTold {
         /// Which connection.
         connection: u32,
-        /// The frame.
+        /// The frame. The first is empty: the page may come. Until then it is not to know that anybody is here.
         text: String,
     },
     /// Such a worker is not heard any more.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 /// The version of this protocol.
 pub const PAGE_PROTOCOL: u32 = 1;
 
-/// The longest frame that a worker may send.
-pub const LONGEST_FRAME: usize = 16 * 1024 * 1024;
+/// The longest frame that a worker may send. Results have at most 8 Mi characters, of up to three bytes.
+pub const LONGEST_FRAME: usize = 25 * 1024 * 1024;
 
 /// What a worker says.
 #[derive(Clone, Debug, Deserialize)]

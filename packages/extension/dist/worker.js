@@ -190,6 +190,10 @@
     get isWelcome() {
       return this.#isWelcome;
     }
+    /** Whether much waits to be said. Whoever can come again later should. */
+    get isBehind() {
+      return (this.#socket?.bufferedAmount ?? 0) > MUCH_BUFFERED;
+    }
     /** Says something, if somebody listens who has proved itself. False if nobody does. */
     tell(message) {
       if (!this.#isWelcome || !this.#socket) return false;
@@ -283,6 +287,7 @@
   var SOON = 3e4;
   var LONGEST_PAUSE_AT_FIRST = 1e3;
   var LONGEST_PAUSE = 1e4;
+  var MUCH_BUFFERED = 64 * 1024 * 1024;
   var MOST_BUFFERED = 128 * 1024 * 1024;
 
   // src/panels.ts
@@ -299,7 +304,7 @@
     #overview;
     listen() {
       chrome.runtime.onConnect.addListener((port) => {
-        if (port.name !== PANEL || port.sender?.id !== chrome.runtime.id) return;
+        if (port.name !== PANEL || port.sender?.id !== chrome.runtime.id || port.sender.origin !== location.origin) return;
         this.#ports.add(port);
         port.onDisconnect.addListener(() => this.#ports.delete(port));
         port.onMessage.addListener((wish) => this.want(wish));
@@ -330,59 +335,63 @@
     }
   };
 
-  // src/relay-name.ts
+  // src/relay-terms.ts
   var RELAY = "relay";
+  var LONGEST = 10 * 1024 * 1024;
 
   // src/relays.ts
   var Relays = class {
-    /** `tell` says something to the daemon, if it is there. */
-    constructor(tell, hearsOfPrivate) {
-      this.tell = tell;
-      this.hearsOfPrivate = hearsOfPrivate;
+    constructor(daemon) {
+      this.daemon = daemon;
     }
-    tell;
-    hearsOfPrivate;
-    #ports = /* @__PURE__ */ new Map();
+    daemon;
+    #relays = /* @__PURE__ */ new Map();
     #count = 0;
     listen() {
       chrome.runtime.onConnect.addListener((port) => {
         const { name, sender } = port;
         if (name !== RELAY || sender?.id !== chrome.runtime.id || sender.frameId !== 0) return;
-        if (sender.tab?.incognito && !this.hearsOfPrivate()) return port.disconnect();
+        if (sender.tab?.incognito && !this.daemon.hearsOfPrivate()) return port.disconnect();
         this.#open(port, sender.origin ?? "");
       });
     }
     hear(message) {
-      const port = this.#ports.get(message.connection);
-      if (message.type === "pageTold") return port?.postMessage(message.text);
-      this.#ports.delete(message.connection);
-      port?.disconnect();
+      const relay = this.#relays.get(message.connection);
+      if (message.type === "pageTold") {
+        if (relay) relay.isAdmitted = true;
+        return relay?.port.postMessage(message.text);
+      }
+      this.#relays.delete(message.connection);
+      relay?.port.disconnect();
     }
     /** The daemon is gone, and with it whoever listened. */
     lost() {
-      for (const port of this.#ports.values()) port.disconnect();
-      this.#ports.clear();
+      for (const { port } of this.#relays.values()) port.disconnect();
+      this.#relays.clear();
     }
     /** Ends those of private windows, if they are no longer wanted. */
     endPrivate() {
-      if (this.hearsOfPrivate()) return;
-      for (const [connection, port] of this.#ports) {
-        if (!port.sender?.tab?.incognito) continue;
-        this.#ports.delete(connection);
-        this.tell({ type: "pageEnded", connection });
-        port.disconnect();
-      }
+      if (this.daemon.hearsOfPrivate()) return;
+      for (const [connection, { port }] of this.#relays) if (port.sender?.tab?.incognito) this.#end(connection);
     }
     #open(port, origin) {
       const connection = ++this.#count;
-      if (!this.tell({ type: "pageOpened", connection, origin })) return port.disconnect();
-      this.#ports.set(connection, port);
+      if (this.daemon.isBehind() || !this.daemon.tell({ type: "pageOpened", connection, origin })) return port.disconnect();
+      this.#relays.set(connection, { port, isAdmitted: false });
       port.onMessage.addListener((text) => {
-        if (typeof text === "string") this.tell({ type: "pageSaid", connection, text });
+        if (typeof text !== "string" || !this.#relays.get(connection)?.isAdmitted) return;
+        if (text.length > LONGEST || this.daemon.isBehind()) this.#end(connection);
+        else this.daemon.tell({ type: "pageSaid", connection, text });
       });
       port.onDisconnect.addListener(() => {
-        if (this.#ports.delete(connection)) this.tell({ type: "pageEnded", connection });
+        if (this.#relays.delete(connection)) this.daemon.tell({ type: "pageEnded", connection });
       });
+    }
+    #end(connection) {
+      const relay = this.#relays.get(connection);
+      if (!this.#relays.delete(connection)) return;
+      this.daemon.tell({ type: "pageEnded", connection });
+      relay?.port.disconnect();
     }
   };
 
@@ -589,10 +598,11 @@
     (tabId) => void groups.release(tabId)
   );
   var panels = new Panels(want);
-  var relays = new Relays(
-    (message) => link.tell(message),
-    () => tabs.hearsOfPrivate
-  );
+  var relays = new Relays({
+    tell: (message) => link.tell(message),
+    isBehind: () => link.isBehind,
+    hearsOfPrivate: () => tabs.hearsOfPrivate
+  });
   var badge = new Badge();
   tabs.listen();
   tunnel.listen();

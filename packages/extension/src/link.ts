@@ -39,6 +39,11 @@ export class Link {
     return this.#isWelcome;
   }
 
+  /** Whether much waits to be said. Whoever can come again later should. */
+  get isBehind(): boolean {
+    return (this.#socket?.bufferedAmount ?? 0) > MUCH_BUFFERED;
+  }
+
   /** Says something, if somebody listens who has proved itself. False if nobody does. */
   tell(message: FromExtension): boolean {
     if (!this.#isWelcome || !this.#socket) return false;
@@ -143,4 +148,6 @@ const SOON = 30_000;
 /** Chrome holds back those who dial in vain too often. */
 const LONGEST_PAUSE_AT_FIRST = 1_000;
 const LONGEST_PAUSE = 10_000;
+/** The longest message of a page still fits between these. */
+const MUCH_BUFFERED = 64 * 1024 * 1024;
 const MOST_BUFFERED = 128 * 1024 * 1024;

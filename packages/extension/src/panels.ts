@@ -27,7 +27,8 @@ export class Panels {
 
   listen(): void {
     chrome.runtime.onConnect.addListener((port) => {
-      if (port.name !== PANEL || port.sender?.id !== chrome.runtime.id) return;
+      // Our scripts in pages have the same id, and a page that has broken out of Chrome's walls could speak as one.
+      if (port.name !== PANEL || port.sender?.id !== chrome.runtime.id || port.sender.origin !== location.origin) return;
       this.#ports.add(port);
       port.onDisconnect.addListener(() => this.#ports.delete(port));
       port.onMessage.addListener((wish: FromPanel) => this.want(wish));

@@ -24,10 +24,11 @@ const tunnel = new Tunnel(
   (tabId) => void groups.release(tabId),
 );
 const panels = new Panels(want);
-const relays = new Relays(
-  (message) => link.tell(message),
-  () => tabs.hearsOfPrivate,
-);
+const relays = new Relays({
+  tell: (message) => link.tell(message),
+  isBehind: () => link.isBehind,
+  hearsOfPrivate: () => tabs.hearsOfPrivate,
+});
 const badge = new Badge();
 
 // Chrome wakes a worker only for events that were listened for in its first turn.

@@ -2,6 +2,7 @@
 
 import { beforeEach, expect, test } from 'vitest';
 import type { FromExtension } from '../src/messages.js';
+import { LONGEST } from '../src/relay-terms.js';
 import { Relays } from '../src/relays.js';
 import { ID } from './fake-chrome.js';
 
@@ -43,13 +44,14 @@ beforeEach(() => {
 });
 
 const page = { id: ID, frameId: 0, origin: 'https://app.example' };
-const world = (daemon = { isThere: true, hearsOfPrivate: false }): { relays: Relays; told: FromExtension[] } => {
+const calm = { isThere: true, isBehind: false, hearsOfPrivate: false };
+const world = (daemon = { ...calm }): { relays: Relays; told: FromExtension[] } => {
   const told: FromExtension[] = [];
   const tell = (message: FromExtension) => {
     if (daemon.isThere) told.push(message);
     return daemon.isThere;
   };
-  const relays = new Relays(tell, () => daemon.hearsOfPrivate);
+  const relays = new Relays({ tell, isBehind: () => daemon.isBehind, hearsOfPrivate: () => daemon.hearsOfPrivate });
   relays.listen();
   return { relays, told };
 };
@@ -58,10 +60,11 @@ test('a page is heard under the origin that Chrome tells, until it goes', () => 
   const { relays, told } = world();
   const port = new FakePort(page);
   connect(port);
+  relays.hear({ type: 'pageTold', connection: 1, text: '' });
   port.hear('hello');
   port.hear({ type: 'pageOpened', origin: 'https://bank.example' });
   relays.hear({ type: 'pageTold', connection: 1, text: 'welcome' });
-  expect(port.said).toEqual(['welcome']);
+  expect(port.said).toEqual(['', 'welcome']);
   port.leave();
   port.leave();
   expect(told).toEqual([
@@ -69,6 +72,33 @@ test('a page is heard under the origin that Chrome tells, until it goes', () => 
     { type: 'pageSaid', connection: 1, text: 'hello' },
     { type: 'pageEnded', connection: 1 },
   ]);
+});
+
+test('what a page says before the daemon has let it in is not passed on', () => {
+  const { told } = world();
+  const port = new FakePort(page);
+  connect(port);
+  port.hear('x'.repeat(1_000_000));
+  expect([told.length, port.said]).toEqual([1, []]);
+});
+
+test('s9 a page that floods is ended, and the socket of the agents is not', () => {
+  const daemon = { ...calm };
+  const { relays, told } = world(daemon);
+  const [loud, long, late] = [new FakePort(page), new FakePort(page), new FakePort(page)];
+  connect(loud);
+  connect(long);
+  for (const connection of [1, 2]) relays.hear({ type: 'pageTold', connection, text: '' });
+  long.hear('x'.repeat(LONGEST));
+  expect([long.isOpen, told.at(-1)?.type]).toEqual([true, 'pageSaid']);
+  long.hear('x'.repeat(LONGEST + 1));
+  long.hear('more');
+  expect([long.isOpen, told.at(-1)]).toEqual([false, { type: 'pageEnded', connection: 2 }]);
+  daemon.isBehind = true;
+  loud.hear('x');
+  expect([loud.isOpen, told.at(-1)]).toEqual([false, { type: 'pageEnded', connection: 1 }]);
+  connect(late);
+  expect([late.isOpen, told.length]).toEqual([false, 5]);
 });
 
 test('frames, other extensions and other ports have none', () => {
@@ -80,7 +110,7 @@ test('frames, other extensions and other ports have none', () => {
 });
 
 test('without a daemon, and with its end, all relays end', () => {
-  const daemon = { isThere: true, hearsOfPrivate: false };
+  const daemon = { ...calm };
   const { relays, told } = world(daemon);
   const [first, second, third] = [new FakePort(page), new FakePort(page), new FakePort(page)];
   connect(first);
@@ -96,7 +126,7 @@ test('without a daemon, and with its end, all relays end', () => {
 });
 
 test('a page in a private window is heard only while that is wanted', () => {
-  const daemon = { isThere: true, hearsOfPrivate: false };
+  const daemon = { ...calm };
   const { relays, told } = world(daemon);
   const secret = { ...page, tab: { incognito: true } };
   const early = new FakePort(secret);

@@ -296,6 +296,22 @@ test('a daemon that is away is asked less and less often, and at once when the u
   vi.restoreAllMocks();
 });
 
+test('a public application asks for a relay in one tab after the other, because a tab may hang, and tries by itself between', () => {
+  const { sockets, socket, page } = world({ isLocal: false });
+  const pages = [page('tab-a'), page('tab-b')];
+  const asked = (): number[] => pages.map(({ heard }) => heard.filter(({ type }) => type === 'RELAY').length);
+  const isTriedAgain = (): void => void vi.advanceTimersByTime(31_000);
+  expect([asked(), sockets.length]).toEqual([[1, 0], 0]);
+  isTriedAgain();
+  for (const relays of [[1, 1], [2, 1], [2, 2]]) {
+    socket().drop();
+    isTriedAgain();
+    expect(asked()).toEqual(relays);
+    isTriedAgain();
+  }
+  expect(sockets).toHaveLength(4);
+});
+
 test('a refusal reaches the page, and so does a daemon of another time', () => {
   const { socket, page } = world();
   const a = page('tab-a');
@@ -391,7 +407,7 @@ test('the documentation has an example of every message', () => {
 });
 
 /** A worker with pages and sockets that only write down what they are told. */
-function world({ hasLocks = true } = {}) {
+function world({ hasLocks = true, isLocal = true } = {}) {
   const sockets: FakeSocket[] = [];
   const waiting = new Map<string, () => unknown>();
   const locks: WorkerWorld['locks'] = {
@@ -405,7 +421,7 @@ function world({ hasLocks = true } = {}) {
     sockets.push(socket);
     return socket;
   };
-  const controller = new MCPController({ kind: 'shared', isLocal: true, openSocket, ...(hasLocks && { locks }) });
+  const controller = new MCPController({ kind: 'shared', isLocal, openSocket, ...(hasLocks && { locks }) });
   const page = (tabId: string): FakePage => new FakePage(controller, hasLocks).register(tabId);
   const socket = (): FakeSocket => {
     const last = sockets.at(-1);

@@ -57,7 +57,24 @@ test('a page that may not come is not told that somebody is there', async () => 
   expect(tabmux.log).toContain(`--allowPageOrigin http://evil.example:${port}`);
   expect(await listed()).not.toContain('steal');
   await vi.waitFor(async () => expect(await evil.evaluate('workerClient.getConnectionStatus().reason')).toBe(`No daemon answers at ${NOWHERE}.`), soon);
+  // Nor does it find out by itself, as one that may come does.
+  const refusals = (): number => tabmux.log.split('refused a page behind an extension').length;
+  const before = refusals();
+  await evil.evaluate(KNOCK);
+  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(before), soon);
+  const good = await browser.newTab(app('one'));
+  await good.evaluate(KNOCK);
+  await vi.waitFor(async () => expect(await good.evaluate('heard')).toEqual(['']), soon);
+  expect(await evil.evaluate('heard')).toEqual([]);
 });
 
+/** What a page does that wants to know whether somebody is there. */
+const KNOCK = `{
+  const { port1, port2 } = new MessageChannel();
+  globalThis.heard = [];
+  port1.onmessage = ({ data }) => heard.push(data);
+  port1.onclose = () => heard.push('closed');
+  postMessage('tabmux-relay', '/', [port2]);
+}`;
 /** Nobody listens here, so that what works works through the extension. */
 const NOWHERE = 'ws://127.0.0.1:9/page';

@@ -45,8 +45,12 @@ impl Relays {
         None
     }
 
-    /// A page that may not come learns nothing, not even that somebody is here.
+    /// A page that may not come learns nothing, not even that somebody is here. One that may gets an empty
+    /// word first.
     fn open(&mut self, connection: u32, told: &str) {
+        // Those that ended on our side.
+        self.inboxes
+            .retain(|_, inbox| !inbox.frames.is_closed());
         let known = origin::of_page(told).ok_or_else(|| "This is no page's origin.".to_owned());
         let allowed = known.and_then(|origin| self.shared.origins.check(&origin).map(|()| origin));
         let place = Arc::clone(&self.shared.places).try_acquire_owned();
@@ -62,6 +66,11 @@ impl Relays {
                 return self.end(connection);
             }
         };
+        let text = String::new();
+        let opens = ToExtension::PageTold { connection, text };
+        if self.out.try_send(opens).is_err() {
+            return; // It is too busy for this one, which comes again later.
+        }
         let (frames, read) = mpsc::channel(MOST_UNREAD);
         let bytes = Arc::<AtomicUsize>::default();
         let wire = Relayed {

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::http::HeaderMap;
 
 #[tokio::test]
-async fn s9_a_frame_of_17_mib_ends_its_worker_only() {
+async fn s9_a_frame_that_is_too_long_ends_its_worker_only() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut bystander = daemon.worker().await;
@@ -37,7 +37,7 @@ async fn s9_a_frame_of_17_mib_ends_its_worker_only() {
     // The daemon may hang up before all of it is sent.
     let _ = flood
         .0
-        .send(Message::text(padded(17 * 1_024 * 1_024)))
+        .send(Message::text(padded(LONGEST_FRAME + 1)))
         .await;
     let end = async {
         while let Some(Ok(word)) = flood.0.next().await {

@@ -4,6 +4,7 @@ use crate::fake_extension::{Daemon, Extension};
 use serde_json::{Value, json};
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::Backend;
+use tabmux_protocol::page::LONGEST_FRAME;
 use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_testkit::patiently;
 
@@ -68,7 +69,7 @@ async fn s9_a_page_that_floods_is_ended_and_the_one_beside_it_works() {
     open(&mut extension, 1, "http://localhost:1").await;
     page_says(&mut extension, 1, &tab("flood")).await;
     open(&mut extension, 2, "http://localhost:2").await;
-    let huge = "x".repeat(17 * 1024 * 1024);
+    let huge = "x".repeat(LONGEST_FRAME + 1);
     extension
         .say(json!({"type": "pageSaid", "connection": 1, "text": huge}))
         .await;
@@ -86,6 +87,10 @@ async fn open(extension: &mut Extension, connection: usize, origin: &str) {
     extension
         .say(json!({"type": "pageOpened", "connection": connection, "origin": origin}))
         .await;
+    assert_eq!(
+        about_pages(extension).await,
+        json!({"type": "pageTold", "connection": connection, "text": ""})
+    );
     page_says(
         extension,
         connection,

@@ -68,6 +68,7 @@ export class MCPController {
   readonly #tabs = new Map<string, Tab>();
   readonly #calls = new Map<string, Call>();
   readonly #socket: DaemonSocket;
+  /** Always as long, so that a number behind it cannot be mistaken. */
   readonly #born = Date.now().toString(36);
   #callCount = 0;
   #active: { tabId: string; at: number } | undefined;
@@ -159,10 +160,11 @@ export class MCPController {
     }));
   }
 
-  /** Through an extension or directly, in turns until one of them works. */
+  /** Through an extension or directly, in turns until one of them works; each time through another tab, because one may hang. */
   #open(url: string): SocketLike {
-    const [tab] = this.#tabs.values();
-    return this.world.isLocal || this.#tries++ % 2 || !tab ? this.world.openSocket(url) : (tab.relay = openRelay(tab.page.port));
+    // Between two tabs there is none.
+    const tab = [...this.#tabs.values()][(this.#tries++ / 2) % this.#tabs.size];
+    return this.world.isLocal || !tab ? this.world.openSocket(url) : (tab.relay = openRelay(tab.page.port));
   }
 
   #handlePage(message: ToWorker, page: Page): void {
@@ -298,7 +300,7 @@ export class MCPController {
         : this.#calls.size >= MAX_CALLS && failure('busy', `${MAX_CALLS} calls run already; wait for one.`);
     if (refusal) this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: daemonId, ...refusal });
     else if (tab) {
-      const callId = `${this.#born}.${++this.#callCount}`;
+      const callId = this.#born + ++this.#callCount;
       this.#calls.set(callId, { daemonId, tab, begun: false });
       tab.record.lastSeen = Date.now();
       tab.page.port.postMessage({ type: 'CALL_TOOL', callId, targetTabId, toolName, args });
