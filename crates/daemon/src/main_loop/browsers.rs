@@ -79,15 +79,21 @@ impl MainLoop {
                 self.persons.reached(browser, None);
                 self.contexts.forget(browser);
                 self.found.forget_browser(browser);
+                let overtaken = self.persons.take_overtaken(browser);
                 self.joins.forget_browser(browser);
                 let reason = "it was closed or its connection ended".into();
-                match personal {
+                let gone = match personal {
                     // Chrome ends the extension's worker when it likes, and that does no harm to tabs.
                     true => Input::ConnectionLost { browser, reason },
                     false => Input::BrowserGone { browser, reason },
                 }
             }
         };
+                };
+                self.input(gone);
+                if overtaken {
+                    self.reach_again();
         self.input(input);
+                return;
     }
 }

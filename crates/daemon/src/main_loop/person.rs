@@ -39,6 +39,8 @@ pub(super) struct Persons {
     /// The browsers that are reached through an extension.
     ways: HashMap<BrowserId, PeerName>,
     paused_by: HashSet<PeerName>,
+    /// Those whose extension came back before it was noticed that it had been away.
+    overtaken: HashSet<BrowserId>,
     pub(super) plates: Nameplates,
     /// How many tabs are only being opened.
     opening: usize,
@@ -84,6 +86,11 @@ impl Persons {
     }
 
     pub(super) fn reached(&mut self, browser: BrowserId, way: Option<PeerName>) {
+    /// Whether the extension of a browser that is gone now came back before.
+    pub(super) fn take_overtaken(&mut self, browser: BrowserId) -> bool {
+        self.overtaken.remove(&browser)
+    }
+
         match way {
             Some(peer) => self.ways.insert(browser, peer),
             None => self.ways.remove(&browser),
@@ -97,6 +104,8 @@ impl MainLoop {
             PersonEvent::Arrived { peer } => {
                 peer.set_private(self.lasting.private_windows());
                 let (name, last, asks) = (peer.instance.clone(), None, false);
+                let before = self.browsers_of(&peer.instance);
+                self.persons.overtaken.extend(before);
                 self.persons.peers.insert(name, Shown { peer, last, asks });
                 self.reach_again();
             }
