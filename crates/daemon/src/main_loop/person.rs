@@ -272,6 +272,7 @@ impl MainLoop {
             known.options.follow_user_focus = follows;
         }
         self.note_followers();
+            known.follows = Some(follows);
         if let Some(tab) = front.filter(|_| follows) {
             self.turn_to(peer, tab);
         }

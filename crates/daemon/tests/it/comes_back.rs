@@ -7,6 +7,7 @@ use tabmux_core::Heritage;
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::{self as wire, ToolMode};
+use tabmux_protocol::wire::{Resume, SessionId};
 
 const SESSION: &str = "sess_one";
 const SECRET: &str = "s3cret";
@@ -53,6 +54,43 @@ fn tabs_of(shown: &Value) -> Vec<u64> {
     let tabs = shown["agents"][0]["tabs"].as_array();
     let ids = tabs.into_iter().flatten().map(|tab| tab["tabId"].as_u64());
     ids.flatten().collect()
+}
+
+#[tokio::test]
+async fn the_switch_to_follow_survives_the_daemon() {
+    let folder = tempfile::tempdir().unwrap();
+    for follows in [true, false] {
+        let first = Daemon::start_shared(folder.path()).await;
+        let mut panel = extension(&first).await;
+        let agent_before = agent(&first, Heritage::default()).await;
+        let follow = json!({"type": "follow", "session": SESSION, "follows": follows});
+        panel.say(follow).await;
+        // It is so from the start, or becomes so; what is certain is that the word has been heard.
+        panel.say(json!({"type": "pause"})).await;
+        panel
+            .shown(|it| it["paused"] == true && it["agents"][0]["follows"] == follows)
+            .await;
+        first.hub.shut_down().await;
+        drop((agent_before, panel, first));
+
+        let second = Daemon::start_shared(folder.path()).await;
+        let resume = |secret: &str| Resume {
+            session_id: SessionId(SESSION.into()),
+            secret: secret.into(),
+            told: false,
+        };
+        assert!(second.hub.take_up(resume("a guess")).await.is_none());
+        let heritage = second.hub.take_up(resume(SECRET)).await.unwrap();
+        let _agent = agent(&second, heritage).await;
+        let mut panel = extension(&second).await;
+        let shown = panel.shown(|it| it["agents"][0] != Value::Null).await;
+        assert_eq!(shown["agents"][0]["follows"], follows);
+        // The second daemon passes it on as well.
+        second.hub.shut_down().await;
+        let notes = std::fs::read_to_string(folder.path().join("sessions.json")).unwrap();
+        let notes: Value = serde_json::from_str(&notes).unwrap();
+        assert_eq!(notes["sessions"][SESSION]["follows"], follows);
+    }
 }
 
 /// The worker of an extension can be back before it is noticed everywhere that it was gone.
