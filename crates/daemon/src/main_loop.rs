@@ -177,7 +177,7 @@ impl MainLoop {
             }
             // Before anybody is answered: an answer waits until it is written what it has changed.
             self.keep_notes();
-            self.show_opened();
+            self.acknowledge_opened();
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }

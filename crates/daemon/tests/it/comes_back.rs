@@ -125,3 +125,51 @@ async fn an_extension_that_comes_back_at_once_finds_its_agents_tabs() {
     introduce(&mut panel).await;
     panel.shown(|it| tabs_of(it) == [7]).await;
 }
+
+#[tokio::test]
+async fn of_tabs_that_an_extension_left_over_those_that_nobody_knows_are_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Daemon::start_shared(folder.path()).await;
+    let mut panel = extension(&first).await;
+    let agent_before = agent(&first, Heritage::default()).await;
+    let pages = request("list_pages", &json!({}));
+    agent_before.call(pages).await.unwrap();
+    panel
+        .say(json!({"type": "give", "tabId": 7, "session": SESSION}))
+        .await;
+    panel.shown(|it| tabs_of(it) == [7]).await;
+    let left = json!({"type": "leftTabs", "tabIds": [7, 8, 9]});
+    let answers = [
+        json!({"type": "tabKnown", "tabId": 7}),
+        json!({"type": "closeTab", "requestId": 0, "tabId": 8}),
+        json!({"type": "closeTab", "requestId": 0, "tabId": 9}),
+    ];
+    panel.say(left.clone()).await;
+    for answer in &answers {
+        assert_eq!(panel.hear().await.as_ref(), Some(answer));
+    }
+    // So it is before the browser is connected again, and at a daemon to which nobody has come back yet.
+    drop(panel);
+    let back = async {
+        loop {
+            let mut next = first.stranger().await;
+            if next.greet(&first.secret(), "0123456789").await["type"] == "welcome" {
+                return next;
+            }
+        }
+    };
+    let mut panel = back.await;
+    assert_eq!(panel.hear().await, Some(json!({"type": "connect"})));
+    panel.say(left.clone()).await;
+    for answer in &answers {
+        assert_eq!(panel.hear().await.as_ref(), Some(answer));
+    }
+    first.hub.shut_down().await;
+    drop((agent_before, panel, first));
+    let second = Daemon::start_shared(folder.path()).await;
+    let mut panel = extension(&second).await;
+    panel.say(left).await;
+    for answer in &answers {
+        assert_eq!(panel.hear().await.as_ref(), Some(answer));
+    }
+}
