@@ -8,6 +8,7 @@ mod facts;
 mod front;
 mod letting_go;
 mod open;
+mod private;
 mod pulse;
 mod tools;
 
@@ -23,6 +24,7 @@ use crate::introspect;
 use crate::page_tools::{FoundTool, Mark, ToolSource};
 use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
 use actor::Order;
+use private::Privacy;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::Session;
@@ -126,6 +128,7 @@ struct Inner {
     session: Session,
     launched: bool,
     personal: bool,
+    privacy: Privacy,
     orders: mpsc::Sender<Order>,
 }
 
@@ -164,15 +167,18 @@ impl Browser {
             dispose_on_detach: Some(true),
             ..Default::default()
         };
-        Ok(self.0.session.send(create).await?.browser_context_id)
+        let context = self.0.session.send(create).await?.browser_context_id;
+        self.0.privacy.open(context.clone());
+        Ok(context)
     }
 
     /// Ends a context with all its tabs.
     pub async fn end_context(&self, context: ContextId) -> Result<(), ToolError> {
         let dispose = target::DisposeBrowserContext {
-            browser_context_id: context,
+            browser_context_id: context.clone(),
         };
         self.0.session.send(dispose).await?;
+        self.0.privacy.forget_context(&context);
         Ok(())
     }
 
@@ -238,12 +244,9 @@ impl Browser {
     /// its title. What is new has been reported when this resolves.
     pub async fn refresh(&self, limit: Duration) -> Result<(), ToolError> {
         let targets = target::GetTargets::default();
-        let targets = self
-            .0
-            .session
-            .send_within(targets, limit)
-            .await?
-            .target_infos;
+        let targets = self.0.session.send_within(targets, limit);
+        let (targets, ()) = tokio::join!(targets, self.learn_default(limit));
+        let targets = targets?.target_infos;
         let pages = targets.iter().filter(|info| info.r#type == "page");
         self.report(pages.map(TabFacts::from).collect()).await
     }

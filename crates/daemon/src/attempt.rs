@@ -6,7 +6,7 @@ use crate::options::{BrowserPlan, Extension};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::{Browser, ChannelTransport, ConnectError, Connected, Source, TabSettings};
+use tabmux_browser::{Browser, ConnectError, Connected, Source, TabSettings};
 use tabmux_core::BrowserId;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -59,10 +59,8 @@ impl Attempt {
         };
         match &plan.extension {
             Extension::Only { name } => {
-                let transport = self.reach(name.as_deref(), self.patience).await;
-                let (peer, transport) = transport.ok_or(ConnectError::NoExtension)?;
-                let connected = Browser::connect_over(transport, attached).await?;
-                return Ok((connected, Some(peer)));
+                let reached = self.reach(name.as_deref(), self.patience, attached).await?;
+                return reached.ok_or(ConnectError::NoExtension);
             }
             // One that this user installed is meant, also if it is just on its way.
             Extension::IfThere
@@ -73,9 +71,8 @@ impl Attempt {
                 } else {
                     self.patience
                 };
-                if let Some((peer, transport)) = self.reach(None, limit).await {
-                    let connected = Browser::connect_over(transport, attached).await?;
-                    return Ok((connected, Some(peer)));
+                if let Some(reached) = self.reach(None, limit, attached).await? {
+                    return Ok(reached);
                 }
             }
             Extension::IfThere | Extension::Never => {}
@@ -98,18 +95,34 @@ impl Attempt {
         directly(Browser::connect(&Source::Launch(plan.launch.clone()), settings).await)
     }
 
-    /// Waits for an extension. Those who wait for the browser hear of it.
+    /// Connects through an extension, which may be on its way. Those who wait for the browser hear of it. One
+    /// that leaves meanwhile may be back at once, and is tried again.
     async fn reach(
         &self,
         name: Option<&str>,
         limit: Duration,
-    ) -> Option<(PeerName, ChannelTransport)> {
+        settings: TabSettings,
+    ) -> Result<Option<Reached>, ConnectError> {
         let browser = self.browser;
         let say = |message| {
             // A loop that is too busy for this has better things to tell.
             let _ = self.events.try_send(Event::Awaited { browser, message });
         };
-        self.extensions.reach_patiently(name, limit, say).await
+        let end = Instant::now() + limit;
+        let mut tries = MOST_TRIES;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let reached = self.extensions.reach_patiently(name, left, say).await;
+            let Some((peer, transport)) = reached else {
+                return Ok(None);
+            };
+            tries -= 1;
+            match Browser::connect_over(transport, settings).await {
+                Ok(connected) => return Ok(Some((connected, Some(peer)))),
+                Err(error) if tries == 0 => return Err(error),
+                Err(error) => tracing::debug!(%error, "an extension left as it was reached"),
+            }
+        }
     }
 
     /// Runs the user's own command for a browser that cannot be reached, and tries until it can be, or
@@ -148,6 +161,9 @@ fn run_detached(command: &str) -> std::io::Result<()> {
 
 /// For an extension, where a browser of ours would do.
 const SHORT_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often an extension that is there is tried.
+const MOST_TRIES: u32 = 3;
 
 /// How long a browser that was just started may take until it answers, and how often it is asked.
 const START_LIMIT: Duration = Duration::from_secs(20);

@@ -99,6 +99,8 @@ struct Session {
     opened: Instant,
     /// The folders that its client works in.
     roots: Vec<PathBuf>,
+    /// Whether the person wants it to follow them, if they have said so.
+    follows: Option<bool>,
 }
 
 impl MainLoop {
@@ -175,7 +177,7 @@ impl MainLoop {
             }
             // Before anybody is answered: an answer waits until it is written what it has changed.
             self.keep_notes();
-            self.show_opened();
+            self.acknowledge_opened();
             while let Some(output) = self.core.poll_output() {
                 self.perform(output);
             }
@@ -290,11 +292,15 @@ impl MainLoop {
     fn open(
         &mut self,
         session: SessionId,
-        options: Box<SessionOptions>,
+        mut options: Box<SessionOptions>,
         client: Client,
         notify: mpsc::Sender<BackendEvent>,
     ) {
         self.notice_policy();
+        let follows = self.memory.follows_of(&client.session);
+        if let Some(follows) = follows {
+            options.follow_user_focus = follows;
+        }
         let config = SessionConfig {
             veil: policy::veil(options.origins.and(self.lasting.policy())),
             ..options.config()
@@ -315,6 +321,7 @@ impl MainLoop {
                 client,
                 opened,
                 roots: Vec::new(),
+                follows,
             },
         );
         self.note_followers();

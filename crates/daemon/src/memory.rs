@@ -1,4 +1,5 @@
-//! What outlives a daemon: which session had which tabs, in a file that only its user can read.
+//! What outlives a daemon: which session had which tabs and followed the person, in a file that only its user
+//! can read.
 //! Browsers that we launched end with their daemon; of those it is only told that they are gone.
 
 use crate::handle::Client;
@@ -46,6 +47,9 @@ pub(crate) struct SessionNotes {
     /// Its number among those of the same name.
     #[serde(default)]
     pub(crate) number: usize,
+    /// Whether the person wants it to follow them, if they have said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) follows: Option<bool>,
 }
 
 /// A tab that is gone.
@@ -213,9 +217,17 @@ impl Memory {
 
     /// The number that people knew a session by, which a client has proved to be its own.
     pub(crate) fn number_of(&self, session: &str) -> Option<usize> {
+        self.claimed_notes(session).map(|known| known.number)
+    }
+
+    /// Whether the person wanted such a session to follow them, if they had said so.
+    pub(crate) fn follows_of(&self, session: &str) -> Option<bool> {
+        self.claimed_notes(session)?.follows
+    }
+
+    fn claimed_notes(&self, session: &str) -> Option<&SessionNotes> {
         let is_claimed = self.claimed.contains(session);
-        let known = self.left.get(session).filter(|_| is_claimed);
-        known.map(|known| known.number)
+        self.left.get(session).filter(|_| is_claimed)
     }
 
     /// A session is open; it may be one of an earlier daemon.
@@ -360,6 +372,7 @@ mod tests {
                 tab("C", 7, false, false),
             ],
             lost: None,
+            follows: Some(true),
         };
         Notes {
             tabs_counted: 9,
@@ -397,9 +410,11 @@ mod tests {
         assert_eq!(read(&path).unwrap().sessions.len(), 1);
         assert_eq!(second.take_up(&resume("sess_1", "guess")), None);
         assert_eq!(second.take_up(&resume("sess_2", "s3cret")), None);
+        assert_eq!(second.follows_of("sess_1"), None, "it may be anybody's");
         let heritage = second.take_up(&resume("sess_1", "s3cret")).unwrap();
         assert_eq!(heritage.opened.len(), 2);
         assert_eq!(second.number_of("sess_1"), Some(2));
+        assert_eq!(second.follows_of("sess_1"), Some(true));
         assert_eq!(heritage.bound, [TargetId("A".into())]);
         assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
         let client = Client {

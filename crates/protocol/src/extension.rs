@@ -254,6 +254,12 @@ pub enum FromExtension {
         /// Whether they may.
         allowed: bool,
     },
+    /// Tabs that it opened on an earlier connection, and of which it has not heard `tabKnown`. The answer for
+    /// each is that, or `closeTab`.
+    LeftTabs {
+        /// Which ones.
+        tab_ids: Vec<u32>,
+    },
 }
 
 /// What the daemon says to the extension.
@@ -340,6 +346,11 @@ pub enum ToExtension {
     },
     /// Let go of it.
     Detach {
+        /// Which one.
+        tab_id: u32,
+    },
+    /// It is written down whose a tab is that was opened: should either side go now, it is not lost.
+    TabKnown {
         /// Which one.
         tab_id: u32,
     },

@@ -161,6 +161,35 @@
   }
   var ARMING = 600;
 
+  // src/panel-words.ts
+  function frontWords(acting, holders, closed, paused) {
+    const [actor] = acting;
+    if (actor) return `${listed(acting)} ${acting.length > 1 ? "are" : "is"} acting in this tab right now.`;
+    const [holder] = holders;
+    if (!holder) return closed ? `No agent can work in this tab: ${closed}` : "No agent works in this tab.";
+    const isOne = holders.length === 1;
+    const works = isOne ? "works" : "work";
+    const does = holders.every(({ follows }) => follows) ? `${isOne ? "follows" : "follow"} you and ${works}` : works;
+    return `${listed(holders)} ${does} in this tab${paused ? `, and ${isOne ? "is" : "are"} paused` : ""}.`;
+  }
+  function tabsWords(shown2, more, here) {
+    const count = `${more}${shown2 > 0 ? " more" : ""} ${more === 1 ? "tab" : "tabs"}`;
+    if (more > 0) return shown2 > 0 ? `And ${count}.` : `It has ${count}.`;
+    if (shown2 > 0) return "";
+    return here ? "It has no tab here yet." : "It works in another browser.";
+  }
+  function moreRulesWords(more) {
+    return `And ${more} more; “tabmux policy list” in a terminal shows ${more === 1 ? "it" : "them"}.`;
+  }
+  function listed(agents) {
+    const names = agents.slice(0, MOST_NAMES).map(({ name }) => name);
+    const more = agents.length - names.length;
+    const parts = more > 0 ? [...names, `${more} more`] : names;
+    const last = parts.at(-1) ?? "";
+    return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${last}` : last;
+  }
+  var MOST_NAMES = 3;
+
   // src/panel-rules.ts
   var Sites = class {
     constructor(want2, ask) {
@@ -218,7 +247,7 @@
         (row2, { kind, pattern }) => row2.show(kind, pattern, kind === "Allowed" ? removal(rules) : "Unblock", () => this.want({ type: "rule", origin: pattern, rule: "none" }))
       );
       find("rules-more", HTMLElement).hidden = more === 0;
-      words("rules-more", `And ${more} more; “tabmux policy list” in a terminal shows them.`);
+      words("rules-more", moreRulesWords(more));
       find("private", HTMLElement).hidden = !showsPrivate;
       words("private-words", privateWindows ? "Agents may work in private windows." : "Agents stay out of private windows.");
       fillActs(find("private-acts", HTMLElement), [
@@ -351,8 +380,9 @@
           tabRow,
           (row, { tab }) => row.show(around.tabs.get(tab.tabId), tab.own, around)
         );
-        none.hidden = shown2.length > 0 && agent.moreTabs === 0;
-        put(none, agent.moreTabs > 0 ? `And ${agent.moreTabs} more tabs.` : agent.here ? "It has no tab here yet." : "It works in another browser.");
+        const more = tabsWords(shown2.length, agent.moreTabs, agent.here);
+        none.hidden = more === "";
+        put(none, more);
       }
     };
   }
@@ -390,12 +420,13 @@
     title.title = tab.title;
     put(place2, tab.place);
     const holders = agents.filter(({ tabs }) => tabs.some(({ tabId }) => tabId === tab.id));
-    const active = agents.find(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
+    const acting = agents.filter(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
+    const [active] = acting;
     const [holder] = holders;
     const watched = active ?? holder;
     if (card) card.className = watched ? `card watched ${active ? "acting " : ""}${watched.colour}` : "card";
     const closed = !tab.open ? "Chrome keeps extensions out of it." : tab.isPrivate && !rules.privateWindows ? "it is in a private window." : "";
-    words("front-state", frontWords(active, holders, closed, paused));
+    words("front-state", frontWords(acting, holders, closed, paused));
     const takers = agents.filter((agent) => agent.here && agent !== holder);
     const gifts = closed ? [] : takers;
     fillActs(acts, [
@@ -406,14 +437,6 @@
         act: () => want2({ type: "give", tabId: tab.id, session: agent.session })
       }))
     ]);
-  }
-  function frontWords(active, holders, closed, paused) {
-    if (active) return `${active.name} is acting in this tab right now.`;
-    const names = holders.map(({ name }) => name).join(" and ");
-    const [one, other] = holders;
-    if (one && !other) return `${names} ${one.follows ? "follows you and works" : "works"} in this tab${paused ? ", and is paused" : ""}.`;
-    if (one) return `${names} work in this tab${paused ? ", and are paused" : ""}.`;
-    return closed ? `No agent can work in this tab: ${closed}` : "No agent works in this tab.";
   }
   function doings({ doing, moreDoing }) {
     const more = doing.length - 1 + moreDoing;

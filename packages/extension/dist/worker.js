@@ -50,36 +50,44 @@
   // src/fresh.ts
   var Fresh = class {
     #turn = Promise.resolve();
+    /** Those of this connection: the daemon is about to say something of them. */
+    #now = /* @__PURE__ */ new Set();
+    /** Another connection begins. */
+    begin() {
+      this.#now.clear();
+    }
     opened(tabId) {
+      this.#now.add(tabId);
       return this.#change((tabs2) => void (tabs2[tabId] = Date.now()));
     }
-    /** The daemon knows whose these are. */
-    known(agents) {
-      return this.#change((tabs2) => {
-        for (const { tabId, opening } of agents.flatMap((agent) => agent.tabs)) if (!opening) delete tabs2[tabId];
-      });
+    /** The daemon knows whose this is, or closes it. */
+    known(tabId) {
+      return this.#change((tabs2) => void delete tabs2[tabId]);
     }
-    /** Another connection begins: what the one before did not come to know of is closed. */
-    discard() {
-      return this.#change(async (tabs2) => {
-        for (const [id, since] of Object.entries(tabs2)) {
-          delete tabs2[Number(id)];
-          if (Date.now() - since < YOUNG) await chrome.tabs.remove(Number(id)).catch(() => void 0);
+    /** Those that the connections before left. What has been there for a while is the person's by now. */
+    async left() {
+      const left = [];
+      await this.#change((tabs2) => {
+        for (const [id, since] of Object.entries(tabs2).map(([id2, since2]) => [Number(id2), since2])) {
+          if (this.#now.has(id)) continue;
+          if (Date.now() - since < YOUNG) left.push(id);
+          else delete tabs2[id];
         }
       });
+      return left;
     }
     #change(change) {
       this.#turn = this.#turn.then(async () => {
         const { fresh: fresh2 } = await chrome.storage.session.get("fresh");
         const tabs2 = { ...fresh2 };
         const before = JSON.stringify(tabs2);
-        await change(tabs2);
+        change(tabs2);
         if (JSON.stringify(tabs2) !== before) await chrome.storage.session.set({ fresh: tabs2 });
       });
       return this.#turn;
     }
   };
-  var YOUNG = 1e4;
+  var YOUNG = 6e4;
 
   // src/groups.ts
   var Groups = class {
@@ -626,7 +634,7 @@
   }
   async function welcome() {
     wake(OFTEN);
-    await fresh.discard();
+    fresh.begin();
     await tunnel.letGo();
   }
   async function lost() {
@@ -642,6 +650,8 @@
         relays.endPrivate();
         link.tell({ type: "connected", browser: await browserInfo(), tabs: await tabs.all() });
         link.tell({ type: "canAsk" });
+        const left = await fresh.left();
+        if (left.length > 0) link.tell({ type: "leftTabs", tabIds: left });
         const { paused } = await chrome.storage.session.get("paused");
         return paused === true ? void link.tell({ type: "pause" }) : void 0;
       }
@@ -650,7 +660,6 @@
         panels.show(overview);
         badge.questions(overview.questions.length);
         void chrome.storage.session.set({ paused: message.paused });
-        void fresh.known(message.agents);
         return groups.arrange(message.agents);
       }
       case "site":
@@ -668,8 +677,11 @@
       case "closeTab":
         return done(message.requestId, async () => {
           await groups.release(message.tabId);
+          await fresh.known(message.tabId);
           await tabs.close(message.tabId);
         });
+      case "tabKnown":
+        return fresh.known(message.tabId);
       case "attach":
         return done(message.requestId, () => tunnel.attach(message.tabId));
       case "detach":

@@ -1,46 +1,53 @@
 /**
- * Tabs that were opened for an agent and are not among those that the daemon tells of. Should the worker, the socket or the
- * daemon go meanwhile, nobody knows whose they are: then they are closed again. What is known survives a restart of the worker.
+ * Tabs that were opened for an agent, until the daemon says that it has written down whose they are. Should the worker, the
+ * socket or the daemon go before, the daemon is asked on the next connection, and closes what nobody knows. What is noted here
+ * survives a restart of the worker.
  */
-
-import type { AgentInfo } from './messages.js';
 
 export class Fresh {
   #turn: Promise<void> = Promise.resolve();
+  /** Those of this connection: the daemon is about to say something of them. */
+  readonly #now = new Set<number>();
+
+  /** Another connection begins. */
+  begin(): void {
+    this.#now.clear();
+  }
 
   opened(tabId: number): Promise<void> {
+    this.#now.add(tabId);
     return this.#change((tabs) => void (tabs[tabId] = Date.now()));
   }
 
-  /** The daemon knows whose these are. */
-  known(agents: AgentInfo[]): Promise<void> {
-    return this.#change((tabs) => {
-      for (const { tabId, opening } of agents.flatMap((agent) => agent.tabs)) if (!opening) delete tabs[tabId];
-    });
+  /** The daemon knows whose this is, or closes it. */
+  known(tabId: number): Promise<void> {
+    return this.#change((tabs) => void delete tabs[tabId]);
   }
 
-  /** Another connection begins: what the one before did not come to know of is closed. */
-  discard(): Promise<void> {
-    return this.#change(async (tabs) => {
-      for (const [id, since] of Object.entries(tabs)) {
-        delete tabs[Number(id)];
-        // An agent that ended soon may have wanted its tab to stay.
-        if (Date.now() - since < YOUNG) await chrome.tabs.remove(Number(id)).catch(() => undefined);
+  /** Those that the connections before left. What has been there for a while is the person's by now. */
+  async left(): Promise<number[]> {
+    const left: number[] = [];
+    await this.#change((tabs) => {
+      for (const [id, since] of Object.entries(tabs).map(([id, since]) => [Number(id), since] as const)) {
+        if (this.#now.has(id)) continue;
+        if (Date.now() - since < YOUNG) left.push(id);
+        else delete tabs[id];
       }
     });
+    return left;
   }
 
-  #change(change: (tabs: Record<number, number>) => void | Promise<void>): Promise<void> {
+  #change(change: (tabs: Record<number, number>) => void): Promise<void> {
     this.#turn = this.#turn.then(async () => {
       const { fresh } = await chrome.storage.session.get('fresh');
       const tabs = { ...(fresh as Record<number, number> | undefined) };
       const before = JSON.stringify(tabs);
-      await change(tabs);
+      change(tabs);
       if (JSON.stringify(tabs) !== before) await chrome.storage.session.set({ fresh: tabs });
     });
     return this.#turn;
   }
 }
 
-/** The daemon tells of a tab a moment after it was opened. */
-const YOUNG = 10_000;
+/** As long as sessions have to come back to a daemon. */
+const YOUNG = 60_000;

@@ -186,7 +186,11 @@ origin: string, } | { "type": "privateWindows",
 /**
  * Whether they may.
  */
-allowed: boolean, };
+allowed: boolean, } | { "type": "leftTabs", 
+/**
+ * Which ones.
+ */
+tabIds: Array<number>, };
 
 export type ToExtension = { "type": "ping" } | { "type": "pong" } | { "type": "challenge", 
 /**
@@ -265,6 +269,10 @@ requestId: number,
  * Which one.
  */
 tabId: number, } | { "type": "detach", 
+/**
+ * Which one.
+ */
+tabId: number, } | { "type": "tabKnown", 
 /**
  * Which one.
  */
@@ -420,11 +428,7 @@ own: boolean,
 /**
  * Whether the agent works in it when it names none.
  */
-bound: boolean, 
-/**
- * Whether it is only being opened, so that nobody would know of it if the daemon went.
- */
-opening?: boolean, };
+bound: boolean, };
 
 export type Doing = { 
 /**

@@ -4,6 +4,7 @@ import type { SiteInfo, SiteRule } from './messages.js';
 import { type Act, fill, fillActs, find, make, put, type Row, words } from './panel-parts.js';
 import type { ShownTab } from './panel-tabs.js';
 import type { Want } from './panel-view.js';
+import { moreRulesWords } from './panel-words.js';
 import type { FromPanel, Overview } from './panels.js';
 
 type Rules = Overview['rules'];
@@ -66,7 +67,7 @@ export class Sites {
       row.show(kind, pattern, kind === 'Allowed' ? removal(rules) : 'Unblock', () => this.want({ type: 'rule', origin: pattern, rule: 'none' })),
     );
     find('rules-more', HTMLElement).hidden = more === 0;
-    words('rules-more', `And ${more} more; “tabmux policy list” in a terminal shows them.`);
+    words('rules-more', moreRulesWords(more));
     find('private', HTMLElement).hidden = !showsPrivate;
     words('private-words', privateWindows ? 'Agents may work in private windows.' : 'Agents stay out of private windows.');
     fillActs(find('private-acts', HTMLElement), [

@@ -3,6 +3,7 @@
 import type { AgentInfo, Doing } from './messages.js';
 import { fill, fillActs, find, make, put, type Row, words } from './panel-parts.js';
 import type { ShownTab } from './panel-tabs.js';
+import { frontWords, tabsWords } from './panel-words.js';
 import type { FromPanel, Overview } from './panels.js';
 
 export type Want = (wish: FromPanel) => void;
@@ -52,8 +53,9 @@ export function agentRow(): Row<[AgentInfo, Around]> {
         tabRow,
         (row, { tab }) => row.show(around.tabs.get(tab.tabId), tab.own, around),
       );
-      none.hidden = shown.length > 0 && agent.moreTabs === 0;
-      put(none, agent.moreTabs > 0 ? `And ${agent.moreTabs} more tabs.` : agent.here ? 'It has no tab here yet.' : 'It works in another browser.');
+      const more = tabsWords(shown.length, agent.moreTabs, agent.here);
+      none.hidden = more === '';
+      put(none, more);
     },
   };
 }
@@ -95,12 +97,13 @@ export function frontCard(section: HTMLElement, { agents, paused, rules }: Overv
   put(place, tab.place);
   const holders = agents.filter(({ tabs }) => tabs.some(({ tabId }) => tabId === tab.id));
   // Some tools work in a tab that their agent does not hold.
-  const active = agents.find(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
+  const acting = agents.filter(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
+  const [active] = acting;
   const [holder] = holders;
   const watched = active ?? holder;
   if (card) card.className = watched ? `card watched ${active ? 'acting ' : ''}${watched.colour}` : 'card';
   const closed = !tab.open ? 'Chrome keeps extensions out of it.' : tab.isPrivate && !rules.privateWindows ? 'it is in a private window.' : '';
-  words('front-state', frontWords(active, holders, closed, paused));
+  words('front-state', frontWords(acting, holders, closed, paused));
   const takers = agents.filter((agent) => agent.here && agent !== holder);
   const gifts = closed ? [] : takers;
   fillActs(acts, [
@@ -111,15 +114,6 @@ export function frontCard(section: HTMLElement, { agents, paused, rules }: Overv
       act: () => want({ type: 'give', tabId: tab.id, session: agent.session }),
     })),
   ]);
-}
-
-function frontWords(active: AgentInfo | undefined, holders: AgentInfo[], closed: string, paused: boolean): string {
-  if (active) return `${active.name} is acting in this tab right now.`;
-  const names = holders.map(({ name }) => name).join(' and ');
-  const [one, other] = holders;
-  if (one && !other) return `${names} ${one.follows ? 'follows you and works' : 'works'} in this tab${paused ? ', and is paused' : ''}.`;
-  if (one) return `${names} work in this tab${paused ? ', and are paused' : ''}.`;
-  return closed ? `No agent can work in this tab: ${closed}` : 'No agent works in this tab.';
 }
 
 function doings({ doing, moreDoing }: AgentInfo): string {

@@ -61,7 +61,7 @@ function want(wish: FromPanel): void {
 /** Whatever an earlier connection held is let go: the daemon does not know of it. */
 async function welcome(): Promise<void> {
   wake(OFTEN);
-  await fresh.discard();
+  fresh.begin();
   await tunnel.letGo();
 }
 
@@ -80,6 +80,8 @@ async function hear(message: ToExtension): Promise<void> {
       relays.endPrivate();
       link.tell({ type: 'connected', browser: await browserInfo(), tabs: await tabs.all() });
       link.tell({ type: 'canAsk' });
+      const left = await fresh.left();
+      if (left.length > 0) link.tell({ type: 'leftTabs', tabIds: left });
       // A daemon that was started anew does not know that the person paused its agents.
       const { paused } = await chrome.storage.session.get('paused');
       return paused === true ? void link.tell({ type: 'pause' }) : undefined;
@@ -89,7 +91,6 @@ async function hear(message: ToExtension): Promise<void> {
       panels.show(overview);
       badge.questions(overview.questions.length);
       void chrome.storage.session.set({ paused: message.paused });
-      void fresh.known(message.agents);
       return groups.arrange(message.agents);
     }
     case 'site':
@@ -108,8 +109,11 @@ async function hear(message: ToExtension): Promise<void> {
       // Chrome keeps a group that is closed as a whole for later; one that its last tab has left is gone.
       return done(message.requestId, async () => {
         await groups.release(message.tabId);
+        await fresh.known(message.tabId);
         await tabs.close(message.tabId);
       });
+    case 'tabKnown':
+      return fresh.known(message.tabId);
     case 'attach':
       return done(message.requestId, () => tunnel.attach(message.tabId));
     case 'detach':

@@ -1,6 +1,7 @@
 //! Follows one browser: the only task that keeps its table of tabs.
 
 use super::letting_go::Which;
+use super::private::Privacy;
 use super::pulse::Pulse;
 use super::{BrowserEvent, Origin, TabFacts};
 use super::{crashes, tools};
@@ -62,6 +63,8 @@ pub(super) enum Order {
         which: Which,
         done: oneshot::Sender<bool>,
     },
+    /// Other tabs may be private now than before.
+    LookAgain,
     /// The end.
     ShutDown { done: oneshot::Sender<()> },
 }
@@ -73,14 +76,17 @@ pub(super) struct Actor<E> {
     process: Option<BrowserProcess>,
     pub(super) tabs: HashMap<TargetId, Entry>,
     /// Tabs being made now, and those that have to wait until it is known whose they are.
-    making: usize,
-    unannounced: Vec<TargetId>,
+    pub(super) making: usize,
+    pub(super) unannounced: Vec<TargetId>,
     /// Downloads that are on their way, with the tabs that began them.
     pub(super) downloads: VecDeque<(Tab, Download)>,
     tag: u32,
     report: mpsc::Sender<E>,
     /// Whether a person uses this browser and can end our sessions.
     personal: bool,
+    pub(super) privacy: Privacy,
+    /// Tabs that nobody is told of.
+    pub(super) hidden: HashMap<TargetId, TabFacts>,
     /// To ourselves, from those who watch over tabs.
     orders: mpsc::WeakSender<Order>,
 }
@@ -125,6 +131,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             tag,
             report,
             personal: false,
+            privacy: Privacy::default(),
+            hidden: HashMap::new(),
             orders,
         }
     }
@@ -229,7 +237,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             Order::EndMaking { made, done } => {
                 self.making = self.making.saturating_sub(1);
                 if let Some((target, origin)) = made {
+                    self.own(&target);
                     self.announce(&target, origin).await;
+                    self.look_again().await;
                 }
                 if self.making == 0 {
                     for target in std::mem::take(&mut self.unannounced) {
@@ -260,6 +270,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 let left = self.let_go(&which).await;
                 let _ = done.send(left);
             }
+            Order::LookAgain => self.look_again().await,
             Order::ShutDown { .. } => {}
         }
     }
@@ -318,7 +329,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         let facts = TabFacts::from(info);
         let target = facts.target.clone();
-        if self.tabs.contains_key(&target) {
+        if self.tabs.contains_key(&target) || self.hide(&facts) {
             return;
         }
         let opener = info.opener_id.clone();
@@ -433,6 +444,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     pub(super) async fn handle_gone(&mut self, target: &TargetId, gone: Gone) {
+        self.hidden.remove(target);
+        self.privacy.forget_tab(target);
         let Some(entry) = self.tabs.remove(target) else {
             return;
         };
@@ -459,7 +472,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     /// Tells of a new tab and where it comes from.
-    async fn announce(&mut self, target: &TargetId, origin: Origin) {
+    pub(super) async fn announce(&mut self, target: &TargetId, origin: Origin) {
         self.unannounced.retain(|waiting| waiting != target);
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
@@ -485,7 +498,7 @@ async fn exit_of(process: Option<&mut BrowserProcess>) {
 }
 
 impl Entry {
-    fn new(facts: TabFacts) -> Self {
+    pub(super) fn new(facts: TabFacts) -> Self {
         Self {
             told: facts.clone(),
             facts,
@@ -497,6 +510,10 @@ impl Entry {
             awaiting_tab: Vec::new(),
             awaiting_gone: Vec::new(),
         }
+    }
+
+    pub(super) fn facts(&self) -> &TabFacts {
+        &self.facts
     }
 }
 

@@ -1,6 +1,7 @@
 //! Connects to a browser: launches one, or attaches to one that runs.
 
 use super::actor::Actor;
+use super::private::Privacy;
 use super::pulse::Pulse;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError, Running};
@@ -75,9 +76,30 @@ pub struct Connected {
     settings: TabSettings,
     pulse: Pulse,
     personal: bool,
+    targets: Vec<target::TargetInfo>,
+    privacy: Privacy,
 }
 
 impl Connected {
+    /// The same, without what is private in a browser that is not ours.
+    async fn guarded(mut self) -> Self {
+        if self.info.launched {
+            return self;
+        }
+        // One that does not know contexts has nothing in them.
+        let asked = target::GetBrowserContexts::default();
+        let told = self.session.send_within(asked, FIRST_ANSWER_LIMIT).await;
+        self.privacy = Privacy::of(told.unwrap_or_default(), &self.targets);
+        self.with_private(false)
+    }
+
+    /// The same, with the tabs of private windows or without them. At first they are left out.
+    pub fn with_private(mut self, allowed: bool) -> Self {
+        self.privacy.allow(allowed);
+        (self.info.tabs, self.info.front) = seen(&self.targets, &self.privacy);
+        self
+    }
+
     /// The same, asked for signs of life as `pulse` says.
     pub fn with_pulse(self, pulse: Pulse) -> Self {
         Self { pulse, ..self }
@@ -97,7 +119,12 @@ impl Connected {
             settings,
             pulse,
             personal,
+            targets,
+            privacy,
         } = self;
+        let pages = targets.iter().filter(|info| info.r#type == "page");
+        let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
+        let hidden = hidden.map(TabFacts::from).collect();
         let (order, orders) = mpsc::channel(64);
         let weak = order.downgrade();
         let actor = Actor::new(
@@ -109,11 +136,13 @@ impl Connected {
             report,
             weak,
         );
-        tokio::spawn(actor.of_person(personal).run(events, orders, pulse));
+        let actor = actor.of_person(personal).guarding(privacy.clone(), hidden);
+        tokio::spawn(actor.run(events, orders, pulse));
         Browser(Arc::new(Inner {
             session,
             launched: info.launched,
             personal,
+            privacy,
             orders: order,
         }))
     }
@@ -125,7 +154,8 @@ impl Browser {
         source: &Source,
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
-        Self::meet(reach(source).await?, settings).await
+        let connected = Self::meet(reach(source).await?, settings).await?;
+        Ok(connected.guarded().await)
     }
 
     /// Connects to a person's own browser, which somebody else in this process speaks for.
@@ -146,7 +176,8 @@ impl Browser {
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
         let launched = process.is_some();
-        let info = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduce(&session, launched))
+        let introduced = introduce(&session, launched);
+        let (info, targets) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced)
             .await
             .unwrap_or_else(|_| {
                 Err(CdpError::TimedOut {
@@ -166,6 +197,8 @@ impl Browser {
             settings,
             pulse: Pulse::default(),
             personal: false,
+            targets,
+            privacy: Privacy::default(),
         })
     }
 }
@@ -212,7 +245,10 @@ async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransp
 }
 
 /// Asks the browser who it is and which tabs it has, and to tell of every change from now on.
-async fn introduce(session: &Session, launched: bool) -> Result<BrowserInfo, CdpError> {
+async fn introduce(
+    session: &Session,
+    launched: bool,
+) -> Result<(BrowserInfo, Vec<target::TargetInfo>), CdpError> {
     let discover = target::SetDiscoverTargets {
         discover: true,
         filter: Some(crate::tab::only("page")),
@@ -245,15 +281,24 @@ async fn introduce(session: &Session, launched: bool) -> Result<BrowserInfo, Cdp
     discovering?;
     attaching?;
     let targets = pages_and_tabs(session).await?;
-    let pages = targets.iter().filter(|info| info.r#type == "page");
     let (name, version) = product(&version?.product);
-    Ok(BrowserInfo {
+    let (tabs, front) = seen(&targets, &Privacy::default());
+    let info = BrowserInfo {
         name,
         version,
         launched,
-        tabs: pages.map(TabFacts::from).collect(),
-        front: in_front(&targets),
-    })
+        tabs,
+        front,
+    };
+    Ok((info, targets))
+}
+
+/// The tabs that are there for agents, and the one of them that the user has in front.
+fn seen(targets: &[target::TargetInfo], privacy: &Privacy) -> (Vec<TabFacts>, Option<TargetId>) {
+    let is_seen = |info: &&target::TargetInfo| !privacy.hides(info.browser_context_id.as_ref());
+    let seen: Vec<_> = targets.iter().filter(is_seen).cloned().collect();
+    let pages = seen.iter().filter(|info| info.r#type == "page");
+    (pages.map(TabFacts::from).collect(), in_front(&seen))
 }
 
 pub(super) async fn pages_and_tabs(session: &Session) -> Result<Vec<target::TargetInfo>, CdpError> {
@@ -346,5 +391,31 @@ mod tests {
             tab("http://a/", true)
         ]);
         assert_eq!(front(twins), None);
+    }
+
+    #[test]
+    fn a_private_window_is_neither_seen_nor_in_front() {
+        let target = |kind: &str, url: &str, context: &str| {
+            json!({
+                "targetId": format!("{kind} {url}"), "type": kind, "url": url, "title": "t",
+                "browserContextId": context, "embedderData": {"tabActive": true},
+            })
+        };
+        let (near, far) = ("http://a/", "http://b/");
+        let targets = json!([
+            target("page", near, "D"),
+            target("tab", near, "D"),
+            target("page", far, "P"),
+            target("tab", far, "P"),
+        ]);
+        let targets: Vec<target::TargetInfo> = serde_json::from_value(targets).unwrap();
+        let told = json!({"browserContextIds": [], "defaultBrowserContextId": "D"});
+        let privacy = Privacy::of(serde_json::from_value(told).unwrap(), &targets);
+        let (tabs, front) = seen(&targets, &privacy);
+        assert_eq!(tabs.len(), 1);
+        assert_eq!(front.unwrap().as_str(), "page http://a/");
+        privacy.allow(true);
+        let (tabs, front) = seen(&targets, &privacy);
+        assert_eq!((tabs.len(), front), (2, None), "there are two windows");
     }
 }

@@ -25,9 +25,11 @@ impl Browser {
             if wanted.wait_for(|wanted| *wanted).await.is_err() {
                 return;
             }
-            let Ok(targets) = pages_and_tabs(&self.0.session).await else {
+            let Ok(mut targets) = pages_and_tabs(&self.0.session).await else {
                 return;
             };
+            let privacy = &self.0.privacy;
+            targets.retain(|info| !privacy.hides(info.browser_context_id.as_ref()));
             let front = in_front(&targets);
             // Where the user is at first is no news.
             if let (Some(target), Some(before)) = (&front, &last)

@@ -88,7 +88,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     /// The tab is there as before, and its tools are unknown until somebody looks again.
-    async fn detach(&mut self, target: &TargetId) {
+    pub(super) async fn detach(&mut self, target: &TargetId) {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
         };

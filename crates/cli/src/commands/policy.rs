@@ -32,7 +32,8 @@ pub(crate) enum Args {
         #[arg(value_name = "ORIGIN", value_parser = pattern)]
         origin: OriginPattern,
     },
-    /// Let agents work in private windows of your own Chrome, or keep them out, as it is at first.
+    /// Let agents work in private windows of browsers that tabmux did not launch, or keep them out, as it is at
+    /// first.
     PrivateWindows {
         /// allow or block.
         #[arg(value_name = "allow|block")]
@@ -97,7 +98,9 @@ fn tell(rules: &PersonRules) -> String {
         false => format!("\nAgents may never see:{}", lines(&rules.blocked)),
     };
     let private = match rules.private_windows {
-        true => "\nAgents may work in private windows in which Chrome allows the extension.",
+        true => {
+            "\nAgents may work in private windows: of attached browsers, and where Chrome allows the extension."
+        }
         false => "",
     };
     format!("{allowed}{blocked}{private}")

@@ -35,6 +35,7 @@ mod panel_questions;
 mod panel_sites;
 mod peers;
 mod policy;
+mod private;
 mod random_walk;
 mod registry;
 mod served;

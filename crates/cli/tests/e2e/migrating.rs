@@ -133,6 +133,9 @@ async fn a_launched_browser_has_a_page_from_the_start_and_the_first_one_is_page_
     crowd.pages.route("/form", Response::html(FORM));
     let url = crowd.pages.url("form");
     let first = crowd.client_in(&["--isolated"]).await;
+    let close = first.call_tool("close_page", json!({"pageId": 1})).await;
+    let kept = close.expect_error();
+    assert!(kept.starts_with("Tab 1 is the last page"), "{kept}");
     let go = json!({"pageId": 1, "type": "url", "url": url});
     first.call_tool("navigate_page", go.clone()).await.ok();
     let pages = first.call_tool("list_pages", json!({})).await.ok().text();

@@ -6,7 +6,7 @@ use crate::panel::{Scene, refused, search_of};
 use crate::user::User;
 use serde_json::json;
 
-fn policy(own: &OwnBrowser, arguments: &[&str]) -> String {
+pub(crate) fn policy(own: &OwnBrowser, arguments: &[&str]) -> String {
     let output = own.tabmux(&["policy"]).args(arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()

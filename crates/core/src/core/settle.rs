@@ -52,7 +52,9 @@ impl Core {
         }
         match kind {
             CallKind::Page { tab: None, .. } => true,
-            CallKind::Page { tab: Some(tab), .. } | CallKind::SelectPage { tab } => {
+            CallKind::Page { tab: Some(tab), .. }
+            | CallKind::SelectPage { tab }
+            | CallKind::ClosePage { tab } => {
                 tab.number() == Some(FIRST_PAGE)
                     && self.is_launched(browser)
                     && self.can_have_first_page(session, browser)

@@ -125,6 +125,26 @@ fn in_a_new_browser_page_1_can_be_named_before_it_is_there() {
     }
 }
 
+/// It is the last one, as with a server whose browser always has a page; and when there is another it can go.
+#[test]
+fn page_1_of_a_new_browser_stays_until_there_is_another() {
+    for mut sim in [
+        Sim::new(FakeBrowser::new()),
+        Sim::new(FakeBrowser::windowless()),
+    ] {
+        sim.open_session_as(ONE, fixed());
+        let kept = sim.call(close_page(TabId(1)));
+        let last = Refusal::LastPage { tab: TabId(1) };
+        assert_eq!(kept, Reply::Refused(last));
+        assert_eq!(sim.core.bound_tab(ONE), Some(TabId(1)));
+        assert_eq!((sim.browser.tab_count(), sim.pages_of(ONE).len()), (1, 1));
+        sim.call(new_page(A));
+        let closed = sim.call(close_page(TabId(1)));
+        assert!(matches!(closed, Reply::Closed { .. }), "{closed:?}");
+        assert_eq!(sim.core.bound_tab(ONE), Some(TabId(2)));
+    }
+}
+
 #[test]
 fn calls_that_name_page_1_at_once_share_one_new_tab() {
     let mut sim = Sim::new(FakeBrowser::windowless());

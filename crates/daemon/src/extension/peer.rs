@@ -18,9 +18,19 @@ pub(crate) struct Peer {
     /// What people call its profile.
     pub(crate) name: Option<String>,
     tunnels: Mutex<Tunnels>,
-    /// Whether it has told of its browser and its tabs.
-    known: watch::Sender<bool>,
+    stage: watch::Sender<Stage>,
     out: mpsc::Sender<ToExtension>,
+}
+
+/// How far a connected extension is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// It has not told of its browser yet.
+    New,
+    /// It has told of its browser and its tabs.
+    Known,
+    /// It has left.
+    Gone,
 }
 
 impl Peer {
@@ -33,7 +43,7 @@ impl Peer {
             instance,
             name,
             tunnels: Mutex::default(),
-            known: watch::Sender::new(false),
+            stage: watch::Sender::new(Stage::New),
             out,
         }
     }
@@ -45,21 +55,33 @@ impl Peer {
         let deliveries = self.tunnels().hear(message);
         self.deliver(deliveries).await;
         if told {
-            self.known.send_replace(true);
+            self.stage.send_if_modified(|stage| {
+                let is_new = *stage == Stage::New;
+                if is_new {
+                    *stage = Stage::Known;
+                }
+                is_new
+            });
         }
         goes_on
     }
 
-    /// Begins a connection to its browser, once that is known.
+    /// Begins a connection to its browser, once that is known. There is none to an extension that has left:
+    /// who knows no tabs any more must not be taken for a browser without tabs.
     pub(crate) async fn open(self: Arc<Self>) -> Option<ChannelTransport> {
-        let mut known = self.known.subscribe();
-        let known = known.wait_for(|known| *known);
-        tokio::time::timeout(INTRODUCTION_LIMIT, known)
-            .await
-            .ok()?
-            .ok()?;
+        let mut stage = self.stage.subscribe();
+        let introduced = stage.wait_for(|stage| *stage != Stage::New);
+        let introduced = tokio::time::timeout(INTRODUCTION_LIMIT, introduced).await;
+        drop(introduced.ok()?.ok()?);
         let (transport, mut written, feed) = ChannelTransport::new();
-        let number = self.tunnels().open(feed);
+        let number = {
+            let mut tunnels = self.tunnels();
+            // With the tunnels in hand: whoever ends them has said so before.
+            if self.is_gone() {
+                return None;
+            }
+            tunnels.open(feed)
+        };
         tokio::spawn(async move {
             while let Some(frame) = written.recv().await {
                 let deliveries = self.tunnels().command(number, &frame);
@@ -90,9 +112,14 @@ impl Peer {
         self.out.try_send(message).is_ok()
     }
 
-    /// The extension is gone: every connection to its browser ends.
+    /// The extension is gone: every connection to its browser ends, and none begins.
     pub(crate) fn end(&self) {
+        self.stage.send_replace(Stage::Gone);
         self.tunnels().end();
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        *self.stage.borrow() == Stage::Gone
     }
 
     async fn deliver(&self, deliveries: Deliveries) {
@@ -111,3 +138,44 @@ impl Peer {
 
 /// How long an extension may take to tell of its tabs.
 const INTRODUCTION_LIMIT: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabmux_protocol::extension::BrowserInfo;
+
+    fn peer() -> Arc<Peer> {
+        let (out, _) = mpsc::channel(8);
+        Arc::new(Peer::new(PeerName("0123456789".into()), None, out))
+    }
+
+    fn introduction() -> FromExtension {
+        FromExtension::Connected {
+            browser: BrowserInfo::default(),
+            tabs: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_extension_that_has_left_is_no_browser_without_tabs() {
+        let there = peer();
+        there.hear(introduction()).await;
+        assert!(Arc::clone(&there).open().await.is_some());
+        there.end();
+        assert!(Arc::clone(&there).open().await.is_none());
+        // Nor does its last word bring it back.
+        there.hear(introduction()).await;
+        assert!(there.open().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_an_introduction_hears_at_once_that_there_will_be_none() {
+        let silent = peer();
+        let begun = tokio::time::Instant::now();
+        let opening = tokio::spawn(Arc::clone(&silent).open());
+        tokio::task::yield_now().await;
+        silent.end();
+        assert!(opening.await.unwrap().is_none());
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+    }
+}

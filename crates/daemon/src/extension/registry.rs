@@ -89,18 +89,24 @@ impl Extensions {
         name: Option<&str>,
         limit: Duration,
     ) -> Option<(PeerName, ChannelTransport)> {
-        let way_back = self.peers().away_since + WAY_BACK;
-        let patience = way_back.min(Instant::now() + limit);
+        let end = Instant::now() + limit;
         let mut count = self.count();
-        let peer = loop {
+        loop {
+            count.mark_unchanged();
             if let Some(peer) = self.find(name) {
-                break peer;
+                let transport = Arc::clone(&peer).open().await;
+                if let Some(transport) = transport {
+                    return Some((peer.instance.clone(), transport));
+                }
+                if !peer.is_gone() {
+                    return None;
+                }
+                // It left meanwhile, and may be back already.
             }
-            let change = tokio::time::timeout_at(patience, count.changed());
+            let way_back = self.peers().away_since + WAY_BACK;
+            let change = tokio::time::timeout_at(way_back.min(end), count.changed());
             change.await.ok()?.ok()?;
-        };
-        let name = peer.instance.clone();
-        Some((name, peer.open().await?))
+        }
     }
 
     /// The extension that is meant by this name, or by none, if it is there.

@@ -175,6 +175,7 @@ impl Tunnels {
             | FromExtension::Rule { .. }
             | FromExtension::Site { .. }
             | FromExtension::PrivateWindows { .. }
+            | FromExtension::LeftTabs { .. }
             | FromExtension::Ping
             | FromExtension::Pong => {}
         }

@@ -7,6 +7,9 @@ use tabmux_core::{BrowserId, CallId, DocumentId, Input, Place, TargetId};
 
 impl MainLoop {
     pub(super) fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
+        if self.is_private(browser, &event) {
+            return;
+        }
         let facts = |tab: TabFacts| {
             let context = tab.context.as_ref();
             let owner = context.and_then(|context| self.contexts.owner(browser, context));
@@ -76,18 +79,34 @@ impl MainLoop {
                 self.metrics.lost(browser);
                 self.following.forget(browser);
                 let personal = self.persons.is_reached(browser);
+                let overtaken = self.persons.take_overtaken(browser);
                 self.persons.reached(browser, None);
                 self.contexts.forget(browser);
                 self.found.forget_browser(browser);
                 self.joins.forget_browser(browser);
                 let reason = "it was closed or its connection ended".into();
-                match personal {
+                let gone = match personal {
                     // Chrome ends the extension's worker when it likes, and that does no harm to tabs.
                     true => Input::ConnectionLost { browser, reason },
                     false => Input::BrowserGone { browser, reason },
+                };
+                self.input(gone);
+                if overtaken {
+                    self.reach_again();
                 }
+                return;
             }
         };
         self.input(input);
+    }
+
+    /// Whether it is about a tab of which nobody may know any more: the word to the browser and the browser's
+    /// word crossed.
+    fn is_private(&self, browser: BrowserId, event: &BrowserEvent) -> bool {
+        let handle = self.browsers.get(&browser);
+        match (event, handle) {
+            (BrowserEvent::TabAppeared { tab, .. }, Some(handle)) => handle.hides(tab),
+            _ => false,
+        }
     }
 }

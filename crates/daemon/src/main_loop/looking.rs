@@ -118,13 +118,14 @@ impl MainLoop {
             });
             let missing = missing.unwrap_or_default();
             let lost = self.core.lost_tab(*id).map(LostNotes::from);
-            if !missing.is_empty() || lost.is_some() {
+            if !missing.is_empty() || lost.is_some() || session.follows.is_some() {
                 let known = notes.about(&session.client);
                 known.tabs.extend(missing);
                 known.lost = lost;
             }
             if let Some(known) = notes.sessions.get_mut(&session.client.session) {
                 known.number = self.number_of(*id);
+                known.follows = session.follows;
             }
         }
         notes

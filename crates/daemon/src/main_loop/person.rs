@@ -1,5 +1,6 @@
 //! The person at a browser: what they want done, and what they are shown.
 
+mod opened;
 mod showing;
 mod sites;
 mod wish;
@@ -38,10 +39,12 @@ pub(super) struct Persons {
     peers: HashMap<PeerName, Shown>,
     /// The browsers that are reached through an extension.
     ways: HashMap<BrowserId, PeerName>,
+    /// Those whose extension came back before it was noticed that it had been away.
+    overtaken: HashSet<BrowserId>,
     paused_by: HashSet<PeerName>,
     pub(super) plates: Nameplates,
-    /// How many tabs are only being opened.
-    opening: usize,
+    /// The tabs that are only being opened.
+    opening: opened::Opening,
     /// When they are shown what is new, if something may be.
     show_at: Option<Instant>,
 }
@@ -83,6 +86,11 @@ impl Persons {
         self.ways.contains_key(&browser)
     }
 
+    /// Whether the extension of a browser that is gone now came back before.
+    pub(super) fn take_overtaken(&mut self, browser: BrowserId) -> bool {
+        self.overtaken.remove(&browser)
+    }
+
     pub(super) fn reached(&mut self, browser: BrowserId, way: Option<PeerName>) {
         match way {
             Some(peer) => self.ways.insert(browser, peer),
@@ -96,6 +104,8 @@ impl MainLoop {
         match event {
             PersonEvent::Arrived { peer } => {
                 peer.set_private(self.lasting.private_windows());
+                let before = self.browsers_of(&peer.instance);
+                self.persons.overtaken.extend(before);
                 let (name, last, asks) = (peer.instance.clone(), None, false);
                 self.persons.peers.insert(name, Shown { peer, last, asks });
                 self.reach_again();
@@ -195,6 +205,7 @@ impl MainLoop {
                 self.or_deny(peer, changed);
             }
             Wish::Judge { origin } => self.tell_site(peer, origin),
+            Wish::Tidy { tabs } => self.tidy(peer, &tabs),
             Wish::PrivateWindows { allowed } => {
                 let change = PolicyChange::PrivateWindows(allowed);
                 let changed = self.change_policy(&change).map(drop);
@@ -261,6 +272,7 @@ impl MainLoop {
         let session = self.agent_named(session)?;
         if let Some(known) = self.sessions.get_mut(&session) {
             known.options.follow_user_focus = follows;
+            known.follows = Some(follows);
         }
         self.note_followers();
         if let Some(tab) = front.filter(|_| follows) {

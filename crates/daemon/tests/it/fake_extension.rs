@@ -5,12 +5,12 @@ use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_daemon::Hub;
 use tabmux_daemon::extension::Secret;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::extension::{EXTENSION_ID, Role, proof_text};
 use tabmux_testkit::patiently;
 use tokio::net::TcpStream;
@@ -27,15 +27,35 @@ pub(crate) struct Daemon {
     /// The person's rules.
     pub(crate) policy: PathBuf,
     stop: CancellationToken,
-    _folder: tempfile::TempDir,
+    _folder: Option<tempfile::TempDir>,
 }
 
 impl Daemon {
     pub(crate) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let secret = folder.path().join("pairing-secret");
         let policy = folder.path().join("policy.json");
-        let hub = Arc::new(Hub::start_under(policy.clone()));
+        Self::serve(
+            Hub::start_under(policy),
+            folder.path().to_owned(),
+            Some(folder),
+        )
+        .await
+    }
+
+    /// One that clients share, and that keeps its notes in this folder for the next one.
+    pub(crate) async fn start_shared(folder: &Path) -> Self {
+        let hub = Hub::start_shared(Beside {
+            audit: folder.join("audit.jsonl"),
+            memory: folder.join("sessions.json"),
+            policy: folder.join("policy.json"),
+            grace: Duration::from_secs(60),
+        });
+        Self::serve(hub, folder.to_owned(), None).await
+    }
+
+    async fn serve(hub: Hub, place: PathBuf, folder: Option<tempfile::TempDir>) -> Self {
+        let (secret, policy) = (place.join("pairing-secret"), place.join("policy.json"));
+        let hub = Arc::new(hub);
         let stop = CancellationToken::new();
         let bound = Bound::take(0).await.unwrap();
         let port = bound.port();

@@ -41,10 +41,6 @@ pub struct AgentTab {
     pub own: bool,
     /// Whether the agent works in it when it names none.
     pub bound: bool,
-    /// Whether it is only being opened, so that nobody would know of it if the daemon went.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "bindings", ts(optional))]
-    pub opening: Option<bool>,
 }
 
 /// One call of an agent.

@@ -36,19 +36,6 @@ impl MainLoop {
         }
     }
 
-    /// Shows a tab that is open now before its agent hears of it: an extension that dies first would take it
-    /// for one that nobody knows, and close it.
-    pub(in crate::main_loop) fn show_opened(&mut self) {
-        if self.persons.peers.is_empty() {
-            return;
-        }
-        let opening = self.core.held_tabs().filter(|tab| tab.opening).count();
-        let before = std::mem::replace(&mut self.persons.opening, opening);
-        if opening < before {
-            self.show_persons();
-        }
-    }
-
     fn overview_for(&self, peer: &PeerName) -> ToExtension {
         let mut sessions: Vec<_> = self.sessions.iter().collect();
         sessions.sort_by_key(|(id, _)| **id);
@@ -85,12 +72,7 @@ impl MainLoop {
         let mut tabs = held.filter_map(|tab| {
             let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
             let tab_id = tab.target.0.parse().ok()?;
-            (own || bound).then_some(AgentTab {
-                tab_id,
-                own,
-                bound,
-                opening: tab.opening.then_some(true),
-            })
+            (own || bound).then_some(AgentTab { tab_id, own, bound })
         });
         let shown = tabs.by_ref().take(MOST_TABS).collect();
         (shown, tabs.count())

@@ -4,6 +4,7 @@ use super::MainLoop;
 use crate::extension::PeerName;
 use crate::policy::PolicyChange;
 use tabmux_browser::OriginPattern;
+use tabmux_core::{Input, TargetId};
 use tabmux_protocol::extension::{SiteInfo, SiteRule, ToExtension};
 
 impl MainLoop {
@@ -46,6 +47,23 @@ impl MainLoop {
                 }
             }
             peer.set_private(allowed);
+        }
+        let browsers: Vec<_> = self
+            .browsers
+            .iter()
+            .map(|(id, it)| (*id, it.clone()))
+            .collect();
+        for (browser, handle) in browsers {
+            for target in handle.set_private(allowed) {
+                let target = TargetId(target.as_str().into());
+                let taken = target.clone();
+                self.input(Input::TakenBack { browser, target });
+                self.input(Input::TabGone {
+                    browser,
+                    target: taken,
+                    crashed: false,
+                });
+            }
         }
     }
 }

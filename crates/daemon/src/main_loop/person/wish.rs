@@ -43,6 +43,10 @@ pub(crate) enum Wish {
     PrivateWindows {
         allowed: bool,
     },
+    /// That nothing is left over: their extension opened these tabs and does not know whether anybody knows.
+    Tidy {
+        tabs: Vec<u32>,
+    },
 }
 
 impl Wish {
@@ -82,6 +86,9 @@ impl Wish {
                 origin: origin.clone(),
             },
             FromExtension::PrivateWindows { allowed } => Self::PrivateWindows { allowed: *allowed },
+            FromExtension::LeftTabs { tab_ids } => Self::Tidy {
+                tabs: tab_ids.clone(),
+            },
             _ => return None,
         })
     }

@@ -1,0 +1,43 @@
+/** Sentences of the panel that are made of parts: right for one and for several. */
+
+/** An agent, as far as it is spoken of. */
+export interface Named {
+  name: string;
+  follows: boolean;
+}
+
+/** What the person is told of the tab in front: who acts there now, who works there, or why nobody can. */
+export function frontWords(acting: Named[], holders: Named[], closed: string, paused: boolean): string {
+  const [actor] = acting;
+  if (actor) return `${listed(acting)} ${acting.length > 1 ? 'are' : 'is'} acting in this tab right now.`;
+  const [holder] = holders;
+  if (!holder) return closed ? `No agent can work in this tab: ${closed}` : 'No agent works in this tab.';
+  const isOne = holders.length === 1;
+  const works = isOne ? 'works' : 'work';
+  const does = holders.every(({ follows }) => follows) ? `${isOne ? 'follows' : 'follow'} you and ${works}` : works;
+  return `${listed(holders)} ${does} in this tab${paused ? `, and ${isOne ? 'is' : 'are'} paused` : ''}.`;
+}
+
+/** Tabs of an agent: how many there are beside those that are shown, or that there is none. */
+export function tabsWords(shown: number, more: number, here: boolean): string {
+  const count = `${more}${shown > 0 ? ' more' : ''} ${more === 1 ? 'tab' : 'tabs'}`;
+  if (more > 0) return shown > 0 ? `And ${count}.` : `It has ${count}.`;
+  if (shown > 0) return '';
+  return here ? 'It has no tab here yet.' : 'It works in another browser.';
+}
+
+/** Rules that are not shown. */
+export function moreRulesWords(more: number): string {
+  return `And ${more} more; “tabmux policy list” in a terminal shows ${more === 1 ? 'it' : 'them'}.`;
+}
+
+/** "A", "A and B", "A, B and C", "A, B, C and 2 more". */
+function listed(agents: Named[]): string {
+  const names = agents.slice(0, MOST_NAMES).map(({ name }) => name);
+  const more = agents.length - names.length;
+  const parts = more > 0 ? [...names, `${more} more`] : names;
+  const last = parts.at(-1) ?? '';
+  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+}
+
+const MOST_NAMES = 3;
