@@ -98,7 +98,7 @@ test('it ends with the worker that called, and with the page', async () => {
 });
 
 test('s9 a page cannot have many, nor knock without pause, nor say too much', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  vi.useFakeTimers();
   for (let count = 0; count < 100; count++) call().link.refuse();
   expect(links.length).toBe(4);
   vi.advanceTimersByTime(1_000);

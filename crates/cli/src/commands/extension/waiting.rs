@@ -44,7 +44,7 @@ pub(super) async fn until_connected(
                 return Ok(true);
             }
             None if !started => {
-                start().context("the daemon could not be started")?;
+                drop(start().context("the daemon could not be started")?);
                 started = true;
             }
             None => {}
