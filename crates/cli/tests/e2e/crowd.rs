@@ -184,8 +184,8 @@ impl Crowd {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
         };
-        let temporary =
-            names(self.home.path().to_owned()).filter(|name| !KEPT.contains(&name.as_str()));
+        let is_kept = |name: &str| KEPT.contains(&name) || name.starts_with(OUTPUT);
+        let temporary = names(self.home.path().to_owned()).filter(|name| !is_kept(name));
         let sockets = names(self.home.path().join("run")).filter(|name| name.ends_with(".sock"));
         temporary.chain(sockets).collect()
     }
@@ -206,12 +206,6 @@ impl Drop for Crowd {
 }
 
 /// The home is the temporary folder, too: our own folders, and what Chrome keeps in a home.
-const KEPT: [&str; 7] = [
-    "profile",
-    "run",
-    ".cache",
-    ".config",
-    ".local",
-    ".pki",
-    "tabmux-output-",
-];
+const KEPT: [&str; 6] = ["profile", "run", ".cache", ".config", ".local", ".pki"];
+/// The folder of a user for what has no other place.
+const OUTPUT: &str = "tabmux-output-";

@@ -35,10 +35,7 @@ async fn s9_a_frame_that_is_too_long_ends_its_worker_only() {
     assert_eq!(flood.hear().await["type"], "PONG");
 
     // The daemon may hang up before all of it is sent.
-    let _ = flood
-        .0
-        .send(Message::text(padded(LONGEST_FRAME + 1)))
-        .await;
+    let _ = flood.0.send(Message::text(padded(LONGEST_FRAME + 1))).await;
     let end = async {
         while let Some(Ok(word)) = flood.0.next().await {
             assert!(!word.is_text(), "{word}");
