@@ -49,8 +49,7 @@ impl Relays {
     /// word first.
     fn open(&mut self, connection: u32, told: &str) {
         // Those that ended on our side.
-        self.inboxes
-            .retain(|_, inbox| !inbox.frames.is_closed());
+        self.inboxes.retain(|_, inbox| !inbox.frames.is_closed());
         let known = origin::of_page(told).ok_or_else(|| "This is no page's origin.".to_owned());
         let allowed = known.and_then(|origin| self.shared.origins.check(&origin).map(|()| origin));
         let place = Arc::clone(&self.shared.places).try_acquire_owned();
