@@ -28,8 +28,7 @@ pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
     match file {
         None => {
             let ansi = io::stderr().is_terminal();
-            all.with(log.with_writer(io::stderr).with_ansi(ansi))
-                .init();
+            all.with(log.with_writer(io::stderr).with_ansi(ansi)).init();
         }
         Some(path) => {
             let file = open(path)
