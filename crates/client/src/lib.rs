@@ -5,6 +5,7 @@
 //! - [`lines`]: what both ends write and read.
 //! - `session`: a session that finds, starts and outlives its daemon.
 //! - `link`: one connection of it.
+//! - `rotated`: files that do not grow without end.
 //! - [`modes`]: which tool list a client gets that does not say.
 
 pub mod lines;
@@ -12,8 +13,10 @@ pub mod modes;
 
 mod link;
 mod place;
+mod rotated;
 mod session;
 mod user;
 
 pub use place::{Place, PlaceError};
+pub use rotated::RotatedFile;
 pub use session::{Opening, RemoteSession, StartDaemon, Started, ask};

@@ -1,11 +1,10 @@
 //! The audit log: who did what where, and how it went. Never what a page said or what was typed.
 
 use serde::Serialize;
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use tabmux_client::RotatedFile;
 use tokio::sync::mpsc;
 
 /// One call that was answered.
@@ -102,7 +101,7 @@ pub(crate) fn millis(duration: Duration) -> u64 {
 }
 
 fn keep(path: &Path, mut inbox: mpsc::Receiver<Entry>) {
-    let mut log = match Log::open(path) {
+    let mut log = match RotatedFile::open(path) {
         Ok(log) => log,
         Err(error) => {
             tracing::warn!(%error, path = %path.display(), "there is no audit log");
@@ -110,81 +109,23 @@ fn keep(path: &Path, mut inbox: mpsc::Receiver<Entry>) {
         }
     };
     while let Some(entry) = inbox.blocking_recv() {
-        if let Err(error) = log.write(&entry) {
+        if let Err(error) = write(&mut log, &entry) {
             tracing::warn!(%error, "the audit log could not be written");
         }
     }
 }
 
-struct Log {
-    path: PathBuf,
-    file: File,
-    bytes: u64,
-}
-
-impl Log {
-    fn open(path: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(path)?;
-        let bytes = file.metadata()?.len();
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            bytes,
-        })
-    }
-
-    fn write(&mut self, entry: &Entry) -> io::Result<()> {
-        let mut line = serde_json::to_vec(entry)?;
-        line.push(b'\n');
-        if self.bytes > 0 && self.bytes + line.len() as u64 > MOST_BYTES {
-            self.rotate()?;
-        }
-        self.file.write_all(&line)?;
-        self.bytes += line.len() as u64;
-        Ok(())
-    }
-
-    /// `audit.jsonl` becomes `audit.jsonl.1`, that one `.2`, and the oldest goes.
-    fn rotate(&mut self) -> io::Result<()> {
-        for number in (0..KEPT).rev() {
-            let (from, to) = (
-                numbered(&self.path, number),
-                numbered(&self.path, number + 1),
-            );
-            match fs::rename(from, to) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        *self = Self::open(&self.path)?;
-        Ok(())
-    }
-}
-
-fn numbered(path: &Path, number: u32) -> PathBuf {
-    match number {
-        0 => path.to_owned(),
-        number => {
-            let mut name = path.as_os_str().to_owned();
-            name.push(format!(".{number}"));
-            name.into()
-        }
-    }
+fn write(log: &mut impl Write, entry: &Entry) -> io::Result<()> {
+    let mut line = serde_json::to_vec(entry)?;
+    line.push(b'\n');
+    log.write_all(&line)
 }
 
 const QUEUE: usize = 1_024;
-const MOST_BYTES: u64 = 8 * 1024 * 1024;
-const KEPT: u32 = 3;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::MetadataExt;
 
     fn entry(tool: &str) -> Entry {
         Entry {
@@ -200,30 +141,13 @@ mod tests {
 
     #[test]
     fn s30_an_entry_says_where_but_not_what() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("audit.jsonl");
-        Log::open(&path).unwrap().write(&entry("click")).unwrap();
+        let mut log = Vec::new();
+        write(&mut log, &entry("click")).unwrap();
         assert_eq!(
-            fs::read_to_string(&path).unwrap(),
+            String::from_utf8(log).unwrap(),
             "{\"time\":\"2026-01-01T00:00:00.000Z\",\"session\":\"sess_1\",\"client\":\"test\",\
              \"tool\":\"click\",\"origin\":\"https://a.example\",\"outcome\":\"done\",\"millis\":3}\n"
         );
-        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-    }
-
-    #[test]
-    fn s30_the_log_is_rotated_and_bounded() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("audit.jsonl");
-        let mut log = Log::open(&path).unwrap();
-        for number in 0..6 {
-            log.bytes = MOST_BYTES;
-            log.write(&entry(&format!("tool{number}"))).unwrap();
-        }
-        let tool_in = |number| fs::read_to_string(numbered(&path, number)).unwrap();
-        assert!(tool_in(0).contains("tool5"));
-        assert!(tool_in(3).contains("tool2"));
-        assert!(!numbered(&path, 4).exists());
     }
 
     #[test]

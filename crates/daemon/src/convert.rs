@@ -3,13 +3,14 @@
 mod answers;
 mod arguments;
 mod browsers;
+mod page_answers;
 mod page_tools;
 mod pages;
 mod parts;
 
 pub(crate) use browsers::with_news;
-pub(crate) use page_tools::{Missing, list as page_tool_list};
-pub(crate) use page_tools::{page_error, page_result, page_value, tabs as browser_tabs};
+pub(crate) use page_answers::{page_error, page_result, page_value};
+pub(crate) use page_tools::{Missing, list as page_tool_list, tabs as browser_tabs};
 pub(crate) use pages::status;
 pub(crate) use parts::Part;
 

@@ -1,12 +1,12 @@
 //! Where the log goes: standard error, or a file. Never standard output, which carries MCP.
 
 use anyhow::Context;
-use std::fs::OpenOptions;
-use std::io::IsTerminal;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, OpenOptions};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Mutex;
+use tabmux_client::RotatedFile;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -27,21 +27,38 @@ pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
     let all = tracing_subscriber::registry().with(filter);
     match file {
         None => {
-            let ansi = std::io::stderr().is_terminal();
-            all.with(log.with_writer(std::io::stderr).with_ansi(ansi))
-                .init();
+            let ansi = io::stderr().is_terminal();
+            all.with(log.with_writer(io::stderr).with_ansi(ansi)).init();
         }
         Some(path) => {
-            let file = OpenOptions::new()
-                .create(true)
-                .append(true)
-                .mode(0o600)
-                .open(path);
-            let file =
-                file.with_context(|| format!("the log file {} cannot be opened", path.display()))?;
+            let file = open(path)
+                .with_context(|| format!("the log file {} cannot be opened", path.display()))?;
             all.with(log.with_writer(Mutex::new(file)).with_ansi(false))
                 .init();
         }
     }
     Ok(())
+}
+
+/// Pages can cause lines, so a file must not grow without end. What is none, such as `/dev/stderr`, is not ours
+/// to rename.
+fn open(path: &Path) -> io::Result<Box<dyn Write + Send>> {
+    let is_special = fs::symlink_metadata(path).is_ok_and(|it| !it.is_file());
+    Ok(match is_special {
+        true => Box::new(OpenOptions::new().append(true).open(path)?),
+        false => Box::new(RotatedFile::open(path)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_may_go_to_what_is_no_file() {
+        for path in ["/dev/null", "/dev/fd/2"] {
+            open(Path::new(path)).unwrap().write_all(b"\n").unwrap();
+        }
+        assert!(open(Path::new("/no/such/folder/log")).is_err());
+    }
 }

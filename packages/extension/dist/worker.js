@@ -193,7 +193,9 @@
     /** Sees that there is a connection, or that one is on its way. */
     keep() {
       if (this.#socket) return;
-      void this.#dial().catch((error) => this.#end(void 0, String(error)));
+      void this.#dial().catch((error) => {
+        if (!this.#socket) this.#end(void 0, String(error));
+      });
     }
     get isWelcome() {
       return this.#isWelcome;

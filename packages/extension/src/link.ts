@@ -32,7 +32,10 @@ export class Link {
   /** Sees that there is a connection, or that one is on its way. */
   keep(): void {
     if (this.#socket) return;
-    void this.#dial().catch((error: unknown) => this.#end(undefined, String(error)));
+    void this.#dial().catch((error: unknown) => {
+      // Another try may have found the daemon meanwhile.
+      if (!this.#socket) this.#end(undefined, String(error));
+    });
   }
 
   get isWelcome(): boolean {

@@ -1,4 +1,4 @@
-//! Answers about pages' own tools, and what such a tool answers.
+//! Answers about pages' own tools.
 
 use super::answers::{json, json_bytes};
 use super::parts::{Part, label};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
 use std::time::SystemTime;
-use tabmux_browser::text::{one_line, shorten};
+use tabmux_browser::text::one_line;
 use tabmux_core::{PageRow, ToolRow};
 use tabmux_protocol::{CallReply, Content};
 
@@ -98,98 +98,6 @@ pub(crate) struct Missing {
     pub(crate) not_generated: usize,
 }
 
-/// What a page's tool answered: a `CallToolResult` of MCP, as far as it is one.
-pub(crate) fn page_result(result: Value) -> CallReply {
-    let is_error = result.get("isError") == Some(&Value::Bool(true));
-    let blocks = result.get("content").and_then(Value::as_array);
-    let mut content: Vec<_> = blocks
-        .into_iter()
-        .flatten()
-        .take(MOST_BLOCKS)
-        .map(block)
-        .collect();
-    let structured = result
-        .get("structuredContent")
-        .filter(|value| value.is_object());
-    let structured = structured.map(Value::to_string);
-    let structured = structured.filter(|text| text.len() <= MOST_TEXT);
-    if content.is_empty() && structured.is_none() {
-        let text = shorten(&result.to_string(), MOST_TEXT);
-        content.push(Content::Text { text });
-    }
-    CallReply {
-        content,
-        structured: structured.and_then(|text| serde_json::value::RawValue::from_string(text).ok()),
-        is_error,
-        question: None,
-    }
-}
-
-/// What a tool answered through WebMCP, which has no form for answers: a `CallToolResult` is taken for
-/// one, an object is structured, and everything else is text.
-pub(crate) fn page_value(value: Value) -> CallReply {
-    match value {
-        Value::Object(ref fields) if fields.get("content").is_some_and(Value::is_array) => {
-            page_result(value)
-        }
-        Value::Object(_) => {
-            let text = value.to_string();
-            let fits = text.len() <= MOST_TEXT;
-            let structured = fits.then(|| serde_json::value::RawValue::from_string(text.clone()));
-            CallReply {
-                structured: structured.and_then(Result::ok),
-                ..CallReply::text(cut(&text))
-            }
-        }
-        Value::String(text) => CallReply::text(cut(&text)),
-        other => CallReply::text(cut(&other.to_string())),
-    }
-}
-
-fn block(block: &Value) -> Content {
-    let text = |key: &str| block.get(key).and_then(Value::as_str);
-    match (text("type"), text("text"), text("data"), text("mimeType")) {
-        (Some("text"), Some(text), ..) => Content::Text { text: cut(text) },
-        (Some("image"), _, Some(data), Some(mime_type)) if data.len() <= MOST_PICTURE => {
-            Content::Image {
-                data: data.to_owned(),
-                mime_type: one_line(mime_type, 60),
-            }
-        }
-        _ => Content::Text {
-            text: cut(&block.to_string()),
-        },
-    }
-}
-
-fn cut(text: &str) -> String {
-    if text.len() <= MOST_TEXT {
-        return text.to_owned();
-    }
-    format!(
-        "{}\n[The page's answer has {} bytes; the rest was left out.]",
-        shorten(text, MOST_TEXT),
-        text.len()
-    )
-}
-
-/// A page's tool did not answer.
-pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
-    let error = shorten(error, 2_000);
-    CallReply::error(match code {
-        "gone" | "no_tab" => format!(
-            "The page went away before it answered ({error}). Call list_page_tools to see what is there."
-        ),
-        "no_tool" => format!(
-            "The page no longer has this tool ({error}). Call list_page_tools to see what is there."
-        ),
-        "busy" => "The page has too many calls already. Wait for some of them, then call again."
-            .to_owned(),
-        "too_large" => format!("The tool's answer is too large ({error}). Ask for less."),
-        _ => error,
-    })
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -213,6 +121,4 @@ impl Row {
 }
 
 const MOST_SCHEMA: usize = 4_000;
-const MOST_BLOCKS: usize = 100;
 const MOST_TEXT: usize = 40_000;
-const MOST_PICTURE: usize = 8 * 1_024 * 1_024;

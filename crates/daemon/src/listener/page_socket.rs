@@ -6,6 +6,7 @@ use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
 use std::time::Duration;
 use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// The way that a worker's words take.
 pub(super) trait Wire: Send {
@@ -58,22 +59,26 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
     };
     tracing::info!(origin, "a page's worker is connected");
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
+    let mut heard_at = Instant::now();
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
-            heard = tokio::time::timeout(SILENCE_LIMIT, wire.hear()) => match heard {
-                Ok(Some(text)) => match serde_json::from_str(&text) {
-                    Ok(FromPage::Ping) => say(&mut wire, &ToPage::Pong).await,
-                    Ok(FromPage::Pong | FromPage::Hello { .. }) => true,
-                    Ok(message) => {
-                        pace.next().await;
-                        connection.say(message).await
+            heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, wire.hear()) => match heard {
+                Ok(Some(text)) => {
+                    heard_at = Instant::now();
+                    match serde_json::from_str(&text) {
+                        Ok(FromPage::Ping) => say(&mut wire, &ToPage::Pong).await,
+                        Ok(FromPage::Pong | FromPage::Hello { .. }) => true,
+                        Ok(message) => {
+                            pace.next().await;
+                            connection.say(message).await
+                        }
+                        Err(error) => {
+                            tracing::debug!(%error, origin, "ignored what a page said");
+                            true
+                        }
                     }
-                    Err(error) => {
-                        tracing::debug!(%error, origin, "ignored what a page said");
-                        true
-                    }
-                },
+                }
                 _ => false,
             },
             message = outbox.recv() => match message {

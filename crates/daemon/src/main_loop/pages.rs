@@ -160,9 +160,10 @@ impl MainLoop {
         let Some(document) = self.pages.show(connection, &id, &tab.document_id) else {
             return;
         };
+        let origin = self.pages.worker(connection).map(|worker| &*worker.origin);
         let page = PageFacts {
             id,
-            url: shorten(&tab.url, MOST_URL).into(),
+            url: address(&tab.url, origin.unwrap_or_default()).into(),
             title: one_line(&tab.title, MOST_TITLE).into(),
             document,
         };
@@ -385,6 +386,13 @@ impl MainLoop {
             Place::Browser { browser, target } => self.found.record(*browser, target, row.key),
         }
     }
+}
+
+/// Where a page says that it is, as far as that is in its origin. Which one that is, is the browser's word.
+fn address(said: &str, origin: &str) -> String {
+    let url = url::Url::parse(said).ok();
+    let is_true = url.is_some_and(|url| url.origin().ascii_serialization() == origin);
+    shorten(if is_true { said } else { origin }, MOST_URL)
 }
 
 /// What a worker calls a call. One that was taken back from a page and given to another is another.

@@ -30,7 +30,7 @@ pub(crate) enum PersonEvent {
     /// Their extension is gone.
     Left { peer: PeerName },
     /// It has been gone for so long that it no longer speaks for anybody.
-    Lapsed { peer: PeerName },
+    Lapsed { peer: PeerName, left: Instant },
 }
 
 /// What the loop knows of persons.
@@ -41,7 +41,8 @@ pub(super) struct Persons {
     ways: HashMap<BrowserId, PeerName>,
     /// Those whose extension came back before it was noticed that it had been away.
     overtaken: HashSet<BrowserId>,
-    paused_by: HashSet<PeerName>,
+    /// Who paused all agents, and since when they are away, if they are.
+    paused_by: HashMap<PeerName, Option<Instant>>,
     pub(super) plates: Nameplates,
     /// The tabs that are only being opened.
     opening: opened::Opening,
@@ -107,27 +108,32 @@ impl MainLoop {
                 let before = self.browsers_of(&peer.instance);
                 self.persons.overtaken.extend(before);
                 let (name, last, asks) = (peer.instance.clone(), None, false);
+                if let Some(away) = self.persons.paused_by.get_mut(&name) {
+                    *away = None;
+                }
                 self.persons.peers.insert(name, Shown { peer, last, asks });
                 self.reach_again();
             }
             PersonEvent::Wants { peer, wish } => self.person_wants(&peer, wish),
             PersonEvent::Left { peer } => {
                 self.persons.peers.remove(&peer);
-                if self.persons.paused_by.contains(&peer) {
-                    let (events, end) = (self.events.clone(), Instant::now() + PAUSE_OUTLIVES);
+                if let Some(away) = self.persons.paused_by.get_mut(&peer) {
+                    let (events, left) = (self.events.clone(), Instant::now());
+                    *away = Some(left);
                     tokio::spawn(async move {
-                        tokio::time::sleep_until(end).await;
-                        let lapsed = Event::Person(PersonEvent::Lapsed { peer });
+                        tokio::time::sleep_until(left + PAUSE_OUTLIVES).await;
+                        let lapsed = Event::Person(PersonEvent::Lapsed { peer, left });
                         let _ = events.send(lapsed).await;
                     });
                 }
             }
-            PersonEvent::Lapsed { peer } => {
-                if !self.persons.peers.contains_key(&peer)
-                    && self.persons.paused_by.remove(&peer)
-                    && self.persons.paused_by.is_empty()
-                {
-                    self.input(Input::Resumed);
+            PersonEvent::Lapsed { peer, left } => {
+                // One that came back meanwhile and left once more has its whole time again.
+                if self.persons.paused_by.get(&peer) == Some(&Some(left)) {
+                    self.persons.paused_by.remove(&peer);
+                    if self.persons.paused_by.is_empty() {
+                        self.input(Input::Resumed);
+                    }
                 }
             }
         }
@@ -167,7 +173,7 @@ impl MainLoop {
     fn person_wants(&mut self, peer: &PeerName, wish: Wish) {
         match wish {
             Wish::Pause => {
-                self.persons.paused_by.insert(peer.clone());
+                self.persons.paused_by.insert(peer.clone(), None);
                 self.input(Input::Paused);
                 self.questions_paused();
             }

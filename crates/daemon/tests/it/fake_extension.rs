@@ -12,12 +12,26 @@ use tabmux_daemon::extension::Secret;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::extension::{EXTENSION_ID, Role, proof_text};
+use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_testkit::patiently;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use tokio_util::sync::CancellationToken;
+
+/// An agent's session in the browser of an extension, with all tools listed.
+pub(crate) fn through_extension() -> wire::SessionOptions {
+    wire::SessionOptions {
+        browser: wire::BrowserOptions {
+            extension: true,
+            ..wire::BrowserOptions::default()
+        },
+        tools: ToolMode::Static,
+        page_actions: true,
+        ..wire::SessionOptions::default()
+    }
+}
 
 /// A main loop with a listener and a secret of its own.
 pub(crate) struct Daemon {

@@ -1,8 +1,10 @@
 //! The door that pages come through: at which address, how large, and what strangers learn of it.
 
+use crate::fake_extension::pass;
 use crate::page_desk::{Daemon, Worker, changed, listed, request, text};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
+use std::time::Duration;
 use tabmux_protocol::Backend;
 use tabmux_protocol::page::LONGEST_FRAME;
 use tabmux_protocol::session::ToolMode;
@@ -47,6 +49,28 @@ async fn s9_a_frame_that_is_too_long_ends_its_worker_only() {
     let who = request("who", &json!({}));
     let (reply, _) = tokio::join!(session.call(who), bystander.answers());
     assert_eq!(text(&reply.unwrap()), "I am calm");
+}
+
+#[tokio::test]
+async fn a_worker_that_says_nothing_is_gone_however_much_is_said_to_it() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    worker.tab("tab-1").await;
+    worker.tool("tab-1", "who").await;
+    changed(&session).await;
+    for _ in 0..3 {
+        let called = async { while worker.hear().await["type"] != "CALL_TOOL" {} };
+        tokio::select! {
+            reply = session.call(request("who", &json!({}))) => panic!("{reply:?}"),
+            () = called => {}
+        }
+        pass(Duration::from_secs(25)).await;
+    }
+    let end = async { while let Some(Ok(_)) = worker.0.next().await {} };
+    patiently(end, || "the end of the worker".to_owned()).await;
+    changed(&session).await;
+    assert_eq!(listed(&session, "who").await, None);
 }
 
 #[tokio::test]

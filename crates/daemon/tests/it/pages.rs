@@ -206,6 +206,34 @@ async fn r000_25_27_28_29_r001_32_the_tabs_are_listed_as_they_are() {
 }
 
 #[tokio::test]
+async fn s22_a_page_cannot_say_that_it_is_of_another_site() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let mut worker = daemon.worker().await;
+    let places = [
+        ("https://bank.example/", "http://localhost:5173"),
+        (
+            "http://localhost:5173@bank.example/",
+            "http://localhost:5173",
+        ),
+        ("nowhere", "http://localhost:5173"),
+        ("http://localhost:5173/a?b#c", "http://localhost:5173/a?b#c"),
+    ];
+    for (said, shown) in places {
+        worker
+            .say(json!({
+                "type": "REGISTER_TAB", "tabId": "tab-1", "documentId": "d", "url": said, "title": "T",
+                "visible": true, "focused": false, "lastSeen": 0
+            }))
+            .await;
+        worker.is_heard().await;
+        let reply = session.call(request("list_browser_tabs", &json!({})));
+        let rows: Vec<Value> = serde_json::from_str(&text(&reply.await.unwrap())).unwrap();
+        assert_eq!(rows[0]["url"], shown);
+    }
+}
+
+#[tokio::test]
 async fn r000_52_if_no_tab_is_in_front_the_first_is_used_and_the_log_warns() {
     let log = Log::default();
     let to_log = log.clone();

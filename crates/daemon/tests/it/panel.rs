@@ -2,13 +2,13 @@
 //! extension is played by the test.
 
 use crate::confirm::offer;
-use crate::fake_extension::{Daemon, Extension};
+use crate::fake_extension::{Daemon, Extension, through_extension};
 use crate::page_desk::{Worker, changed, request, text, worker_at};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tabmux_daemon::policy::{PolicyChange, change_file};
 use tabmux_daemon::{Client, Handle, SessionOptions};
-use tabmux_protocol::session::{self as wire, Confirm, ToolMode};
+use tabmux_protocol::session::{self as wire, Confirm};
 use tabmux_protocol::{Backend, CallReply};
 use tabmux_testkit::patiently;
 
@@ -17,14 +17,8 @@ const SESSION: &str = "sess_one";
 /// An agent in the browser of the extension, whose name is not what it seems.
 async fn agent(daemon: &Daemon, confirm: Confirm) -> Arc<Handle> {
     let options = wire::SessionOptions {
-        browser: wire::BrowserOptions {
-            extension: true,
-            ..wire::BrowserOptions::default()
-        },
-        tools: ToolMode::Static,
-        page_actions: true,
         confirm,
-        ..wire::SessionOptions::default()
+        ..through_extension()
     };
     let client = Client {
         session: SESSION.to_owned(),

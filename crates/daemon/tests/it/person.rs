@@ -1,25 +1,15 @@
 //! What the person wants, said by an extension that the test plays.
 
-use crate::fake_extension::{Daemon, Extension, pass};
+use crate::fake_extension::{Daemon, Extension, pass, through_extension};
 use serde_json::{Value, json, value::to_raw_value};
 use std::time::Duration;
 use tabmux_daemon::{Client, Handle, SessionOptions};
-use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_protocol::{Backend, CallRequest, Content, RequestId};
 
 const SESSION: &str = "sess_one";
 
 async fn session(daemon: &Daemon, session: &str) -> Handle {
-    let options = wire::SessionOptions {
-        browser: wire::BrowserOptions {
-            extension: true,
-            ..wire::BrowserOptions::default()
-        },
-        tools: ToolMode::Static,
-        page_actions: true,
-        ..wire::SessionOptions::default()
-    };
-    let options = SessionOptions::from_wire(options).unwrap();
+    let options = SessionOptions::from_wire(through_extension()).unwrap();
     let client = Client {
         session: session.to_owned(),
         name: "Claude Code".to_owned(),
@@ -104,9 +94,20 @@ async fn a_pause_survives_a_short_absence_and_not_the_end_of_its_browser() {
     );
     let mut back = daemon.extension("0123456789").await;
     back.shown(|it| it["paused"] == true).await;
-    pass(Duration::from_secs(50)).await;
+    // What counts is the last time that it went.
+    drop(back);
+    gone(&agent).await;
+    pass(Duration::from_secs(40)).await;
     assert!(
         call(&agent, "3", "list_pages")
+            .await
+            .starts_with("The person paused")
+    );
+    let mut back = daemon.extension("0123456789").await;
+    back.shown(|it| it["paused"] == true).await;
+    pass(Duration::from_secs(50)).await;
+    assert!(
+        call(&agent, "4", "list_pages")
             .await
             .starts_with("The person paused")
     );
@@ -116,7 +117,7 @@ async fn a_pause_survives_a_short_absence_and_not_the_end_of_its_browser() {
     // Calls wait for an extension now, and are not refused any more.
     let over = async {
         let moment = Duration::from_millis(200);
-        while let Ok(text) = tokio::time::timeout(moment, call(&agent, "4", "list_pages")).await {
+        while let Ok(text) = tokio::time::timeout(moment, call(&agent, "5", "list_pages")).await {
             assert!(text.starts_with("The person paused"), "{text}");
         }
     };

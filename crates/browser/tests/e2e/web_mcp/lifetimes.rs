@@ -3,7 +3,6 @@
 use super::stand::Stand;
 use serde_json::json;
 use tabmux_testkit::Response;
-use tokio_util::sync::CancellationToken;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_come_and_go_while_the_page_stays() {
@@ -19,11 +18,7 @@ async fn tools_come_and_go_while_the_page_stays() {
     let (first, second) = (stand.tool(&tab, "first"), stand.tool(&tab, "second"));
     stand.page_value(&tab, "gone.abort()").await;
     stand.until_names(&tab, &["first"]).await;
-    let late = stand
-        .call_page_tool(&tab, &second, json!({}), CancellationToken::new())
-        .await;
-    let late = late.unwrap_err().to_string();
-    assert!(late.contains("no longer has this tool"), "{late}");
+    stand.is_gone(&tab, &second).await;
 
     let form = r#"document.querySelector("main").innerHTML =
         '<form toolname="third" tooldescription="T" toolautosubmit><input name="a"><button>B</button></form>'"#;
@@ -62,11 +57,7 @@ async fn navigation_reload_and_the_way_back_each_give_a_new_set() {
     };
     go("/b").await;
     stand.until_names(&tab, &["of_b"]).await;
-    let old = stand
-        .call_page_tool(&tab, &of_a, json!({}), CancellationToken::new())
-        .await;
-    let old = old.unwrap_err().to_string();
-    assert!(old.contains("no longer has this tool"), "{old}");
+    stand.is_gone(&tab, &of_a).await;
 
     stand
         .text(&tab, "navigate_page", json!({"type": "back"}))
@@ -129,11 +120,7 @@ async fn a_document_that_chrome_kept_comes_back_with_its_tools() {
         let answer = stand.value(&tab, &tool, json!({})).await;
         assert_eq!(answer, format!("{name}{count}"));
     }
-    let late = stand
-        .call_page_tool(&tab, &before, json!({}), CancellationToken::new())
-        .await;
-    let late = late.unwrap_err().to_string();
-    assert!(late.contains("no longer has this tool"), "{late}");
+    stand.is_gone(&tab, &before).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -146,18 +133,11 @@ async fn a_call_whose_page_is_left_by_the_user_ends_with_a_clear_word() {
     let tab = stand.page("", "", script).await;
     for leave in ["location.reload()", "location.href = '/next'"] {
         stand.until_names(&tab, &["never"]).await;
-        let leave = async {
-            while stand.page_value(&tab, "window.busy").await != json!(1) {}
-            stand
-                .page_value(&tab, &format!("setTimeout(() => {leave}), 0"))
-                .await;
-        };
-        let (failure, ()) = tokio::join!(stand.failure(&tab, "never", json!({})), leave);
+        let failure = stand.left_during(&tab, "never", leave).await;
         assert!(
             failure.starts_with("The page went to http://127"),
             "{failure}"
         );
-        assert!(failure.contains("before its tool answered"), "{failure}");
     }
 }
 

@@ -220,23 +220,11 @@ async fn with_the_shim_too_tools_live_and_die_with_their_documents() {
     stand.until_names(&tab, &["never", "top"]).await;
 
     let top = stand.tool(&tab, "top");
-    let leave = async {
-        while stand.page_value(&tab, "window.busy").await != json!(1) {}
-        stand
-            .page_value(&tab, "setTimeout(() => location.href = '/b'), 0")
-            .await;
-    };
-    let (failure, ()) = tokio::join!(stand.failure(&tab, "never", json!({})), leave);
-    assert!(failure.contains("before its tool answered"), "{failure}");
-    stand.until_names(&tab, &["of_b"]).await;
-    let old = stand
-        .call_page_tool(&tab, &top, json!({}), CancellationToken::new())
+    stand
+        .left_during(&tab, "never", "location.href = '/b'")
         .await;
-    assert!(
-        old.unwrap_err()
-            .to_string()
-            .contains("no longer has this tool")
-    );
+    stand.until_names(&tab, &["of_b"]).await;
+    stand.is_gone(&tab, &top).await;
     stand
         .text(&tab, "navigate_page", json!({"type": "back"}))
         .await;

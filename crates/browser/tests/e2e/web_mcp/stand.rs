@@ -1,7 +1,7 @@
 //! A lab with pages that have tools.
 
 use crate::lab::{Lab, text_of};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ops::Deref;
 use std::sync::Arc;
 use tabmux_browser::page_tools::{Findings, FoundTool, PageAnswer};
@@ -103,6 +103,26 @@ impl Stand {
             Err(error) => error.to_string(),
             Ok(answer) => panic!("{name} should fail, but: {answer:?}"),
         }
+    }
+
+    /// Calls a tool that sets `busy` and never answers, and has its page left by a script meanwhile. What the
+    /// caller is told.
+    pub(crate) async fn left_during(&self, tab: &Tab, name: &str, leave: &str) -> String {
+        let leave = async {
+            while self.page_value(tab, "window.busy").await != json!(1) {}
+            self.page_value(tab, &format!("setTimeout(() => {leave}), 0"))
+                .await;
+        };
+        let (failure, ()) = tokio::join!(self.failure(tab, name, json!({})), leave);
+        assert!(failure.contains("before its tool answered"), "{failure}");
+        failure
+    }
+
+    /// Calls a tool of a document that is not there any more.
+    pub(crate) async fn is_gone(&self, tab: &Tab, tool: &FoundTool) {
+        let call = self.call_page_tool(tab, tool, json!({}), CancellationToken::new());
+        let told = call.await.unwrap_err().to_string();
+        assert!(told.contains("no longer has this tool"), "{told}");
     }
 }
 

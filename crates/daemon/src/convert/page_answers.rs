@@ -1,0 +1,201 @@
+//! What a page's tool answers: bounded as a whole, and what is left out is said.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tabmux_browser::text::{one_line, shorten};
+use tabmux_protocol::{CallReply, Content};
+
+/// What a page's tool answered: a `CallToolResult` of MCP, as far as it is one.
+pub(crate) fn page_result(result: Value) -> CallReply {
+    let is_error = result.get("isError") == Some(&Value::Bool(true));
+    let blocks = result.get("content").and_then(Value::as_array);
+    let blocks = blocks.map(Vec::as_slice).unwrap_or_default();
+    let mut room = Room::default();
+    let shown = blocks.iter().take(MOST_BLOCKS);
+    let mut content: Vec<_> = shown.map_while(|block| room.block(block)).collect();
+    let left_out = blocks.len() - content.len();
+    let mut note = |text| content.push(Content::Text { text });
+    if left_out > 0 {
+        note(format!(
+            "[{left_out} more parts of the page's answer were left out.]"
+        ));
+    }
+    let structured = result.get("structuredContent").filter(|it| it.is_object());
+    let structured = structured.map(Value::to_string);
+    if let Some(text) = structured.as_ref().filter(|text| text.len() > MOST_TEXT) {
+        let size = text.len();
+        note(format!(
+            "[The page's structured answer has {size} bytes and was left out.]"
+        ));
+    }
+    let structured = structured.filter(|text| text.len() <= MOST_TEXT);
+    if content.is_empty() && structured.is_none() {
+        let text = cut(&result.to_string(), MOST_TEXT);
+        content.push(Content::Text { text });
+    }
+    CallReply {
+        content,
+        structured: structured.and_then(|text| RawValue::from_string(text).ok()),
+        is_error,
+        question: None,
+    }
+}
+
+/// What a tool answered through WebMCP, which has no form for answers: a `CallToolResult` is taken for
+/// one, an object is structured, and everything else is text.
+pub(crate) fn page_value(value: Value) -> CallReply {
+    match value {
+        Value::Object(ref fields) if fields.get("content").is_some_and(Value::is_array) => {
+            page_result(value)
+        }
+        Value::Object(_) => {
+            let text = value.to_string();
+            let fits = text.len() <= MOST_TEXT;
+            let structured = fits.then(|| RawValue::from_string(text.clone()));
+            CallReply {
+                structured: structured.and_then(Result::ok),
+                ..CallReply::text(cut(&text, MOST_TEXT))
+            }
+        }
+        Value::String(text) => CallReply::text(cut(&text, MOST_TEXT)),
+        other => CallReply::text(cut(&other.to_string(), MOST_TEXT)),
+    }
+}
+
+/// A page's tool did not answer.
+pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
+    let error = shorten(error, 2_000);
+    CallReply::error(match code {
+        "gone" | "no_tab" => format!(
+            "The page went away before it answered ({error}). Call list_page_tools to see what is there."
+        ),
+        "no_tool" => format!(
+            "The page no longer has this tool ({error}). Call list_page_tools to see what is there."
+        ),
+        "busy" => "The page has too many calls already. Wait for some of them, then call again."
+            .to_owned(),
+        "too_large" => format!("The tool's answer is too large ({error}). Ask for less."),
+        _ => error,
+    })
+}
+
+/// How much more one answer may have, in bytes.
+struct Room {
+    text: usize,
+    pictures: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            text: MOST_TEXT,
+            pictures: MOST_PICTURES,
+        }
+    }
+}
+
+impl Room {
+    /// A part of an answer, unless there is no room for any of it.
+    fn block(&mut self, block: &Value) -> Option<Content> {
+        let text = |key: &str| block.get(key).and_then(Value::as_str);
+        match (text("type"), text("text"), text("data"), text("mimeType")) {
+            (Some("text"), Some(text), ..) => self.text(text),
+            (Some("image"), _, Some(data), Some(mime_type)) => {
+                let Some(left) = self.pictures.checked_sub(data.len()) else {
+                    let size = data.len();
+                    return self.text(&format!("[A picture of {size} bytes was left out.]"));
+                };
+                self.pictures = left;
+                Some(Content::Image {
+                    data: data.to_owned(),
+                    mime_type: one_line(mime_type, 60),
+                })
+            }
+            _ => self.text(&block.to_string()),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> Option<Content> {
+        if self.text == 0 {
+            return None;
+        }
+        let shown = cut(text, self.text);
+        self.text = self.text.saturating_sub(text.len());
+        Some(Content::Text { text: shown })
+    }
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = (0..=limit).rev().find(|end| text.is_char_boundary(*end));
+    let shown = end.and_then(|end| text.get(..end));
+    format!(
+        "{}…\n[The page's answer has {} bytes; the rest was left out.]",
+        shown.unwrap_or_default(),
+        text.len()
+    )
+}
+
+const MOST_BLOCKS: usize = 100;
+const MOST_TEXT: usize = 40_000;
+/// A message to the client has room for as much.
+const MOST_PICTURES: usize = 8 * 1_024 * 1_024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The texts of an answer, and the bytes of its pictures.
+    fn shown(reply: &CallReply) -> (Vec<&str>, usize) {
+        let mut pictures = 0;
+        let texts = reply.content.iter().filter_map(|part| match part {
+            Content::Text { text } => Some(text.as_str()),
+            Content::Image { data, .. } => {
+                pictures += data.len();
+                None
+            }
+        });
+        (texts.collect(), pictures)
+    }
+
+    #[test]
+    fn s9_many_parts_have_no_more_room_than_one() {
+        let part = json!({"type": "text", "text": "茶".repeat(5_000)});
+        let reply = page_result(json!({"content": vec![part; 500]}));
+        let (texts, _) = shown(&reply);
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        assert!((40_000..41_000).contains(&bytes), "{bytes}");
+        assert!(texts[2].ends_with("[The page's answer has 15000 bytes; the rest was left out.]"));
+        assert_eq!(
+            texts[3],
+            "[497 more parts of the page's answer were left out.]"
+        );
+    }
+
+    #[test]
+    fn s9_pictures_fit_into_one_message_to_the_client() {
+        let picture =
+            json!({"type": "image", "data": "A".repeat(5 << 20), "mimeType": "image/png"});
+        let reply = page_result(json!({"content": vec![picture; 4]}));
+        let (texts, pictures) = shown(&reply);
+        assert_eq!(pictures, 5 << 20);
+        assert_eq!(texts, ["[A picture of 5242880 bytes was left out.]"; 3]);
+    }
+
+    #[test]
+    fn structure_that_is_left_out_is_not_missing_without_a_word() {
+        let large = json!({"content": [], "structuredContent": {"a": "x".repeat(50_000)}});
+        let reply = page_result(large);
+        assert!(reply.structured.is_none());
+        let (texts, _) = shown(&reply);
+        assert_eq!(
+            texts,
+            ["[The page's structured answer has 50008 bytes and was left out.]"]
+        );
+        let small = page_result(json!({"content": [], "structuredContent": {"a": 1}}));
+        assert_eq!(small.structured.unwrap().get(), r#"{"a":1}"#);
+    }
+}
