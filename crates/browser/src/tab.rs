@@ -315,7 +315,7 @@ impl Tab {
             await_promise: Some(true),
             ..Default::default()
         };
-        let _ = self.session().send_within(ask, PROBE_LIMIT).await;
+        let _ = self.session().send_within(ask, SETTLE_LIMIT).await;
         self.catch_up().await;
         // A server inside the page takes some more of the page's tasks to answer.
         let mut found = self.findings();
@@ -465,3 +465,6 @@ impl Tab {
 const HIDDEN_FOR: u32 = 8;
 const TERMINATION_LIMIT: Duration = Duration::from_secs(1);
 const PROBE_LIMIT: Duration = Duration::from_millis(500);
+/// A page that is loaded has its tools soon, also on a machine that is busy; one that hangs is not waited for
+/// longer, and only once.
+const SETTLE_LIMIT: Duration = Duration::from_secs(3);

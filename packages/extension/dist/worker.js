@@ -345,6 +345,31 @@
     }
   };
 
+  // src/pause.ts
+  var Pause = class {
+    #owed = false;
+    /** A connection begins, before anything is heard on it: the daemon may be another one. */
+    async begin() {
+      const { paused } = await chrome.storage.session.get("paused");
+      this.#owed = paused === true;
+    }
+    /** Whether the daemon has to be told. */
+    get isOwed() {
+      return this.#owed;
+    }
+    /** The daemon tells how it is. What it says before it has heard of the pause is not the person's word. */
+    async told(paused) {
+      if (this.#owed && !paused) return;
+      this.#owed = false;
+      await chrome.storage.session.set({ paused });
+    }
+    /** The person lets agents go on. */
+    async over() {
+      this.#owed = false;
+      await chrome.storage.session.set({ paused: false });
+    }
+  };
+
   // src/relay-terms.ts
   var RELAY = "relay";
   var LONGEST = 10 * 1024 * 1024;
@@ -602,6 +627,7 @@
   var link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
   var tabs = new Tabs((message) => link.tell(message));
   var fresh = new Fresh();
+  var pause = new Pause();
   var groups = new Groups();
   var tunnel = new Tunnel(
     (message) => link.tell(message),
@@ -632,11 +658,13 @@
     if (!WISHES.includes(wish.type)) return;
     if (!link.isWelcome) return wish.type === "site" ? void 0 : panels.deny("tabmux is not connected, so nothing was changed.");
     link.tell(wish);
+    if (wish.type === "resume") void pause.over();
     if (wish.type === "takeBack") void groups.release(wish.tabId);
   }
   async function welcome() {
     wake(OFTEN);
     fresh.begin();
+    await pause.begin();
     await tunnel.letGo();
   }
   async function lost() {
@@ -647,6 +675,7 @@
   async function hear(message) {
     switch (message.type) {
       case "connect": {
+        if (pause.isOwed) link.tell({ type: "pause" });
         tabs.isHeard = true;
         tabs.hearsOfPrivate = message.private === true;
         relays.endPrivate();
@@ -654,14 +683,13 @@
         link.tell({ type: "canAsk" });
         const left = await fresh.left();
         if (left.length > 0) link.tell({ type: "leftTabs", tabIds: left });
-        const { paused } = await chrome.storage.session.get("paused");
-        return paused === true ? void link.tell({ type: "pause" }) : void 0;
+        return;
       }
       case "overview": {
         const overview = { ...SILENT, ...message };
         panels.show(overview);
         badge.questions(overview.questions.length);
-        void chrome.storage.session.set({ paused: message.paused });
+        void pause.told(message.paused);
         return groups.arrange(message.agents);
       }
       case "site":

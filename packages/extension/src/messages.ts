@@ -302,7 +302,7 @@ params: unknown, } | { "type": "pageTold",
  */
 connection: number, 
 /**
- * The frame.
+ * The frame. The first is empty: the page may come. Until then it is not to know that anybody is here.
  */
 text: string, } | { "type": "pageEnded", 
 /**

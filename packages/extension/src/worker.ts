@@ -11,6 +11,7 @@ import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
 import { pairing } from './pairing.js';
 import { type FromPanel, Panels, WISHES } from './panels.js';
+import { Pause } from './pause.js';
 import { Relays } from './relays.js';
 import { Tabs } from './tabs.js';
 import { Tunnel } from './tunnel.js';
@@ -18,6 +19,7 @@ import { Tunnel } from './tunnel.js';
 const link = new Link({ pairing, show, welcome, hear, lost, alone: () => wake(SELDOM) });
 const tabs = new Tabs((message) => link.tell(message));
 const fresh = new Fresh();
+const pause = new Pause();
 const groups = new Groups();
 const tunnel = new Tunnel(
   (message) => link.tell(message),
@@ -55,6 +57,7 @@ function want(wish: FromPanel): void {
   if (!WISHES.includes(wish.type)) return;
   if (!link.isWelcome) return wish.type === 'site' ? undefined : panels.deny('tabmux is not connected, so nothing was changed.');
   link.tell(wish);
+  if (wish.type === 'resume') void pause.over();
   if (wish.type === 'takeBack') void groups.release(wish.tabId);
 }
 
@@ -62,6 +65,7 @@ function want(wish: FromPanel): void {
 async function welcome(): Promise<void> {
   wake(OFTEN);
   fresh.begin();
+  await pause.begin();
   await tunnel.letGo();
 }
 
@@ -74,6 +78,8 @@ async function lost(): Promise<void> {
 async function hear(message: ToExtension): Promise<void> {
   switch (message.type) {
     case 'connect': {
+      // A daemon that was started anew does not know that the person paused its agents.
+      if (pause.isOwed) link.tell({ type: 'pause' });
       // From here on changes are told; one that falls between is told twice rather than never.
       tabs.isHeard = true;
       tabs.hearsOfPrivate = message.private === true;
@@ -82,15 +88,13 @@ async function hear(message: ToExtension): Promise<void> {
       link.tell({ type: 'canAsk' });
       const left = await fresh.left();
       if (left.length > 0) link.tell({ type: 'leftTabs', tabIds: left });
-      // A daemon that was started anew does not know that the person paused its agents.
-      const { paused } = await chrome.storage.session.get('paused');
-      return paused === true ? void link.tell({ type: 'pause' }) : undefined;
+      return;
     }
     case 'overview': {
       const overview = { ...SILENT, ...message };
       panels.show(overview);
       badge.questions(overview.questions.length);
-      void chrome.storage.session.set({ paused: message.paused });
+      void pause.told(message.paused);
       return groups.arrange(message.agents);
     }
     case 'site':

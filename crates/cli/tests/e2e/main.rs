@@ -15,6 +15,7 @@ mod edges;
 mod eras;
 mod extension;
 mod fixed_list;
+mod fresh_tabs;
 mod generated;
 mod groups;
 mod hookup;

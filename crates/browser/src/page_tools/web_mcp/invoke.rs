@@ -9,6 +9,7 @@ use crate::page_tools::{PageAnswer, model_context};
 use crate::tab::Tab;
 use crate::text::one_line;
 use serde_json::{Map, Value};
+use std::time::Duration;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::web_mcp::{
     CancelInvocation, InvocationStatus, InvokeTool, InvokeToolResponse, ToolResponded,
@@ -44,11 +45,13 @@ pub(crate) async fn invoke(
         tool_name: name.to_owned(),
         input,
     };
+    let requested = tab.state().navigations_requested;
     let waiting = begin(tab, way, invoke, calling).await?;
     let mut call = Call {
         way,
         waiting,
         calling,
+        requested,
         is_over: false,
     };
     let answer = match &way.form {
@@ -89,6 +92,8 @@ struct Call<'a> {
     way: &'a Way,
     waiting: Waiting,
     calling: &'a Calling,
+    /// How often the page had asked to go elsewhere before.
+    requested: u64,
     is_over: bool,
 }
 
@@ -100,11 +105,19 @@ impl Call<'_> {
             answer = self.waiting.answer() => return read(answer),
             left = home.left(tab) => left?,
         }
-        // Where the tool itself navigated, Chrome answers once it has read the new page.
+        // Where the tool itself navigated, Chrome answers once it has read the new page. It always does so of a
+        // form that it sent off; but through an extension, nothing orders that answer and those to us.
+        let is_sent = self.way.form.is_some() && tab.state().navigations_requested > self.requested;
+        let given_up = async {
+            arrived(tab).await;
+            if is_sent {
+                tokio::time::sleep(ANSWER_LIMIT).await;
+            }
+        };
         tokio::select! {
             biased;
             answer = self.waiting.answer() => read_after_navigation(answer, tab),
-            () = arrived(tab) => Err(home.left_unanswered(tab)),
+            () = given_up => Err(home.left_unanswered(tab)),
         }
     }
 
@@ -203,6 +216,8 @@ fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer,
 }
 
 const MOST_DATA: usize = 20_000;
+/// For an answer that is certain to come.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Whether all names in it are ASCII.
 fn has_plain_keys(object: &Map<String, Value>) -> bool {

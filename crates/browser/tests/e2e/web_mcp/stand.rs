@@ -64,6 +64,17 @@ impl Stand {
         waited.await.unwrap();
     }
 
+    /// Waits until the page has a tool of that name. Chrome registers forms after their page has loaded.
+    pub(crate) async fn until_tool(&self, tab: &Tab, name: &str) {
+        let mut found = tab.findings();
+        let last = found.clone();
+        let wait = found.wait_for(|found| names(found).iter().any(|it| it == name));
+        let waited = patiently(wait, || {
+            format!("{name} is not in {:?}", names(&last.borrow()))
+        });
+        waited.await.unwrap();
+    }
+
     pub(crate) fn tool(&self, tab: &Tab, name: &str) -> Arc<FoundTool> {
         let found = self.tools(tab);
         let tool = found.web_mcp.iter().find(|tool| &*tool.name == name);
@@ -76,6 +87,7 @@ impl Stand {
         name: &str,
         arguments: Value,
     ) -> Result<PageAnswer, ToolError> {
+        self.until_tool(tab, name).await;
         let tool = self.tool(tab, name);
         self.call_page_tool(tab, &tool, arguments, CancellationToken::new())
             .await

@@ -1,0 +1,51 @@
+//! Tabs that the extension opened for an agent: the daemon knows them, and nobody else's are left.
+
+use crate::inside::{Inside, kill_worker};
+use crate::own_browser::OwnBrowser;
+use crate::user::User;
+use serde_json::json;
+use tabmux_testkit::patiently;
+
+/// What the worker has noted of tabs that it opened, and has not heard to be known.
+const FRESH: &str =
+    "chrome.storage.session.get('fresh').then(({fresh}) => Object.keys(fresh ?? {x: 1}).length)";
+
+#[tokio::test]
+async fn a_worker_that_dies_before_it_hears_that_a_tab_is_known_closes_only_what_nobody_knows() {
+    let Some(own) = OwnBrowser::open().await else {
+        return;
+    };
+    let mut user = User::at(own.chromium.websocket_url()).await;
+    let worker = Inside::worker(&mut user).await;
+    let agent = own.agent_named("Cursor", &[]).await;
+    let [known, orphan] = ["form?known", "form?orphan"].map(|page| own.pages.url(page));
+    agent
+        .call_tool("new_page", json!({"url": known}))
+        .await
+        .ok();
+    worker
+        .until(&format!("{FRESH}.then((it) => it === 0)"))
+        .await;
+
+    // As if it had heard of neither: one belongs to the agent, the other was opened for a call that came to
+    // nothing.
+    let forget = format!(
+        "chrome.tabs.create({{url: '{orphan}', active: false}}).then(async (orphan) => {{
+           const [known] = await chrome.tabs.query({{url: '{known}'}});
+           await chrome.storage.session.set({{fresh: {{[known.id]: Date.now(), [orphan.id]: Date.now()}}}});
+           return true; }})"
+    );
+    assert_eq!(worker.eval(&forget).await, true);
+    kill_worker(&user).await;
+    let tidied = async { while user.urls().await.contains(&orphan) {} };
+    patiently(tidied, || {
+        "the tab that nobody knows to be closed".to_owned()
+    })
+    .await;
+    let worker = Inside::worker_that(&mut user, &format!("{FRESH}.then((it) => it === 0)")).await;
+    assert_eq!(worker.eval(FRESH).await, 0);
+    assert!(user.urls().await.contains(&known));
+    let here = json!({"function": "() => location.search"});
+    let here = agent.call_tool("evaluate_script", here).await.ok().text();
+    assert!(here.contains("?known"), "{here}");
+}
