@@ -10,6 +10,7 @@ mod folders;
 mod following;
 mod found;
 mod letting_go;
+mod limits;
 mod looking;
 mod pages;
 mod perform;
@@ -120,6 +121,7 @@ impl MainLoop {
             static_tools: catalogue::static_tools(),
             tabs_counted: memory.tabs_counted(),
             remembered: memory.tabs(),
+            least_deadline: limits::least_deadline(),
             ..Config::default()
         };
         Self {
