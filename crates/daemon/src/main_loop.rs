@@ -1,5 +1,6 @@
 //! The one task that handles every event and owns the core.
 
+mod abandoned;
 mod browsers;
 mod calls;
 mod confirm;
@@ -9,6 +10,7 @@ mod folders;
 mod following;
 mod found;
 mod letting_go;
+mod limits;
 mod looking;
 mod pages;
 mod perform;
@@ -41,7 +43,7 @@ use std::time::Duration;
 use tabmux_browser::Browser;
 use tabmux_core::{
     BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId,
-    TargetId, Time,
+    Time,
 };
 use tabmux_protocol::BackendEvent;
 use tokio::sync::mpsc;
@@ -119,6 +121,7 @@ impl MainLoop {
             static_tools: catalogue::static_tools(),
             tabs_counted: memory.tabs_counted(),
             remembered: memory.tabs(),
+            least_deadline: limits::least_deadline(),
             ..Config::default()
         };
         Self {
@@ -348,33 +351,6 @@ impl MainLoop {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));
             }
-        }
-    }
-
-    /// Closes what sessions of an earlier daemon opened and nobody came back for.
-    fn close_abandoned(&mut self) {
-        let mut elsewhere: HashMap<String, Vec<TargetId>> = HashMap::new();
-        self.noted = None;
-        for (key, target) in self.memory.take_abandoned() {
-            let mut known = self
-                .core
-                .browsers()
-                .filter(|browser| *browser.key.0 == *key);
-            let here = known.find_map(|known| Some((known.id, self.browsers.get(&known.id)?)));
-            let Some((id, browser)) = here else {
-                elsewhere.entry(key).or_default().push(target);
-                continue;
-            };
-            let mut tabs = self.core.tabs().filter(|tab| tab.browser == id);
-            let free = tabs.any(|tab| *tab.target == target && tab.holder.or(tab.owner).is_none());
-            if free {
-                let last = self.core.tabs().filter(|tab| tab.browser == id).count() == 1;
-                self.closing
-                    .spawn(work::discard(browser.clone(), target, last));
-            }
-        }
-        for (browser, targets) in elsewhere {
-            self.closing.spawn(work::close_abandoned(browser, targets));
         }
     }
 

@@ -110,6 +110,19 @@ pub(crate) struct TabNotes {
     pub(crate) opened: bool,
     /// Whether the session was bound to it.
     pub(crate) bound: bool,
+    /// The installation of the extension through which it is reached, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) extension: Option<String>,
+}
+
+/// A tab that was opened for a session that did not come back.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Abandoned {
+    /// The browser, as its user named it.
+    pub(crate) browser: String,
+    /// The installation of the extension through which it is reached, if it is.
+    pub(crate) extension: Option<String>,
+    pub(crate) target: TargetId,
 }
 
 /// The file, and what an earlier daemon left in it.
@@ -255,13 +268,17 @@ impl Memory {
         tabs.filter(is_missing).cloned().collect()
     }
 
-    /// The tabs that sessions of an earlier daemon opened and nobody came back for, each with its
-    /// browser. From now on they are forgotten.
-    pub(crate) fn take_abandoned(&mut self) -> Vec<(String, TargetId)> {
+    /// The tabs that sessions of an earlier daemon opened and nobody came back for. From now on they are
+    /// forgotten.
+    pub(crate) fn take_abandoned(&mut self) -> Vec<Abandoned> {
         let tabs = self.left.drain().flat_map(|(_, session)| session.tabs);
         let opened = tabs.filter(|tab| tab.opened && tab.stays);
         opened
-            .map(|tab| (tab.browser, TargetId(tab.target.into())))
+            .map(|tab| Abandoned {
+                browser: tab.browser,
+                extension: tab.extension,
+                target: TargetId(tab.target.into()),
+            })
             .collect()
     }
 
@@ -362,6 +379,7 @@ mod tests {
             stays: true,
             opened,
             bound,
+            extension: None,
         };
         let session = SessionNotes {
             secret: "s3cret".into(),
@@ -439,7 +457,7 @@ mod tests {
         write(&path, &notes()).unwrap();
         let mut memory = Memory::at(path, GRACE);
         let abandoned = memory.take_abandoned();
-        let targets: Vec<_> = abandoned.iter().map(|(_, target)| &*target.0).collect();
+        let targets: Vec<_> = abandoned.iter().map(|tab| &*tab.target.0).collect();
         assert_eq!(targets, ["A", "B"]);
         assert_eq!(memory.grace(), None);
     }

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::page_tools::ToolNumber;
 use tabmux_browser::tools::Prepared;
-use tabmux_browser::{
-    AddressPolicy, Browser, CallContext, ContextId, Files, Source, TabSettings, ToolError,
-};
+use tabmux_browser::{AddressPolicy, Browser, CallContext, ContextId, Files, ToolError};
 use tabmux_core::{BrowserId, CallId, TargetId, Time};
 use tabmux_protocol::overview::Overview;
 use tokio::sync::{mpsc, oneshot};
@@ -304,35 +302,6 @@ pub(crate) async fn end_context(browser: Browser, context: ContextId) {
 pub(crate) async fn abandon_later(grace: Duration, events: mpsc::Sender<Event>) {
     tokio::time::sleep(grace).await;
     let _ = events.send(Event::Abandon).await;
-}
-
-/// Closes tabs in a browser that nobody here is connected to.
-pub(crate) async fn close_abandoned(browser: String, targets: Vec<TargetId>) {
-    let source = match browser.starts_with("ws") {
-        true => Source::WebSocket(browser, Vec::new()),
-        false => Source::Url(browser),
-    };
-    let Ok(connected) = Browser::connect(&source, TabSettings::default()).await else {
-        return; // It has ended, and its tabs with it.
-    };
-    let is_left = |target: &&TargetId| {
-        let mut tabs = connected.info.tabs.iter();
-        tabs.any(|tab| tab.target.as_str() == &*target.0)
-    };
-    let left: Vec<_> = targets.iter().filter(is_left).cloned().collect();
-    let mut others = connected.info.tabs.len() - left.len();
-    let (report, mut events) = mpsc::channel::<Event>(64);
-    let browser = connected.follow(0, report);
-    let ignore = async { while events.recv().await.is_some() {} };
-    let close = async {
-        for target in left {
-            // A browser must not end with its last tab: it is not ours.
-            discard(browser.clone(), target, others == 0).await;
-            others = others.max(1);
-        }
-        browser.shut_down().await;
-    };
-    tokio::join!(ignore, close);
 }
 
 /// A session holds a tab, or no longer does.

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 /// Runs the tests of this program whose names begin with one of `parts`, but not those that begin with one
 /// of `without`, one after the other in one process with these variables. Fails with what it said if one
-/// of them fails or none is there.
+/// of them fails or none is there. `TABMUX_TEST` leaves only those with that in their name.
 #[track_caller]
 pub fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &str)]) {
     let program = std::env::current_exe().expect("this program has a name");
@@ -13,7 +13,9 @@ pub fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &str)]) {
         .lines()
         .filter_map(|line| line.strip_suffix(": test"));
     let begins = |name: &str, some: &[&str]| some.iter().any(|one| name.starts_with(one));
-    let wanted = |name: &&str| begins(name, parts) && !begins(name, without);
+    let only = std::env::var("TABMUX_TEST").unwrap_or_default();
+    let wanted =
+        |name: &&str| begins(name, parts) && !begins(name, without) && name.contains(&only);
     let names: Vec<_> = names.filter(wanted).collect();
     assert!(!names.is_empty(), "no test begins with one of {parts:?}");
     let mut command = Command::new(&program);

@@ -1,5 +1,7 @@
 //! Tests that run once more in a browser that runs already and is reached through our extension.
 
+mod keeper;
+
 use crate::{Chromium, real_browser, run_again, workspace_root};
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
@@ -7,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
 
 /// The browser with the extension, as the tests are told of it.
@@ -17,8 +19,9 @@ pub struct OverExtension {
     pub port: u16,
     /// The file with the secret that the extension knows.
     pub secret: PathBuf,
-    /// The person's way to the browser, which tabmux knows nothing of.
-    pub websocket: String,
+    /// None while it is away.
+    websocket: Mutex<Option<String>>,
+    keeper: PathBuf,
     flags: Vec<String>,
 }
 
@@ -32,12 +35,15 @@ impl OverExtension {
         };
         // As tabmux launches its own, so that pictures have the same size.
         let with = [&["--hide-scrollbars"], flags].concat();
-        let browser = ExtendedChromium::start(&executable, &with);
+        let mut browser = ExtendedChromium::start(&executable, &with);
         let told = json!({
             "port": browser.port, "secret": browser.secret(), "flags": flags,
-            "websocket": browser.chromium.websocket_url(),
+            "websocket": browser.chromium.websocket_url(), "keeper": keeper::place(&browser),
         });
-        run_again(parts, without, &[(VARIABLE, &told.to_string())]);
+        let told = told.to_string();
+        keeper::keep(&mut browser, || {
+            run_again(parts, without, &[(VARIABLE, &told)]);
+        });
     }
 
     /// The browser, if the tests of this process are to reach theirs through the extension.
@@ -45,6 +51,33 @@ impl OverExtension {
         static HERE: OnceLock<Option<OverExtension>> = OnceLock::new();
         let here = HERE.get_or_init(|| Some(Self::read(&std::env::var(VARIABLE).ok()?)));
         here.as_ref()
+    }
+
+    /// The person's way to the browser, which tabmux knows nothing of.
+    pub fn websocket(&self) -> String {
+        self.websocket_place()
+            .clone()
+            .expect("the browser is not away")
+    }
+
+    /// Ends the browser the hard way, as a crash does.
+    pub fn end_browser(&self) {
+        keeper::tell(&self.keeper, keeper::END);
+        *self.websocket_place() = None;
+    }
+
+    /// Starts another one with the same extension, if the browser is away. It has one blank tab.
+    pub fn start_browser(&self) {
+        let mut websocket = self.websocket_place();
+        if websocket.is_none() {
+            *websocket = Some(keeper::tell(&self.keeper, keeper::START));
+        }
+    }
+
+    fn websocket_place(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.websocket
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fails a test that needs a browser with another flag.
@@ -61,7 +94,8 @@ impl OverExtension {
         Self {
             port: u16::try_from(port).expect("a port"),
             secret: text(&told["secret"]).into(),
-            websocket: text(&told["websocket"]),
+            websocket: Mutex::new(Some(text(&told["websocket"]))),
+            keeper: text(&told["keeper"]).into(),
             flags: told["flags"]
                 .as_array()
                 .expect("flags")
@@ -106,6 +140,11 @@ impl ExtendedChromium {
     /// Ends the browser the hard way, and starts another one with the same extension.
     pub fn replace(&mut self) {
         self.chromium.kill();
+        self.start_again();
+    }
+
+    /// Starts another one with the same extension after this one has ended.
+    fn start_again(&mut self) {
         let flags: Vec<_> = self.flags.iter().map(String::as_str).collect();
         self.chromium = Chromium::start_with(&self.executable, &flags);
     }

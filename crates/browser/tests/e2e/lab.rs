@@ -108,7 +108,7 @@ impl Lab {
     pub(crate) async fn as_person(&self, tab: &Tab) -> Session {
         match OverExtension::here() {
             Some(over) => {
-                let transport = WebSocketTransport::connect(&over.websocket, &[]).await;
+                let transport = WebSocketTransport::connect(&over.websocket(), &[]).await;
                 Connection::start(transport.unwrap()).0
             }
             None => tab.session().clone(),

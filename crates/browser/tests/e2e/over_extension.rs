@@ -1,5 +1,6 @@
 //! The tests of this program once more, in a browser that runs already and is reached through the real
-//! extension. Each part runs in one process with one browser.
+//! extension. Each part runs in one process with one browser. Only `pulse` stays out: it is about a browser
+//! that is attached by its address and hangs.
 
 mod bridge;
 

@@ -357,15 +357,15 @@ async fn pages_of_the_browser_itself_are_not_touched() {
     let (desk, websocket) = match OverExtension::here() {
         Some(over) => {
             let desk = Desk::launched(&[]).await.unwrap();
-            (desk, over.websocket.as_str())
+            (desk, over.websocket())
         }
         None => {
             chromium = tabmux_testkit::Chromium::start(&browser);
             let desk = Desk::attached(&chromium, &[]).await;
-            (desk, chromium.websocket_url())
+            (desk, chromium.websocket_url().to_owned())
         }
     };
-    let user = crate::user::User::at(websocket).await;
+    let user = crate::user::User::at(&websocket).await;
     user.opens("chrome://version/").await;
     let tabs = desk
         .tabs_until(|tabs| tabs.urls().contains(&"chrome://version/"))

@@ -92,13 +92,14 @@ impl Crowd {
     /// One more client, before its handshake, that works in a folder of its own.
     pub(crate) fn client_working_in(&self, folder: &Path, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
-        command
-            .current_dir(folder)
-            .args(["mcp", "--tools=static", "--headless"]);
-        command.arg(format!("--executablePath={}", self.browser.display()));
-        command
-            .args(["--isolated", "--chromeArg=--disable-quic"])
-            .args(flags);
+        command.current_dir(folder).args(["mcp", "--tools=static"]);
+        match self.extension {
+            Some(_) => command.arg("--extension"),
+            None => command
+                .args(["--headless", "--isolated", "--chromeArg=--disable-quic"])
+                .arg(format!("--executablePath={}", self.browser.display())),
+        };
+        command.args(flags);
         McpClient::spawn(command)
     }
 
@@ -120,6 +121,20 @@ impl Crowd {
     /// Where the crowd lives.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
+    }
+
+    /// Kills the browser that the crowd shares, the hard way.
+    pub(crate) async fn kill_browser(&self) {
+        if let Some(over) = OverExtension::here() {
+            return over.end_browser();
+        }
+        let browsers = process::processes_with(&self.mark());
+        let browser = browsers
+            .iter()
+            .find(|process| process.command.contains("--remote-debugging-pipe"));
+        let browser = browser.expect("there is a browser").pid;
+        process::kill_hard(browser);
+        process::wait_until_gone(&[browser]).await;
     }
 
     /// Somebody else's browser, with one tab.

@@ -201,8 +201,11 @@ impl Desk {
         self.client.assert_no_notification().await;
     }
 
-    /// Kills the browser that the server launched, the hard way.
+    /// Kills the browser that the server launched or is connected to, the hard way.
     pub(crate) fn kill_browser(&self) {
+        if let Some(over) = OverExtension::here() {
+            return over.end_browser();
+        }
         let server = self.client.pid();
         let mut processes = process::descendants(server);
         processes.retain(|process| process.parent == server);
@@ -338,7 +341,12 @@ fn list_changed() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 }
 
+/// The program. What begins with `TABMUX_` is no flag, but a variable.
 fn command(home: &Path, flags: &[&str]) -> Command {
+    let (variables, flags): (Vec<_>, Vec<_>) = flags
+        .iter()
+        .copied()
+        .partition(|flag| flag.starts_with("TABMUX_"));
     let temporary = home.join("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
@@ -346,11 +354,11 @@ fn command(home: &Path, flags: &[&str]) -> Command {
     let flags = match OverExtension::here() {
         Some(over) => {
             over_extension::direct(over, command.arg("mcp"), home);
-            over_extension::flags_without_launch(over, flags)
+            over_extension::flags_without_launch(over, &flags)
         }
         None => {
             command.args(["mcp", "--no-daemon"]);
-            flags.to_vec()
+            flags
         }
     };
     command
@@ -368,5 +376,7 @@ fn command(home: &Path, flags: &[&str]) -> Command {
     ] {
         command.env_remove(name);
     }
+    let variables = variables.iter().filter_map(|one| one.split_once('='));
+    command.envs(variables);
     command
 }

@@ -1,6 +1,7 @@
 //! What the user and the browser do by themselves: the seed's table of edge cases.
 
-use crate::desk::{ACTIONS, Desk, FOCUSED, assert_names};
+use crate::desk::{ACTIONS, Desk, FOCUSED, Tabs, assert_names};
+use crate::over_extension::Capability;
 use crate::user::User;
 use serde_json::json;
 use tabmux_testkit::{Chromium, OverExtension, patiently};
@@ -9,7 +10,7 @@ use tabmux_testkit::{Chromium, OverExtension, patiently};
 struct Scene {
     desk: Desk,
     user: User,
-    /// None if it is not ours to end.
+    /// None if it is kept by somebody else.
     chromium: Option<Chromium>,
     a: String,
     b: String,
@@ -25,7 +26,7 @@ impl Scene {
         let (desk, user, chromium) = match OverExtension::here() {
             Some(over) => {
                 let desk = Desk::disconnected(flags).await?;
-                let user = User::at(&over.websocket).await;
+                let user = User::at(&over.websocket()).await;
                 user.opens("about:blank").await;
                 desk.step("connect_browser", json!({})).await.json();
                 (desk, user, None)
@@ -211,6 +212,29 @@ async fn r004_87_another_tab_crashes_in_silence() {
     );
 }
 
+/// A tab of the user's, which nobody is attached to.
+#[tokio::test]
+async fn r004_87_a_tab_in_which_nobody_works_crashes() {
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
+    let c = scene.desk.pages.url("c");
+    scene.user.opens(&c).await;
+    let is_there = |tabs: &Tabs| tabs.rows().iter().any(|row| row["title"] == "C");
+    let tabs = scene.desk.tabs_until(is_there).await;
+    let number = tabs.id_of(&c);
+    scene.user.crashes(&c).await;
+    if !scene.desk.can(Capability::CrashesElsewhere) {
+        // It is found out when the agent turns to it.
+        let turn = json!({"tabId": number});
+        let said = scene.desk.refusal("focus_tab", turn).await;
+        assert!(said.contains("crashed"), "{said}");
+    }
+    let tabs = scene.desk.tabs_until(|tabs| tabs.rows().len() == 3).await;
+    assert_eq!(tabs.urls(), ["about:blank", &scene.b, &scene.a]);
+    scene.stays_silent().await;
+}
+
 #[tokio::test]
 async fn a_call_on_a_tab_that_crashes_is_answered() {
     let Some(mut scene) = Scene::set().await else {
@@ -232,7 +256,10 @@ async fn r004_57_101_a_browser_that_ends_disconnects_and_can_be_connected_again(
     };
     let wait = json!({"text": ["what no page says"], "timeout": 25_000});
     let waiting = desk.client.begin_call("wait_for", wait).await;
-    drop(chromium);
+    match chromium {
+        Some(chromium) => drop(chromium),
+        None => desk.kill_browser(),
+    }
     let said = waiting.tool_reply().await.expect_error();
     assert!(
         said.starts_with("wait_for was not finished because the browser is gone: "),
@@ -244,6 +271,13 @@ async fn r004_57_101_a_browser_that_ends_disconnects_and_can_be_connected_again(
     );
     desk.one_notice().await;
     assert_names(&desk.names().await, &["connect_browser"]);
+    if let Some(over) = OverExtension::here() {
+        // Its person starts it again, and has a blank tab.
+        over.start_browser();
+        let again = desk.step("connect_browser", json!({})).await;
+        assert_eq!((again.notices, &again.json()["tabCount"]), (1, &json!(1)));
+        return;
+    }
     let again = desk.step("connect_browser", json!({"launch": true})).await;
     assert_eq!((again.reply.is_error(), again.notices), (true, 0));
     assert_eq!(again.reply.structured()["connected"], false);
@@ -283,6 +317,9 @@ async fn r004_101_a_browser_that_the_user_quits_disconnects() {
         return;
     };
     user.quits().await;
+    if let Some(over) = OverExtension::here() {
+        over.end_browser();
+    }
     while desk.names().await != ["connect_browser"] {
         desk.client.next_notification().await;
     }
@@ -306,7 +343,7 @@ async fn r004_94_the_users_first_and_last_tab_change_the_list() {
     let (desk, user) = match OverExtension::here() {
         Some(over) => {
             let desk = Desk::launched(&[]).await;
-            (desk.unwrap(), User::at(&over.websocket).await)
+            (desk.unwrap(), User::at(&over.websocket()).await)
         }
         None => {
             let Some(desk) = desk_with_profile(&[&folder, port]).await else {

@@ -8,7 +8,11 @@ const LOOP: &str = "() => { const x = new XMLHttpRequest(); x.open('GET', '/loop
                     for (;;) {} }";
 
 async fn desk() -> Option<Desk> {
-    let desk = Desk::launched(&[]).await?;
+    desk_with(&[]).await
+}
+
+async fn desk_with(flags: &[&str]) -> Option<Desk> {
+    let desk = Desk::launched(flags).await?;
     desk.pages
         .route("/looping", tabmux_testkit::Response::text("go"));
     Some(desk)
@@ -46,10 +50,12 @@ async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
     assert!(!looping.is_answered(), "a cancelled call gets no answer");
 }
 
-/// The one test that waits for a deadline: every call has one of 30 s.
+/// The one test that waits for a deadline. Calls have 30 s, which nobody wants to wait for here.
 #[tokio::test]
 async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
-    let Some(desk) = desk().await else { return };
+    let Some(desk) = desk_with(&["TABMUX_CALL_SECONDS=4"]).await else {
+        return;
+    };
     desk.open("a").await;
     let looping = desk
         .client
@@ -62,7 +68,7 @@ async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
         .await;
     let said = looping.tool_reply().await.expect_error();
     assert!(
-        said.starts_with("evaluate_script was stopped: it had not finished after 30 s. "),
+        said.starts_with("evaluate_script was stopped: it had not finished after 4 s. "),
         "{said}"
     );
     // What queued behind it had the same time, and was stopped as well or answered.

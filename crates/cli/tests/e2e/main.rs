@@ -7,6 +7,7 @@ mod crowd;
 mod desk;
 mod model;
 mod over_extension;
+mod somebody;
 mod user;
 
 mod attach;

@@ -2,6 +2,7 @@
 //! publishes, are played from a recording.
 
 use crate::crowd::Crowd;
+use crate::over_extension::Capability;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,6 +82,10 @@ async fn the_recorded_calls_of_chrome_devtools_mcp_are_accepted() {
     };
     let recording = recording();
     for call in &recording.calls {
+        if let Some(words) = withheld(&crowd, call) {
+            player.is_refused(call, words).await;
+            continue;
+        }
         player.play(call).await;
     }
     let page = player.page().await;
@@ -218,7 +223,31 @@ struct Player {
     last: String,
 }
 
+/// What is said of a call for which Chrome does not give us what it needs.
+fn withheld(crowd: &Crowd, call: &Call) -> Option<&'static str> {
+    let apart = call.arguments.get("isolatedContext").is_some();
+    let memory = call.tool == "take_heapsnapshot";
+    if apart && !crowd.can(Capability::Contexts) {
+        return Some("cannot give an agent cookies and storage of its own");
+    }
+    (memory && !crowd.can(Capability::Memory))
+        .then_some("an extension cannot look into a page's memory")
+}
+
 impl Player {
+    /// Plays a call that Chrome does not let us carry out, and then without what it refuses.
+    async fn is_refused(&self, call: &Call, words: &str) {
+        let mut arguments = call.arguments.clone();
+        self.fill_in(&mut arguments).await;
+        let refused = self.client.call_tool(&call.tool, arguments.clone()).await;
+        let refused = refused.expect_error();
+        assert!(refused.contains(words), "{}: {refused}", call.tool);
+        let arguments_left = arguments.as_object_mut().unwrap();
+        if arguments_left.remove("isolatedContext").is_some() {
+            self.client.call_tool(&call.tool, arguments).await.ok();
+        }
+    }
+
     async fn play(&mut self, call: &Call) {
         let mut arguments = call.arguments.clone();
         self.fill_in(&mut arguments).await;

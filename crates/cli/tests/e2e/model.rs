@@ -64,6 +64,10 @@ pub(crate) struct Model {
     pub(crate) connected: bool,
     pub(crate) tabs: Vec<Tab>,
     pub(crate) focused: Option<usize>,
+    /// Whether the browser is a person's, and there without being launched.
+    is_persons: bool,
+    /// Whether the person has started it again since we were connected. It has a blank tab then.
+    is_new: bool,
     made: usize,
 }
 
@@ -72,9 +76,19 @@ pub(crate) struct Model {
 pub(crate) struct Tab {
     pub(crate) number: usize,
     pub(crate) url: String,
+    /// Whether it was opened for the agent.
+    is_agents: bool,
 }
 
 impl Model {
+    /// At the beginning, for a browser that is a person's or ours to launch.
+    pub(crate) fn of(is_persons: bool) -> Self {
+        Self {
+            is_persons,
+            ..Self::default()
+        }
+    }
+
     /// The seed's `getTools()`; `actions` stand where the page's tools do.
     pub(crate) fn tools<'a>(&self, actions: &[&'a str]) -> Vec<&'a str> {
         match (self.connected, self.tabs.is_empty(), self.focused) {
@@ -105,14 +119,17 @@ impl Model {
     fn effect(&mut self, step: &Move) -> Option<bool> {
         match step {
             Move::Connect { launch } => {
-                let works = !self.connected && *launch;
+                let works = !self.connected && (*launch || self.is_persons);
                 self.connected |= works;
+                if works && std::mem::take(&mut self.is_new) {
+                    self.make("about:blank", false);
+                }
                 Some(works)
             }
             Move::List => Some(self.connected),
             Move::Open { url, focus } => {
                 if self.connected {
-                    let number = self.make(url);
+                    let number = self.make(url, true);
                     if focus.unwrap_or(true) {
                         self.focused = Some(number);
                     }
@@ -138,7 +155,7 @@ impl Model {
             }
             Move::Act => Some(self.focused.is_some()),
             Move::UserOpens { url } => {
-                self.make(url);
+                self.make(url, false);
                 None
             }
             Move::UserNavigates { tab, url } => {
@@ -153,16 +170,24 @@ impl Model {
                 self.connected = false;
                 self.focused = None;
                 self.tabs.clear();
+                self.is_new = self.is_persons;
                 None
             }
         }
     }
 
-    fn make(&mut self, url: &str) -> usize {
+    /// Whether the agent works in a tab: it was opened for it, or it is focused.
+    pub(crate) fn is_held(&self, place: usize) -> bool {
+        let tab = &self.tabs[place];
+        tab.is_agents || self.focused == Some(tab.number)
+    }
+
+    fn make(&mut self, url: &str, is_agents: bool) -> usize {
         self.made += 1;
         self.tabs.push(Tab {
             number: self.made,
             url: url.to_owned(),
+            is_agents,
         });
         self.made
     }

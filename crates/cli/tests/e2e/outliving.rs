@@ -1,6 +1,7 @@
 //! What outlives what: sessions their daemon, named sessions their callers, nothing its purpose.
 
 use crate::crowd::Crowd;
+use crate::somebody::Somebody;
 use serde_json::{Value, json};
 use tabmux_testkit::{McpClient, process};
 
@@ -22,8 +23,8 @@ fn rows(crowd: &Crowd, what: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_in_a_users_browser_finds_its_tab_again_after_its_daemon_died() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
-    let mut client = crowd.guest(&chromium).await;
+    let somebody = Somebody::beside(&crowd).await;
+    let mut client = somebody.guest(&crowd, &[]).await;
     let url = crowd.secret_of("mine");
     client.call_tool("new_page", json!({"url": url})).await.ok();
     let before = rows(&crowd, "tabs");
@@ -60,8 +61,8 @@ async fn outlive_two_daemons(crowd: &Crowd, client: &McpClient) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tab_is_found_again_though_the_second_daemon_died_before_it_was_needed() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
-    let client = crowd.guest(&chromium).await;
+    let somebody = Somebody::beside(&crowd).await;
+    let client = somebody.guest(&crowd, &[]).await;
     let url = crowd.secret_of("mine");
     client.call_tool("new_page", json!({"url": url})).await.ok();
     outlive_two_daemons(&crowd, &client).await;
@@ -84,8 +85,8 @@ async fn a_tab_that_is_gone_is_told_though_the_second_daemon_died_before_it_coul
 #[tokio::test(flavor = "multi_thread")]
 async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
-    let client = crowd.guest(&chromium).await;
+    let somebody = Somebody::beside(&crowd).await;
+    let client = somebody.guest(&crowd, &[]).await;
     let url = crowd.secret_of("abandoned");
     client.call_tool("new_page", json!({"url": url})).await.ok();
     let daemon = crowd.daemon().expect("a daemon runs");
@@ -93,7 +94,7 @@ async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
     process::kill_hard(daemon);
     process::wait_until_gone(&[client.pid(), daemon]).await;
 
-    let user = crate::user::User::at(chromium.websocket_url()).await;
+    let user = &somebody.user;
     assert!(user.urls().await.contains(&url));
     let mut next = crowd.tabmux();
     next.args(["daemon", "run", "--grace=0"]);
@@ -116,7 +117,7 @@ async fn a_daemon_that_was_stopped_stays_so_until_it_is_needed() {
         .await
         .ok();
     let waiting = client
-        .begin_call("wait_for", json!({"text": ["never"]}))
+        .begin_call("wait_for", json!({"text": ["never"], "timeout": 60_000}))
         .await;
     while crowd.asked("sessions")[0]["calls"] != json!(1) {
         tokio::task::yield_now().await;

@@ -1,5 +1,13 @@
 //! The suites of the tool lists once more, in a browser that runs already and is reached through the real
 //! extension. Each part runs in one process with one browser, and every test with a daemon of its own.
+//!
+//! What stays out, and why:
+//! - `attach`, `registry`, `served`, `several`: browsers that are named by their addresses, or launched.
+//! - `lifecycle`: how browsers that we launched end with us.
+//! - `kills`: `kills/own_browser.rs` is its like, with an extension to kill besides.
+//! - `load`: compares times, for which the machine has to be its own; `sessions` has ten agents at once.
+//! - `crashed`, `extension`, `groups`, `idle`, `letting_go`, `panel…`, `private`: they have the extension in
+//!   browsers of their own.
 
 use crate::user::User;
 use std::path::Path;
@@ -20,9 +28,6 @@ macro_rules! parts {
 parts!(
     walk without [],
     edges without [
-        // Others need this browser. `extension.rs` ends one of its own.
-        "edges::r004_57_101_a_browser_that_ends",
-        "edges::r004_101_a_browser_that_the_user_quits",
         // Launched ones.
         "edges::r004_101_a_launched_browser_that_dies",
     ],
@@ -31,13 +36,46 @@ parts!(
     page_tools without [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"],
     bad_input without [],
     looping without [],
-    fixed_list without [
+    random_walk without [],
+    sessions without [
+        // It begins with the page in front, as one of `fixed_list` does.
+        "sessions::in_a_users_browser_the_first_session",
+    ],
+    policy without [
+        // A person with the extension can be asked. `panel_questions.rs` has its like.
+        "policy::s24_a_consequential_tool_does_not_run_where_nobody",
+    ],
+    migrating without [
+        // No browser is needed for it.
+        "migrating::the_recording_has_every",
+        // Launched ones, and those that are found by their profile.
+        "migrating::a_configuration_of_chrome_devtools_mcp",
+        "migrating::a_launched_browser_has_a_page",
+        "migrating::auto_connect_takes_a_browser",
+    ],
+    eras without [],
+    outliving without [
+        // Launched ones.
+        "outliving::a_tab_that_is_gone_is_told",
+        "outliving::isolated_sessions_share",
+    ],
+);
+
+#[test]
+fn fixed_list_and_peers() {
+    let without = [
         // No browser is needed for it.
         "fixed_list::the_list_stays_within_its_budget_on_the_wire",
         // It begins with the page in front, which an extension's session never takes. `extension.rs` has its like.
         "fixed_list::only_select_page_with_bring_to_front",
-    ],
-);
+        // They compare times. `hookup` and `looping` show that tabs do not wait for each other.
+        "peers::peer_1_ten_tabs",
+        "peers::peer_2_a_looping_tab",
+        // Launched ones.
+        "peers::peer_9_a_failed_tool",
+    ];
+    OverExtension::run(&["fixed_list::", "peers::"], &without, &[WITH_WEB_MCP]);
+}
 
 #[test]
 fn page_tools_where_chrome_has_none() {
@@ -59,13 +97,24 @@ pub(crate) enum Capability {
     Contexts,
     /// Objects of pages with their keys in the page's order; extensions get them sorted.
     OrderOfKeys,
+    /// Pages that are their own address.
+    DataAddresses,
+    /// To look into a page's memory.
+    Memory,
+    /// Word of crashes in tabs that nobody works in.
+    CrashesElsewhere,
 }
 
 impl Capability {
     /// Whether we have it in the tests of this process.
     pub(crate) fn is_given(self) -> bool {
         match self {
-            Self::Launch | Self::Contexts | Self::OrderOfKeys => OverExtension::here().is_none(),
+            Self::Launch
+            | Self::Contexts
+            | Self::OrderOfKeys
+            | Self::DataAddresses
+            | Self::Memory
+            | Self::CrashesElsewhere => OverExtension::here().is_none(),
         }
     }
 }
@@ -73,11 +122,13 @@ impl Capability {
 /// Makes a home whose daemon the extension knows, and leaves the browser without tabs and cookies.
 pub(crate) fn move_in(over: &'static OverExtension, home: &Path) {
     tabmux_testkit::over_extension::pair(&over.secret, home);
+    // A test that ended it may have failed before it started another.
+    over.start_browser();
     // On a thread, because those who call are in the midst of a runtime of their own.
     let clean = || {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();
-        runtime.block_on(async { User::at(&over.websocket).await.clears_up().await });
+        runtime.block_on(async { User::at(&over.websocket()).await.clears_up().await });
     };
     std::thread::spawn(clean).join().unwrap();
 }

@@ -2,6 +2,8 @@
 
 use crate::crowd::Crowd;
 use crate::desk::{Desk, page};
+use crate::over_extension::Capability;
+use crate::somebody::Somebody;
 use serde_json::json;
 use tabmux_testkit::{McpClient, patiently};
 
@@ -33,8 +35,15 @@ async fn a_session_sees_only_the_origins_that_its_flags_allow() {
     );
     assert_eq!(desk.pages.count("/secret"), 0);
     // about:blank and data: have no origin of their own.
-    desk.text("navigate_page", json!({"url": "data:text/html,hello"}))
-        .await;
+    let hello = json!({"url": "data:text/html,hello"});
+    let went = desk.client.call_tool("navigate_page", hello).await;
+    match desk.can(Capability::DataAddresses) {
+        true => drop(went.ok()),
+        false => {
+            let refused = went.expect_error();
+            assert!(refused.contains("cannot open data: addresses"), "{refused}");
+        }
+    }
     desk.text("navigate_page", json!({"url": "about:blank"}))
         .await;
     let refused = desk
@@ -47,15 +56,14 @@ async fn a_session_sees_only_the_origins_that_its_flags_allow() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tab_that_may_not_be_seen_is_listed_by_its_origin() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
+    let somebody = Somebody::beside(&crowd).await;
     let body = "<p>1234</p><script>fetch('/ready')</script>";
     crowd.pages.route("/secret", page("Top secret", body));
-    let user = crate::user::User::at(chromium.websocket_url()).await;
-    user.opens(&crowd.pages.cross_site_url("/secret?token=1"))
-        .await;
+    let there = crowd.pages.cross_site_url("/secret?token=1");
+    somebody.user.opens(&there).await;
     crowd.pages.wait_for_request("/ready").await;
-    let there = format!("--browserUrl={}", chromium.http_url());
-    let client = crowd.visitor(&[&there, "--blockedOrigins=localhost"]).await;
+    let blocked = ["--blockedOrigins=localhost"];
+    let client = somebody.guest(&crowd, &blocked).await;
     let pages = client.call_tool("list_pages", json!({})).await.ok().text();
     let line = pages.lines().find(|line| line.contains("(blocked)"));
     let line = line.unwrap_or_else(|| panic!("{pages}"));

@@ -3,11 +3,12 @@
 
 use crate::desk::{ACTIONS, Desk, Step, Tabs, page};
 use crate::model::{Expected, Model, Move, Pick};
+use crate::over_extension::Capability;
 use crate::user::User;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use tabmux_testkit::Rng;
+use tabmux_testkit::{OverExtension, Rng};
 
 #[tokio::test]
 async fn r004_58_94_twenty_random_walks_agree_with_the_model() {
@@ -20,6 +21,9 @@ async fn r004_58_94_twenty_random_walks_agree_with_the_model() {
         (None, Some(1..)) => (0..400).collect(),
         (None, _) => (0..20).collect(),
     };
+    if OverExtension::here().is_some() {
+        return walk_all(&browser, seeds).await;
+    }
     // Two at a time: each has a browser of its own.
     let (even, odd) = seeds
         .into_iter()
@@ -53,15 +57,20 @@ struct Walk {
 impl Walk {
     /// A fresh server, DISCONNECTED.
     async fn begin(browser: &Path, seed: u64) -> Self {
-        let desk = Desk::start(&[
-            // What pages get besides is no part of the model.
-            "--generatedTools=off",
-            "--headless",
-            "--userDataDir=profile",
-            "--chromeArg=--disable-quic",
-            "--chromeArg=--remote-debugging-port=0",
-            &format!("--executablePath={}", browser.display()),
-        ]);
+        // What pages get besides is no part of the model.
+        let bare = "--generatedTools=off";
+        let is_persons = OverExtension::here().is_some();
+        let desk = match is_persons {
+            true => Desk::start(&["--extension", bare]),
+            false => Desk::start(&[
+                bare,
+                "--headless",
+                "--userDataDir=profile",
+                "--chromeArg=--disable-quic",
+                "--chromeArg=--remote-debugging-port=0",
+                &format!("--executablePath={}", browser.display()),
+            ]),
+        };
         desk.client.initialize().await;
         desk.pages
             .route_with("/page", |_| page("A page", "<button>Press</button>"));
@@ -70,7 +79,7 @@ impl Walk {
             rng: Rng::seeded(seed),
             desk,
             user: None,
-            model: Model::default(),
+            model: Model::of(is_persons),
             ids: HashMap::new(),
             pages: 0,
             story: format!("walk with TABMUX_SEED={seed}\n"),
@@ -80,7 +89,7 @@ impl Walk {
     async fn run(mut self) {
         for _ in 0..STEPS {
             let next = self.choose();
-            self.story += &format!("{next:?}\n");
+            self.tell(&format!("{next:?}"));
             let before = self.model.clone();
             let expected = self.model.apply(&next);
             let seen = match self.call(&next, &before) {
@@ -129,10 +138,13 @@ impl Walk {
             let _ = std::fs::remove_file(profile.join("DevToolsActivePort"));
         }
         let Step { reply, notices } = self.desk.step(tool, arguments).await;
-        self.story += &format!("    {}\n", reply.text());
+        self.tell(&format!("    {}", reply.text()));
         let succeeds = Some(!reply.is_error());
         if matches!(next, Move::Connect { .. }) && !reply.is_error() && self.user.is_none() {
-            self.user = Some(User::of_profile(&profile).await);
+            self.user = Some(match OverExtension::here() {
+                Some(over) => User::at(&over.websocket()).await,
+                None => User::of_profile(&profile).await,
+            });
         }
         Expected { succeeds, notices }
     }
@@ -153,6 +165,9 @@ impl Walk {
         }
         for _ in 0..expected.notices {
             self.desk.client.next_notification().await;
+        }
+        if let Some(over) = OverExtension::here() {
+            over.start_browser();
         }
         if self.model.connected {
             self.user = Some(user);
@@ -242,9 +257,13 @@ impl Walk {
             20..=21 if tabs > 0 => Move::UserCloses {
                 tab: self.rng.below(tabs),
             },
-            22 if tabs > 0 => Move::Crash {
-                tab: self.rng.below(tabs),
-            },
+            22 if tabs > 0 => {
+                let tab = self.rng.below(tabs);
+                match Capability::CrashesElsewhere.is_given() || self.model.is_held(tab) {
+                    true => Move::Crash { tab },
+                    false => Move::List,
+                }
+            }
             23 if self.model.connected && self.rng.one_in(3) => Move::BrowserDies,
             _ => Move::List,
         }
@@ -266,6 +285,19 @@ impl Walk {
 
     fn urls(&self) -> Vec<&str> {
         self.model.tabs.iter().map(|tab| tab.url.as_str()).collect()
+    }
+
+    /// Adds to the story, which is also shown where a wait is in vain.
+    fn tell(&mut self, line: &str) {
+        self.story += line;
+        self.story.push('\n');
+        #[expect(
+            clippy::print_stderr,
+            reason = "the reader of a test run wants to know"
+        )]
+        {
+            eprintln!("{line}");
+        }
     }
 
     fn profile(&self) -> PathBuf {

@@ -1,9 +1,10 @@
 //! Many agents, one browser: each in its own tab, answers to whom they belong, true status.
 
 use crate::crowd::Crowd;
+use crate::over_extension::Capability;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tabmux_testkit::{McpClient, process};
+use tabmux_testkit::{McpClient, OverExtension, process};
 
 async fn status(client: &McpClient) -> Value {
     client
@@ -97,13 +98,12 @@ async fn verify_with(count: usize) {
         last["title"].as_str().unwrap()
     );
     // R002-43: the browser goes away, and everybody is told the truth.
-    let browsers = process::processes_with(&crowd.mark());
-    let browser = browsers
-        .iter()
-        .find(|process| process.command.contains("--remote-debugging-pipe"));
-    let browser = browser.expect("there is a browser").pid;
-    process::kill_hard(browser);
-    process::wait_until_gone(&[browser]).await;
+    crowd.kill_browser().await;
+    // One that is a person's is waited for.
+    let state = match OverExtension::here() {
+        Some(_) => "connecting",
+        None => "disconnected",
+    };
     for client in &clients {
         let mut told = status(client).await;
         // Word of its end reaches the daemon a moment after the process is gone.
@@ -112,7 +112,10 @@ async fn verify_with(count: usize) {
             assert!(std::time::Instant::now() < patience, "{told}");
             told = status(client).await;
         }
-        assert_eq!(told["browsers"][0]["state"], "disconnected");
+        assert_eq!(told["browsers"][0]["state"], state);
+    }
+    if let Some(over) = OverExtension::here() {
+        over.start_browser();
     }
     // And works again by itself: one error that names the tab, then a new one.
     let lost = clients[0]
@@ -124,6 +127,14 @@ async fn verify_with(count: usize) {
         "{lost}"
     );
     clients[0].call_tool("take_snapshot", json!({})).await.ok();
+    if !crowd.can(Capability::Launch) {
+        // The person started it again, so that is no news. That their tab is gone is told to all.
+        let lost = clients[1].call_tool("take_snapshot", json!({})).await;
+        let lost = lost.expect_error();
+        assert!(lost.contains("was closed"), "{lost}");
+        clients[1].call_tool("take_snapshot", json!({})).await.ok();
+        return;
+    }
     // Whoever only looks is told as well, once.
     for expected in [true, false] {
         let seen = clients[1].call_tool("list_pages", json!({})).await.ok();

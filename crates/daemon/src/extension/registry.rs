@@ -89,11 +89,34 @@ impl Extensions {
         name: Option<&str>,
         limit: Duration,
     ) -> Option<(PeerName, ChannelTransport)> {
+        self.reach_where(limit, || self.find(name)).await
+    }
+
+    /// The same for the browser of just this installation.
+    pub(crate) async fn reach_peer(
+        &self,
+        instance: &PeerName,
+        limit: Duration,
+    ) -> Option<ChannelTransport> {
+        let seated = || {
+            let peers = self.peers();
+            let (_, peer) = peers.seated.get(instance)?;
+            Some(Arc::clone(peer))
+        };
+        let reached = self.reach_where(limit, seated).await;
+        reached.map(|(_, transport)| transport)
+    }
+
+    async fn reach_where(
+        &self,
+        limit: Duration,
+        find: impl Fn() -> Option<Arc<Peer>>,
+    ) -> Option<(PeerName, ChannelTransport)> {
         let end = Instant::now() + limit;
         let mut count = self.count();
         loop {
             count.mark_unchanged();
-            if let Some(peer) = self.find(name) {
+            if let Some(peer) = find() {
                 let transport = Arc::clone(&peer).open().await;
                 if let Some(transport) = transport {
                     return Some((peer.instance.clone(), transport));

@@ -84,6 +84,7 @@ impl MainLoop {
     fn count_attempt(&mut self, browser: BrowserId, connected: bool) {
         let known: HashSet<BrowserId> = self.core.browsers().map(|known| known.id).collect();
         self.metrics.keep_only(|id| known.contains(&id));
+        self.persons.keep_only(&known);
         self.metrics.attempted(browser, connected);
     }
 }

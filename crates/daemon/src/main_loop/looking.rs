@@ -3,7 +3,7 @@
 use super::MainLoop;
 use crate::memory::{LostNotes, Notes, TabNotes};
 use crate::options::BrowserPlan;
-use tabmux_core::{Heritage, RememberedTab};
+use tabmux_core::{BrowserId, BrowserKey, Heritage, RememberedTab};
 use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
 use tabmux_protocol::wire::PROTOCOL;
 
@@ -104,6 +104,7 @@ impl MainLoop {
                     stays: !launched,
                     opened: tab.owner == Some(id),
                     bound: tab.bound.contains(&id),
+                    extension: self.extension_of(browser.id),
                 });
             }
         }
@@ -140,8 +141,18 @@ impl MainLoop {
             stays: true,
             opened: heritage.opened.contains(&tab.target),
             bound: heritage.bound.contains(&tab.target),
+            extension: self.extension_meant_by(&tab.browser),
         };
         let tabs = self.core.remembered().iter().map(notes);
         tabs.filter(|tab| tab.opened || tab.bound).collect()
+    }
+
+    fn extension_of(&self, browser: BrowserId) -> Option<String> {
+        self.persons.last_way_to(browser).map(|peer| peer.0.clone())
+    }
+
+    fn extension_meant_by(&self, key: &BrowserKey) -> Option<String> {
+        let mut browsers = self.core.browsers();
+        self.extension_of(browsers.find(|browser| browser.key == key)?.id)
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Persons {
     ways: HashMap<BrowserId, PeerName>,
     /// Those whose extension came back before it was noticed that it had been away.
     overtaken: HashSet<BrowserId>,
+    /// Through which extension browsers were reached last, also those that are away.
+    last_ways: HashMap<BrowserId, PeerName>,
     /// Who paused all agents, and since when they are away, if they are.
     paused_by: HashMap<PeerName, Option<Instant>>,
     pub(super) plates: Nameplates,
@@ -92,9 +94,26 @@ impl Persons {
         self.overtaken.remove(&browser)
     }
 
+    pub(super) fn way_to(&self, browser: BrowserId) -> Option<&PeerName> {
+        self.ways.get(&browser)
+    }
+
+    /// The same, also for a browser that is away.
+    pub(super) fn last_way_to(&self, browser: BrowserId) -> Option<&PeerName> {
+        self.last_ways.get(&browser)
+    }
+
+    /// Forgets browsers that there are no more.
+    pub(super) fn keep_only(&mut self, known: &HashSet<BrowserId>) {
+        self.last_ways.retain(|browser, _| known.contains(browser));
+    }
+
     pub(super) fn reached(&mut self, browser: BrowserId, way: Option<PeerName>) {
         match way {
-            Some(peer) => self.ways.insert(browser, peer),
+            Some(peer) => {
+                self.last_ways.insert(browser, peer.clone());
+                self.ways.insert(browser, peer)
+            }
             None => self.ways.remove(&browser),
         };
     }

@@ -33,7 +33,7 @@ impl Bridge {
         for flag in flags {
             self.over.assert_runs_with(flag);
         }
-        clean(&self.over.websocket).await;
+        clean(&self.over.websocket()).await;
         let connecting = async {
             loop {
                 let hub = Arc::clone(&self.hub);

@@ -19,7 +19,7 @@ async fn visit(
     let (chromium, websocket, mut stand) = match OverExtension::here() {
         Some(over) => {
             let stand = Stand(Lab::start_with(&[flag]).await?);
-            (None, over.websocket.clone(), stand)
+            (None, over.websocket(), stand)
         }
         None => {
             let chromium = Chromium::start_with(&executable, &[flag]);
