@@ -75,6 +75,8 @@ pub(super) struct Actor<E> {
     settings: TabSettings,
     process: Option<BrowserProcess>,
     pub(super) tabs: HashMap<TargetId, Entry>,
+    /// Tabs that crashed, and whether anybody is attached to them.
+    pub(super) crashed: HashMap<TargetId, bool>,
     /// Tabs being made now, and those that have to wait until it is known whose they are.
     pub(super) making: usize,
     pub(super) unannounced: Vec<TargetId>,
@@ -101,6 +103,8 @@ pub(super) struct Entry {
     destination: Option<String>,
     pub(super) tab: Option<Tab>,
     pub(super) attaching: bool,
+    /// Whether anybody is attached to it.
+    is_attached: bool,
     /// When somebody wanted it attached last.
     pub(super) wanted_at: Instant,
     awaiting_tab: Vec<oneshot::Sender<Result<Tab, ToolError>>>,
@@ -125,6 +129,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             settings,
             process,
             tabs: tabs.collect(),
+            crashed: HashMap::new(),
             making: 0,
             unannounced: Vec::new(),
             downloads: VecDeque::new(),
@@ -200,6 +205,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         } else if let Some(event) = event.decode::<target::TargetInfoChanged>() {
             self.handle_changed(&event.target_info).await;
         } else if let Some(event) = event.decode::<target::TargetDestroyed>() {
+            self.crashed.remove(&event.target_id);
             self.handle_gone(&event.target_id, Gone::Closed).await;
         } else if self.personal
             && let Some(event) = event.decode::<target::DetachedFromTarget>()
@@ -329,11 +335,17 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         let facts = TabFacts::from(info);
         let target = facts.target.clone();
-        if self.tabs.contains_key(&target) || self.hide(&facts) {
+        if let Some(entry) = self.tabs.get_mut(&target) {
+            entry.is_attached = info.attached;
+            return;
+        }
+        if self.hide(&facts) {
             return;
         }
         let opener = info.opener_id.clone();
-        self.tabs.insert(target.clone(), Entry::new(facts));
+        let mut entry = Entry::new(facts);
+        entry.is_attached = info.attached;
+        self.tabs.insert(target.clone(), entry);
         match opener {
             Some(opener) => {
                 let origin = Origin::Popup {
@@ -390,9 +402,13 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     async fn handle_changed(&mut self, info: &target::TargetInfo) {
         let facts = TabFacts::from(info);
         let Some(entry) = self.tabs.get_mut(&facts.target) else {
-            // A tab that crashed and was loaded again.
-            return self.handle_created(info).await;
+            // A tab that crashed, and is loaded again if this is not about something else.
+            return match self.is_still_crashed(info) {
+                true => {}
+                false => self.handle_created(info).await,
+            };
         };
+        entry.is_attached = info.attached;
         let target = facts.target.clone();
         if !facts.is_blank() {
             entry.destination = None;
@@ -449,6 +465,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let Some(entry) = self.tabs.remove(target) else {
             return;
         };
+        if gone == Gone::Crashed {
+            self.crashed.insert(target.clone(), entry.is_attached);
+        }
         if let Some(tab) = &entry.tab {
             tab.note_gone(gone);
         }
@@ -506,6 +525,7 @@ impl Entry {
             destination: None,
             tab: None,
             attaching: false,
+            is_attached: false,
             wanted_at: Instant::now(),
             awaiting_tab: Vec::new(),
             awaiting_gone: Vec::new(),

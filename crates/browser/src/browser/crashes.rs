@@ -1,10 +1,10 @@
-//! Tabs that crashed before anybody was attached to them. Chrome told of it then, and says it again only
-//! to those who attach.
+//! Tabs that crash. Chrome tells of it once, and says it again only to those who attach; and the tab is
+//! there, to be loaded again.
 
 use super::BrowserEvent;
 use super::actor::{Actor, Order};
 use crate::tab::{Gone, Tab};
-use tabmux_cdp::types::target::SessionId;
+use tabmux_cdp::types::target::{SessionId, TargetInfo};
 use tokio::sync::mpsc;
 
 /// Gives notice when the tab itself tells that it crashed.
@@ -25,6 +25,21 @@ pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
+    /// Whether news of a tab that crashed only say that somebody attached to it or let it go.
+    pub(super) fn is_still_crashed(&mut self, info: &TargetInfo) -> bool {
+        let attached = self.crashed.get_mut(&info.target_id);
+        match attached.filter(|attached| **attached != info.attached) {
+            Some(attached) => {
+                *attached = info.attached;
+                true
+            }
+            None => {
+                self.crashed.remove(&info.target_id);
+                false
+            }
+        }
+    }
+
     /// The tab of this session crashed, unless it has been attached again since.
     pub(super) async fn handle_crashed(&mut self, session: &SessionId) {
         if let Some(target) = self.attached_by(session) {
