@@ -94,12 +94,13 @@
     #turn = Promise.resolve();
     #wanted;
     /** Sees that every agent's tabs are in its group. Only the newest of several wishes counts. */
-    arrange(agents) {
+    arrange(agents, tries = MOST_TRIES) {
       this.#wanted = agents;
       this.#turn = this.#turn.then(async () => {
         const wanted = this.#wanted;
         this.#wanted = void 0;
-        if (wanted) await arrange(wanted).catch(() => void 0);
+        if (!wanted || await arrange(wanted).catch(() => false)) return;
+        setTimeout(() => this.#wanted === void 0 && tries > 1 && void this.arrange(wanted, tries - 1), PAUSE);
       });
       return this.#turn;
     }
@@ -111,6 +112,7 @@
     }
   };
   async function arrange(agents) {
+    let isDone = true;
     const before = await read();
     const present = new Map((await chrome.tabs.query({})).map((tab) => [tab.id ?? -1, tab]));
     const placed = new Set(before.placed.filter((id) => present.has(id)));
@@ -121,8 +123,9 @@
       const own = agent.tabs.flatMap(({ tabId, own: own2 }) => own2 ? present.get(tabId) ?? [] : []);
       const fresh2 = own.filter((tab) => !placed.has(tab.id ?? -1));
       const known = groups2[agent.session]?.id ?? own.map((tab) => tab.groupId).find((id2) => living.get(id2)?.title === agent.name);
-      const id = await put(fresh2, known);
-      for (const tab of fresh2) placed.add(tab.id ?? -1);
+      const { id, left } = await put(fresh2, known);
+      for (const tab of fresh2) if (!left.has(tab.id ?? -1)) placed.add(tab.id ?? -1);
+      isDone &&= left.size === 0;
       if (id === void 0) continue;
       const group = groups2[agent.session];
       if (group?.id !== id || group.name !== agent.name || group.colour !== agent.colour) {
@@ -132,20 +135,29 @@
     }
     const after = { groups: groups2, placed: [...placed] };
     if (JSON.stringify(after) !== JSON.stringify(before)) await chrome.storage.session.set({ groups: after });
+    return isDone;
   }
   async function put(tabs2, known) {
     let group = known;
+    const left = /* @__PURE__ */ new Set();
     for (const { id, windowId } of tabs2) {
       if (id === void 0) continue;
       const where = group === void 0 ? { createProperties: { windowId } } : { groupId: group };
-      group = await chrome.tabs.group({ tabIds: [id], ...where }).catch(() => group);
+      try {
+        group = await chrome.tabs.group({ tabIds: [id], ...where });
+      } catch (error) {
+        if (!NO_PLACE.test(String(error))) left.add(id);
+      }
     }
-    return group;
+    return { id: group, left };
   }
   async function read() {
     const { groups: groups2 } = await chrome.storage.session.get("groups");
     return groups2 ?? { groups: {}, placed: [] };
   }
+  var NO_PLACE = /normal windows/;
+  var MOST_TRIES = 10;
+  var PAUSE = 500;
 
   // src/messages.ts
   var PROTOCOL = 1;

@@ -17,12 +17,14 @@ export class Groups {
   #wanted: AgentInfo[] | undefined;
 
   /** Sees that every agent's tabs are in its group. Only the newest of several wishes counts. */
-  arrange(agents: AgentInfo[]): Promise<void> {
+  arrange(agents: AgentInfo[], tries = MOST_TRIES): Promise<void> {
     this.#wanted = agents;
     this.#turn = this.#turn.then(async () => {
       const wanted = this.#wanted;
       this.#wanted = undefined;
-      if (wanted) await arrange(wanted).catch(() => undefined); // A tab that is gone is told of soon.
+      if (!wanted || (await arrange(wanted).catch(() => false))) return;
+      // Chrome lets nobody touch its tabs while the person drags one. What comes meanwhile is newer.
+      setTimeout(() => this.#wanted === undefined && tries > 1 && void this.arrange(wanted, tries - 1), PAUSE);
     });
     return this.#turn;
   }
@@ -35,7 +37,9 @@ export class Groups {
   }
 }
 
-async function arrange(agents: AgentInfo[]): Promise<void> {
+/** Whether all of them are where they belong. */
+async function arrange(agents: AgentInfo[]): Promise<boolean> {
+  let isDone = true;
   const before = await read();
   const present = new Map((await chrome.tabs.query({})).map((tab) => [tab.id ?? -1, tab]));
   const placed = new Set(before.placed.filter((id) => present.has(id)));
@@ -47,8 +51,9 @@ async function arrange(agents: AgentInfo[]): Promise<void> {
     const fresh = own.filter((tab) => !placed.has(tab.id ?? -1));
     // After a restart of the browser's extension a group is known by its name and its tabs.
     const known = groups[agent.session]?.id ?? own.map((tab) => tab.groupId).find((id) => living.get(id)?.title === agent.name);
-    const id = await put(fresh, known);
-    for (const tab of fresh) placed.add(tab.id ?? -1);
+    const { id, left } = await put(fresh, known);
+    for (const tab of fresh) if (!left.has(tab.id ?? -1)) placed.add(tab.id ?? -1);
+    isDone &&= left.size === 0;
     if (id === undefined) continue;
     const group = groups[agent.session];
     if (group?.id !== id || group.name !== agent.name || group.colour !== agent.colour) {
@@ -58,21 +63,32 @@ async function arrange(agents: AgentInfo[]): Promise<void> {
   }
   const after: Known = { groups, placed: [...placed] };
   if (JSON.stringify(after) !== JSON.stringify(before)) await chrome.storage.session.set({ groups: after });
+  return isDone;
 }
 
 /** Puts tabs into a group, a new one if there is none. A tab that has no place in groups, such as a popup's, stays where it is. */
-async function put(tabs: chrome.tabs.Tab[], known: number | undefined): Promise<number | undefined> {
+async function put(tabs: chrome.tabs.Tab[], known: number | undefined): Promise<{ id: number | undefined; left: Set<number> }> {
   let group = known;
+  const left = new Set<number>();
   for (const { id, windowId } of tabs) {
     if (id === undefined) continue;
     // Otherwise Chrome would make the group in the window in front, and move the tab there.
     const where = group === undefined ? { createProperties: { windowId } } : { groupId: group };
-    group = await chrome.tabs.group({ tabIds: [id], ...where }).catch(() => group);
+    try {
+      group = await chrome.tabs.group({ tabIds: [id], ...where });
+    } catch (error) {
+      if (!NO_PLACE.test(String(error))) left.add(id);
+    }
   }
-  return group;
+  return { id: group, left };
 }
 
 async function read(): Promise<Known> {
   const { groups } = await chrome.storage.session.get('groups');
   return (groups as Known | undefined) ?? { groups: {}, placed: [] };
 }
+
+/** What Chrome says of tabs in windows that have no groups. */
+const NO_PLACE = /normal windows/;
+const MOST_TRIES = 10;
+const PAUSE = 500;

@@ -1,6 +1,6 @@
 /** Groups of tabs: each agent has one, and the person's own order is left alone. */
 
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { Groups } from '../src/groups.js';
 import type { AgentInfo } from '../src/messages.js';
 
@@ -87,4 +87,20 @@ test('a tab that Chrome does not group stays where it is, once and for all', asy
   const groups = new Groups();
   await groups.arrange([agent('a', 'A', [3, 1])]);
   expect(where()).toEqual({ 1: 'A', 2: '', 3: '', 4: '' });
+});
+
+test('what Chrome does not let anybody do right now is done a moment later', async () => {
+  vi.useFakeTimers();
+  const { group } = chrome.tabs;
+  const refuse = () => Promise.reject(new Error('Tabs cannot be edited right now (user may be dragging a tab).'));
+  Object.assign(chrome.tabs, { group: refuse });
+  const groups = new Groups();
+  await groups.arrange([agent('a', 'A', [1, 3])]);
+  await vi.advanceTimersByTimeAsync(600);
+  expect(where()).toEqual({ 1: '', 2: '', 3: '', 4: '' });
+  Object.assign(chrome.tabs, { group });
+  await vi.advanceTimersByTimeAsync(600);
+  expect(where()).toEqual({ 1: 'A', 2: '', 3: '', 4: '' });
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
 });

@@ -179,7 +179,11 @@ impl Actor {
         if self.shared.rules.answer(&session, &event) {
             return;
         }
-        if self.shared.invocations.apply(&event) {
+        let is_answer = {
+            let state = self.publish.borrow();
+            self.shared.invocations.apply(&event, &state.frames)
+        };
+        if is_answer {
             return;
         }
         let Some(event) = self.shared.taps.offer(&session, event) else {

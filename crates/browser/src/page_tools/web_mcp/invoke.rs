@@ -102,7 +102,10 @@ impl Call<'_> {
         let home = &self.way.home;
         tokio::select! {
             biased;
-            answer = self.waiting.answer() => return read(answer),
+            answer = self.waiting.answer() => return match answer.shown.contains(&home.document) {
+                true => read(answer.said),
+                false => read_after_navigation(answer.said, tab),
+            },
             left = home.left(tab) => left?,
         }
         // Where the tool itself navigated, Chrome answers once it has read the new page. It always does so of a
@@ -116,7 +119,10 @@ impl Call<'_> {
         };
         tokio::select! {
             biased;
-            answer = self.waiting.answer() => read_after_navigation(answer, tab),
+            answer = self.waiting.answer() => match answer.shown.contains(&home.document) {
+                true => read(answer.said),
+                false => read_after_navigation(answer.said, tab),
+            },
             () = given_up => Err(home.left_unanswered(tab)),
         }
     }
@@ -131,7 +137,7 @@ impl Call<'_> {
         });
         tokio::select! {
             biased;
-            answer = self.waiting.answer() => return read(answer),
+            answer = self.waiting.answer() => return read(answer.said),
             left = way.home.left(tab) => {
                 left?;
                 return Err(ToolError::DocumentGone);

@@ -1,5 +1,6 @@
 //! Calls of WebMCP tools that wait for their answers.
 
+use crate::tab::{DocumentId, Frames};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabmux_cdp::RawEvent;
@@ -15,8 +16,15 @@ struct Table {
     /// How many calls have been sent and have no name yet.
     unnamed: usize,
     /// Answers that came before the names of their calls did.
-    early: VecDeque<ToolResponded>,
-    waiting: HashMap<String, oneshot::Sender<ToolResponded>>,
+    early: VecDeque<Answer>,
+    waiting: HashMap<String, oneshot::Sender<Answer>>,
+}
+
+/// An answer, and what the tab showed when it came: by the time that it is read, that may be something else.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) said: ToolResponded,
+    pub(super) shown: Vec<DocumentId>,
 }
 
 /// A call that has been sent; its answer may overtake its name.
@@ -28,17 +36,20 @@ pub(super) struct Unnamed(Invocations);
 pub(super) struct Waiting {
     calls: Invocations,
     id: String,
-    answer: oneshot::Receiver<ToolResponded>,
+    answer: oneshot::Receiver<Answer>,
 }
 
 impl Invocations {
     /// Takes in an answer. The first one counts: a tool that returns and navigates gets two.
-    pub(crate) fn apply(&self, event: &RawEvent) -> bool {
-        let Some(answer) = event.decode::<ToolResponded>() else {
+    /// `frames` are those that the tab has now.
+    pub(crate) fn apply(&self, event: &RawEvent, frames: &Frames) -> bool {
+        let Some(said) = event.decode::<ToolResponded>() else {
             return false;
         };
+        let shown = frames.iter().map(|frame| frame.document).collect();
+        let answer = Answer { said, shown };
         let mut table = self.lock();
-        if let Some(waiting) = table.waiting.remove(&answer.invocation_id) {
+        if let Some(waiting) = table.waiting.remove(&answer.said.invocation_id) {
             let _ = waiting.send(answer);
         } else if table.unnamed > 0 {
             if table.early.len() >= MOST_EARLY {
@@ -68,7 +79,7 @@ impl Unnamed {
         let early = table
             .early
             .iter()
-            .position(|early| early.invocation_id == id);
+            .position(|early| early.said.invocation_id == id);
         match early.and_then(|early| table.early.remove(early)) {
             Some(early) => drop(send.send(early)),
             None => drop(table.waiting.insert(id.clone(), send)),
@@ -99,7 +110,7 @@ impl Waiting {
     }
 
     /// The answer. Never comes for a call whose document was left by somebody else.
-    pub(super) async fn answer(&mut self) -> ToolResponded {
+    pub(super) async fn answer(&mut self) -> Answer {
         match (&mut self.answer).await {
             Ok(answer) => answer,
             Err(_) => std::future::pending().await,
