@@ -1,6 +1,7 @@
 //! What the user and the browser do by themselves: the seed's table of edge cases.
 
-use crate::desk::{ACTIONS, Desk, FOCUSED, assert_names};
+use crate::desk::{ACTIONS, Desk, FOCUSED, Tabs, assert_names};
+use crate::over_extension::Capability;
 use crate::user::User;
 use serde_json::json;
 use tabmux_testkit::{Chromium, OverExtension, patiently};
@@ -209,6 +210,29 @@ async fn r004_87_another_tab_crashes_in_silence() {
         &scene.desk.names().await,
         &[&FOCUSED[..], &ACTIONS].concat(),
     );
+}
+
+/// A tab of the user's, which nobody is attached to.
+#[tokio::test]
+async fn r004_87_a_tab_in_which_nobody_works_crashes() {
+    let Some(mut scene) = Scene::set().await else {
+        return;
+    };
+    let c = scene.desk.pages.url("c");
+    scene.user.opens(&c).await;
+    let is_there = |tabs: &Tabs| tabs.rows().iter().any(|row| row["title"] == "C");
+    let tabs = scene.desk.tabs_until(is_there).await;
+    let number = tabs.id_of(&c);
+    scene.user.crashes(&c).await;
+    if !scene.desk.can(Capability::CrashesElsewhere) {
+        // It is found out when the agent turns to it.
+        let turn = json!({"tabId": number});
+        let said = scene.desk.refusal("focus_tab", turn).await;
+        assert!(said.contains("crashed"), "{said}");
+    }
+    let tabs = scene.desk.tabs_until(|tabs| tabs.rows().len() == 3).await;
+    assert_eq!(tabs.urls(), ["about:blank", &scene.b, &scene.a]);
+    scene.stays_silent().await;
 }
 
 #[tokio::test]
