@@ -274,7 +274,7 @@
         this.owner.show("connected");
         return "The daemon is gone.";
       } else if (message.type === "refused") {
-        return message.reason;
+        return String(message.reason).slice(0, LONGEST_REASON);
       } else if (this.#isWelcome) {
         await this.owner.hear(message);
       }
@@ -309,6 +309,7 @@
   var SOON = 3e4;
   var LONGEST_PAUSE_AT_FIRST = 1e3;
   var LONGEST_PAUSE = 1e4;
+  var LONGEST_REASON = 300;
   var MUCH_BUFFERED = 64 * 1024 * 1024;
   var MOST_BUFFERED = 128 * 1024 * 1024;
 

@@ -110,7 +110,7 @@ export class Link {
       // What came while the owner made itself ready waits in the same turn.
       return 'The daemon is gone.';
     } else if (message.type === 'refused') {
-      return message.reason;
+      return String(message.reason).slice(0, LONGEST_REASON);
     } else if (this.#isWelcome) {
       await this.owner.hear(message);
     }
@@ -151,6 +151,8 @@ const SOON = 30_000;
 /** Chrome holds back those who dial in vain too often. */
 const LONGEST_PAUSE_AT_FIRST = 1_000;
 const LONGEST_PAUSE = 10_000;
+/** Whoever listens at the port may say it, proved or not. */
+const LONGEST_REASON = 300;
 /** The longest message of a page still fits between these. */
 const MUCH_BUFFERED = 64 * 1024 * 1024;
 const MOST_BUFFERED = 128 * 1024 * 1024;
