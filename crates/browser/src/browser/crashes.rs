@@ -2,7 +2,8 @@
 //! there, to be loaded again.
 
 use super::BrowserEvent;
-use super::actor::{Actor, Order};
+use super::actor::Actor;
+use super::orders::Order;
 use crate::tab::{Gone, Tab};
 use tabmux_cdp::types::target::{SessionId, TargetInfo};
 use tokio::sync::mpsc;

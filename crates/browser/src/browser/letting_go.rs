@@ -1,6 +1,7 @@
 //! Lets go of tabs: in a browser that a person uses, nobody stays attached to a tab without need.
 
-use super::actor::{Actor, Order};
+use super::actor::Actor;
+use super::orders::Order;
 use super::tools::news;
 use super::{Browser, BrowserEvent};
 use crate::page_tools::Findings;

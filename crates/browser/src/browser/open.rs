@@ -1,6 +1,6 @@
 //! Opens a tab: blank first, set up, then sent to its page, so that nothing of the page is missed.
 
-use super::actor::Order;
+use super::orders::Order;
 use super::{Browser, ContextId, Origin};
 use crate::address::Address;
 use crate::bounds::{self, Watch};

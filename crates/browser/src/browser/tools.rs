@@ -1,7 +1,7 @@
 //! What a browser tells about the tools that its pages have of their own.
 
 use super::BrowserEvent;
-use super::actor::Order;
+use super::orders::Order;
 use crate::page_tools::{Findings, ToolSource};
 use crate::tab::{Tab, TargetId};
 use std::time::Duration;
