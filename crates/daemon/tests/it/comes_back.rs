@@ -1,12 +1,11 @@
 //! What survives when the extension or the daemon goes and comes back. The extension is played by the test.
 
-use crate::fake_extension::{Daemon, Extension};
+use crate::fake_extension::{Daemon, Extension, through_extension};
 use crate::page_desk::{request, text};
 use serde_json::{Value, json};
 use tabmux_core::Heritage;
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::Backend;
-use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_protocol::wire::{Resume, SessionId};
 
 const SESSION: &str = "sess_one";
@@ -14,16 +13,7 @@ const SECRET: &str = "s3cret";
 
 /// An agent in the browser of the extension.
 async fn agent(daemon: &Daemon, heritage: Heritage) -> Handle {
-    let options = wire::SessionOptions {
-        browser: wire::BrowserOptions {
-            extension: true,
-            ..wire::BrowserOptions::default()
-        },
-        tools: ToolMode::Static,
-        page_actions: true,
-        ..wire::SessionOptions::default()
-    };
-    let mut options = SessionOptions::from_wire(options).unwrap();
+    let mut options = SessionOptions::from_wire(through_extension()).unwrap();
     options.heritage = heritage;
     let client = Client {
         session: SESSION.to_owned(),
