@@ -76,7 +76,7 @@ pub enum FromPage {
 pub struct PageTab {
     /// Its own name.
     pub tab_id: String,
-    /// The name of the document that it shows.
+    /// The name of the document that it shows, another one each time that it registers.
     pub document_id: String,
     /// Its address.
     pub url: String,

@@ -65,8 +65,13 @@ impl PageWorker {
 
     /// Tells of a tab.
     pub async fn tab(&mut self, id: &str) {
+        self.tab_with(id, &format!("doc-{id}")).await;
+    }
+
+    /// Tells of a tab with a document of this name.
+    pub async fn tab_with(&mut self, id: &str, document: &str) {
         self.say(json!({
-            "type": "REGISTER_TAB", "tabId": id, "documentId": format!("doc-{id}"),
+            "type": "REGISTER_TAB", "tabId": id, "documentId": document,
             "url": format!("http://localhost:5173/{id}"), "title": id, "visible": true,
             "focused": false, "lastSeen": 0
         }))

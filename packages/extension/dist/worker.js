@@ -133,8 +133,8 @@
         groups2[agent.session] = { id, name: agent.name, colour: agent.colour };
       }
     }
-    const after = { groups: groups2, placed: [...placed] };
-    if (JSON.stringify(after) !== JSON.stringify(before)) await chrome.storage.session.set({ groups: after });
+    const after2 = { groups: groups2, placed: [...placed] };
+    if (JSON.stringify(after2) !== JSON.stringify(before)) await chrome.storage.session.set({ groups: after2 });
     return isDone;
   }
   async function put(tabs2, known) {
@@ -531,7 +531,7 @@
     cancelled;
     /** Who waits for the debugger to stop a script, by the place where it runs. */
     #stopping = /* @__PURE__ */ new Map();
-    /** To attach and to detach take time, and are done one after the other for each tab. */
+    /** What takes time and must not be mixed: to attach and to detach a tab, to end scripts in one place. */
     #turns = /* @__PURE__ */ new Map();
     listen() {
       chrome.debugger.onEvent.addListener((source, method, params) => {
@@ -549,22 +549,22 @@
       });
     }
     async attach(tabId) {
-      await this.#inTurn(tabId, async () => {
+      await this.#inTurn(`${tabId}`, async () => {
         await chrome.debugger.attach({ tabId }, "1.3");
         debug({ tabId });
       });
     }
     async detach(tabId) {
-      await this.#inTurn(tabId, () => chrome.debugger.detach({ tabId }).catch(() => void 0));
+      await this.#inTurn(`${tabId}`, () => chrome.debugger.detach({ tabId }).catch(() => void 0));
     }
-    async #inTurn(tabId, act) {
-      const done2 = (this.#turns.get(tabId) ?? Promise.resolve()).then(act);
+    async #inTurn(what, act) {
+      const done2 = (this.#turns.get(what) ?? Promise.resolve()).then(act);
       const turn = done2.catch(() => void 0);
-      this.#turns.set(tabId, turn);
+      this.#turns.set(what, turn);
       try {
-        await done2;
+        return await done2;
       } finally {
-        if (this.#turns.get(tabId) === turn) this.#turns.delete(tabId);
+        if (this.#turns.get(what) === turn) this.#turns.delete(what);
       }
     }
     /** Lets go of all tabs that this extension holds; Chrome refuses what others hold. */
@@ -577,7 +577,7 @@
       const target = sessionId === void 0 ? { tabId } : { tabId, sessionId };
       try {
         const terminates = method === "Runtime.terminateExecution";
-        const result = terminates ? await this.#terminate(target) : await chrome.debugger.sendCommand(target, method, params);
+        const result = terminates ? await this.#inTurn(place(target), () => this.#terminate(target)) : await chrome.debugger.sendCommand(target, method, params);
         this.tell({ type: "cdp", requestId, result: result ?? {} });
       } catch (error) {
         const why = words(error);
@@ -586,15 +586,20 @@
     }
     /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
     async #terminate(target) {
-      if (await isIdle(target)) return {};
-      const stopped = new Promise((resolve) => {
-        this.#stopping.set(place(target), () => resolve(true));
-        setTimeout(() => resolve(false), STOP_LIMIT);
-      });
-      await chrome.debugger.sendCommand(target, "Debugger.pause");
-      const isStopped = await stopped;
-      this.#stopping.delete(place(target));
-      if (isStopped) return await chrome.debugger.sendCommand(target, "Debugger.resume", { terminateOnResume: true }) ?? {};
+      const over = chrome.debugger.sendCommand(target, "Runtime.evaluate", { expression: "0" }).then(
+        () => "over",
+        () => "over"
+      );
+      if (await Promise.race([over, after(IDLE_LIMIT)]) === "over") return {};
+      const stopped = new Promise((resolve) => this.#stopping.set(place(target), () => resolve("stopped")));
+      const first = Promise.race([stopped, over, after(STOP_LIMIT)]);
+      try {
+        await chrome.debugger.sendCommand(target, "Debugger.pause");
+        await first;
+      } finally {
+        this.#stopping.delete(place(target));
+      }
+      if (await first === "stopped") return await chrome.debugger.sendCommand(target, "Debugger.resume", { terminateOnResume: true }) ?? {};
       await chrome.debugger.sendCommand(target, "Debugger.disable");
       debug(target);
       return {};
@@ -609,12 +614,8 @@
       return method.startsWith("Debugger.");
     }
   };
-  async function isIdle(target) {
-    const answered = chrome.debugger.sendCommand(target, "Runtime.evaluate", { expression: "0" }).then(
-      () => true,
-      () => true
-    );
-    return Promise.race([answered, new Promise((resolve) => setTimeout(() => resolve(false), IDLE_LIMIT))]);
+  function after(milliseconds) {
+    return new Promise((resolve) => setTimeout(resolve, milliseconds));
   }
   function place({ tabId, sessionId }) {
     return `${tabId} ${sessionId ?? ""}`;

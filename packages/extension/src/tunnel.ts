@@ -7,8 +7,8 @@ type Target = chrome.debugger.DebuggerSession & { tabId: number };
 export class Tunnel {
   /** Who waits for the debugger to stop a script, by the place where it runs. */
   readonly #stopping = new Map<string, () => void>();
-  /** To attach and to detach take time, and are done one after the other for each tab. */
-  readonly #turns = new Map<number, Promise<void>>();
+  /** What takes time and must not be mixed: to attach and to detach a tab, to end scripts in one place. */
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(
     private readonly tell: (message: FromExtension) => void,
@@ -33,7 +33,7 @@ export class Tunnel {
   }
 
   async attach(tabId: number): Promise<void> {
-    await this.#inTurn(tabId, async () => {
+    await this.#inTurn(`${tabId}`, async () => {
       await chrome.debugger.attach({ tabId }, '1.3');
       debug({ tabId });
     });
@@ -41,17 +41,17 @@ export class Tunnel {
 
   async detach(tabId: number): Promise<void> {
     // A tab that is gone needs no letting go.
-    await this.#inTurn(tabId, () => chrome.debugger.detach({ tabId }).catch(() => undefined));
+    await this.#inTurn(`${tabId}`, () => chrome.debugger.detach({ tabId }).catch(() => undefined));
   }
 
-  async #inTurn(tabId: number, act: () => Promise<void>): Promise<void> {
-    const done = (this.#turns.get(tabId) ?? Promise.resolve()).then(act);
+  async #inTurn<T>(what: string, act: () => Promise<T>): Promise<T> {
+    const done = (this.#turns.get(what) ?? Promise.resolve()).then(act);
     const turn = done.catch(() => undefined);
-    this.#turns.set(tabId, turn);
+    this.#turns.set(what, turn);
     try {
-      await done;
+      return await done;
     } finally {
-      if (this.#turns.get(tabId) === turn) this.#turns.delete(tabId);
+      if (this.#turns.get(what) === turn) this.#turns.delete(what);
     }
   }
 
@@ -66,7 +66,7 @@ export class Tunnel {
     const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
     try {
       const terminates = method === 'Runtime.terminateExecution';
-      const result = terminates ? await this.#terminate(target) : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
+      const result = terminates ? await this.#inTurn(place(target), () => this.#terminate(target)) : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
       this.tell({ type: 'cdp', requestId, result: result ?? {} });
     } catch (error) {
       const why = words(error);
@@ -77,15 +77,21 @@ export class Tunnel {
 
   /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
   async #terminate(target: Target): Promise<object> {
-    if (await isIdle(target)) return {}; // Otherwise the next script would be stopped, whosever it is.
-    const stopped = new Promise<boolean>((resolve) => {
-      this.#stopping.set(place(target), () => resolve(true));
-      setTimeout(() => resolve(false), STOP_LIMIT);
-    });
-    await chrome.debugger.sendCommand(target, 'Debugger.pause');
-    const isStopped = await stopped;
-    this.#stopping.delete(place(target));
-    if (isStopped) return (await chrome.debugger.sendCommand(target, 'Debugger.resume', { terminateOnResume: true })) ?? {};
+    // It comes to its turn when that script is over, before any other that is asked for later, which is not to be stopped.
+    const over = chrome.debugger.sendCommand(target, 'Runtime.evaluate', { expression: '0' }).then(
+      () => 'over' as const,
+      () => 'over' as const,
+    );
+    if ((await Promise.race([over, after(IDLE_LIMIT)])) === 'over') return {};
+    const stopped = new Promise<'stopped'>((resolve) => this.#stopping.set(place(target), () => resolve('stopped')));
+    const first = Promise.race([stopped, over, after(STOP_LIMIT)]);
+    try {
+      await chrome.debugger.sendCommand(target, 'Debugger.pause');
+      await first;
+    } finally {
+      this.#stopping.delete(place(target));
+    }
+    if ((await first) === 'stopped') return (await chrome.debugger.sendCommand(target, 'Debugger.resume', { terminateOnResume: true })) ?? {};
     // Nothing runs after all, and whatever does so next is not to be stopped.
     await chrome.debugger.sendCommand(target, 'Debugger.disable');
     debug(target);
@@ -104,13 +110,8 @@ export class Tunnel {
   }
 }
 
-/** Whether a page answers, so that no script runs there now. */
-async function isIdle(target: Target): Promise<boolean> {
-  const answered = chrome.debugger.sendCommand(target, 'Runtime.evaluate', { expression: '0' }).then(
-    () => true,
-    () => true,
-  );
-  return Promise.race([answered, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), IDLE_LIMIT))]);
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function place({ tabId, sessionId }: Target): string {

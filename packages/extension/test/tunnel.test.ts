@@ -59,6 +59,7 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
   vi.useFakeTimers();
   const sent: string[] = [];
   let isBusy = true;
+  let isOver = (): void => undefined;
   let heard: ((source: { tabId?: number }, method: string, params?: object) => void) | undefined;
   Object.assign(globalThis, {
     chrome: {
@@ -68,7 +69,7 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
         attach: async () => undefined,
         sendCommand: async (_: object, method: string, params?: object) => {
           if (method !== 'Runtime.evaluate') sent.push(`${method} ${JSON.stringify(params ?? {})}`);
-          else if (isBusy) await new Promise(() => undefined);
+          else if (isBusy) await new Promise<void>((resolve) => void (isOver = resolve));
         },
       },
     },
@@ -94,6 +95,21 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
   await tunnel.send(terminate);
   expect(sent).toEqual([]);
   isBusy = true;
+  // Nor where the script ended by itself while it was to be stopped; two who want that do not mix.
+  const over = Promise.all([tunnel.send(terminate), tunnel.send(terminate)]);
+  await vi.advanceTimersByTimeAsync(150);
+  isBusy = false;
+  isOver();
+  await over;
+  heard?.({ tabId: 1 }, 'Debugger.paused', {});
+  expect(sent.splice(0)).toEqual([
+    'Debugger.pause {}',
+    'Debugger.disable {}',
+    'Debugger.enable {}',
+    'Debugger.setBreakpointsActive {"active":false}',
+    'Debugger.resume {}',
+  ]);
+  isBusy = true;
   const idle = tunnel.send(terminate);
   await vi.advanceTimersByTimeAsync(1_000);
   await idle;
@@ -103,6 +119,6 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
   heard?.({ tabId: 1 }, 'Debugger.scriptParsed', {});
   heard?.({ tabId: 1 }, 'Target.attachedToTarget', { sessionId: 'F' });
   expect(sent.splice(0)).toEqual(['Debugger.enable {}', 'Debugger.setBreakpointsActive {"active":false}']);
-  expect(told.map((message) => message.type)).toEqual(['cdp', 'cdp', 'cdp', 'cdpEvent']);
+  expect(told.map((message) => message.type)).toEqual(['cdp', 'cdp', 'cdp', 'cdp', 'cdp', 'cdpEvent']);
   vi.useRealTimers();
 });

@@ -42,6 +42,7 @@ export class WorkerClient {
   #starting: Promise<void> | undefined;
   #link: Link | undefined;
   #tabId: string | undefined;
+  /** Another one with each registration, so that a call which was on its way to one before it is not run. */
   #documentId = '';
   /** The worker holds this tab, so it can be told of tools. */
   #isRegistered = false;
@@ -133,7 +134,6 @@ export class WorkerClient {
     if (typeof document === 'undefined') throw new Error('WorkerClient.init() needs a page.');
     this.#options = options;
     if (Reflect.get(document, 'prerendering')) await once(document, 'prerenderingchange');
-    this.#documentId ||= freshId();
     for (const tool of this.#toolHandlers.values()) this.#offerToWebMcp(tool);
     await this.#connect();
     this.#listen();
@@ -176,6 +176,7 @@ export class WorkerClient {
     const verdict = new Promise<boolean>((resolve) => (this.#onVerdict = resolve));
     // Whoever controls this browser answers with a nonce, at once.
     dispatchEvent(new Event('tabmux-hello'));
+    this.#documentId = freshId();
     const record = this.#record();
     this.#told = JSON.stringify(record);
     this.#link?.post({ type: 'REGISTER_TAB', ...record, daemonUrl: this.#options.daemonUrl ?? DEFAULT_DAEMON_URL, lock });

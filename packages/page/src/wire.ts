@@ -32,7 +32,7 @@ export interface ToolDefinition {
 export interface TabRecord {
   /** Names the tab within its connection; not secret, and no proof of anything. */
   tabId: string;
-  /** Names the document in the tab; another document brings another one. */
+  /** Names this showing of the document in the tab; whatever shows next, and be it the same from the cache, brings another one. */
   documentId: string;
   url: string;
   title: string;
@@ -164,7 +164,7 @@ export interface CallTool {
   /** Fresh for every call of the connection. */
   callId: string;
   targetTabId: string;
-  /** The document that offered the tool; if the tab shows another one now, the call is refused. */
+  /** The document that offered the tool; if the tab has another by now, the call is refused. */
   documentId: string;
   toolName: string;
   /** Checked against the tool's schema already, and without `tabId`. */

@@ -105,13 +105,17 @@ describe('in a usual browser', () => {
     const tab = await browser.newTab(app('one', { worker }));
     const tabId = await tab.tabId();
     const { record } = await daemon.tab(tabId, 'one');
+    await tab.evaluate('document.isTheSame = true');
     await tab.go(app('two', { worker, path: '/two' }));
     await daemon.tab(tabId, 'two');
     await tab.back();
-    // The same document: the library does not keep pages out of the cache.
     const again = await daemon.tab(tabId, 'one');
-    expect(again.record.documentId).toBe(record.documentId);
+    // The library does not keep pages out of the cache.
+    expect(await tab.evaluate('document.isTheSame')).toBe(true);
     expect(answerOf(await daemon.call(tabId, 'one'))).toMatchObject({ tab: tabId });
+    // What was sent before it left has been sent elsewhere since.
+    expect(again.record.documentId).not.toBe(record.documentId);
+    expect(await daemon.call(tabId, 'one', {}, record.documentId)).toMatchObject({ success: false, code: 'no_tool' });
     await tab.close();
   });
 });

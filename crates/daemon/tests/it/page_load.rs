@@ -165,9 +165,10 @@ struct App {
     seen: Seen,
     rng: Rng,
     offered: HashSet<(usize, usize)>,
-    /// Tabs that are closed for good. One that came back by its id could run a call that was on its way and
-    /// has been sent elsewhere since: docs/page-protocol.md says so of `UNREGISTER_TAB`.
+    /// Tabs that are closed for now.
     closed: HashSet<usize>,
+    /// How often each tab came, which names its document.
+    shown: [u64; TABS_EACH],
     changes: u64,
 }
 
@@ -180,6 +181,7 @@ impl App {
             rng: Rng::seeded(1_000 + number as u64),
             offered: HashSet::new(),
             closed: HashSet::new(),
+            shown: [0; TABS_EACH],
             changes: 0,
         }
     }
@@ -187,7 +189,7 @@ impl App {
     /// Offers and takes back, and answers calls until nobody calls any more.
     async fn live(mut self, over: CancellationToken) -> Self {
         for tab in 0..TABS_EACH {
-            self.worker.tab(&tab_name(self.number, tab)).await;
+            self.show(tab).await;
         }
         for _ in 0..CHANGES_EACH / CHANGES_AT_ONCE {
             for _ in 0..CHANGES_AT_ONCE {
@@ -217,6 +219,16 @@ impl App {
         }
     }
 
+    async fn show(&mut self, tab: usize) {
+        self.shown[tab] += 1;
+        let (id, document) = (tab_name(self.number, tab), self.document(tab));
+        self.worker.tab_with(&id, &document).await;
+    }
+
+    fn document(&self, tab: usize) -> String {
+        format!("document {}", self.shown[tab])
+    }
+
     async fn change(&mut self) {
         // The application's own tool comes and goes all the time, and the list with it.
         let (tab, tool) = match self.rng.one_in(4) {
@@ -224,10 +236,10 @@ impl App {
             false => (self.rng.below(TABS_EACH), 1 + self.rng.below(TOOLS - 1)),
         };
         let tab_id = tab_name(self.number, tab);
-        if self.closed.contains(&tab) {
-            return;
+        if self.closed.remove(&tab) {
+            return self.show(tab).await;
         }
-        if self.rng.one_in(400) {
+        if self.rng.one_in(100) {
             self.closed.insert(tab);
             self.offered.retain(|(its, _)| *its != tab);
             let closed = json!({"type": "UNREGISTER_TAB", "tabId": tab_id});
@@ -274,7 +286,8 @@ impl App {
         // As the library does: what is not there any more is not run, and may be run elsewhere.
         let name = message["toolName"].as_str().unwrap();
         let mut tools = self.offered.iter().filter(|(tab, _)| *tab == number);
-        if !tools.any(|(_, tool)| tool_name(tab, *tool) == name) {
+        let is_offered = tools.any(|(_, tool)| tool_name(tab, *tool) == name);
+        if !is_offered || message["documentId"] != self.document(number) {
             let code = match self.closed.contains(&number) {
                 true => "no_tab",
                 false => "no_tool",
