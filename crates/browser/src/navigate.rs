@@ -119,22 +119,31 @@ impl Position {
         // A page from the cache is done loading before it is shown.
         tab.until(EVENT_LIMIT, |state| self.moved(state)).await?;
         let state = tab.state();
-        let failed_page = state
-            .frames
-            .main()
-            .is_some_and(|main| main.url.starts_with("chrome-error:"));
-        if self.moved(&state) && !failed_page {
-            return Ok(());
+        match self.moved(&state) && !shows_failure(&state) {
+            true => Ok(()),
+            false => Err(failure_since(&state, self.next_request)),
         }
-        let mut recent = state.network.iter().rev();
-        let mut recent = recent
-            .by_ref()
-            .take_while(|it| it.number >= self.next_request);
-        let main_request = recent.find(|request| request.kind == "Document");
-        let url = main_request.map_or("The page", |request| request.url.as_str());
-        let code = main_request.and_then(|request| request.failure.as_deref());
-        Err(failed(url, code.unwrap_or("net::ERR_ABORTED")))
     }
+}
+
+/// Why a new tab shows Chrome's page about a failure, if it does.
+pub fn failure_of_new(tab: &Tab) -> Option<ToolError> {
+    let state = tab.state();
+    shows_failure(&state).then(|| failure_since(&state, 0))
+}
+
+fn shows_failure(state: &TabState) -> bool {
+    let main = state.frames.main();
+    main.is_some_and(|main| main.url.starts_with("chrome-error:"))
+}
+
+fn failure_since(state: &TabState, first_request: u64) -> ToolError {
+    let recent = state.network.iter().rev();
+    let mut recent = recent.take_while(|it| it.number >= first_request);
+    let main_request = recent.find(|request| request.kind == "Document");
+    let url = main_request.map_or("The page", |request| request.url.as_str());
+    let code = main_request.and_then(|request| request.failure.as_deref());
+    failed(url, code.unwrap_or("net::ERR_ABORTED"))
 }
 
 /// The error for a navigation that Chrome gave up with `code`, such as `net::ERR_ABORTED`.

@@ -1,5 +1,7 @@
 //! Small helpers for text that comes from pages: bounded, on one line, without tricks.
 
+pub use tabmux_cdp::types::decode;
+
 /// At most `limit` characters of `text`, with an ellipsis where something was cut.
 pub fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {

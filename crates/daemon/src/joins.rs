@@ -2,14 +2,15 @@
 //!
 //! A tab's document was given it by our own script, and Chrome says which tab that is; the page says it over
 //! its worker's connection, whose origin the handshake told. A page that has heard of another's nonce can do
-//! nothing with it: the origins must be the same, and it counts once.
+//! nothing with it unless both are of one origin. Either side may come back and tell it again: a worker that lost
+//! its connection, a browser that looks once more.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tabmux_browser::page_tools::Mark;
 use tabmux_core::{BrowserId, ConnectionId, DocumentId, Input, PageId, TargetId};
 
-/// What either side has told and the other has not.
+/// What either side has told.
 #[derive(Debug, Default)]
 pub(crate) struct Joins {
     given: HashMap<(BrowserId, TargetId), (DocumentId, Mark)>,
@@ -31,20 +32,12 @@ impl Joins {
         document: DocumentId,
         mark: Mark,
     ) -> Option<Input> {
-        let mut claims = self.told.iter();
+        // The latest, if a worker's old connection has not been given up yet.
+        let mut claims = self.told.iter().rev();
         let page = claims.find(|(_, claim)| claim.is_of(&mark));
-        let page = page.map(|(page, _)| page.clone());
-        let place = (browser, target);
-        match page {
-            Some(page) => {
-                self.given.remove(&place);
-                Some(self.join(page, place, document))
-            }
-            None => {
-                self.given.insert(place, (document, mark));
-                None
-            }
-        }
+        let joined = page.map(|(page, _)| joined(page, (&browser, &target), document));
+        self.given.insert((browser, target), (document, mark));
+        joined
     }
 
     /// A page of this origin tells of a nonce.
@@ -64,17 +57,11 @@ impl Joins {
         };
         let mut given = self.given.iter();
         let found = given.find(|(_, (_, mark))| claim.is_of(mark));
-        let found = found.map(|(place, (document, _))| (place.clone(), *document));
-        match found {
-            Some((place, document)) => {
-                self.given.remove(&place);
-                Some(self.join((connection, page), place, document))
-            }
-            None => {
-                self.told.insert((connection, page), claim);
-                None
-            }
-        }
+        let page = (connection, page);
+        let joined = found
+            .map(|((browser, target), (document, _))| joined(&page, (browser, target), *document));
+        self.told.insert(page, claim);
+        joined
     }
 
     pub(crate) fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
@@ -92,21 +79,19 @@ impl Joins {
     pub(crate) fn forget_browser(&mut self, browser: BrowserId) {
         self.given.retain(|(whose, _), _| *whose != browser);
     }
+}
 
-    fn join(
-        &mut self,
-        (connection, page): (ConnectionId, PageId),
-        (browser, target): (BrowserId, TargetId),
-        document: DocumentId,
-    ) -> Input {
-        self.forget_page(connection, &page);
-        Input::PageJoined {
-            connection,
-            page,
-            browser,
-            target,
-            document,
-        }
+fn joined(
+    (connection, page): &(ConnectionId, PageId),
+    (browser, target): (&BrowserId, &TargetId),
+    document: DocumentId,
+) -> Input {
+    Input::PageJoined {
+        connection: *connection,
+        page: page.clone(),
+        browser: *browser,
+        target: target.clone(),
+        document,
     }
 }
 
@@ -179,18 +164,33 @@ mod tests {
         assert_eq!(given(&mut joins, 1, 7, 0), None);
         assert_eq!(told(&mut joins, 2, 2, 7, 1), None);
         assert!(told(&mut joins, 1, 1, 7, 0).is_some());
-        assert_eq!(told(&mut joins, 1, 3, 7, 0), None, "it counts once");
+    }
+
+    #[test]
+    fn who_comes_back_is_joined_again() {
+        let mut joins = Joins::default();
+        assert_eq!(given(&mut joins, 1, 7, 0), None);
+        assert!(told(&mut joins, 1, 1, 7, 0).is_some());
+        // A worker on another connection, also before the end of the first is noticed.
+        assert!(told(&mut joins, 2, 1, 7, 0).is_some());
+        joins.forget_worker(ConnectionId(1));
+        joins.forget_worker(ConnectionId(2));
+        assert!(told(&mut joins, 3, 1, 7, 0).is_some());
+        // A browser, too; until the tab shows something else.
+        joins.forget_browser(BrowserId(1));
+        assert!(given(&mut joins, 1, 7, 0).is_some());
+        joins.forget_tab(BrowserId(1), &TargetId("tab 1".into()));
+        assert_eq!(told(&mut joins, 3, 1, 7, 0), None);
     }
 
     proptest! {
-        /// Whoever says what: only those of one origin are joined, and each document once.
+        /// Whoever says what: only those of one origin are joined, by what the tab was given last.
         #[test]
         fn nobody_is_joined_with_the_tab_of_another_origin(
             // What a tab is given, or what a page tells; tab and page number, nonce, origin.
             steps in prop::collection::vec((any::<bool>(), 0..3_u8, 0..4_u8, 0..2_usize), 1..60)
         ) {
             let mut joins = Joins::default();
-            let mut origin_of = HashMap::new();
             let mut given_now: HashMap<u8, (u8, usize)> = HashMap::new();
             for (by_tab, who, nonce, origin) in steps {
                 let input = match by_tab {
@@ -198,19 +198,15 @@ mod tests {
                         given_now.insert(who, (nonce, origin));
                         given(&mut joins, who, nonce, origin)
                     }
-                    false => {
-                        // A worker has one origin.
-                        let worker = u64::try_from(origin).unwrap();
-                        origin_of.insert(worker, origin);
-                        told(&mut joins, worker, who, nonce, origin)
-                    }
+                    // A worker has one origin.
+                    false => told(&mut joins, u64::try_from(origin).unwrap(), who, nonce, origin),
                 };
                 let Some(Input::PageJoined { connection, target, .. }) = input else {
                     continue;
                 };
                 let tab = target.0.strip_prefix("tab ").unwrap().parse::<u8>().unwrap();
-                let spent = given_now.remove(&tab);
-                prop_assert_eq!(spent, Some((nonce, origin_of[&connection.0])));
+                let origin = usize::try_from(connection.0).unwrap();
+                prop_assert_eq!(given_now.get(&tab), Some(&(nonce, origin)));
             }
         }
     }

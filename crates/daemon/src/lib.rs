@@ -29,6 +29,7 @@ pub mod policy;
 pub mod questions;
 pub mod socket;
 
+mod argument_check;
 mod attempt;
 mod audit;
 mod contexts;

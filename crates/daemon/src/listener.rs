@@ -6,6 +6,7 @@ mod extension_socket;
 mod origin;
 mod pace;
 mod page_socket;
+mod page_words;
 mod relay;
 
 pub use bind::{BindError, Bound};

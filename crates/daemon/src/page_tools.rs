@@ -1,10 +1,11 @@
 //! What the main loop keeps of pages that offer tools: what they say in full. The core knows only names
 //! and numbers.
 
+use crate::argument_check::ArgumentCheck;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use tabmux_browser::text::{honest, one_line};
 use tabmux_core::{ConnectionId, DocumentId, PageId, SchemaId, ToolFacts, ToolKey};
 use tabmux_protocol::page::{PageTool, ToPage};
@@ -45,7 +46,7 @@ pub(crate) struct Record {
     pub(crate) hints: Option<ToolHints>,
     /// The origin of the page or frame that it belongs to.
     pub(crate) origin: Arc<str>,
-    validator: OnceLock<Option<jsonschema::Validator>>,
+    arguments: ArgumentCheck,
 }
 
 impl PageTools {
@@ -219,7 +220,7 @@ impl Record {
             schema: Arc::new(object_schema(schema)),
             hints,
             origin,
-            validator: OnceLock::new(),
+            arguments: ArgumentCheck::default(),
         }
     }
 
@@ -259,25 +260,13 @@ impl Record {
 
     /// Checks arguments against the author's own schema. Says, in a sentence, what is wrong.
     pub(crate) fn check(&self, arguments: &Map<String, Value>) -> Result<(), String> {
-        let validator = self.validator.get_or_init(|| {
-            let schema = Value::Object((*self.schema).clone());
-            // A page chooses the patterns, so they must not be able to take for ever.
-            let options = jsonschema::options()
-                .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MOST_PATTERN));
-            options.build(&schema).ok()
-        });
-        let Some(validator) = validator else {
-            return Ok(()); // A schema that makes no sense forbids nothing; the page has the last word.
-        };
-        match validator.validate(&Value::Object(arguments.clone())) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(format!(
-                "Invalid arguments for {}: {} (at `{}`). Check the tool's input schema and call it again.",
-                one_line(&self.name, 64),
-                one_line(&error.to_string(), 300),
-                one_line(&error.instance_path().to_string(), 100),
-            )),
-        }
+        let checked = self.arguments.check(&self.schema, arguments);
+        checked.map_err(|why| {
+            let name = one_line(&self.name, 64);
+            format!(
+                "Invalid arguments for {name}: {why}. Check the tool's input schema and call it again."
+            )
+        })
     }
 
     fn schema_id(&self) -> SchemaId {
@@ -389,4 +378,3 @@ const TAB_ID: &str = "Optional: Target specific tab by ID. If not provided, uses
 const MOST_SCHEMA: usize = 64 * 1_024;
 const MOST_NAME: usize = 256;
 const MOST_DESCRIPTION: usize = 4_000;
-const MOST_PATTERN: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 import { type Link, type LinkOptions, openLink } from './link.js';
 import { type PageRecord, PING_EVERY, type ToPage } from './messages.js';
-import { clearTabId, freshId, holdTabId, leaveTabId, replaceTabId, takeTabId } from './tab-id.js';
+import { clearTabId, freshId, replaceTabId, takeTabId } from './tab-id.js';
 import { makeTool, type Tool, type ToolHandler, type ToolOptions, TooLarge, toResult } from './tool.js';
 import { offer } from './web-mcp.js';
 import { DEFAULT_DAEMON_URL, type JsonObject, type RegisterTool, type ToolDefinition, type WorkerKind } from './wire.js';
@@ -58,6 +58,7 @@ export class WorkerClient {
   #relinkWait = FIRST_RELINK;
   #told = '';
   #updateTimer: ReturnType<typeof setTimeout> | undefined;
+  #pings: ReturnType<typeof setInterval> | undefined;
 
   /** Starts the worker and registers this tab and its tools. Needs no daemon: when one comes, it is told everything. */
   init(options: InitOptions = {}): Promise<void> {
@@ -135,8 +136,8 @@ export class WorkerClient {
     this.#options = options;
     if (Reflect.get(document, 'prerendering')) await once(document, 'prerenderingchange');
     for (const tool of this.#toolHandlers.values()) this.#offerToWebMcp(tool);
-    await this.#connect();
     this.#listen();
+    await this.#connect();
   }
 
   async #connect(): Promise<void> {
@@ -196,8 +197,9 @@ export class WorkerClient {
     return this.#register();
   }
 
-  /** What was asked is done again with the next registration. */
+  /** What was asked is done again with the next registration; what runs was answered for by the worker. */
   #settleRequests(): void {
+    for (const call of this.#running.values()) call.abort();
     for (const settle of this.#requests.values()) settle();
     this.#requests.clear();
   }
@@ -227,12 +229,15 @@ export class WorkerClient {
   }
 
   #listen(): void {
+    if (this.#pings) return;
+    this.#pings = setInterval(() => this.#ping(), PING_EVERY);
     addEventListener('focus', () => this.#setActive(true));
     addEventListener('blur', () => this.#update());
     document.addEventListener('visibilitychange', () => this.#setActive(document.visibilityState === 'visible'));
-    addEventListener('pagehide', () => this.#leave());
+    // The document ends, or goes into the back/forward cache: the tab offers nothing until something comes back.
+    addEventListener('pagehide', () => this.#detach());
     addEventListener('pageshow', (event) => {
-      if (event.persisted) this.#return();
+      if (event.persisted) void this.#register();
     });
     addEventListener('tabmux-nonce', () => this.#update());
     const later = (): void => this.#updateSoon();
@@ -240,7 +245,6 @@ export class WorkerClient {
     const navigation: unknown = Reflect.get(window, 'navigation');
     if (navigation instanceof EventTarget) navigation.addEventListener('currententrychange', later);
     new MutationObserver(later).observe(document.head ?? document, { subtree: true, childList: true, characterData: true });
-    setInterval(() => this.#ping(), PING_EVERY);
   }
 
   #ping(): void {
@@ -256,26 +260,14 @@ export class WorkerClient {
     this.#update();
   }
 
-  /** The document ends, or goes into the back/forward cache: the tab offers nothing until something comes back. */
-  #leave(): void {
-    this.#detach();
-    leaveTabId(this.getTabId());
-  }
-
   #detach(): void {
     this.#isRegistered = false;
     this.#attempt += 1;
     this.#onVerdict?.(false);
     this.#link?.post({ type: 'UNREGISTER_TAB' });
-    for (const call of this.#running.values()) call.abort();
     this.#settleRequests();
     this.#releaseLock?.();
     this.#watch?.abort();
-  }
-
-  #return(): void {
-    holdTabId(this.getTabId());
-    void this.#register();
   }
 
   #receive(message: ToPage, ports: MessagePort[]): void {
@@ -403,8 +395,10 @@ async function run(tool: Tool, args: unknown, signal: AbortSignal): Promise<Retu
   return toResult(await tool.handler(args, { signal }), tool);
 }
 
+/** What was thrown, in words. Whatever it is, a call is answered. */
 function messageOf(error: unknown): string {
-  return (error instanceof Error && error.message) || String(error);
+  const text = (error as Error | undefined)?.message || error;
+  return typeof text === 'object' ? 'It failed.' : String(text);
 }
 
 function subscribe<T>(listeners: Set<T>, listener: T): () => void {

@@ -28,7 +28,7 @@ export async function openLink({ workerUrl, worker = 'auto' }: LinkOptions, rece
     try {
       return await ready(kind, await OPENERS[kind](workerUrl), receive);
     } catch (error) {
-      failures.push(`${kind}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${kind}: ${(error as Error).message}`);
     }
   }
   throw new Error(`No worker could be started (${failures.join('; ')}). Serve its script from this origin, or pass its address as workerUrl.`);
@@ -55,14 +55,14 @@ function ready(kind: WorkerKind, { port, owner, wake = () => {}, close = () => {
     },
   };
   return new Promise((resolve, reject) => {
-    const fail = (reason: string): void => {
+    let fail = (reason: string): void => {
       link.close();
       reject(new Error(reason));
     };
-    const timer = setTimeout(() => fail('it does not answer'), PATIENCE);
-    owner?.addEventListener('error', () => fail('its script cannot be loaded'), { once: true });
+    setTimeout(() => fail('it does not answer'), PATIENCE);
+    owner?.addEventListener('error', () => fail('its script cannot be loaded'));
     port.onmessage = () => {
-      clearTimeout(timer);
+      fail = () => {};
       port.onmessage = (event: MessageEvent<ToPage>) => receive(event.data, event.ports as MessagePort[]);
       resolve(link);
     };
@@ -78,7 +78,9 @@ const OPENERS: Record<WorkerKind, (url?: string | URL) => Opened | Promise<Opene
     return { port: worker.port, owner: worker };
   },
   async service(url) {
-    const registration = await navigator.serviceWorker.register(url ?? new URL('./worker.js', import.meta.url));
+    const script = url ?? new URL('./worker.js', import.meta.url);
+    // It controls no page, so it does not take the place of a worker that the application has.
+    const registration = await navigator.serviceWorker.register(script, { scope: `${script}/` });
     const worker = await activeWorker(registration);
     const { port1, port2 } = new MessageChannel();
     worker.postMessage(null, [port2]);

@@ -10,9 +10,11 @@ export function takeTabId(): string {
   return holdTabId(stored && !isCopy(storage) ? stored : freshId());
 }
 
-/** Stores the id as this tab's own, and marks it as in use. */
-export function holdTabId(tabId: string): string {
+/** Stores the id as this tab's own, and marks it as in use while this document shows. */
+function holdTabId(tabId: string): string {
   Reflect.set(document, HELD, tabId);
+  addEventListener('pagehide', leaveTabId);
+  addEventListener('pageshow', returnToTabId);
   try {
     sessionStore()?.setItem(KEY, tabId);
     sessionStore()?.setItem(IN_USE, '1');
@@ -22,9 +24,13 @@ export function holdTabId(tabId: string): string {
   return tabId;
 }
 
-/** Says farewell, so that the next document in this tab may go on with the id. */
-export function leaveTabId(tabId: string): void {
-  if (Reflect.get(document, HELD) === tabId) sessionStore()?.removeItem(IN_USE);
+/** The next document in this tab may go on with the id. */
+function leaveTabId(): void {
+  sessionStore()?.removeItem(IN_USE);
+}
+
+function returnToTabId(): void {
+  holdTabId(Reflect.get(document, HELD));
 }
 
 /** Takes another id in place of one that a live tab has. */
@@ -39,7 +45,7 @@ export function clearTabId(): void {
 
 /** A random name, for documents and other things that need not look like a UUID. */
 export function freshId(): string {
-  return typeof crypto === 'object' && 'randomUUID' in crypto ? crypto.randomUUID() : fallbackId();
+  return globalThis.crypto?.randomUUID?.() ?? fallbackId();
 }
 
 /** Where there is no `crypto.randomUUID` (pages without TLS), or no storage to keep an id in. */
@@ -53,9 +59,9 @@ function fallbackId(): string {
  * its mark as well, but then the next one is loaded as the same tab.
  */
 function isCopy(storage: Storage): boolean {
-  if (!storage.getItem(IN_USE) || Reflect.get(document, 'wasDiscarded') === true) return false;
-  const [navigation] = performance.getEntriesByType('navigation');
-  return !(navigation && 'type' in navigation && navigation.type === 'reload');
+  if (!storage.getItem(IN_USE) || Reflect.get(document, 'wasDiscarded')) return false;
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.type !== 'reload';
 }
 
 function sessionStore(): Storage | undefined {

@@ -150,6 +150,8 @@ describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
       ["async () => { throw 'a text' }", 'a text'],
       ['() => { const a = {}; a.a = a; return a }', 'circular'],
       ['() => 10n', 'BigInt'],
+      ['() => { throw Object.create(null) }', 'It failed.'],
+      ['() => { throw Object.assign(new Error(), { message: 7 }) }', '7'],
     ];
     for (const [handler, message] of cases) {
       await page.evaluate(`workerClient.registerTool('one', ${handler})`);

@@ -220,4 +220,24 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await open(page, app('one'))).toBe(tabId);
     await daemon.tab(tabId, 'one');
   });
+
+  test('R000-43 a page that only asks for the id, or is left while it starts, hands the id on', async () => {
+    const page = await context.newPage();
+    await page.goto(`${site.origin}/tabmux/index.js`);
+    const tabId = await page.evaluate("import('/tabmux/index.js').then(({ workerClient }) => workerClient.getTabId())");
+    await page.goto(`${site.origin}/tabmux/index.js?again`);
+    await page.evaluate(`import('/tabmux/index.js').then(({ workerClient }) => void workerClient.init({ daemonUrl: '${daemon.url}' }))`);
+    expect(await open(page, app('one'))).toBe(tabId);
+    await daemon.tab(String(tabId), 'one');
+  });
+});
+
+test('a service worker that the application has stays where it is', async () => {
+  const page = await context.newPage();
+  await page.goto(`${site.origin}/tabmux/index.js`);
+  await page.evaluate("navigator.serviceWorker.register('/tabmux/worker.js?own')");
+  const tabId = await open(page, site.app({ tools: 'one', worker: 'service', daemon: daemon.url }));
+  await daemon.tab(tabId, 'one');
+  const own = await page.evaluate("navigator.serviceWorker.getRegistration('/tabmux/').then(({ active, waiting, installing }) => [active, waiting, installing].map((it) => it?.scriptURL))");
+  expect(own).toEqual([`${site.origin}/tabmux/worker.js?own`, undefined, undefined]);
 });

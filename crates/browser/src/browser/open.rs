@@ -31,10 +31,8 @@ pub(super) async fn open(
         BLANK => tab.note_blank(),
         _ => match tokio::time::timeout_at(deadline, navigate::go(&tab, address)).await {
             Ok(result) => watch.end(result).await?,
-            Err(_) => tracing::debug!(
-                url = address.as_str(),
-                "still waiting for the page's first byte"
-            ),
+            // Chrome may have given up, with nobody there to hear it.
+            Err(_) => navigate::failure_of_new(&tab).map_or(Ok(()), Err)?,
         },
     }
     if whole {

@@ -8,8 +8,8 @@ use tabmux_protocol::{CallReply, Content};
 /// What a page's tool answered: a `CallToolResult` of MCP, as far as it is one.
 pub(crate) fn page_result(result: Value) -> CallReply {
     let is_error = result.get("isError") == Some(&Value::Bool(true));
-    let blocks = result.get("content").and_then(Value::as_array);
-    let blocks = blocks.map(Vec::as_slice).unwrap_or_default();
+    let given = result.get("content").and_then(Value::as_array);
+    let blocks = given.map(Vec::as_slice).unwrap_or_default();
     let mut room = Room::default();
     let shown = blocks.iter().take(MOST_BLOCKS);
     let mut content: Vec<_> = shown.map_while(|block| room.block(block)).collect();
@@ -30,7 +30,10 @@ pub(crate) fn page_result(result: Value) -> CallReply {
     }
     let structured = structured.filter(|text| text.len() <= MOST_TEXT);
     if content.is_empty() && structured.is_none() {
-        let text = cut(&result.to_string(), MOST_TEXT);
+        let text = match given {
+            Some(_) => "The tool ended without a result.".to_owned(),
+            None => cut(&result.to_string(), MOST_TEXT),
+        };
         content.push(Content::Text { text });
     }
     CallReply {
@@ -66,11 +69,8 @@ pub(crate) fn page_value(value: Value) -> CallReply {
 pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
     let error = shorten(error, 2_000);
     CallReply::error(match code {
-        "gone" | "no_tab" => format!(
+        "gone" => format!(
             "The page went away before it answered ({error}). Call list_page_tools to see what is there."
-        ),
-        "no_tool" => format!(
-            "The page no longer has this tool ({error}). Call list_page_tools to see what is there."
         ),
         "busy" => "The page has too many calls already. Wait for some of them, then call again."
             .to_owned(),

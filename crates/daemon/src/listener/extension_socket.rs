@@ -9,7 +9,7 @@ use crate::main_loop::Wish;
 use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::text::one_line;
+use tabmux_browser::text::{decode, one_line};
 use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, ToExtension};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -115,7 +115,7 @@ async fn first_words(socket: &mut WebSocket) -> Result<FromExtension, Unproved> 
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
             Some(Ok(Message::Text(text))) if text.len() <= LONGEST_FIRST_WORD => {
-                match serde_json::from_str(&text) {
+                match decode(&text) {
                     Ok(FromExtension::Ping) => {
                         say(socket, &ToExtension::Pong).await;
                     }
@@ -178,7 +178,7 @@ async fn talk(
             heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, socket.recv()) => match heard {
                 Ok(Some(Ok(Message::Text(text)))) => {
                     heard_at = Instant::now();
-                    match serde_json::from_str(&text) {
+                    match decode(&text) {
                         Ok(FromExtension::Ping) => say(socket, &ToExtension::Pong).await,
                         Ok(message) => {
                             pace.next().await;

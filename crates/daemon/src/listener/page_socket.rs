@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::pace::Pace;
+use super::page_words::{self, Word};
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
 use std::time::Duration;
 use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
@@ -66,17 +67,14 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
             heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, wire.hear()) => match heard {
                 Ok(Some(text)) => {
                     heard_at = Instant::now();
-                    match serde_json::from_str(&text) {
-                        Ok(FromPage::Ping) => say(&mut wire, &ToPage::Pong).await,
-                        Ok(FromPage::Pong | FromPage::Hello { .. }) => true,
-                        Ok(message) => {
+                    match page_words::read(&text) {
+                        Word::News(FromPage::Ping) => say(&mut wire, &ToPage::Pong).await,
+                        Word::News(FromPage::Pong | FromPage::Hello { .. }) | Word::Noise => true,
+                        Word::News(message) => {
                             pace.next().await;
                             connection.say(message).await
                         }
-                        Err(error) => {
-                            tracing::debug!(%error, origin, "ignored what a page said");
-                            true
-                        }
+                        Word::Refused(answer) => say(&mut wire, &answer).await,
                     }
                 }
                 _ => false,

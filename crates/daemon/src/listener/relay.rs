@@ -99,7 +99,18 @@ impl Relays {
     }
 
     fn end(&self, connection: u32) {
-        let _ = self.out.try_send(ToExtension::PageEnded { connection });
+        tell_end(&self.out, connection);
+    }
+}
+
+/// Nobody waits for that, and it is not lost where the extension has much to read.
+fn tell_end(out: &mpsc::Sender<ToExtension>, connection: u32) {
+    let told = out.try_send(ToExtension::PageEnded { connection });
+    if let Err(mpsc::error::TrySendError::Full(ended)) = told {
+        let out = out.clone();
+        tokio::spawn(async move {
+            let _ = out.send(ended).await;
+        });
     }
 }
 
@@ -127,8 +138,7 @@ impl Wire for Relayed {
 
 impl Drop for Relayed {
     fn drop(&mut self) {
-        let connection = self.connection;
-        let _ = self.out.try_send(ToExtension::PageEnded { connection });
+        tell_end(&self.out, self.connection);
     }
 }
 

@@ -290,6 +290,8 @@ impl MainLoop {
         if let Err((_, code)) = &outcome
             && matches!(code.as_str(), "no_tool" | "no_tab")
         {
+            // Whoever gets it next gets it by another name.
+            entry.attempt += 1;
             let outcome = Finish::NotBegun;
             return self.input(Input::Finished { call, outcome });
         }

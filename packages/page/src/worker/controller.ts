@@ -162,9 +162,9 @@ export class MCPController {
 
   /** Through an extension or directly, in turns until one of them works; each time through another tab, because one may hang. */
   #open(url: string): SocketLike {
-    // Between two tabs there is none.
-    const tab = [...this.#tabs.values()][(this.#tries++ / 2) % this.#tabs.size];
-    return this.world.isLocal || !tab ? this.world.openSocket(url) : (tab.relay = openRelay(tab.page.port));
+    const tab = [...this.#tabs.values()][(this.#tries >> 1) % this.#tabs.size];
+    const isDirect = this.world.isLocal || this.#tries++ & 1 || !tab;
+    return isDirect ? this.world.openSocket(url) : (tab.relay = openRelay(tab.page.port));
   }
 
   #handlePage(message: ToWorker, page: Page): void {

@@ -60,6 +60,7 @@ export class DaemonSocket {
     clearTimeout(this.#retry);
     this.#forget();
     socket?.close();
+    this.events.onLost('');
   }
 
   /** Says something to the daemon. While it is away nothing is kept: it will be told the whole state. */
