@@ -55,7 +55,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         let entry = Entry {
             name: args.name.clone(),
             command: command.clone(),
-            more: client.arguments(&args.more),
+            more: args.more.clone(),
         };
         match client.format() {
             Format::Json { key, typed } => json::add(text, key, typed, &entry),

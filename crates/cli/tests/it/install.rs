@@ -97,6 +97,24 @@ fn every_client_gets_its_entry_where_it_looks_for_it() {
 }
 
 #[test]
+fn installing_anew_after_a_move_keeps_what_the_person_added() {
+    let theirs = r#"["mcp", "--allowedOrigins", "https://example.com"]"#;
+    let json = format!(r#"{{"mcpServers": {{"browser": {{"command": "/old/tabmux", "args": {theirs}}}}}}}"#);
+    let toml = format!("[mcp_servers.browser]\ncommand = \"/old/tabmux\"\nargs = {theirs}\n");
+    for (client, path, config) in [
+        ("codex", ".codex/config.toml", &toml),
+        ("claude-desktop", "xdg/Claude/claude_desktop_config.json", &json),
+        ("cursor", ".cursor/mcp.json", &json),
+    ] {
+        let home = home_with(path, config);
+        let output = tabmux(home.path(), &["install", client]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let expected = config.replace("/old/tabmux", env!("CARGO_BIN_EXE_tabmux"));
+        assert_eq!(read(home.path(), path), expected, "{client}");
+    }
+}
+
+#[test]
 fn a_broken_config_is_left_alone_and_the_others_are_still_done() {
     let home = home_with(".codex/config.toml", "model = = 1\n");
     let output = tabmux(home.path(), &["install", "codex", "gemini"]);
