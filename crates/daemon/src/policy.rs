@@ -1,6 +1,7 @@
 //! The person's own rules about origins: for all sessions, kept in a file of theirs.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -15,7 +16,7 @@ pub(crate) struct Lasting {
     path: Option<PathBuf>,
     stamp: Option<Stamp>,
     /// What the file says, or why nobody can tell.
-    known: Result<PersonRules, String>,
+    known: Result<PersonRules, Unreadable>,
     policy: OriginPolicy,
 }
 
@@ -46,6 +47,29 @@ pub enum PolicyChange {
     PrivateWindows(bool),
 }
 
+/// A file that says nothing: what is wrong with it. Whoever prints this tells a person what to do about it; an
+/// agent is told only what is so, because the file is not its to remove.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable(String);
+
+impl Unreadable {
+    /// What is wrong, without a full stop.
+    pub fn what(&self) -> &str {
+        &self.0
+    }
+
+    /// What a person does about it.
+    pub const ADVICE: &str = "Mend or remove it.";
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}. {}", self.0, Self::ADVICE)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
 impl Lasting {
     /// The rules in this file; none, if there is no file.
     pub(crate) fn at(path: Option<PathBuf>) -> Self {
@@ -64,7 +88,7 @@ impl Lasting {
     }
 
     /// What the person says, or why nobody can tell.
-    pub(crate) fn rules(&self) -> &Result<PersonRules, String> {
+    pub(crate) fn rules(&self) -> &Result<PersonRules, Unreadable> {
         &self.known
     }
 
@@ -91,7 +115,7 @@ impl Lasting {
         self.stamp = stamp;
         let known = read(path);
         if let Err(why) = &known {
-            tracing::warn!(why, "no page may be used");
+            tracing::warn!(%why, "no page may be used");
         }
         let changed = known != self.known;
         self.policy = OriginPolicy::of([origin_rules(&known)]);
@@ -116,20 +140,24 @@ pub fn usual_place() -> PathBuf {
 }
 
 /// The rules in a file. Fails, in words, on one that cannot be read.
-pub fn read(path: &Path) -> Result<PersonRules, String> {
+pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PersonRules::default()),
-        Err(error) => return Err(format!("{} cannot be read ({error})", path.display())),
+        Err(error) => {
+            let what = format!("{} cannot be read ({error})", path.display());
+            return Err(Unreadable(what));
+        }
     };
-    let kept: Kept = serde_json::from_str(&text).map_err(|error| {
+    let damaged = |error: &dyn fmt::Display| {
         let error = one_line(&error.to_string(), 200);
-        format!("{} is damaged ({error})", path.display())
-    })?;
+        Unreadable(format!("{} is damaged ({error})", path.display()))
+    };
+    let kept: Kept = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
     let parse = |texts: Vec<String>| {
         let patterns = texts.iter().map(|text| text.parse());
         let patterns: Result<Vec<OriginPattern>, _> = patterns.collect();
-        patterns.map_err(|error| format!("{} is damaged ({error})", path.display()))
+        patterns.map_err(|error| damaged(&error))
     };
     Ok(PersonRules {
         allowed: parse(kept.allowed)?,
@@ -140,7 +168,7 @@ pub fn read(path: &Path) -> Result<PersonRules, String> {
 
 /// Changes the rules in a file, which is there or is made. Fails, in words, and then changes nothing.
 pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, String> {
-    let mut rules = read(path)?;
+    let mut rules = read(path).map_err(|why| why.to_string())?;
     match change {
         PolicyChange::Allow(pattern) => {
             rules.forget(pattern);
@@ -151,7 +179,9 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
             rules.blocked.push(pattern.clone());
         }
         PolicyChange::Remove(pattern) if !rules.forget(pattern) => {
-            return Err(format!("There is no rule about {pattern}."));
+            return Err(format!(
+                "There is no rule about {pattern}. `tabmux policy list` shows the rules."
+            ));
         }
         PolicyChange::Remove(_) => {}
         PolicyChange::PrivateWindows(allowed) => rules.private_windows = *allowed,
@@ -197,7 +227,7 @@ impl PersonRules {
     }
 }
 
-fn origin_rules(known: &Result<PersonRules, String>) -> OriginRules {
+fn origin_rules(known: &Result<PersonRules, Unreadable>) -> OriginRules {
     match known {
         Ok(rules) => OriginRules {
             by: RuledBy::Person,
@@ -206,7 +236,7 @@ fn origin_rules(known: &Result<PersonRules, String>) -> OriginRules {
         },
         Err(why) => OriginRules {
             by: RuledBy::Unreadable {
-                why: why.as_str().into(),
+                why: why.what().into(),
             },
             allowed: Vec::new(),
             blocked: Vec::new(),
@@ -262,7 +292,8 @@ mod tests {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let unknown = change_file(&path, &PolicyChange::Remove(pattern("c.test")));
-        assert_eq!(unknown, Err("There is no rule about c.test.".into()));
+        let told = "There is no rule about c.test. `tabmux policy list` shows the rules.";
+        assert_eq!(unknown, Err(told.into()));
     }
 
     #[test]
@@ -281,7 +312,11 @@ mod tests {
             let blocked = lasting.policy().check("https://b.test/").unwrap_err();
             assert!(blocked.to_string().contains("is damaged"), "{blocked}");
         }
-        assert!(change_file(&path, &PolicyChange::Allow(pattern("a.test"))).is_err());
+        let refused = change_file(&path, &PolicyChange::Allow(pattern("a.test"))).unwrap_err();
+        assert!(refused.ends_with("). Mend or remove it."), "{refused}");
+        let blocked = lasting.policy().check("https://b.test/").unwrap_err();
+        let for_agents = blocked.to_string();
+        assert!(!for_agents.contains("remove"), "{for_agents}");
         assert!(!lasting.private_windows());
         fs::remove_file(&path).unwrap();
         assert!(lasting.refresh() && lasting.policy().is_open());

@@ -6,5 +6,6 @@ mod demo;
 mod doctor;
 mod install;
 mod mcp;
+mod policy;
 mod routing;
 mod screens;
