@@ -6,7 +6,6 @@ mod waiting;
 pub(crate) use folder::Folder;
 
 use super::common_flags::Socket;
-use super::daemon::DEFAULT_PORT;
 use std::process::ExitCode;
 use std::time::Duration;
 use tabmux_client::Place;
@@ -27,13 +26,14 @@ pub(crate) enum Args {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Install {
-    /// What you call this browser, for `tabmux mcp --extension --browser NAME`.
+    /// What you call this browser, for `tabmux mcp --extension --browser NAME`. It stays until another is given;
+    /// an empty one takes it away.
     #[arg(long)]
     name: Option<String>,
 
-    /// The daemon's loopback port.
-    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
-    port: u16,
+    /// The daemon's loopback port, 8765 at first. It stays until another is given.
+    #[arg(long, value_name = "PORT", env = "TABMUX_PORT")]
+    port: Option<u16>,
 
     /// Wait this many seconds for the extension to connect; 0 means not at all.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
@@ -66,19 +66,25 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn install(args: Install) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     let secret = Secret::load_or_make(&secret_file())?;
-    folder.write(&secret, args.port, args.name.as_deref())?;
+    let port = folder.write(&secret, args.port, args.name.as_deref())?;
     println!(
         "The extension is in {}\n\nLoad it in Chrome, once:\n  1. Open chrome://extensions and switch on \
          \"Developer mode\", at the top right.\n  2. Click \"Load unpacked\" and choose that folder.\n",
         folder.path().display()
     );
+    if args.name.is_some() {
+        println!(
+            "A browser takes the name when it loads the extension. One that has loaded it already keeps its own \
+             until you click the extension's reload arrow there.\n"
+        );
+    }
     if args.wait == 0 {
         return Ok(ExitCode::SUCCESS);
     }
     let place = args.socket.place();
     let limit = Duration::from_secs(args.wait);
     let runtime = runtime()?;
-    match runtime.block_on(waiting::until_connected(&place, args.port, limit))? {
+    match runtime.block_on(waiting::until_connected(&place, port, limit))? {
         true => {
             println!("The extension is connected. Agents reach it with `tabmux mcp --extension`.");
             Ok(ExitCode::SUCCESS)

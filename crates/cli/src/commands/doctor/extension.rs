@@ -93,7 +93,7 @@ mod tests {
         };
         assert_eq!(look(Some(8765), false), None);
         let secret = Secret::load_or_make(&file).unwrap();
-        folder.write(&secret, 8765, None).unwrap();
+        folder.write(&secret, Some(8765), None).unwrap();
         assert_eq!(said(look(Some(8765), true)).0, Level::Ok);
         let expected = [
             (look(Some(8765), false), Level::Warn, "chrome://extensions"),
