@@ -1,5 +1,9 @@
 //! The person's own rules about origins: for all sessions, kept in a file of theirs.
 
+mod page_origin;
+
+pub use page_origin::PageOrigin;
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
@@ -32,6 +36,8 @@ pub struct PersonRules {
     pub blocked: Vec<OriginPattern>,
     /// Whether agents may work in private windows.
     pub private_windows: bool,
+    /// Pages of these, beside those of this machine, may offer tools with the page library.
+    pub page_origins: Vec<PageOrigin>,
 }
 
 /// What the person wants to be otherwise.
@@ -45,6 +51,10 @@ pub enum PolicyChange {
     Remove(OriginPattern),
     /// Let agents work in private windows, or keep them out.
     PrivateWindows(bool),
+    /// Let pages of this origin offer tools.
+    AddPages(PageOrigin),
+    /// Let them no longer.
+    RemovePages(PageOrigin),
 }
 
 /// A file that says nothing: what is wrong with it. Whoever prints this tells a person what to do about it; an
@@ -159,10 +169,13 @@ pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
         let patterns: Result<Vec<OriginPattern>, _> = patterns.collect();
         patterns.map_err(|error| damaged(&error))
     };
+    let pages = kept.page_origins.iter().map(|text| text.parse());
+    let pages: Result<Vec<PageOrigin>, String> = pages.collect();
     Ok(PersonRules {
         allowed: parse(kept.allowed)?,
         blocked: parse(kept.blocked)?,
         private_windows: kept.private_windows,
+        page_origins: pages.map_err(|error| damaged(&error))?,
     })
 }
 
@@ -185,8 +198,17 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
         }
         PolicyChange::Remove(_) => {}
         PolicyChange::PrivateWindows(allowed) => rules.private_windows = *allowed,
+        PolicyChange::AddPages(origin) if rules.page_origins.contains(origin) => {}
+        PolicyChange::AddPages(origin) => rules.page_origins.push(origin.clone()),
+        PolicyChange::RemovePages(origin) if !rules.page_origins.contains(origin) => {
+            return Err(format!(
+                "Pages of {origin} were not let in. `tabmux policy page-origins list` shows which are."
+            ));
+        }
+        PolicyChange::RemovePages(origin) => rules.page_origins.retain(|it| it != origin),
     }
-    if rules.allowed.len() + rules.blocked.len() > MOST_RULES {
+    let many = rules.allowed.len() + rules.blocked.len();
+    if many.max(rules.page_origins.len()) > MOST_RULES {
         return Err(format!(
             "There are {MOST_RULES} rules already. Remove some."
         ));
@@ -196,6 +218,7 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
         allowed: texts(&rules.allowed),
         blocked: texts(&rules.blocked),
         private_windows: rules.private_windows,
+        page_origins: rules.page_origins.iter().map(ToString::to_string).collect(),
     };
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("/"));
@@ -263,6 +286,8 @@ struct Kept {
     blocked: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     private_windows: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    page_origins: Vec<String>,
 }
 
 const MOST_RULES: usize = 1_000;

@@ -1,7 +1,7 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
 use super::common_flags::Socket;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use tabmux_client::{Place, ask};
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::policy::{self, PageOrigin};
 use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
@@ -45,14 +46,14 @@ pub(crate) struct Run {
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
     port: u16,
 
-    /// Let pages of this origin offer tools, such as `https://example.com`; may be repeated. Pages of
-    /// this machine always may.
+    /// Let pages of this origin offer tools, such as `https://example.com`, as long as this daemon runs; may
+    /// be repeated. `tabmux policy page-origins` does it for good. Pages of this machine always may.
     #[arg(
         long = "allowPageOrigin",
         alias = "allow-page-origin",
         value_name = "ORIGIN"
     )]
-    allow_page_origin: Vec<String>,
+    allow_page_origin: Vec<PageOrigin>,
 
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
@@ -89,14 +90,14 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let hub = Arc::new(Hub::start_shared(Beside {
         audit: audit_beside(place.socket()),
         memory: memory_beside(place.socket()),
-        policy: tabmux_daemon::policy::usual_place(),
+        policy: policy::usual_place(),
         grace: Duration::from_secs(args.grace),
     }));
     if super::extension::Folder::of_user().is_installed() {
         hub.expect_extension();
     }
     let guests = Guests {
-        origins: PageOrigins::new(&args.allow_page_origin).map_err(|why| anyhow!(why))?,
+        origins: PageOrigins::of(args.allow_page_origin).and_in_file(policy::usual_place()),
         secret: secret_file(),
     };
     match Bound::take(args.port).await {

@@ -99,11 +99,17 @@ fn every_client_gets_its_entry_where_it_looks_for_it() {
 #[test]
 fn installing_anew_after_a_move_keeps_what_the_person_added() {
     let theirs = r#"["mcp", "--allowedOrigins", "https://example.com"]"#;
-    let json = format!(r#"{{"mcpServers": {{"browser": {{"command": "/old/tabmux", "args": {theirs}}}}}}}"#);
+    let json = format!(
+        r#"{{"mcpServers": {{"browser": {{"command": "/old/tabmux", "args": {theirs}}}}}}}"#
+    );
     let toml = format!("[mcp_servers.browser]\ncommand = \"/old/tabmux\"\nargs = {theirs}\n");
     for (client, path, config) in [
         ("codex", ".codex/config.toml", &toml),
-        ("claude-desktop", "xdg/Claude/claude_desktop_config.json", &json),
+        (
+            "claude-desktop",
+            "xdg/Claude/claude_desktop_config.json",
+            &json,
+        ),
         ("cursor", ".cursor/mcp.json", &json),
     ] {
         let home = home_with(path, config);
