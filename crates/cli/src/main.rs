@@ -2,6 +2,7 @@
 
 mod commands;
 mod paint;
+mod say;
 mod table;
 mod wrap;
 
@@ -84,7 +85,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
-            complain(&error);
+            say::complain(format!("tabmux: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -95,12 +96,4 @@ fn command() -> Command {
         return Command::Mcp(tabmux_shim::Args::read());
     }
     Cli::parse().command
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "the last words of a command that failed"
-)]
-fn complain(error: &anyhow::Error) {
-    eprintln!("tabmux: {error:#}");
 }

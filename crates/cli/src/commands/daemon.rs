@@ -1,6 +1,7 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
 use super::common_flags::Socket;
+use crate::say::say;
 use anyhow::{Context, bail};
 use std::io;
 use std::path::PathBuf;
@@ -121,13 +122,12 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
     let place = args.socket.place();
     match ask(&place, &FromClient::Stop { id: "stop".into() }).await {
-        Ok(FromDaemon::Stopping { .. }) => println!("The daemon is stopping."),
+        Ok(FromDaemon::Stopping { .. }) => say("The daemon is stopping.")?,
         Ok(_) => bail!("what answers at {} is no daemon", place.socket().display()),
-        Err(error) if is_nobody(&error) => println!("No daemon is running."),
+        Err(error) if is_nobody(&error) => say("No daemon is running.")?,
         Err(error) => return Err(error).context("the daemon could not be asked"),
     }
     Ok(ExitCode::SUCCESS)

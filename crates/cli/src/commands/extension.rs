@@ -6,6 +6,7 @@ mod waiting;
 pub(crate) use folder::Folder;
 
 use super::common_flags::Socket;
+use crate::say::say;
 use std::process::ExitCode;
 use std::time::Duration;
 use tabmux_client::Place;
@@ -62,21 +63,20 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn install(args: Install) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     let secret = Secret::load_or_make(&secret_file())?;
     let port = folder.write(&secret, args.port, args.name.as_deref())?;
-    println!(
+    say(format!(
         "The extension is in {}\n\nLoad it in Chrome, once:\n  1. Open chrome://extensions and switch on \
          \"Developer mode\", at the top right.\n  2. Click \"Load unpacked\" and choose that folder.\n",
         folder.path().display()
-    );
+    ))?;
     if args.name.is_some() {
-        println!(
+        say(
             "A browser takes the name when it loads the extension. One that has loaded it already keeps its own \
-             until you click the extension's reload arrow there.\n"
-        );
+             until you click the extension's reload arrow there.\n",
+        )?;
     }
     if args.wait == 0 {
         return Ok(ExitCode::SUCCESS);
@@ -86,19 +86,18 @@ fn install(args: Install) -> anyhow::Result<ExitCode> {
     let runtime = runtime()?;
     match runtime.block_on(waiting::until_connected(&place, port, limit))? {
         true => {
-            println!("The extension is connected. Agents reach it with `tabmux mcp --extension`.");
+            say("The extension is connected. Agents reach it with `tabmux mcp --extension`.")?;
             Ok(ExitCode::SUCCESS)
         }
         false => {
-            println!(
-                "It is not connected yet. Once it is loaded it connects by itself; `tabmux extension status` tells."
-            );
+            say(
+                "It is not connected yet. Once it is loaded it connects by itself; `tabmux extension status` tells.",
+            )?;
             Ok(ExitCode::from(NOT_CONNECTED))
         }
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn status(args: Status) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     let place = args.socket.place();
@@ -110,7 +109,7 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
             "folder": folder.path(), "paired": secret.is_ok(), "daemon": connected.is_some(),
             "connected": connected == Some(true),
         });
-        println!("{facts:#}");
+        say(format!("{facts:#}"))?;
     } else {
         let installed = match (folder.is_installed(), folder.is_up_to_date()) {
             (false, _) => "It is not installed. Run `tabmux extension install`.",
@@ -128,11 +127,11 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
                 "No daemon is running, so it cannot be connected. An MCP client starts one with `tabmux mcp`."
             }
         };
-        println!("{installed}");
+        say(installed)?;
         if folder.is_installed() || connected == Some(true) {
-            println!("{state}");
+            say(state)?;
             if let Err(error) = secret {
-                println!("It is not paired: {error}.");
+                say(format!("It is not paired: {error}."))?;
             }
         }
     }
@@ -142,21 +141,19 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
     })
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn rotate() -> anyhow::Result<ExitCode> {
     let secret = Secret::rotate(&secret_file())?;
     let folder = Folder::of_user();
     if folder.is_installed() {
         folder.pair_anew(&secret)?;
     }
-    println!(
+    say(
         "The pairing secret is a new one. Connections that proved the old one are closed; the extension takes \
-         up the new one by itself."
-    );
+         up the new one by itself.",
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn uninstall() -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     folder.remove()?;
@@ -164,10 +161,10 @@ fn uninstall() -> anyhow::Result<ExitCode> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    println!(
+    say(format!(
         "Removed {} and the pairing secret. Remove \"tabmux Browser Tools\" in chrome://extensions, too.",
         folder.path().display()
-    );
+    ))?;
     Ok(ExitCode::SUCCESS)
 }
 

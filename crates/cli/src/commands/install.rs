@@ -8,6 +8,7 @@ mod json;
 mod toml;
 
 use crate::paint::Paint;
+use crate::say;
 use anyhow::{Context, anyhow};
 use clients::{Client, Format, Homes};
 use entry::{Entry, Refusal};
@@ -123,11 +124,6 @@ struct Words {
 }
 
 /// Changes one config after the other. One that cannot be changed does not keep the others from it.
-#[expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the answer of a command for people"
-)]
 fn for_each(
     clients: &[Client],
     dry_run: bool,
@@ -142,18 +138,18 @@ fn for_each(
         let path = client.config(&homes);
         match one(&path, dry_run, name, words, |text| change(client, text)) {
             Ok(Told::Shown(change)) => {
-                print!("{}: {change}", client.name());
+                say::print(format!("{}: {change}", client.name()))?;
                 shown = true;
             }
-            Ok(Told::Done(told)) => println!("{}: {told}", client.name()),
+            Ok(Told::Done(told)) => say::say(format!("{}: {told}", client.name()))?,
             Err(error) => {
-                eprintln!("tabmux: {}: {error:#}", client.name());
+                say::complain(format!("tabmux: {}: {error:#}", client.name()));
                 code = ExitCode::FAILURE;
             }
         }
     }
     if shown {
-        println!("Nothing was written. Run it without --dry-run to write this.");
+        say::say("Nothing was written. Run it without --dry-run to write this.")?;
     }
     Ok(code)
 }

@@ -1,7 +1,7 @@
 //! `tabmux policy`: which sites agents may have to do with, whatever their clients' flags say.
 
+use crate::say::say;
 use clap::Subcommand;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use tabmux_browser::OriginPattern;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 "privateWindows": rules.private_windows,
                 "pageOrigins": rules.page_origins.iter().map(ToString::to_string).collect::<Vec<_>>(),
             });
-            writeln!(std::io::stdout(), "{json}")?;
+            say(json.to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
         Args::List { json: false } => policy::read(&path).map_err(|why| why.to_string()),
@@ -92,11 +92,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             policy::change_file(&path, &PolicyChange::PrivateWindows(allowed))
         }
     };
-    writeln!(
-        std::io::stdout(),
-        "{}",
-        tell(&rules.map_err(anyhow::Error::msg)?)
-    )?;
+    say(tell(&rules.map_err(anyhow::Error::msg)?))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -109,7 +105,7 @@ fn page_origins(path: &Path, what: PageOrigins) -> anyhow::Result<ExitCode> {
         }
     };
     let rules = rules.map_err(anyhow::Error::msg)?;
-    writeln!(std::io::stdout(), "{}", tell_pages(&rules))?;
+    say(tell_pages(&rules))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 
 use super::common_flags::Socket;
 use super::daemon::is_nobody;
+use crate::say::say;
 use crate::table::Table;
 use crate::wrap;
 use anyhow::{Context, bail};
@@ -29,7 +30,6 @@ pub(crate) struct Args {
     socket: Socket,
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -45,7 +45,7 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
             wrap::width(),
         ),
     };
-    println!("{text}");
+    say(text)?;
     Ok(if overview.is_some() {
         ExitCode::SUCCESS
     } else {

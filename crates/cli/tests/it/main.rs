@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod call;
+mod closed_pipe;
 mod demo;
 mod doctor;
 mod install;
