@@ -1,12 +1,15 @@
 //! `tabmux extension`: puts the extension where Chrome can load it, paired, and tells how it is.
 
 mod folder;
+mod pairing;
 mod waiting;
 
 pub(crate) use folder::Folder;
+pub(crate) use pairing::{AGAIN, Unpaired, paired};
 
 use super::common_flags::Socket;
 use crate::say::say;
+use anyhow::bail;
 use std::process::ExitCode;
 use std::time::Duration;
 use tabmux_client::Place;
@@ -102,11 +105,11 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     let place = args.socket.place();
     let connected = runtime()?.block_on(waiting::is_connected(&place))?;
-    let secret = Secret::load(&secret_file());
+    let pairing = paired(&folder, Secret::load(&secret_file()));
     if args.json {
         let facts = serde_json::json!({
             "installed": folder.is_installed(), "upToDate": folder.is_up_to_date(),
-            "folder": folder.path(), "paired": secret.is_ok(), "daemon": connected.is_some(),
+            "folder": folder.path(), "paired": pairing.is_ok(), "daemon": connected.is_some(),
             "connected": connected == Some(true),
         });
         say(format!("{facts:#}"))?;
@@ -130,8 +133,8 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
         say(installed)?;
         if folder.is_installed() || connected == Some(true) {
             say(state)?;
-            if let Err(error) = secret {
-                say(format!("It is not paired: {error}."))?;
+            if let Err(Unpaired { finding, advice }) = pairing {
+                say(format!("It is not paired. {finding} {advice}"))?;
             }
         }
     }
@@ -142,11 +145,18 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
 }
 
 fn rotate() -> anyhow::Result<ExitCode> {
-    let secret = Secret::rotate(&secret_file())?;
     let folder = Folder::of_user();
-    if folder.is_installed() {
-        folder.pair_anew(&secret)?;
+    if !folder.is_installed() && !secret_file().exists() {
+        bail!("nothing is paired, so there is nothing to change; run `tabmux extension install`");
     }
+    let secret = Secret::rotate(&secret_file())?;
+    if !folder.is_installed() {
+        say(
+            "The pairing secret is a new one. The extension is not installed; `tabmux extension install` does it.",
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    folder.pair_anew(&secret)?;
     say(
         "The pairing secret is a new one. Connections that proved the old one are closed; the extension takes \
          up the new one by itself.",
@@ -156,6 +166,10 @@ fn rotate() -> anyhow::Result<ExitCode> {
 
 fn uninstall() -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
+    if !folder.path().exists() && !secret_file().exists() {
+        say("The extension is not installed, so nothing was removed.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     folder.remove()?;
     match std::fs::remove_file(secret_file()) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
