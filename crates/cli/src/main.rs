@@ -49,7 +49,7 @@ enum Command {
     /// Tell MCP clients about tabmux: one entry in each one's config.
     Install(commands::install::Args),
     /// Take that entry out again.
-    Uninstall(commands::install::RemoveArgs),
+    Uninstall(commands::install::Target),
     /// Work in your own Chrome: install the browser extension, or see how it is.
     #[command(subcommand)]
     Extension(commands::extension::Args),
