@@ -1,14 +1,14 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
+use super::ask::ask_daemon;
 use super::common_flags::Socket;
 use crate::say::say;
 use anyhow::{Context, bail};
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_client::{Place, ask};
+use tabmux_client::Place;
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
 use tabmux_daemon::policy::{self, PageOrigin};
@@ -124,21 +124,12 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
 
 async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
     let place = args.socket.place();
-    match ask(&place, &FromClient::Stop { id: "stop".into() }).await {
-        Ok(FromDaemon::Stopping { .. }) => say("The daemon is stopping.")?,
-        Ok(_) => bail!("what answers at {} is no daemon", place.socket().display()),
-        Err(error) if is_nobody(&error) => say("No daemon is running.")?,
-        Err(error) => return Err(error).context("the daemon could not be asked"),
+    match ask_daemon(&place, &FromClient::Stop { id: "stop".into() }).await? {
+        Some(FromDaemon::Stopping { .. }) => say("The daemon is stopping.")?,
+        Some(_) => bail!("what answers at {} is no daemon", place.socket().display()),
+        None => say("No daemon is running.")?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether an error means that no daemon is there.
-pub(crate) fn is_nobody(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
-    )
 }
 
 /// Ends the daemon when it is told to; a terminal that closes is no reason.

@@ -1,8 +1,11 @@
 //! `tabmux doctor`: finds what is wrong, and says how to mend it.
 
 mod checks;
+mod clients;
+mod display;
 mod extension;
 mod look;
+mod rules;
 
 use super::common_flags::{Executable, Socket};
 use crate::paint::{Color, Paint};
