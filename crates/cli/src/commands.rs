@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod ask;
 pub(crate) mod call;
 mod common_flags;
 pub(crate) mod completions;

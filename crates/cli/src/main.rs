@@ -2,6 +2,7 @@
 
 mod commands;
 mod paint;
+mod say;
 mod table;
 mod wrap;
 
@@ -48,7 +49,7 @@ enum Command {
     /// Tell MCP clients about tabmux: one entry in each one's config.
     Install(commands::install::Args),
     /// Take that entry out again.
-    Uninstall(commands::install::RemoveArgs),
+    Uninstall(commands::install::Target),
     /// Work in your own Chrome: install the browser extension, or see how it is.
     #[command(subcommand)]
     Extension(commands::extension::Args),
@@ -84,7 +85,7 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
-            complain(&error);
+            say::complain(format!("tabmux: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -95,12 +96,4 @@ fn command() -> Command {
         return Command::Mcp(tabmux_shim::Args::read());
     }
     Cli::parse().command
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "the last words of a command that failed"
-)]
-fn complain(error: &anyhow::Error) {
-    eprintln!("tabmux: {error:#}");
 }

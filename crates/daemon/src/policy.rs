@@ -1,6 +1,11 @@
 //! The person's own rules about origins: for all sessions, kept in a file of theirs.
 
+mod page_origin;
+
+pub use page_origin::PageOrigin;
+
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -15,7 +20,7 @@ pub(crate) struct Lasting {
     path: Option<PathBuf>,
     stamp: Option<Stamp>,
     /// What the file says, or why nobody can tell.
-    known: Result<PersonRules, String>,
+    known: Result<PersonRules, Unreadable>,
     policy: OriginPolicy,
 }
 
@@ -31,6 +36,8 @@ pub struct PersonRules {
     pub blocked: Vec<OriginPattern>,
     /// Whether agents may work in private windows.
     pub private_windows: bool,
+    /// Pages of these, beside those of this machine, may offer tools with the page library.
+    pub page_origins: Vec<PageOrigin>,
 }
 
 /// What the person wants to be otherwise.
@@ -44,7 +51,34 @@ pub enum PolicyChange {
     Remove(OriginPattern),
     /// Let agents work in private windows, or keep them out.
     PrivateWindows(bool),
+    /// Let pages of this origin offer tools.
+    AddPages(PageOrigin),
+    /// Let them no longer.
+    RemovePages(PageOrigin),
 }
+
+/// A file that says nothing: what is wrong with it. Whoever prints this tells a person what to do about it; an
+/// agent is told only what is so, because the file is not its to remove.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable(String);
+
+impl Unreadable {
+    /// What is wrong, without a full stop.
+    pub fn what(&self) -> &str {
+        &self.0
+    }
+
+    /// What a person does about it.
+    pub const ADVICE: &str = "Mend or remove it.";
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}. {}", self.0, Self::ADVICE)
+    }
+}
+
+impl std::error::Error for Unreadable {}
 
 impl Lasting {
     /// The rules in this file; none, if there is no file.
@@ -64,7 +98,7 @@ impl Lasting {
     }
 
     /// What the person says, or why nobody can tell.
-    pub(crate) fn rules(&self) -> &Result<PersonRules, String> {
+    pub(crate) fn rules(&self) -> &Result<PersonRules, Unreadable> {
         &self.known
     }
 
@@ -91,7 +125,7 @@ impl Lasting {
         self.stamp = stamp;
         let known = read(path);
         if let Err(why) = &known {
-            tracing::warn!(why, "no page may be used");
+            tracing::warn!(%why, "no page may be used");
         }
         let changed = known != self.known;
         self.policy = OriginPolicy::of([origin_rules(&known)]);
@@ -116,31 +150,38 @@ pub fn usual_place() -> PathBuf {
 }
 
 /// The rules in a file. Fails, in words, on one that cannot be read.
-pub fn read(path: &Path) -> Result<PersonRules, String> {
+pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PersonRules::default()),
-        Err(error) => return Err(format!("{} cannot be read ({error})", path.display())),
+        Err(error) => {
+            let what = format!("{} cannot be read ({error})", path.display());
+            return Err(Unreadable(what));
+        }
     };
-    let kept: Kept = serde_json::from_str(&text).map_err(|error| {
+    let damaged = |error: &dyn fmt::Display| {
         let error = one_line(&error.to_string(), 200);
-        format!("{} is damaged ({error})", path.display())
-    })?;
+        Unreadable(format!("{} is damaged ({error})", path.display()))
+    };
+    let kept: Kept = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
     let parse = |texts: Vec<String>| {
         let patterns = texts.iter().map(|text| text.parse());
         let patterns: Result<Vec<OriginPattern>, _> = patterns.collect();
-        patterns.map_err(|error| format!("{} is damaged ({error})", path.display()))
+        patterns.map_err(|error| damaged(&error))
     };
+    let pages = kept.page_origins.iter().map(|text| text.parse());
+    let pages: Result<Vec<PageOrigin>, String> = pages.collect();
     Ok(PersonRules {
         allowed: parse(kept.allowed)?,
         blocked: parse(kept.blocked)?,
         private_windows: kept.private_windows,
+        page_origins: pages.map_err(|error| damaged(&error))?,
     })
 }
 
 /// Changes the rules in a file, which is there or is made. Fails, in words, and then changes nothing.
 pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, String> {
-    let mut rules = read(path)?;
+    let mut rules = read(path).map_err(|why| why.to_string())?;
     match change {
         PolicyChange::Allow(pattern) => {
             rules.forget(pattern);
@@ -151,12 +192,23 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
             rules.blocked.push(pattern.clone());
         }
         PolicyChange::Remove(pattern) if !rules.forget(pattern) => {
-            return Err(format!("There is no rule about {pattern}."));
+            return Err(format!(
+                "There is no rule about {pattern}. `tabmux policy list` shows the rules."
+            ));
         }
         PolicyChange::Remove(_) => {}
         PolicyChange::PrivateWindows(allowed) => rules.private_windows = *allowed,
+        PolicyChange::AddPages(origin) if rules.page_origins.contains(origin) => {}
+        PolicyChange::AddPages(origin) => rules.page_origins.push(origin.clone()),
+        PolicyChange::RemovePages(origin) if !rules.page_origins.contains(origin) => {
+            return Err(format!(
+                "Pages of {origin} were not let in. `tabmux policy page-origins list` shows which are."
+            ));
+        }
+        PolicyChange::RemovePages(origin) => rules.page_origins.retain(|it| it != origin),
     }
-    if rules.allowed.len() + rules.blocked.len() > MOST_RULES {
+    let many = rules.allowed.len() + rules.blocked.len();
+    if many.max(rules.page_origins.len()) > MOST_RULES {
         return Err(format!(
             "There are {MOST_RULES} rules already. Remove some."
         ));
@@ -166,6 +218,7 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
         allowed: texts(&rules.allowed),
         blocked: texts(&rules.blocked),
         private_windows: rules.private_windows,
+        page_origins: rules.page_origins.iter().map(ToString::to_string).collect(),
     };
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("/"));
@@ -197,7 +250,7 @@ impl PersonRules {
     }
 }
 
-fn origin_rules(known: &Result<PersonRules, String>) -> OriginRules {
+fn origin_rules(known: &Result<PersonRules, Unreadable>) -> OriginRules {
     match known {
         Ok(rules) => OriginRules {
             by: RuledBy::Person,
@@ -206,7 +259,7 @@ fn origin_rules(known: &Result<PersonRules, String>) -> OriginRules {
         },
         Err(why) => OriginRules {
             by: RuledBy::Unreadable {
-                why: why.as_str().into(),
+                why: why.what().into(),
             },
             allowed: Vec::new(),
             blocked: Vec::new(),
@@ -233,6 +286,8 @@ struct Kept {
     blocked: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     private_windows: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    page_origins: Vec<String>,
 }
 
 const MOST_RULES: usize = 1_000;
@@ -262,7 +317,8 @@ mod tests {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let unknown = change_file(&path, &PolicyChange::Remove(pattern("c.test")));
-        assert_eq!(unknown, Err("There is no rule about c.test.".into()));
+        let told = "There is no rule about c.test. `tabmux policy list` shows the rules.";
+        assert_eq!(unknown, Err(told.into()));
     }
 
     #[test]
@@ -281,7 +337,11 @@ mod tests {
             let blocked = lasting.policy().check("https://b.test/").unwrap_err();
             assert!(blocked.to_string().contains("is damaged"), "{blocked}");
         }
-        assert!(change_file(&path, &PolicyChange::Allow(pattern("a.test"))).is_err());
+        let refused = change_file(&path, &PolicyChange::Allow(pattern("a.test"))).unwrap_err();
+        assert!(refused.ends_with("). Mend or remove it."), "{refused}");
+        let blocked = lasting.policy().check("https://b.test/").unwrap_err();
+        let for_agents = blocked.to_string();
+        assert!(!for_agents.contains("remove"), "{for_agents}");
         assert!(!lasting.private_windows());
         fs::remove_file(&path).unwrap();
         assert!(lasting.refresh() && lasting.policy().is_open());

@@ -16,29 +16,29 @@ pub struct Args {
 
     /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused
     /// tab; `static` is one list that stands; `auto` takes what suits the client.
-    #[arg(long, value_enum, default_value_t = Tools::Auto)]
+    #[arg(long, value_enum, default_value_t = Tools::Auto, help_heading = TOOLS)]
     tools: Tools,
 
     /// What becomes of the tabs that this client opened when it goes.
-    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = AtEnd::Close)]
+    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = AtEnd::Close, help_heading = TABS)]
     on_session_end: AtEnd,
 
     /// Who may use the tabs that this client holds: whoever names one (and is told so), nobody else,
     /// or everybody.
-    #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = Policy::Respect)]
+    #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = Policy::Respect, help_heading = TABS)]
     tab_policy: Policy,
 
     /// Work in the tab that the user brings to the front, as soon as that happens. Without it the agent
     /// stays in its own tab, wherever the user goes.
-    #[arg(long = "followUserFocus", alias = "follow-user-focus")]
+    #[arg(long = "followUserFocus", alias = "follow-user-focus", help_heading = TABS)]
     follow_user_focus: bool,
 
     /// Whether generic page actions (click, fill, take_snapshot, …) are listed while a tab is focused.
-    #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On)]
+    #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On, help_heading = TOOLS)]
     page_actions: Switch,
 
     /// How many tools are generated from a page at most, or `off`.
-    #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "30")]
+    #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "30", help_heading = TOOLS)]
     generated_tools: u16,
 
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub struct Args {
     confirm: Confirming,
 
     /// Do everything in this process instead of the shared daemon.
-    #[arg(long = "no-daemon", alias = "noDaemon")]
+    #[arg(long = "no-daemon", alias = "noDaemon", help_heading = PROCESS)]
     pub(crate) no_daemon: bool,
 
     /// The daemon's socket.
@@ -62,21 +62,22 @@ pub struct Args {
         long,
         value_name = "PATH",
         env = "TABMUX_SOCKET",
-        conflicts_with = "no_daemon"
+        conflicts_with = "no_daemon",
+        help_heading = PROCESS
     )]
     pub(crate) socket: Option<PathBuf>,
 
     /// The loopback port for pages of a daemon that is started; 0 takes any that is free.
-    #[arg(long, value_name = "PORT")]
+    #[arg(long, value_name = "PORT", help_heading = PROCESS)]
     pub(crate) port: Option<u16>,
 
     /// How calls of pages' own tools find their tab: `smart` takes one that has the tool, the one in
     /// front first; `hybrid` always takes the one in front.
-    #[arg(long, value_enum, default_value_t = Route::Smart)]
+    #[arg(long, value_enum, default_value_t = Route::Smart, help_heading = TOOLS)]
     routing: Route,
 
     /// Write the log to this file instead of standard error.
-    #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
+    #[arg(long = "logFile", alias = "log-file", value_name = "FILE", help_heading = PROCESS)]
     pub(crate) log_file: Option<PathBuf>,
 
     /// One more folder in which tools may read and write files; may be repeated. Else they keep to the
@@ -230,6 +231,11 @@ fn generated_tools(text: &str) -> Result<u16, String> {
         .filter(|number| *number <= MOST_GENERATED)
         .ok_or_else(|| format!("write `off` or a number up to {MOST_GENERATED}"))
 }
+
+/// Headings of the help.
+const TOOLS: &str = "Tools";
+const TABS: &str = "Tabs";
+const PROCESS: &str = "Daemon and log";
 
 /// A tab offers no more tools than this, whoever found them.
 const MOST_GENERATED: u16 = 60;

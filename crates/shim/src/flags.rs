@@ -92,7 +92,8 @@ pub struct BrowserFlags {
     #[arg(long)]
     headless: bool,
 
-    /// Launch with a temporary profile that is removed afterwards.
+    /// Launch with cookies, storage and tabs of its own, gone afterwards: a context of a browser that the
+    /// daemon may share, and a temporary profile with --no-daemon.
     #[arg(long)]
     isolated: bool,
 
@@ -184,7 +185,7 @@ impl BrowserFlags {
             headless: self.headless,
             isolated: self.isolated,
             user_data_dir: self.user_data_dir.map(absolute).transpose()?,
-            executable: self.executable_path,
+            executable: self.executable_path.map(program).transpose()?,
             channel: self.channel,
             viewport: self.viewport,
             proxy: self.proxy_server,
@@ -239,6 +240,14 @@ impl BrowserFlags {
 /// The daemon works in another folder than whoever wrote the path.
 fn absolute(path: PathBuf) -> anyhow::Result<PathBuf> {
     std::path::absolute(&path).with_context(|| format!("{} is no path", path.display()))
+}
+
+/// A name without a folder is for the `PATH`.
+fn program(path: PathBuf) -> anyhow::Result<PathBuf> {
+    match path.as_os_str().as_encoded_bytes().contains(&b'/') {
+        true => absolute(path),
+        false => Ok(path),
+    }
 }
 
 /// Headers as the command line has them.
@@ -388,6 +397,20 @@ mod tests {
         let isolated = options(&["--isolated", "--channel=beta"]);
         assert!(isolated.isolated);
         assert_eq!(isolated.channel.as_deref(), Some("beta"));
+    }
+
+    #[test]
+    fn a_browser_is_named_for_a_daemon_that_works_in_another_folder() {
+        let here = std::env::current_dir().unwrap();
+        for (written, meant) in [
+            ("./chrome", here.join("chrome")),
+            ("bin/chrome", here.join("bin/chrome")),
+            ("/usr/bin/chrome", "/usr/bin/chrome".into()),
+            ("chromium", "chromium".into()),
+        ] {
+            let given = options(&["--executablePath", written]).executable;
+            assert_eq!(given, Some(meant), "{written}");
+        }
     }
 
     #[test]

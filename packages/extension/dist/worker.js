@@ -174,6 +174,22 @@
     await chrome.storage.local.set({ instance: made });
     return made;
   }
+  async function ownName(found) {
+    const kept = await keptName();
+    if (kept === void 0) await chrome.storage.local.set({ name: found ?? "" });
+    return (kept ?? found) || void 0;
+  }
+  async function takeName(found, why) {
+    const isReload = why.reason === "update" && why.previousVersion === chrome.runtime.getManifest().version;
+    const kept = await keptName();
+    if (!isReload || kept === void 0 || kept === (found ?? "")) return false;
+    await chrome.storage.local.set({ name: found ?? "" });
+    return true;
+  }
+  async function keptName() {
+    const kept = (await chrome.storage.local.get("name"))["name"];
+    return typeof kept === "string" ? kept : void 0;
+  }
   function freshNonce() {
     return toHex(crypto.getRandomValues(new Uint8Array(32)));
   }
@@ -209,6 +225,11 @@
         if (!this.#socket) this.#end(void 0, String(error));
       });
     }
+    /** Says hello once more, because something in it has changed. */
+    greetAgain() {
+      this.#socket?.close();
+      this.keep();
+    }
     get isWelcome() {
       return this.#isWelcome;
     }
@@ -236,7 +257,7 @@
       let why = "The daemon is not running. It starts with the first agent.";
       let turn = Promise.resolve();
       socket.onopen = async () => {
-        const hello = { type: "hello", version: PROTOCOL, nonce, instance: await instance(), name: known.name };
+        const hello = { type: "hello", version: PROTOCOL, nonce, instance: await instance(), name: await ownName(known.name) };
         socket.send(JSON.stringify(hello));
       };
       socket.onmessage = ({ data }) => {
@@ -660,10 +681,15 @@
   relays.listen();
   chrome.alarms.onAlarm.addListener(() => link.keep());
   chrome.runtime.onStartup.addListener(() => link.keep());
-  chrome.runtime.onInstalled.addListener(() => link.keep());
+  chrome.runtime.onInstalled.addListener((why) => void loaded(why));
   void chrome.alarms.get("keep").then((alarm) => alarm ?? wake(SELDOM));
   void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
   void tunnel.letGo().then(() => link.keep());
+  async function loaded(why) {
+    link.keep();
+    const known = await pairing();
+    if (await takeName(known.name, why)) link.greetAgain();
+  }
   function show(state) {
     badge.link(state);
     panels.link(state === "connected", state);

@@ -1,7 +1,7 @@
 /** The connection to the daemon: dials, proves, stays, and comes back. */
 
 import { PROTOCOL, type FromExtension, type ToExtension } from './messages.js';
-import { freshNonce, instance, type Pairing, prove } from './pairing.js';
+import { freshNonce, instance, ownName, type Pairing, prove } from './pairing.js';
 
 interface Owner {
   /** What pairs this extension with its daemon. */
@@ -38,6 +38,12 @@ export class Link {
     });
   }
 
+  /** Says hello once more, because something in it has changed. */
+  greetAgain(): void {
+    this.#socket?.close();
+    this.keep();
+  }
+
   get isWelcome(): boolean {
     return this.#isWelcome;
   }
@@ -70,7 +76,7 @@ export class Link {
     // Messages are handled one after the other, though some take time.
     let turn = Promise.resolve();
     socket.onopen = async () => {
-      const hello = { type: 'hello', version: PROTOCOL, nonce, instance: await instance(), name: known.name } satisfies FromExtension;
+      const hello = { type: 'hello', version: PROTOCOL, nonce, instance: await instance(), name: await ownName(known.name) } satisfies FromExtension;
       socket.send(JSON.stringify(hello));
     };
     socket.onmessage = ({ data }) => {

@@ -6,8 +6,8 @@ export interface Pairing {
   /** 64 hex digits. */
   secret: string;
   port: number;
-  /** What people call this profile. */
-  name?: string;
+  /** What people call the profile that loads this. */
+  name?: string | null;
 }
 
 /** What `tabmux extension install` wrote beside this script; read anew each time, because it may change. */
@@ -23,6 +23,33 @@ export async function instance(): Promise<string> {
   const made = freshNonce().slice(0, 32);
   await chrome.storage.local.set({ instance: made });
   return made;
+}
+
+/**
+ * What this profile is called. Several may load one folder, under one name after the other, so each keeps the name
+ * that it found there first.
+ */
+export async function ownName(found: string | null | undefined): Promise<string | undefined> {
+  const kept = await keptName();
+  if (kept === undefined) await chrome.storage.local.set({ name: found ?? '' });
+  return (kept ?? found) || undefined;
+}
+
+/**
+ * Takes the name that the folder holds now, because the person has loaded the extension anew. Says whether it is another.
+ * An update is no such wish: it comes to all profiles.
+ */
+export async function takeName(found: string | null | undefined, why: { reason: string; previousVersion?: string }): Promise<boolean> {
+  const isReload = why.reason === 'update' && why.previousVersion === chrome.runtime.getManifest().version;
+  const kept = await keptName();
+  if (!isReload || kept === undefined || kept === (found ?? '')) return false;
+  await chrome.storage.local.set({ name: found ?? '' });
+  return true;
+}
+
+async function keptName(): Promise<string | undefined> {
+  const kept = (await chrome.storage.local.get('name'))['name'];
+  return typeof kept === 'string' ? kept : undefined;
 }
 
 /** 256 bits that nobody has ever seen. */

@@ -9,7 +9,7 @@ import { Fresh } from './fresh.js';
 import { Groups } from './groups.js';
 import type { ToExtension } from './messages.js';
 import { Link } from './link.js';
-import { pairing } from './pairing.js';
+import { pairing, takeName } from './pairing.js';
 import { type FromPanel, Panels, WISHES } from './panels.js';
 import { Pause } from './pause.js';
 import { Relays } from './relays.js';
@@ -40,11 +40,18 @@ panels.listen();
 relays.listen();
 chrome.alarms.onAlarm.addListener(() => link.keep());
 chrome.runtime.onStartup.addListener(() => link.keep());
-chrome.runtime.onInstalled.addListener(() => link.keep());
+chrome.runtime.onInstalled.addListener((why) => void loaded(why));
 void chrome.alarms.get('keep').then((alarm) => alarm ?? wake(SELDOM));
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 // An earlier worker may have held tabs; until a daemon wants them, nobody does.
 void tunnel.letGo().then(() => link.keep());
+
+/** The person may have loaded the extension anew to give this browser another name. */
+async function loaded(why: chrome.runtime.InstalledDetails): Promise<void> {
+  link.keep();
+  const known = await pairing();
+  if (await takeName(known.name, why)) link.greetAgain();
+}
 
 /** Tells the person, on the extension's button. */
 function show(state: string): void {

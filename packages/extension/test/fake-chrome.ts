@@ -13,7 +13,7 @@ export function installChrome(): void {
   const stored: Record<string, unknown> = {};
   Object.assign(globalThis, {
     chrome: {
-      runtime: { id: ID },
+      runtime: { id: ID, getManifest: () => ({ version: '1.0' }) },
       storage: { local: { get: async () => ({ ...stored }), set: async (more: object) => Object.assign(stored, more) } },
     },
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Link } from '../src/link.js';
 import type { ToExtension } from '../src/messages.js';
+import { takeName } from '../src/pairing.js';
 import { FakeDaemon, installChrome, SECRET } from './fake-chrome.js';
 
 let daemon: FakeDaemon;
@@ -12,16 +13,18 @@ let heard: ToExtension[];
 let lost: number;
 let welcomes: number;
 let link: Link;
+let found: { name: string | null };
 
 beforeEach(async () => {
   Object.assign(globalThis, { WebSocket });
   installChrome();
   daemon = await FakeDaemon.start();
   [titles, heard, lost, welcomes] = [[], [], 0, 0];
+  found = { name: 'Work' };
   // A link of an earlier test goes on looking for its own daemon, and finds none.
-  const [{ port }, mine, said] = [daemon, heard, titles];
+  const [{ port }, mine, said, folder] = [daemon, heard, titles, found];
   link = new Link({
-    pairing: async () => ({ secret: SECRET, port, name: 'Work' }),
+    pairing: async () => ({ secret: SECRET, port, ...folder }),
     show: (state) => said.push(state),
     welcome: async () => void (welcomes += 1),
     hear: async (message) => void mine.push(message),
@@ -100,4 +103,27 @@ test('it comes back after the daemon is gone, and says why it was refused', asyn
   await daemon.welcome();
   await vi.waitFor(() => expect(welcomes).toBe(2));
   expect(titles).toContain('Not today.');
+});
+
+test('a profile keeps the name that it found first, until the person loads the extension anew', async () => {
+  link.keep();
+  expect((await daemon.take('hello')).name).toBe('Work');
+  found.name = 'Home';
+  daemon.hangUp();
+  expect((await daemon.take('hello')).name).toBe('Work');
+  // An update comes to all profiles; a reload is for this one.
+  expect(await takeName('Home', { reason: 'update', previousVersion: '0.9' })).toBe(false);
+  expect(await takeName('Home', { reason: 'update', previousVersion: '1.0' })).toBe(true);
+  expect(await takeName('Home', { reason: 'update', previousVersion: '1.0' })).toBe(false);
+  link.greetAgain();
+  expect((await daemon.take('hello')).name).toBe('Home');
+});
+
+test('a profile without a name keeps having none', async () => {
+  found.name = null;
+  link.keep();
+  expect((await daemon.take('hello')).name).toBeUndefined();
+  found.name = 'Work';
+  daemon.hangUp();
+  expect((await daemon.take('hello')).name).toBeUndefined();
 });

@@ -54,7 +54,7 @@ test('a page that may not come is not told that somebody is there', async () => 
   const port = new URL(site.origin).port;
   const evil = await browser.newTab(app('steal', `http://evil.example:${port}`));
   await vi.waitFor(() => expect(tabmux.log).toContain('refused a page behind an extension'), soon);
-  expect(tabmux.log).toContain(`--allowPageOrigin http://evil.example:${port}`);
+  expect(tabmux.log).toContain(`page-origins add http://evil.example:${port}`);
   expect(await listed()).not.toContain('steal');
   await vi.waitFor(async () => expect(await evil.evaluate('workerClient.getConnectionStatus().reason')).toBe(`No daemon answers at ${NOWHERE}.`), soon);
   // Nor does it find out by itself, as one that may come does.

@@ -3,6 +3,7 @@
 mod show;
 
 use super::common_flags::Socket;
+use crate::say::{complain, say};
 use anyhow::{Context, bail};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
@@ -127,26 +128,15 @@ async fn call(
     })
 }
 
-#[expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the answer of a command for people"
-)]
 fn answered(tool: &str, reply: &CallReply, json: bool) -> anyhow::Result<ExitCode> {
     if json {
-        println!("{}", serde_json::to_string_pretty(reply)?);
+        say(serde_json::to_string_pretty(reply)?)?;
     } else if reply.is_error {
         let text = show::text(tool, reply, std::env::current_dir()?.as_path())?;
-        eprintln!(
-            "{}",
-            show::for_terminal(text, std::io::stderr().is_terminal())
-        );
+        complain(show::for_terminal(text, std::io::stderr().is_terminal()));
     } else {
         let text = show::text(tool, reply, std::env::current_dir()?.as_path())?;
-        println!(
-            "{}",
-            show::for_terminal(text, std::io::stdout().is_terminal())
-        );
+        say(show::for_terminal(text, std::io::stdout().is_terminal()))?;
     }
     Ok(if reply.is_error {
         ExitCode::FAILURE
@@ -171,9 +161,8 @@ fn unknown(name: &str, tools: &[ToolInfo]) -> String {
     )
 }
 
-#[expect(clippy::print_stderr, reason = "the answer of a command for people")]
 fn misused(why: &str) -> ExitCode {
-    eprintln!("tabmux: {why}");
+    complain(format!("tabmux: {why}"));
     ExitCode::from(USAGE)
 }
 

@@ -3,7 +3,6 @@
 use crate::Cli;
 use clap::CommandFactory;
 use clap_complete::Shell;
-use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -15,8 +14,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "tabmux", &mut script);
-    match io::stdout().write_all(&script) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    crate::say::print(script)?;
+    Ok(ExitCode::SUCCESS)
 }

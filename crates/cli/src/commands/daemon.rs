@@ -1,15 +1,17 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
+use super::ask::ask_daemon;
 use super::common_flags::Socket;
-use anyhow::{Context, anyhow, bail};
-use std::io;
+use crate::say::say;
+use anyhow::{Context, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_client::{Place, ask};
+use tabmux_client::Place;
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::policy::{self, PageOrigin};
 use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
@@ -45,14 +47,14 @@ pub(crate) struct Run {
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
     port: u16,
 
-    /// Let pages of this origin offer tools, such as `https://example.com`; may be repeated. Pages of
-    /// this machine always may.
+    /// Let pages of this origin offer tools, such as `https://example.com`, as long as this daemon runs; may
+    /// be repeated. `tabmux policy page-origins` does it for good. Pages of this machine always may.
     #[arg(
         long = "allowPageOrigin",
         alias = "allow-page-origin",
         value_name = "ORIGIN"
     )]
-    allow_page_origin: Vec<String>,
+    allow_page_origin: Vec<PageOrigin>,
 
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
@@ -89,14 +91,14 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let hub = Arc::new(Hub::start_shared(Beside {
         audit: audit_beside(place.socket()),
         memory: memory_beside(place.socket()),
-        policy: tabmux_daemon::policy::usual_place(),
+        policy: policy::usual_place(),
         grace: Duration::from_secs(args.grace),
     }));
     if super::extension::Folder::of_user().is_installed() {
         hub.expect_extension();
     }
     let guests = Guests {
-        origins: PageOrigins::new(&args.allow_page_origin).map_err(|why| anyhow!(why))?,
+        origins: PageOrigins::of(args.allow_page_origin).and_in_file(policy::usual_place()),
         secret: secret_file(),
     };
     match Bound::take(args.port).await {
@@ -120,24 +122,14 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
     let place = args.socket.place();
-    match ask(&place, &FromClient::Stop { id: "stop".into() }).await {
-        Ok(FromDaemon::Stopping { .. }) => println!("The daemon is stopping."),
-        Ok(_) => bail!("what answers at {} is no daemon", place.socket().display()),
-        Err(error) if is_nobody(&error) => println!("No daemon is running."),
-        Err(error) => return Err(error).context("the daemon could not be asked"),
+    match ask_daemon(&place, &FromClient::Stop { id: "stop".into() }).await? {
+        Some(FromDaemon::Stopping { .. }) => say("The daemon is stopping.")?,
+        Some(_) => bail!("what answers at {} is no daemon", place.socket().display()),
+        None => say("No daemon is running.")?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether an error means that no daemon is there.
-pub(crate) fn is_nobody(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
-    )
 }
 
 /// Ends the daemon when it is told to; a terminal that closes is no reason.

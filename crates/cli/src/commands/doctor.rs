@@ -1,11 +1,15 @@
 //! `tabmux doctor`: finds what is wrong, and says how to mend it.
 
 mod checks;
+mod clients;
+mod display;
 mod extension;
 mod look;
+mod rules;
 
 use super::common_flags::{Executable, Socket};
 use crate::paint::{Color, Paint};
+use crate::say::say;
 use crate::wrap;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -24,7 +28,6 @@ pub(crate) struct Args {
 }
 
 /// Looks at everything. Exit code 1 means that something does not work.
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -32,9 +35,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let place = args.socket.place();
     let checks = runtime.block_on(look::around(&place, args.browser.executable_path));
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&as_json(&checks))?);
+        say(serde_json::to_string_pretty(&as_json(&checks))?)?;
     } else {
-        println!("{}", as_text(&checks, Paint::for_stdout(), wrap::width()));
+        say(as_text(&checks, Paint::for_stdout(), wrap::width()))?;
     }
     Ok(if is_well(&checks) {
         ExitCode::SUCCESS

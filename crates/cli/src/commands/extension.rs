@@ -1,12 +1,15 @@
 //! `tabmux extension`: puts the extension where Chrome can load it, paired, and tells how it is.
 
 mod folder;
+mod pairing;
 mod waiting;
 
 pub(crate) use folder::Folder;
+pub(crate) use pairing::{AGAIN, Unpaired, paired};
 
 use super::common_flags::Socket;
-use super::daemon::DEFAULT_PORT;
+use crate::say::say;
+use anyhow::bail;
 use std::process::ExitCode;
 use std::time::Duration;
 use tabmux_client::Place;
@@ -27,13 +30,14 @@ pub(crate) enum Args {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Install {
-    /// What you call this browser, for `tabmux mcp --extension --browser NAME`.
+    /// What you call this browser, for `tabmux mcp --extension --browser NAME`. It stays until another is given;
+    /// an empty one takes it away.
     #[arg(long)]
     name: Option<String>,
 
-    /// The daemon's loopback port.
-    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
-    port: u16,
+    /// The daemon's loopback port, 8765 at first. It stays until another is given.
+    #[arg(long, value_name = "PORT", env = "TABMUX_PORT")]
+    port: Option<u16>,
 
     /// Wait this many seconds for the extension to connect; 0 means not at all.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
@@ -62,49 +66,53 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn install(args: Install) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     let secret = Secret::load_or_make(&secret_file())?;
-    folder.write(&secret, args.port, args.name.as_deref())?;
-    println!(
+    let port = folder.write(&secret, args.port, args.name.as_deref())?;
+    say(format!(
         "The extension is in {}\n\nLoad it in Chrome, once:\n  1. Open chrome://extensions and switch on \
          \"Developer mode\", at the top right.\n  2. Click \"Load unpacked\" and choose that folder.\n",
         folder.path().display()
-    );
+    ))?;
+    if args.name.is_some() {
+        say(
+            "A browser takes the name when it loads the extension. One that has loaded it already keeps its own \
+             until you click the extension's reload arrow there.\n",
+        )?;
+    }
     if args.wait == 0 {
         return Ok(ExitCode::SUCCESS);
     }
     let place = args.socket.place();
     let limit = Duration::from_secs(args.wait);
     let runtime = runtime()?;
-    match runtime.block_on(waiting::until_connected(&place, args.port, limit))? {
+    match runtime.block_on(waiting::until_connected(&place, port, limit))? {
         true => {
-            println!("The extension is connected. Agents reach it with `tabmux mcp --extension`.");
+            say("The extension is connected. Agents reach it with `tabmux mcp --extension`.")?;
             Ok(ExitCode::SUCCESS)
         }
         false => {
-            println!(
-                "It is not connected yet. Once it is loaded it connects by itself; `tabmux extension status` tells."
-            );
+            say(
+                "It is not connected yet. Once it is loaded it connects by itself; `tabmux extension status` tells.",
+            )?;
             Ok(ExitCode::from(NOT_CONNECTED))
         }
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn status(args: Status) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     let place = args.socket.place();
     let connected = runtime()?.block_on(waiting::is_connected(&place))?;
-    let secret = Secret::load(&secret_file());
+    let pairing = paired(&folder, Secret::load(&secret_file()));
     if args.json {
         let facts = serde_json::json!({
             "installed": folder.is_installed(), "upToDate": folder.is_up_to_date(),
-            "folder": folder.path(), "paired": secret.is_ok(), "daemon": connected.is_some(),
+            "folder": folder.path(), "paired": pairing.is_ok(), "daemon": connected.is_some(),
             "connected": connected == Some(true),
         });
-        println!("{facts:#}");
+        say(format!("{facts:#}"))?;
     } else {
         let installed = match (folder.is_installed(), folder.is_up_to_date()) {
             (false, _) => "It is not installed. Run `tabmux extension install`.",
@@ -122,11 +130,11 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
                 "No daemon is running, so it cannot be connected. An MCP client starts one with `tabmux mcp`."
             }
         };
-        println!("{installed}");
+        say(installed)?;
         if folder.is_installed() || connected == Some(true) {
-            println!("{state}");
-            if let Err(error) = secret {
-                println!("It is not paired: {error}.");
+            say(state)?;
+            if let Err(Unpaired { finding, advice }) = pairing {
+                say(format!("It is not paired. {finding} {advice}"))?;
             }
         }
     }
@@ -136,32 +144,41 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
     })
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn rotate() -> anyhow::Result<ExitCode> {
-    let secret = Secret::rotate(&secret_file())?;
     let folder = Folder::of_user();
-    if folder.is_installed() {
-        folder.pair_anew(&secret)?;
+    if !folder.is_installed() && !secret_file().exists() {
+        bail!("nothing is paired, so there is nothing to change; run `tabmux extension install`");
     }
-    println!(
+    let secret = Secret::rotate(&secret_file())?;
+    if !folder.is_installed() {
+        say(
+            "The pairing secret is a new one. The extension is not installed; `tabmux extension install` does it.",
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    folder.pair_anew(&secret)?;
+    say(
         "The pairing secret is a new one. Connections that proved the old one are closed; the extension takes \
-         up the new one by itself."
-    );
+         up the new one by itself.",
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 fn uninstall() -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
+    if !folder.path().exists() && !secret_file().exists() {
+        say("The extension is not installed, so nothing was removed.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     folder.remove()?;
     match std::fs::remove_file(secret_file()) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
     }
-    println!(
+    say(format!(
         "Removed {} and the pairing secret. Remove \"tabmux Browser Tools\" in chrome://extensions, too.",
         folder.path().display()
-    );
+    ))?;
     Ok(ExitCode::SUCCESS)
 }
 

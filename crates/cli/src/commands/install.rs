@@ -8,39 +8,33 @@ mod json;
 mod toml;
 
 use crate::paint::Paint;
+use crate::say;
 use anyhow::{Context, anyhow};
 use clients::{Client, Format, Homes};
+pub(crate) use entry::Found;
 use entry::{Entry, Refusal};
 use std::path::Path;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The MCP clients.
-    #[arg(value_name = "CLIENT", required = true, value_enum)]
-    clients: Vec<Client>,
-
-    /// The name of the entry.
-    #[arg(long, value_name = "NAME", default_value = "browser")]
-    name: String,
-
-    /// Show the change and write nothing.
-    #[arg(long = "dry-run", alias = "dryRun")]
-    dry_run: bool,
+    #[command(flatten)]
+    target: Target,
 
     /// More arguments for `tabmux mcp`, such as `-- --headless`.
     #[arg(last = true, value_name = "ARGS")]
     more: Vec<String>,
 }
 
+// No documentation here: clap would take it for that of the command.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RemoveArgs {
+pub(crate) struct Target {
     /// The MCP clients.
     #[arg(value_name = "CLIENT", required = true, value_enum)]
     clients: Vec<Client>,
 
     /// The name of the entry.
-    #[arg(long, value_name = "NAME", default_value = "browser")]
+    #[arg(long, value_name = "NAME", default_value = USUAL_NAME)]
     name: String,
 
     /// Show the change and write nothing.
@@ -53,9 +47,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let command = own_path()?;
     let change = |client: Client, text: &str| {
         let entry = Entry {
-            name: args.name.clone(),
+            name: args.target.name.clone(),
             command: command.clone(),
-            more: client.arguments(&args.more),
+            more: args.more.clone(),
         };
         match client.format() {
             Format::Json { key, typed } => json::add(text, key, typed, &entry),
@@ -63,32 +57,42 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     };
     let words = Words {
-        unchanged: "already has it",
+        unchanged: &|_, _| "already has it.".to_owned(),
         next: "Restart the client to use it.",
     };
-    for_each(&args.clients, args.dry_run, &args.name, &words, change)
+    for_each(&args.target, &words, change)
 }
 
 /// Takes the entry out of every named client's config, if it is ours.
-pub(crate) fn remove(args: RemoveArgs) -> anyhow::Result<ExitCode> {
+pub(crate) fn remove(target: Target) -> anyhow::Result<ExitCode> {
     let own = own_path()?;
     let change = |client: Client, text: &str| match client.format() {
-        Format::Json { key, .. } => json::remove(text, key, &args.name, &own),
-        Format::Toml { key } => toml::remove(text, key, &args.name, &own),
+        Format::Json { key, .. } => json::remove(text, key, &target.name, &own),
+        Format::Toml { key } => toml::remove(text, key, &target.name, &own),
+    };
+    let unchanged = |client, text: &str| {
+        let others = ours(client, text, &own).unwrap_or_default();
+        match others.first() {
+            None => "has no entry of tabmux.".to_owned(),
+            Some(Found { name, .. }) => format!(
+                "has no entry of tabmux named `{}`, but one named `{name}`; --name {name} takes that one out.",
+                target.name
+            ),
+        }
     };
     let words = Words {
-        unchanged: "has no entry of tabmux",
+        unchanged: &unchanged,
         next: "Restart the client to forget it.",
     };
-    for_each(&args.clients, args.dry_run, &args.name, &words, change)
+    for_each(&target, &words, change)
 }
 
 /// A client's config that names tabmux, or cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Installed {
     pub(crate) client: &'static str,
-    /// The programs that its entries run, or what is wrong with the config.
-    pub(crate) programs: Result<Vec<String>, String>,
+    /// Its entries of ours, or what is wrong with the config.
+    pub(crate) entries: Result<Vec<Found>, String>,
 }
 
 /// Every client's config that is worth a word.
@@ -98,62 +102,59 @@ pub(crate) fn installed() -> Vec<Installed> {
     };
     let look = |client: Client| {
         let path = client.config(&homes);
-        let programs = programs(client, &path).transpose()?;
+        let entries = entries(client, &path).transpose()?;
         let client = client.name();
-        Some(Installed { client, programs })
+        Some(Installed { client, entries })
     };
     Client::ALL.into_iter().filter_map(look).collect()
 }
 
-fn programs(client: Client, path: &Path) -> Result<Option<Vec<String>>, String> {
-    let text = file::read(path).map_err(|error| format!("{error:#}."))?;
-    let text = text.unwrap_or_default();
+fn entries(client: Client, path: &Path) -> Result<Option<Vec<Found>>, String> {
+    let text = file::read(path).map_err(|error| format!("{error:#}"))?;
     let own = own_path().unwrap_or_default();
-    let programs = match client.format() {
-        Format::Json { key, .. } => json::programs(&text, key, &own),
-        Format::Toml { key } => toml::programs(&text, key, &own),
-    };
-    let programs = programs.map_err(|refusal| refusal.sentence(path, ""))?;
-    Ok((!programs.is_empty()).then_some(programs))
+    let entries = ours(client, &text.unwrap_or_default(), &own);
+    let entries = entries.map_err(|refusal| refusal.sentence(path, ""))?;
+    Ok((!entries.is_empty()).then_some(entries))
 }
 
-struct Words {
-    unchanged: &'static str,
+fn ours(client: Client, text: &str, own: &str) -> Result<Vec<Found>, Refusal> {
+    match client.format() {
+        Format::Json { key, .. } => json::ours(text, key, own),
+        Format::Toml { key } => toml::ours(text, key, own),
+    }
+}
+
+struct Words<'a> {
+    /// What is said of a config that stays as it is.
+    unchanged: &'a dyn Fn(Client, &str) -> String,
     next: &'static str,
 }
 
 /// Changes one config after the other. One that cannot be changed does not keep the others from it.
-#[expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the answer of a command for people"
-)]
 fn for_each(
-    clients: &[Client],
-    dry_run: bool,
-    name: &str,
-    words: &Words,
+    target: &Target,
+    words: &Words<'_>,
     change: impl Fn(Client, &str) -> Result<Option<String>, Refusal>,
 ) -> anyhow::Result<ExitCode> {
     let homes = Homes::look().context("there is no home folder; set HOME")?;
     let mut code = ExitCode::SUCCESS;
     let mut shown = false;
-    for &client in clients {
+    for &client in &target.clients {
         let path = client.config(&homes);
-        match one(&path, dry_run, name, words, |text| change(client, text)) {
+        match one(client, &path, target, words, &change) {
             Ok(Told::Shown(change)) => {
-                print!("{}: {change}", client.name());
+                say::print(format!("{}: {change}", client.name()))?;
                 shown = true;
             }
-            Ok(Told::Done(told)) => println!("{}: {told}", client.name()),
+            Ok(Told::Done(told)) => say::say(format!("{}: {told}", client.name()))?,
             Err(error) => {
-                eprintln!("tabmux: {}: {error:#}", client.name());
+                say::complain(format!("tabmux: {}: {error:#}", client.name()));
                 code = ExitCode::FAILURE;
             }
         }
     }
     if shown {
-        println!("Nothing was written. Run it without --dry-run to write this.");
+        say::say("Nothing was written. Run it without --dry-run to write this.")?;
     }
     Ok(code)
 }
@@ -166,21 +167,23 @@ enum Told {
 }
 
 fn one(
+    client: Client,
     path: &Path,
-    dry_run: bool,
-    name: &str,
-    words: &Words,
-    change: impl Fn(&str) -> Result<Option<String>, Refusal>,
+    target: &Target,
+    words: &Words<'_>,
+    change: impl Fn(Client, &str) -> Result<Option<String>, Refusal>,
 ) -> anyhow::Result<Told> {
     let shown = path.display();
     let before = file::read(path)?;
     let text = before.as_deref().unwrap_or_default();
-    let after = change(text).map_err(|refusal| anyhow!(refusal.sentence(path, name)))?;
+    let after = change(client, text);
+    let after = after.map_err(|refusal| anyhow!(refusal.sentence(path, &target.name)))?;
     let Some(after) = after else {
-        return Ok(Told::Done(format!("{shown} {}.", words.unchanged)));
+        let unchanged = (words.unchanged)(client, text);
+        return Ok(Told::Done(format!("{shown} {unchanged}")));
     };
     let diff = diff::lines(text, &after, Paint::for_stdout());
-    if dry_run {
+    if target.dry_run {
         return Ok(Told::Shown(format!("{shown}\n{diff}")));
     }
     let backup = file::replace(path, before.as_deref(), &after)?;
@@ -199,3 +202,6 @@ fn own_path() -> anyhow::Result<String> {
         anyhow!("{shown} cannot be written into a config; move tabmux to a path in plain letters")
     })
 }
+
+/// What an entry is called if nobody says otherwise.
+pub(crate) const USUAL_NAME: &str = "browser";

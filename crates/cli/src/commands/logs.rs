@@ -1,6 +1,7 @@
 //! `tabmux logs`: the log of the daemon that clients start, once or as it grows.
 
 use super::common_flags::Socket;
+use crate::say::complain;
 use anyhow::{Context, bail};
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -23,6 +24,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let path = log_beside(args.socket.place().socket());
     let shown = path.display().to_string();
+    if args.follow && !path.exists() {
+        complain(format!("There is no log at {shown} yet; waiting for one."));
+    }
     match print(Tail::new(path), args.follow) {
         Ok(true) => Ok(ExitCode::SUCCESS),
         Ok(false) => bail!(

@@ -1,11 +1,11 @@
 //! `tabmux policy`: which sites agents may have to do with, whatever their clients' flags say.
 
-use anyhow::bail;
+use crate::say::say;
 use clap::Subcommand;
-use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use tabmux_browser::OriginPattern;
-use tabmux_daemon::policy::{self, PersonRules, PolicyChange};
+use tabmux_daemon::policy::{self, PageOrigin, PersonRules, PolicyChange};
 
 /// What to do with the rules. They hold for all agents, at once.
 #[derive(Debug, Subcommand)]
@@ -39,6 +39,25 @@ pub(crate) enum Args {
         #[arg(value_name = "allow|block")]
         rule: PrivateWindows,
     },
+    /// Say which sites' pages may offer tools with the page library. Those of this machine always may.
+    #[command(subcommand)]
+    PageOrigins(PageOrigins),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PageOrigins {
+    /// Show them.
+    List,
+    /// Let pages of an origin in, such as https://example.com.
+    Add {
+        #[arg(value_name = "ORIGIN")]
+        origin: PageOrigin,
+    },
+    /// Let them in no longer.
+    Remove {
+        #[arg(value_name = "ORIGIN")]
+        origin: PageOrigin,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -51,18 +70,20 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let path = policy::usual_place();
     let rules = match args {
         Args::List { json: true } => {
-            let rules = policy::read(&path).map_err(anyhow::Error::msg)?;
+            let rules = policy::read(&path)?;
             let texts = |patterns: &[OriginPattern]| -> Vec<String> {
                 patterns.iter().map(ToString::to_string).collect()
             };
             let json = serde_json::json!({
                 "allowed": texts(&rules.allowed), "blocked": texts(&rules.blocked),
                 "privateWindows": rules.private_windows,
+                "pageOrigins": rules.page_origins.iter().map(ToString::to_string).collect::<Vec<_>>(),
             });
-            writeln!(std::io::stdout(), "{json}")?;
+            say(json.to_string())?;
             return Ok(ExitCode::SUCCESS);
         }
-        Args::List { json: false } => policy::read(&path),
+        Args::List { json: false } => policy::read(&path).map_err(|why| why.to_string()),
+        Args::PageOrigins(what) => return page_origins(&path, what),
         Args::Allow { origin } => policy::change_file(&path, &PolicyChange::Allow(origin)),
         Args::Block { origin } => policy::change_file(&path, &PolicyChange::Block(origin)),
         Args::Remove { origin } => policy::change_file(&path, &PolicyChange::Remove(origin)),
@@ -71,24 +92,39 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             policy::change_file(&path, &PolicyChange::PrivateWindows(allowed))
         }
     };
-    match rules {
-        Ok(rules) => {
-            writeln!(std::io::stdout(), "{}", tell(&rules))?;
-            Ok(ExitCode::SUCCESS)
+    say(tell(&rules.map_err(anyhow::Error::msg)?))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page_origins(path: &Path, what: PageOrigins) -> anyhow::Result<ExitCode> {
+    let rules = match what {
+        PageOrigins::List => policy::read(path).map_err(|why| why.to_string()),
+        PageOrigins::Add { origin } => policy::change_file(path, &PolicyChange::AddPages(origin)),
+        PageOrigins::Remove { origin } => {
+            policy::change_file(path, &PolicyChange::RemovePages(origin))
         }
-        Err(why) => bail!(
-            "{}; mend or remove {}",
-            why.trim_end_matches('.'),
-            path.display()
+    };
+    let rules = rules.map_err(anyhow::Error::msg)?;
+    say(tell_pages(&rules))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell_pages(rules: &PersonRules) -> String {
+    match rules.page_origins.as_slice() {
+        [] => "Only pages of this machine may offer tools with the page library.".to_owned(),
+        origins => format!(
+            "Pages of this machine may offer tools with the page library, and those of:{}",
+            lines(origins)
         ),
     }
 }
 
+fn lines(items: &[impl ToString]) -> String {
+    let lines = items.iter().map(|item| format!("\n  {}", item.to_string()));
+    lines.collect()
+}
+
 fn tell(rules: &PersonRules) -> String {
-    let lines = |patterns: &[OriginPattern]| {
-        let lines = patterns.iter().map(|pattern| format!("\n  {pattern}"));
-        lines.collect::<String>()
-    };
     let allowed = match rules.allowed.is_empty() {
         true => "Agents may see every site.".to_owned(),
         false => format!("Agents may see only:{}", lines(&rules.allowed)),
@@ -103,7 +139,11 @@ fn tell(rules: &PersonRules) -> String {
         }
         false => "",
     };
-    format!("{allowed}{blocked}{private}")
+    let pages = match rules.page_origins.is_empty() {
+        true => String::new(),
+        false => format!("\n{}", tell_pages(rules)),
+    };
+    format!("{allowed}{blocked}{private}{pages}")
 }
 
 fn pattern(text: &str) -> Result<OriginPattern, String> {

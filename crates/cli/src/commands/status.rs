@@ -1,12 +1,13 @@
 //! `tabmux status`, `browsers`, `tabs`, `sessions`: what the daemon holds, as tables or JSON.
 
+use super::ask::ask_daemon;
 use super::common_flags::Socket;
-use super::daemon::is_nobody;
+use crate::say::say;
 use crate::table::Table;
 use crate::wrap;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use std::process::ExitCode;
-use tabmux_client::{Place, ask};
+use tabmux_client::Place;
 use tabmux_protocol::overview::{BrowserMetrics, Overview};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
@@ -29,7 +30,6 @@ pub(crate) struct Args {
     socket: Socket,
 }
 
-#[expect(clippy::print_stdout, reason = "the answer of a command for people")]
 pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -45,7 +45,7 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
             wrap::width(),
         ),
     };
-    println!("{text}");
+    say(text)?;
     Ok(if overview.is_some() {
         ExitCode::SUCCESS
     } else {
@@ -55,21 +55,16 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
 
 /// What the daemon tells, or `None` if there is none.
 async fn overview(place: &Place) -> anyhow::Result<Option<Overview>> {
-    match ask(
-        place,
-        &FromClient::Overview {
-            id: "overview".into(),
-        },
-    )
-    .await
-    {
-        Ok(FromDaemon::OverviewOk { overview, .. }) => Ok(Some(overview)),
-        Ok(_) => bail!(
+    let question = FromClient::Overview {
+        id: "overview".into(),
+    };
+    match ask_daemon(place, &question).await? {
+        Some(FromDaemon::OverviewOk { overview, .. }) => Ok(Some(overview)),
+        Some(_) => bail!(
             "what answers at {} is no daemon of this version",
             place.socket().display()
         ),
-        Err(error) if is_nobody(&error) => Ok(None),
-        Err(error) => Err(error).context("the daemon could not be asked"),
+        None => Ok(None),
     }
 }
 

@@ -6,12 +6,8 @@ use std::process::ExitCode;
 use tabmux_daemon::catalogue;
 use tabmux_protocol::ToolInfo;
 
-#[expect(
-    clippy::print_stdout,
-    reason = "the reference is what this command is for"
-)]
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
-    print!("{}", reference()?);
+    crate::say::print(reference()?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -142,6 +142,19 @@ impl Inside {
 
 /// Lets the extension into private windows, with the switch in `chrome://extensions`. Chrome starts it anew.
 pub(crate) async fn allow_in_private_windows(user: &mut User) {
+    let private = json!({"extensionId": EXTENSION_ID, "incognitoAccess": true});
+    let switch = format!("chrome.developerPrivate.updateExtensionConfiguration({private})");
+    in_settings(user, &switch).await;
+}
+
+/// Clicks the reload arrow of the extension.
+pub(crate) async fn reload(user: &mut User) {
+    let reload = format!("chrome.developerPrivate.reload('{EXTENSION_ID}')");
+    in_settings(user, &reload).await;
+}
+
+/// Runs a script in `chrome://extensions`.
+async fn in_settings(user: &mut User, script: &str) {
     let page = user.opens("chrome://extensions/").await;
     let settings = Inside(user.attach_to(page.clone()).await.1);
     settings
@@ -150,9 +163,7 @@ pub(crate) async fn allow_in_private_windows(user: &mut User) {
     // Without it Chrome does not start an unpacked extension again.
     let developer = "chrome.developerPrivate.updateProfileConfiguration({inDeveloperMode: true})";
     settings.eval(developer).await;
-    let private = json!({"extensionId": EXTENSION_ID, "incognitoAccess": true});
-    let switch = format!("chrome.developerPrivate.updateExtensionConfiguration({private})");
-    settings.eval(&switch).await;
+    settings.eval(script).await;
     let target_id = page;
     user.browser()
         .send(CloseTarget { target_id })

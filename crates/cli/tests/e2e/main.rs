@@ -38,6 +38,7 @@ mod panel_sites;
 mod peers;
 mod policy;
 mod private;
+mod profile_names;
 mod random_walk;
 mod registry;
 mod served;

@@ -56,6 +56,55 @@ fn what_is_wrong_is_told_with_a_next_step_and_exit_code_1() {
 }
 
 #[test]
+fn rules_that_cannot_be_read_are_told_because_every_page_is_blocked() {
+    let home = new_home();
+    let folder = home.path().join("data/tabmux");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("policy.json"), "{").unwrap();
+    let output = doctor(home.path(), &[]);
+    let told = told(&output, home.path());
+    let line = told.lines().find(|line| line.contains("  rules ")).unwrap();
+    assert!(
+        line.starts_with("fail  rules    HOME/data/tabmux/policy.json is damaged ("),
+        "{line}"
+    );
+    assert!(
+        line.ends_with("), so every page is blocked. Mend or remove it."),
+        "{line}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_config_that_cannot_be_read_is_told_in_whole_sentences() {
+    let home = new_home();
+    fs::create_dir_all(home.path().join(".cursor/mcp.json")).unwrap();
+    fs::create_dir(home.path().join(".codex")).unwrap();
+    fs::write(home.path().join(".codex/config.toml"), [0xff]).unwrap();
+    let told = told(&doctor(home.path(), &[]), home.path());
+    assert!(told.contains(" Mend it, then run this again.\n"), "{told}");
+    assert!(
+        told.contains(
+            "HOME/.cursor/mcp.json cannot be read (Is a directory (os error 21)). Make it a file"
+        ),
+        "{told}"
+    );
+    assert!(!told.contains(".."), "{told}");
+}
+
+#[test]
+fn a_variable_that_holds_no_port_is_told_as_other_commands_refuse_it() {
+    let home = new_home();
+    let output = doctor_in(home.path(), &[], "abc");
+    let told = told(&output, home.path());
+    assert!(
+        told.contains("fail  port     TABMUX_PORT is `abc`, which is no port. Set it"),
+        "{told}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn a_program_is_told_the_same_as_json() {
     let home = new_home();
     let output = doctor(home.path(), &["--json"]);
@@ -76,12 +125,16 @@ fn new_home() -> tempfile::TempDir {
 }
 
 fn doctor(home: &Path, arguments: &[&str]) -> Output {
+    doctor_in(home, arguments, "0")
+}
+
+fn doctor_in(home: &Path, arguments: &[&str], port: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tabmux"))
         .arg("doctor")
         .args(arguments)
         .env_clear()
         .env("HOME", home)
-        .env("TABMUX_PORT", "0")
+        .env("TABMUX_PORT", port)
         .env("PATH", "/usr/bin:/bin")
         .env("XDG_RUNTIME_DIR", home.join("run"))
         .env("XDG_DATA_HOME", home.join("data"))

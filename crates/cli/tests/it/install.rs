@@ -97,6 +97,44 @@ fn every_client_gets_its_entry_where_it_looks_for_it() {
 }
 
 #[test]
+fn installing_anew_after_a_move_keeps_what_the_person_added() {
+    let theirs = r#"["mcp", "--allowedOrigins", "https://example.com"]"#;
+    let json = format!(
+        r#"{{"mcpServers": {{"browser": {{"command": "/old/tabmux", "args": {theirs}}}}}}}"#
+    );
+    let toml = format!("[mcp_servers.browser]\ncommand = \"/old/tabmux\"\nargs = {theirs}\n");
+    for (client, path, config) in [
+        ("codex", ".codex/config.toml", &toml),
+        (
+            "claude-desktop",
+            "xdg/Claude/claude_desktop_config.json",
+            &json,
+        ),
+        ("cursor", ".cursor/mcp.json", &json),
+    ] {
+        let home = home_with(path, config);
+        let output = tabmux(home.path(), &["install", client]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let expected = config.replace("/old/tabmux", env!("CARGO_BIN_EXE_tabmux"));
+        assert_eq!(read(home.path(), path), expected, "{client}");
+    }
+}
+
+#[test]
+fn an_entry_of_another_name_is_named_when_the_usual_one_is_not_there() {
+    let home = home_with(".cursor/mcp.json", OTHERS);
+    tabmux(home.path(), &["install", "cursor", "--name", "tabs"]);
+    let output = tabmux(home.path(), &["uninstall", "cursor"]);
+    assert_eq!(
+        told(&output.stdout, home.path()),
+        "cursor: HOME/.cursor/mcp.json has no entry of tabmux named `browser`, but one named `tabs`; \
+         --name tabs takes that one out.\n"
+    );
+    tabmux(home.path(), &["uninstall", "cursor", "--name", "tabs"]);
+    assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS);
+}
+
+#[test]
 fn a_broken_config_is_left_alone_and_the_others_are_still_done() {
     let home = home_with(".codex/config.toml", "model = = 1\n");
     let output = tabmux(home.path(), &["install", "codex", "gemini"]);

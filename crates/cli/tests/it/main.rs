@@ -2,9 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod call;
+mod closed_pipe;
 mod demo;
 mod doctor;
+mod extension;
 mod install;
+mod logs;
 mod mcp;
+mod policy;
 mod routing;
 mod screens;
+mod status;

@@ -1,34 +1,57 @@
 //! Who may come: by the name it was called under, and by the origin of the page.
 
+use crate::policy::{Lasting, PageOrigin};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use url::{Host, Url};
 
-/// The origins whose pages may offer tools.
+/// The origins whose pages may offer tools: those of this machine, and those that the person names.
 #[derive(Clone, Debug, Default)]
 pub struct PageOrigins {
-    allowed: Vec<String>,
+    named: Vec<PageOrigin>,
+    lasting: Option<Arc<Mutex<Lasting>>>,
 }
 
 impl PageOrigins {
-    /// Those of this machine, and these. Fails on what is no origin.
-    pub fn new(allowed: &[String]) -> Result<Self, String> {
-        let allowed = allowed.iter().map(|text| {
-            let origin = of_page(text.trim_end_matches('/'));
-            origin
-                .ok_or_else(|| format!("`{text}` is no origin; write it like https://example.com"))
-        });
-        Ok(Self {
-            allowed: allowed.collect::<Result<_, _>>()?,
-        })
+    /// These, beside those of this machine.
+    pub fn of(named: Vec<PageOrigin>) -> Self {
+        Self {
+            named,
+            lasting: None,
+        }
+    }
+
+    /// Those in the person's file, too, as it is at each moment.
+    #[must_use]
+    pub fn and_in_file(self, path: PathBuf) -> Self {
+        let lasting = Lasting::at(Some(path));
+        Self {
+            lasting: Some(Arc::new(Mutex::new(lasting))),
+            ..self
+        }
     }
 
     /// Whether pages of this origin may offer tools; why not, for their developer.
     pub(super) fn check(&self, origin: &str) -> Result<(), String> {
-        if is_local(origin) || self.allowed.iter().any(|allowed| allowed == origin) {
+        if is_local(origin) || self.named.iter().any(|named| named.as_str() == origin) {
             return Ok(());
         }
-        Err(format!(
-            "Pages of {origin} may not offer tools; start the daemon with --allowPageOrigin {origin}."
-        ))
+        match self.is_in_file(origin) {
+            true => Ok(()),
+            false => Err(format!(
+                "Pages of {origin} may not offer tools; `tabmux policy page-origins add {origin}` lets them."
+            )),
+        }
+    }
+
+    fn is_in_file(&self, origin: &str) -> bool {
+        let Some(lasting) = &self.lasting else {
+            return false;
+        };
+        let mut lasting = lasting.lock().unwrap_or_else(PoisonError::into_inner);
+        lasting.refresh();
+        let rules = lasting.rules().as_ref();
+        rules.is_ok_and(|rules| rules.page_origins.iter().any(|it| it.as_str() == origin))
     }
 }
 
@@ -67,6 +90,7 @@ fn is_loopback(host: &Host<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::{PolicyChange, change_file};
 
     #[test]
     fn s2_only_loopback_names_with_our_port_are_ours() {
@@ -89,7 +113,7 @@ mod tests {
 
     #[test]
     fn c_23_pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
-        let origins = PageOrigins::new(&["https://app.example".into()]).unwrap();
+        let origins = PageOrigins::of(vec!["https://app.example".parse().unwrap()]);
         for fine in [
             "http://localhost:5173",
             "http://127.0.0.1",
@@ -116,6 +140,21 @@ mod tests {
         ] {
             assert_eq!(of_page(none), None, "{none}");
         }
-        assert!(PageOrigins::new(&["example".into()]).is_err());
+    }
+
+    #[test]
+    fn c_23_the_persons_file_lets_pages_in_and_out_as_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        let origins = PageOrigins::default().and_in_file(path.clone());
+        let may = || origins.check("https://app.example").is_ok();
+        let origin: PageOrigin = "https://app.example".parse().unwrap();
+        assert!(!may());
+        change_file(&path, &PolicyChange::AddPages(origin.clone())).unwrap();
+        assert!(may() && origins.check("https://evil.example").is_err());
+        change_file(&path, &PolicyChange::RemovePages(origin)).unwrap();
+        assert!(!may());
+        std::fs::write(&path, "{").unwrap();
+        assert!(!may() && origins.check("http://localhost:1").is_ok());
     }
 }

@@ -68,7 +68,13 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
                 Ok(Some(text)) => {
                     heard_at = Instant::now();
                     match page_words::read(&text) {
-                        Word::News(FromPage::Ping) => say(&mut wire, &ToPage::Pong).await,
+                        Word::News(FromPage::Ping) => match no_longer(shared, origin) {
+                            None => say(&mut wire, &ToPage::Pong).await,
+                            Some(refusal) => {
+                                say(&mut wire, &refusal).await;
+                                false
+                            }
+                        },
                         Word::News(FromPage::Pong | FromPage::Hello { .. }) | Word::Noise => true,
                         Word::News(message) => {
                             pace.next().await;
@@ -81,6 +87,7 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
             },
             message = outbox.recv() => match message {
                 Some(message) => {
+                    let message = no_longer(shared, origin).unwrap_or(message);
                     let last = matches!(message, ToPage::Refused { .. });
                     say(&mut wire, &message).await && !last
                 }
@@ -91,6 +98,12 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
             return;
         }
     }
+}
+
+/// The person may have changed their mind. Looked at before a call goes out, and with each sign of life.
+fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
+    let reason = shared.origins.check(origin).err()?;
+    Some(ToPage::Refused { reason })
 }
 
 /// The worker's first word: the protocol that it speaks.

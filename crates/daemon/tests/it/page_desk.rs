@@ -6,6 +6,7 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::sync::Arc;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::policy::{PolicyChange, change_file};
 use tabmux_daemon::{Client, Handle, Hub, SessionOptions};
 use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, Content, RequestId};
@@ -15,16 +16,20 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Daemon {
     pub(crate) hub: Arc<Hub>,
     pub(crate) port: u16,
+    /// The folder of the person's rules.
+    policy: tempfile::TempDir,
     stop: CancellationToken,
 }
 
 impl Daemon {
     pub(crate) async fn start() -> Self {
         let (hub, stop) = (Arc::new(Hub::start()), CancellationToken::new());
+        let policy = tempfile::tempdir().unwrap();
         let bound = Bound::take(0).await.unwrap();
         let port = bound.port();
         let guests = Guests {
-            origins: PageOrigins::new(&["https://app.example".into()]).unwrap(),
+            origins: PageOrigins::of(vec!["https://app.example".parse().unwrap()])
+                .and_in_file(policy.path().join("policy.json")),
             secret: "/nonexistent/secret".into(),
         };
         tokio::spawn(listener::serve(
@@ -33,7 +38,12 @@ impl Daemon {
             guests,
             stop.clone(),
         ));
-        Self { hub, port, stop }
+        Self {
+            hub,
+            port,
+            policy,
+            stop,
+        }
     }
 
     pub(crate) async fn session(&self, tools: ToolMode) -> Handle {
@@ -44,6 +54,11 @@ impl Daemon {
         };
         let options = SessionOptions::from_wire(options).unwrap();
         self.hub.open(options, Client::default()).await
+    }
+
+    /// The person says something else from now on.
+    pub(crate) fn change_policy(&self, change: &PolicyChange) {
+        change_file(&self.policy.path().join("policy.json"), change).unwrap();
     }
 
     pub(crate) async fn dial(&self, host: &str, origin: Option<&str>) -> Result<Worker, u16> {

@@ -3,6 +3,7 @@
 use crate::page_desk::{Daemon, changed, listed, request, text};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tabmux_daemon::policy::{PageOrigin, PolicyChange};
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::ToolMode;
 
@@ -31,8 +32,8 @@ async fn s2_s3_c_23_who_is_no_page_of_this_machine_does_not_come_in() {
         stranger.greet().await,
         json!({
             "type": "REFUSED",
-            "reason": "Pages of https://evil.example may not offer tools; start the daemon with \
-                       --allowPageOrigin https://evil.example."
+            "reason": "Pages of https://evil.example may not offer tools; `tabmux policy page-origins \
+                       add https://evil.example` lets them."
         })
     );
     let mut invited = daemon
@@ -41,6 +42,54 @@ async fn s2_s3_c_23_who_is_no_page_of_this_machine_does_not_come_in() {
         .ok()
         .unwrap();
     assert_eq!(invited.greet().await["type"], "WELCOME");
+}
+
+#[tokio::test]
+async fn c_23_a_person_lets_pages_in_and_out_while_the_daemon_runs() {
+    let daemon = Daemon::start().await;
+    let session = daemon.session(ToolMode::Static).await;
+    let host = format!("127.0.0.1:{}", daemon.port);
+    let origin: PageOrigin = "https://shop.example".parse().unwrap();
+    let come = async || {
+        daemon
+            .dial(&host, Some(origin.as_str()))
+            .await
+            .ok()
+            .unwrap()
+    };
+    assert_eq!(come().await.greet().await["type"], "REFUSED");
+    daemon.change_policy(&PolicyChange::AddPages(origin.clone()));
+    let mut worker = come().await;
+    assert_eq!(worker.greet().await["type"], "WELCOME");
+    worker.tab("tab-1").await;
+    worker.tool("tab-1", "who").await;
+    changed(&session).await;
+    worker.is_heard().await;
+    daemon.change_policy(&PolicyChange::RemovePages(origin.clone()));
+    // A call that comes after that does not reach the page, and the next sign of life is the last.
+    let arguments = json!({});
+    let (reply, heard) = tokio::join!(session.call(request("who", &arguments)), worker.hear());
+    assert_eq!(heard["type"], "REFUSED", "{heard}");
+    assert!(reply.unwrap().is_error);
+    assert_eq!(come().await.greet().await["type"], "REFUSED");
+}
+
+#[tokio::test]
+async fn c_23_a_page_that_is_let_in_no_longer_goes_with_its_next_sign_of_life() {
+    let daemon = Daemon::start().await;
+    let host = format!("127.0.0.1:{}", daemon.port);
+    let origin: PageOrigin = "https://shop.example".parse().unwrap();
+    daemon.change_policy(&PolicyChange::AddPages(origin.clone()));
+    let mut worker = daemon
+        .dial(&host, Some(origin.as_str()))
+        .await
+        .ok()
+        .unwrap();
+    assert_eq!(worker.greet().await["type"], "WELCOME");
+    worker.is_heard().await;
+    daemon.change_policy(&PolicyChange::RemovePages(origin));
+    worker.say(json!({"type": "PING"})).await;
+    assert_eq!(worker.hear().await["type"], "REFUSED");
 }
 
 #[tokio::test]

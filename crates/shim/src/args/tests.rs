@@ -118,3 +118,36 @@ fn flags_that_mean_another_of_ours_are_that_one() {
     assert_eq!(roots, ["/a", "/b", "/"].map(PathBuf::from));
     assert!(options(&["--autoConnect=true"]).browser.attaches_only);
 }
+
+#[test]
+fn the_help_has_each_flag_below_a_heading_that_is_right() {
+    let mut command = Alone::command();
+    let mcp = command.find_subcommand_mut("mcp").unwrap();
+    let heading = |flag: &str| {
+        let flag = mcp.get_arguments().find(|it| it.get_long() == Some(flag));
+        flag.unwrap().get_help_heading()
+    };
+    for (expected, flags) in [
+        ("Browser", &["headless", "browserUrl"][..]),
+        (
+            "Tools",
+            &[
+                "tools",
+                "pageActions",
+                "generatedTools",
+                "routing",
+                "categories",
+            ],
+        ),
+        ("Tabs", &["onSessionEnd", "tabPolicy", "followUserFocus"]),
+        ("Policy", &["allowedOrigins", "confirm", "filesystemRoot"]),
+        (
+            "Daemon and log",
+            &["no-daemon", "socket", "port", "logFile"],
+        ),
+    ] {
+        for flag in flags {
+            assert_eq!(heading(flag), Some(expected), "--{flag}");
+        }
+    }
+}

@@ -59,7 +59,7 @@ impl Bridge {
         let here = runtime.enter();
         let hub = Arc::new(Hub::start());
         let guests = Guests {
-            origins: PageOrigins::new(&[]).unwrap(),
+            origins: PageOrigins::default(),
             secret: over.secret.clone(),
         };
         let served = Arc::clone(&hub);

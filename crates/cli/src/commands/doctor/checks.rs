@@ -1,7 +1,6 @@
 //! What findings mean: from facts to a verdict and an advice, without looking at anything.
 
 use super::Check;
-use crate::commands::install::Installed;
 use std::path::{Path, PathBuf};
 use tabmux_browser::find::FindError;
 use tabmux_client::PlaceError;
@@ -32,18 +31,6 @@ pub(super) fn browser(found: Result<BrowserFound, FindError>) -> Check {
             let (what, advice) = sentences(&error.to_string());
             Check::fail(NAME, what, advice)
         }
-    }
-}
-
-/// What shows windows: the variable and its value, if one is set.
-pub(super) fn display(shown_by: Option<(&str, String)>) -> Check {
-    const NAME: &str = "display";
-    match shown_by {
-        Some((variable, value)) => Check::ok(
-            NAME,
-            format!("Browsers open a window ({variable}={value}); --headless opens none."),
-        ),
-        None => Check::ok(NAME, "There is none, so browsers run headless."),
     }
 }
 
@@ -174,6 +161,13 @@ pub(super) fn port(behind: &Behind, wanted: u16, is_free: bool) -> Check {
     }
 }
 
+/// What the variable holds instead of a port. Every command that reads it refuses it.
+pub(super) fn no_port(text: &str) -> Check {
+    let finding = format!("TABMUX_PORT is `{text}`, which is no port.");
+    let advice = "Set it to a number up to 65535, or unset it.";
+    Check::fail("port", finding, advice)
+}
+
 /// Said only where it is so: agents that do nothing may seem broken.
 pub(super) fn paused(behind: &Behind) -> Option<Check> {
     let Behind::Daemon { paused: true, .. } = behind else {
@@ -239,38 +233,8 @@ pub(super) fn profile(path: &Path, holder: Option<&Holder>) -> Check {
     }
 }
 
-/// The configs of MCP clients: one line for all that are well, and one for each that is not.
-pub(super) fn clients(configs: &[Installed], is_there: impl Fn(&str) -> bool) -> Vec<Check> {
-    const NAME: &str = "clients";
-    let mut well = Vec::new();
-    let mut checks = Vec::new();
-    for Installed { client, programs } in configs {
-        match programs {
-            Err(why) => {
-                let (what, advice) = sentences(why);
-                checks.push(Check::warn(NAME, what, advice));
-            }
-            Ok(programs) => match programs.iter().find(|program| !is_there(program)) {
-                None => well.push(*client),
-                Some(gone) => checks.push(Check::fail(
-                    NAME,
-                    format!("{client} runs {gone}, which is not there."),
-                    format!("Run `tabmux install {client}`."),
-                )),
-            },
-        }
-    }
-    let knowing = match well.as_slice() {
-        [] if !checks.is_empty() => return checks,
-        [] => "None has been told of tabmux; `tabmux install CLIENT` does it.".to_owned(),
-        well => format!("Told of tabmux: {}.", well.join(", ")),
-    };
-    checks.insert(0, Check::ok(NAME, knowing));
-    checks
-}
-
 /// An error that says what is so and then what to do, taken apart after its first sentence.
-fn sentences(error: &str) -> (String, String) {
+pub(super) fn sentences(error: &str) -> (String, String) {
     match error.split_once(". ") {
         Some((what, advice)) => (format!("{what}."), advice.to_owned()),
         None => (error.to_owned(), String::new()),
@@ -317,13 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn no_display_is_no_problem_and_root_is_worth_a_word() {
-        assert_eq!(display(None).level, Level::Ok);
-        assert!(
-            display(Some(("DISPLAY", ":0".into())))
-                .finding
-                .contains("DISPLAY=:0")
-        );
+    fn root_is_worth_a_word() {
         assert_eq!(user(false).level, Level::Ok);
         assert_eq!(user(true).level, Level::Warn);
     }
@@ -439,37 +397,5 @@ mod tests {
             "warn | /p is used by chromium (process 7). | Close that browser to use the profile; until \
              then a temporary one is used."
         );
-    }
-
-    #[test]
-    fn a_client_that_runs_a_program_that_has_gone_fails() {
-        let config = |client, programs: Result<&str, &str>| Installed {
-            client,
-            programs: programs
-                .map(|program| vec![program.to_owned()])
-                .map_err(str::to_owned),
-        };
-        let configs = [
-            config("cursor", Ok("/bin/tabmux")),
-            config("codex", Err("It is broken. Mend it.")),
-            config("gemini", Ok("/old/tabmux")),
-        ];
-        let said = |configs: &[Installed]| -> Vec<String> {
-            let checks = clients(configs, |program| program == "/bin/tabmux");
-            checks.iter().map(said).collect()
-        };
-        assert_eq!(
-            said(&configs),
-            [
-                "ok | Told of tabmux: cursor. | –",
-                "warn | It is broken. | Mend it.",
-                "fail | gemini runs /old/tabmux, which is not there. | Run `tabmux install gemini`.",
-            ]
-        );
-        assert_eq!(
-            said(&[]),
-            ["ok | None has been told of tabmux; `tabmux install CLIENT` does it. | –"]
-        );
-        assert_eq!(said(&configs[1..2]).len(), 1);
     }
 }

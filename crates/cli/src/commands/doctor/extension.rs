@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::checks::Behind;
-use crate::commands::extension::Folder;
+use crate::commands::extension::{AGAIN, Folder, Unpaired, paired};
 use tabmux_daemon::extension::{Secret, SecretError};
 
 /// What is so. Nothing is said where no extension is installed.
@@ -15,19 +15,10 @@ pub(super) fn check(
     if !folder.is_installed() {
         return None;
     }
-    let again = "Run `tabmux extension install`, then reload the extension in chrome://extensions.";
-    let secret = match secret {
-        Ok(secret) => secret.to_hex(),
-        Err(error) => return Some(Check::fail(NAME, format!("{error}."), again)),
+    let port = match paired(folder, secret) {
+        Ok(port) => port,
+        Err(Unpaired { finding, advice }) => return Some(Check::fail(NAME, finding, advice)),
     };
-    let Some((own, port)) = folder.pairing() else {
-        return Some(Check::fail(NAME, "Its folder holds no pairing.", again));
-    };
-    if own != secret {
-        let finding =
-            "Its folder holds another secret than the daemon's, so neither believes the other.";
-        return Some(Check::fail(NAME, finding, again));
-    }
     let listens_at = match behind {
         Behind::Daemon { port, .. } => *port,
         _ => {
@@ -51,7 +42,7 @@ pub(super) fn check(
             format!("Run `tabmux extension install --port {other}`."),
         ),
         Some(_) if !folder.is_up_to_date() => {
-            Check::warn(NAME, "It is of another version than tabmux.", again)
+            Check::warn(NAME, "It is of another version than tabmux.", AGAIN)
         }
         Some(_) if !connected => Check::warn(
             NAME,
@@ -93,7 +84,7 @@ mod tests {
         };
         assert_eq!(look(Some(8765), false), None);
         let secret = Secret::load_or_make(&file).unwrap();
-        folder.write(&secret, 8765, None).unwrap();
+        folder.write(&secret, Some(8765), None).unwrap();
         assert_eq!(said(look(Some(8765), true)).0, Level::Ok);
         let expected = [
             (look(Some(8765), false), Level::Warn, "chrome://extensions"),

@@ -1,20 +1,22 @@
 //! Looks at the machine. Changes nothing, and starts nothing but the browser's `--version`.
 
 use super::checks::{self, Behind, BrowserFound, Holder, Log};
-use super::{Check, extension};
-use crate::commands::daemon::{DEFAULT_PORT, is_nobody};
+use super::{Check, clients, display, extension, rules};
+use crate::commands::ask::{ask_daemon, is_in_the_way};
+use crate::commands::daemon::DEFAULT_PORT;
 use crate::commands::extension::Folder;
 use crate::commands::install;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
-use tabmux_client::{Place, ask};
+use tabmux_client::Place;
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
+use tabmux_daemon::policy;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_shim::log_beside;
 use tokio::process::Command;
@@ -28,7 +30,7 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
     let holder = holder.map(|pid| holder_named(pid, &behind));
     let mut list = vec![
         checks::browser(browser(executable).await),
-        checks::display(shown_by()),
+        display::look(&behind),
         checks::user(is_root()),
         folder_check(place, folder),
         checks::daemon(place.socket(), &behind, env!("CARGO_PKG_VERSION")),
@@ -36,6 +38,7 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
         checks::log(&log, log_at(&log)),
         checks::profile(&profile, holder.as_ref()),
     ];
+    list.extend(rules::check(&policy::usual_place()));
     list.extend(checks::paused(&behind));
     let connected = crate::commands::extension::is_connected(place).await;
     let secret = Secret::load(&secret_file());
@@ -45,7 +48,7 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
         &behind,
         connected,
     ));
-    list.extend(checks::clients(&install::installed(), is_program));
+    list.extend(clients::check(&install::installed(), is_program));
     list
 }
 
@@ -82,13 +85,6 @@ async fn version_of(program: &Path) -> Result<String, String> {
     }
 }
 
-fn shown_by() -> Option<(&'static str, String)> {
-    let value = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    ["WAYLAND_DISPLAY", "DISPLAY"]
-        .into_iter()
-        .find_map(|name| Some((name, value(name)?)))
-}
-
 /// Whether we are root; our own entry in `/proc` belongs to whoever we are.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|meta| meta.uid() == 0)
@@ -102,33 +98,37 @@ fn folder_check(place: &Place, folder: &Path) -> Check {
 }
 
 async fn behind(place: &Place) -> Behind {
-    match fs::symlink_metadata(place.socket()) {
-        Err(_) => return Behind::Nobody,
-        Ok(meta) if !meta.file_type().is_socket() => return Behind::InTheWay,
-        Ok(_) => {}
+    if fs::symlink_metadata(place.socket()).is_err() {
+        return Behind::Nobody;
+    }
+    if is_in_the_way(place) {
+        return Behind::InTheWay;
     }
     let question = FromClient::Overview {
         id: "doctor".into(),
     };
-    match ask(place, &question).await {
-        Ok(FromDaemon::OverviewOk { overview, .. }) => Behind::Daemon {
+    match ask_daemon(place, &question).await {
+        Ok(Some(FromDaemon::OverviewOk { overview, .. })) => Behind::Daemon {
             version: overview.version,
             pid: overview.pid,
             sessions: overview.sessions.len(),
             port: overview.port,
             paused: overview.paused,
         },
-        Ok(_) => Behind::Stranger("it speaks another version".to_owned()),
-        Err(error) if is_nobody(&error) => Behind::Stale,
-        Err(error) => Behind::Stranger(error.to_string()),
+        Ok(Some(_)) => Behind::Stranger("it speaks another version".to_owned()),
+        Ok(None) => Behind::Stale,
+        Err(error) => Behind::Stranger(error.root_cause().to_string()),
     }
 }
 
 async fn port_check(behind: &Behind) -> Check {
-    let wanted = std::env::var("TABMUX_PORT").ok();
-    let wanted = wanted
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(DEFAULT_PORT);
+    let wanted = match std::env::var("TABMUX_PORT") {
+        Ok(text) => match text.parse() {
+            Ok(port) => port,
+            Err(_) => return checks::no_port(&one_line(&text, LONGEST_VERSION)),
+        },
+        Err(_) => DEFAULT_PORT,
+    };
     // Taken for a moment, and let go of at once.
     let is_free = matches!(behind, Behind::Daemon { .. }) || Bound::take(wanted).await.is_ok();
     checks::port(behind, wanted, is_free)

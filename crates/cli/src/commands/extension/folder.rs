@@ -1,5 +1,6 @@
 //! The extension's folder: what Chrome loads, and what pairs it with this user's daemon.
 
+use crate::commands::daemon::DEFAULT_PORT;
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::fs;
@@ -25,10 +26,14 @@ impl Folder {
 
     /// The secret and the port in it, if it is whole.
     pub(crate) fn pairing(&self) -> Option<(String, u16)> {
-        let text = fs::read_to_string(self.0.join(PAIRING)).ok()?;
-        let pairing: Value = serde_json::from_str(&text).ok()?;
-        let port = u16::try_from(pairing["port"].as_u64()?).ok()?;
+        let pairing = self.written()?;
+        let port = port_in(&pairing)?;
         Some((pairing["secret"].as_str()?.to_owned(), port))
+    }
+
+    fn written(&self) -> Option<Value> {
+        let text = fs::read_to_string(self.0.join(PAIRING)).ok()?;
+        serde_json::from_str(&text).ok()
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -47,20 +52,26 @@ impl Folder {
         })
     }
 
-    /// Writes all files, over those of another version.
+    /// Writes all files, over those of another version. A port and a name that are not given stay as they were;
+    /// an empty name takes the old one away. Says which port it is.
     pub(crate) fn write(
         &self,
         secret: &Secret,
-        port: u16,
+        port: Option<u16>,
         name: Option<&str>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<u16> {
         let failed = || format!("{} cannot be written", self.0.display());
+        let before = self.written().unwrap_or_default();
+        let port = port.or_else(|| port_in(&before)).unwrap_or(DEFAULT_PORT);
+        let name = name.or_else(|| before["name"].as_str());
+        let name = name.filter(|name| !name.is_empty());
         private_dir(&self.0).with_context(failed)?;
         let pairing = json!({"secret": secret.to_hex(), "port": port, "name": name});
         for (file, text) in FILES {
             write_private(&self.0.join(file), text).with_context(failed)?;
         }
-        write_private(&self.0.join(PAIRING), &format!("{pairing:#}\n")).with_context(failed)
+        write_private(&self.0.join(PAIRING), &format!("{pairing:#}\n")).with_context(failed)?;
+        Ok(port)
     }
 
     /// Puts another secret in the place of the old one.
@@ -92,6 +103,10 @@ impl Folder {
         let _ = fs::remove_dir(&self.0);
         Ok(())
     }
+}
+
+fn port_in(pairing: &Value) -> Option<u16> {
+    u16::try_from(pairing["port"].as_u64()?).ok()
 }
 
 /// Chrome may read at any moment, so a file is there whole or not at all.
@@ -144,7 +159,7 @@ mod tests {
         let secret = Secret::load_or_make(&home.path().join("s")).unwrap();
         let folder = Folder(home.path().join("extension"));
         assert!(!folder.is_installed());
-        folder.write(&secret, 8765, Some("Work")).unwrap();
+        folder.write(&secret, None, Some("Work")).unwrap();
         assert!(folder.is_installed() && folder.is_up_to_date());
         assert_eq!(fs::metadata(folder.path()).unwrap().mode() & 0o777, 0o700);
         for entry in fs::read_dir(folder.path()).unwrap() {
@@ -169,5 +184,27 @@ mod tests {
         folder.remove().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         folder.remove().unwrap();
+    }
+
+    #[test]
+    fn writing_it_again_keeps_the_name_and_the_port_that_are_not_given() {
+        let home = tempfile::tempdir().unwrap();
+        let secret = Secret::load_or_make(&home.path().join("s")).unwrap();
+        let folder = Folder(home.path().join("extension"));
+        let known = || {
+            let pairing = folder.written().unwrap();
+            (pairing["port"].clone(), pairing["name"].clone())
+        };
+        assert_eq!(folder.write(&secret, None, None).unwrap(), DEFAULT_PORT);
+        folder.write(&secret, Some(9001), Some("Work")).unwrap();
+        assert_eq!(folder.write(&secret, None, None).unwrap(), 9001);
+        assert_eq!(known(), (json!(9001), json!("Work")));
+        folder.write(&secret, Some(9002), None).unwrap();
+        folder.write(&secret, None, Some("Home")).unwrap();
+        assert_eq!(known(), (json!(9002), json!("Home")));
+        folder.write(&secret, None, Some("")).unwrap();
+        assert_eq!(known(), (json!(9002), json!(null)));
+        fs::write(folder.path().join(PAIRING), "{").unwrap();
+        assert_eq!(folder.write(&secret, None, None).unwrap(), DEFAULT_PORT);
     }
 }

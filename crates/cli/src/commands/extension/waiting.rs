@@ -1,30 +1,25 @@
 //! Waits until the extension is connected, and says that it does.
 
-use crate::commands::daemon::is_nobody;
+use crate::commands::ask::ask_daemon;
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tabmux_client::{Place, ask};
+use tabmux_client::Place;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_shim::starter;
 
 /// Whether an extension is connected; none if there is no daemon.
 pub(super) async fn is_connected(place: &Place) -> anyhow::Result<Option<bool>> {
-    match ask(
-        place,
-        &FromClient::Status {
-            id: "extension".into(),
-        },
-    )
-    .await
-    {
-        Ok(FromDaemon::StatusOk {
+    let question = FromClient::Status {
+        id: "extension".into(),
+    };
+    match ask_daemon(place, &question).await? {
+        Some(FromDaemon::StatusOk {
             extension_connected,
             ..
         }) => Ok(Some(extension_connected)),
-        Ok(_) => bail!("what answers at {} is no daemon", place.socket().display()),
-        Err(error) if is_nobody(&error) => Ok(None),
-        Err(error) => Err(error).context("the daemon could not be asked"),
+        Some(_) => bail!("what answers at {} is no daemon", place.socket().display()),
+        None => Ok(None),
     }
 }
 

@@ -77,21 +77,6 @@ impl Client {
         }
     }
 
-    /// The arguments after `mcp`: those that the user gave, and for a client that never fetches its
-    /// tool list again the list that stands still.
-    pub(crate) fn arguments(self, given: &[String]) -> Vec<String> {
-        let mut arguments = given.to_vec();
-        let chosen = given.iter().any(|argument| argument.starts_with("--tools"));
-        if !self.follows_list_changes() && !chosen {
-            arguments.extend(["--tools".to_owned(), "static".to_owned()]);
-        }
-        arguments
-    }
-
-    fn follows_list_changes(self) -> bool {
-        !matches!(self, Self::ClaudeDesktop | Self::Codex)
-    }
-
     /// The config that holds for all of the user's projects.
     pub(crate) fn config(self, homes: &Homes) -> PathBuf {
         let Homes { home, applications } = homes;

@@ -28,6 +28,14 @@ impl Entry {
     }
 }
 
+/// An entry of ours in a config.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) name: String,
+    /// The program that it runs.
+    pub(crate) program: String,
+}
+
 /// Whether an entry runs tabmux, here or wherever it was before.
 pub(crate) fn is_ours(command: &str, arguments: &[String], own_path: &str) -> bool {
     let is_tabmux = Path::new(command)

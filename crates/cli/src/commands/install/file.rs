@@ -17,7 +17,10 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
             ),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+        Err(error) => bail!(
+            "{} cannot be read ({error}). Make it a file that you may read, then run this again.",
+            path.display()
+        ),
     }
 }
 

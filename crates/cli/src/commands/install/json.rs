@@ -2,7 +2,7 @@
 
 mod spans;
 
-use super::entry::{Entry, Refusal, is_ours};
+use super::entry::{Entry, Found, Refusal, is_ours};
 use serde_json::Value;
 use spans::{Document, Member};
 use std::ops::Range;
@@ -77,8 +77,8 @@ pub(super) fn remove(
     Ok(is_there.then(|| take_out(&document, &servers, name)))
 }
 
-/// The programs of all entries of ours.
-pub(super) fn programs(text: &str, key: &str, own_path: &str) -> Result<Vec<String>, Refusal> {
+/// All entries of ours.
+pub(super) fn ours(text: &str, key: &str, own_path: &str) -> Result<Vec<Found>, Refusal> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -88,9 +88,12 @@ pub(super) fn programs(text: &str, key: &str, own_path: &str) -> Result<Vec<Stri
     };
     let servers = object(&document, &servers, key)?;
     let entries = document.members(&servers).into_iter();
-    let run = entries.filter_map(|entry| run_by(&document.value(&entry.value)));
-    let ours = run.filter(|(command, arguments)| is_ours(command, arguments, own_path));
-    Ok(ours.map(|(command, _)| command).collect())
+    let ours = entries.filter_map(|entry| {
+        let (program, arguments) = run_by(&document.value(&entry.value))?;
+        let name = entry.key;
+        is_ours(&program, &arguments, own_path).then_some(Found { name, program })
+    });
+    Ok(ours.collect())
 }
 
 fn object(document: &Document<'_>, member: &Member, key: &str) -> Result<Range<usize>, Refusal> {

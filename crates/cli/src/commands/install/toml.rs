@@ -1,6 +1,6 @@
 //! Entries in a TOML config. Comments and order survive.
 
-use super::entry::{Entry, Refusal, is_ours};
+use super::entry::{Entry, Found, Refusal, is_ours};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 /// The text with the entry below `key`, or `None` if it is there already.
@@ -61,18 +61,19 @@ pub(super) fn remove(
     Ok(Some(document.to_string()))
 }
 
-/// The programs of all entries of ours.
-pub(super) fn programs(text: &str, key: &str, own_path: &str) -> Result<Vec<String>, Refusal> {
+/// All entries of ours.
+pub(super) fn ours(text: &str, key: &str, own_path: &str) -> Result<Vec<Found>, Refusal> {
     let document = parse(text)?;
     let Some(servers) = document.get(key) else {
         return Ok(Vec::new());
     };
     let servers = servers.as_table_like().ok_or_else(|| wrong(key))?;
-    let run = servers
-        .iter()
-        .filter_map(|(_, entry)| run_by(entry.as_table_like()?));
-    let ours = run.filter(|(command, arguments)| is_ours(command, arguments, own_path));
-    Ok(ours.map(|(command, _)| command).collect())
+    let ours = servers.iter().filter_map(|(name, entry)| {
+        let (program, arguments) = run_by(entry.as_table_like()?)?;
+        let name = name.to_owned();
+        is_ours(&program, &arguments, own_path).then_some(Found { name, program })
+    });
+    Ok(ours.collect())
 }
 
 fn parse(text: &str) -> Result<DocumentMut, Refusal> {

@@ -123,7 +123,7 @@ impl MainLoop {
             Ok(rules) => rules,
             Err(why) => {
                 return RulesInfo {
-                    problem: Some(one_line(why, LONGEST_PROBLEM)),
+                    problem: Some(one_line(why.what(), LONGEST_PROBLEM)),
                     ..RulesInfo::default()
                 };
             }

@@ -1,0 +1,86 @@
+//! Whether the MCP clients that were told of tabmux find it.
+
+use super::Check;
+use super::checks::sentences;
+use crate::commands::install::{Found, Installed, USUAL_NAME};
+
+/// The configs of MCP clients: one line for all that are well, and one for each that is not.
+pub(super) fn check(configs: &[Installed], is_there: impl Fn(&str) -> bool) -> Vec<Check> {
+    let mut well = Vec::new();
+    let mut checks = Vec::new();
+    for Installed { client, entries } in configs {
+        match entries {
+            Err(why) => {
+                let (what, advice) = sentences(why);
+                checks.push(Check::warn(NAME, what, advice));
+            }
+            Ok(entries) => match entries.iter().find(|entry| !is_there(&entry.program)) {
+                None => well.push(*client),
+                Some(Found { name, program }) => {
+                    let named = match name == USUAL_NAME {
+                        true => String::new(),
+                        false => format!(" --name {name}"),
+                    };
+                    checks.push(Check::fail(
+                        NAME,
+                        format!("{client} runs {program}, which is not there."),
+                        format!("Run `tabmux install {client}{named}`."),
+                    ));
+                }
+            },
+        }
+    }
+    let knowing = match well.as_slice() {
+        [] if !checks.is_empty() => return checks,
+        [] => "None has been told of tabmux; `tabmux install CLIENT` does it.".to_owned(),
+        well => format!("Told of tabmux: {}.", well.join(", ")),
+    };
+    checks.insert(0, Check::ok(NAME, knowing));
+    checks
+}
+
+const NAME: &str = "clients";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_runs_a_program_that_has_gone_fails() {
+        let config = |client, entry: Result<(&str, &str), &str>| Installed {
+            client,
+            entries: entry.map_err(str::to_owned).map(|(name, program)| {
+                let (name, program) = (name.to_owned(), program.to_owned());
+                vec![Found { name, program }]
+            }),
+        };
+        let configs = [
+            config("cursor", Ok(("browser", "/bin/tabmux"))),
+            config("codex", Err("It is broken. Mend it.")),
+            config("gemini", Ok(("browser", "/old/tabmux"))),
+            config("vscode", Ok(("tabs", "/old/tabmux"))),
+        ];
+        let said = |configs: &[Installed]| -> Vec<String> {
+            let checks = check(configs, |program| program == "/bin/tabmux");
+            let said = |check: &Check| {
+                let advice = check.advice.as_deref().unwrap_or("–");
+                format!("{} | {} | {advice}", check.level.word(), check.finding)
+            };
+            checks.iter().map(said).collect()
+        };
+        assert_eq!(
+            said(&configs),
+            [
+                "ok | Told of tabmux: cursor. | –",
+                "warn | It is broken. | Mend it.",
+                "fail | gemini runs /old/tabmux, which is not there. | Run `tabmux install gemini`.",
+                "fail | vscode runs /old/tabmux, which is not there. | Run `tabmux install vscode --name tabs`.",
+            ]
+        );
+        assert_eq!(
+            said(&[]),
+            ["ok | None has been told of tabmux; `tabmux install CLIENT` does it. | –"]
+        );
+        assert_eq!(said(&configs[1..2]).len(), 1);
+    }
+}

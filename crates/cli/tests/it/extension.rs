@@ -1,0 +1,106 @@
+//! `tabmux extension`, where no browser is needed.
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+#[test]
+fn installing_again_keeps_the_name_and_the_port_unless_others_are_given() {
+    let home = tempfile::tempdir().unwrap();
+    let install = |more: &[&str]| {
+        let arguments = [&["install", "--wait=0"], more].concat();
+        let output = extension(home.path(), &arguments);
+        assert!(output.status.success(), "{output:?}");
+        let text = fs::read_to_string(home.path().join("tabmux/extension/pairing.json")).unwrap();
+        let pairing: Value = serde_json::from_str(&text).unwrap();
+        (
+            pairing["port"].as_u64(),
+            pairing["name"].as_str().map(str::to_owned),
+        )
+    };
+    assert_eq!(install(&[]), (Some(8765), None));
+    let work = (Some(9001), Some("Work".to_owned()));
+    assert_eq!(install(&["--name", "Work", "--port", "9001"]), work);
+    assert_eq!(install(&[]), work);
+    assert_eq!(
+        install(&["--name", "Home"]),
+        (Some(9001), Some("Home".to_owned()))
+    );
+    assert_eq!(install(&["--name="]), (Some(9001), None));
+}
+
+#[test]
+fn where_nothing_is_installed_nothing_is_claimed_to_have_changed() {
+    let home = tempfile::tempdir().unwrap();
+    let rotated = extension(home.path(), &["rotate"]);
+    assert_eq!(rotated.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&rotated.stderr),
+        "tabmux: nothing is paired, so there is nothing to change; run `tabmux extension install`\n"
+    );
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    let removed = extension(home.path(), &["uninstall"]);
+    assert!(removed.status.success());
+    assert_eq!(
+        said(&removed),
+        "The extension is not installed, so nothing was removed.\n"
+    );
+}
+
+#[test]
+fn a_pairing_that_does_not_hold_is_told_with_a_next_step() {
+    let home = tempfile::tempdir().unwrap();
+    extension(home.path(), &["install", "--wait=0"]);
+    let status = || {
+        let json = extension(home.path(), &["status", "--json"]);
+        let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+        (
+            json["paired"] == true,
+            said(&extension(home.path(), &["status"])),
+        )
+    };
+    let (paired, told) = status();
+    assert!(paired && !told.contains("not paired"), "{told}");
+    let folder = home.path().join("tabmux");
+    let secret = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let secret = secret
+        .filter(|path| path.is_file())
+        .find(|path| fs::read_to_string(path).is_ok_and(|text| text.trim().len() == 64));
+    let secret = secret.unwrap();
+    fs::write(&secret, "ab".repeat(32)).unwrap();
+    let (paired, told) = status();
+    assert!(!paired, "{told}");
+    assert!(
+        told.contains("It is not paired. Its folder holds another secret than the daemon's"),
+        "{told}"
+    );
+    assert!(
+        told.contains("Run `tabmux extension install`, then reload"),
+        "{told}"
+    );
+    fs::write(&secret, "none").unwrap();
+    assert!(status().1.contains("Run `tabmux extension rotate`."));
+    fs::remove_file(&secret).unwrap();
+    assert!(
+        status()
+            .1
+            .contains("Run `tabmux extension install`, then reload")
+    );
+}
+
+fn extension(home: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
+    command.arg("extension").args(arguments);
+    command.env_clear().env("HOME", home);
+    command
+        .env("XDG_DATA_HOME", home)
+        .env("XDG_RUNTIME_DIR", home);
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
