@@ -96,8 +96,15 @@ impl Core {
             Reply::Refused(_) | Reply::Failed { .. } | Reply::Cancelled => None,
             _ => (call.browser).and_then(|browser| self.take_renewal(call.session, browser)),
         };
+        let is_done = matches!(reply, Reply::Browser { .. });
         self.reply(id, call.session, call.request, reply, renewed);
         match call.task {
+            Task::Reconnect { added: true } if !is_done => {
+                // `add_browser` came to nothing: it is as if it had not been called.
+                if let Some(browser) = call.browser {
+                    self.leave(call.session, browser, "add_browser did not connect it");
+                }
+            }
             Task::Open { tab: Some(tab), .. } => self.discard(tab),
             Task::Settle { tab, .. } if call.at_work => {
                 if let Some(tab) = tab {

@@ -75,6 +75,7 @@ impl Core {
         };
         browser.link = Link::Connected(Connection::new(about, front));
         browser.failures = 0;
+        let named = browser.named;
         (browser.last_error, browser.cooldown) = (None, None);
         let renewed = std::mem::replace(&mut browser.was_connected, true);
         for tab in tabs {
@@ -90,6 +91,10 @@ impl Core {
         self.join_waiting(id);
         for call in self.waiting_for(id) {
             self.resume(call);
+        }
+        if named {
+            // Whoever wanted it may have thought better of it.
+            self.let_go_of(id);
         }
     }
 
@@ -120,9 +125,7 @@ impl Core {
             .waiting_for(id)
             .into_iter()
             .partition(|call| may_launch && self.would_launch(*call));
-        for call in give_up {
-            self.give_up(call, failure.clone());
-        }
+        self.end_all(give_up, |core, call| core.give_up(call, failure.clone()));
         if retry.is_empty() {
             self.forget_unwanted(id);
         } else {
@@ -223,7 +226,6 @@ impl Core {
 
     /// Answers a call whose browser could not be connected.
     fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
-        self.take_back_addition(id);
         let reply = match self.calls.get(&id) {
             Some(call) if matches!(call.task, Task::Await { .. } | Task::Reconnect { .. }) => {
                 let tool = call.tool;

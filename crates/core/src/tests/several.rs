@@ -1,5 +1,7 @@
 //! Several browsers in one session: strict numbers, one attempt at a time, growing pauses.
 
+mod additions;
+
 use super::browser::facts;
 use super::sim::*;
 use crate::Access::Act;
@@ -15,6 +17,8 @@ struct Desk {
     core: Core,
     now: Time,
     up: Vec<&'static str>,
+    /// Whether no attempt to connect comes to an end.
+    hangs: bool,
     calls: u64,
     replies: Vec<(CallId, Reply, Option<Renewed>)>,
     /// Every attempt to connect: where, when, and whether the start command may run.
@@ -54,6 +58,7 @@ impl Desk {
             }),
             now: Time::default(),
             up: URLS.to_vec(),
+            hangs: false,
             calls: 0,
             replies: vec![],
             attempts: vec![],
@@ -79,6 +84,9 @@ impl Desk {
                     ..
                 } => {
                     self.attempts.push((key.clone(), self.now.elapsed(), start));
+                    if self.hangs {
+                        continue;
+                    }
                     let answer = self.answer(browser, &key);
                     self.core.handle(self.now, answer);
                 }
