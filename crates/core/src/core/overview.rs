@@ -1,7 +1,7 @@
 //! What the core knows, for those who only look.
 
 use super::Core;
-use crate::session::{Focus, Seat};
+use crate::session::Seat;
 use crate::tab::{Stage, Tab};
 use crate::{
     BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, LostTab, RememberedTab, SessionId,
@@ -89,10 +89,7 @@ impl Core {
     /// The tab that a session worked in and that is gone, as long as it has not been told.
     pub fn lost_tab(&self, session: SessionId) -> Option<LostTab> {
         let seats = &self.sessions.get(&session)?.seats;
-        seats.iter().find_map(|seat| match seat.focus {
-            Some(Focus::Lost(lost)) => Some(lost),
-            _ => None,
-        })
+        seats.iter().find_map(Seat::lost_tab)
     }
 
     /// The tab that a session is bound to, in the first of its browsers where it is bound to one.

@@ -2,7 +2,7 @@
 
 use super::browser::FakeBrowser;
 use super::sim::*;
-use crate::{Access, Input, Output, Reply};
+use crate::{Access, CallKind, Fate, Input, LostTab, Output, Refusal, Reply, TabId};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -78,4 +78,35 @@ fn a_tab_that_is_not_there_any_more_is_told_once_and_replaced() {
     assert_ne!(sim.click_of(ONE), tab);
     let discarded = |output: &&Output| matches!(output, Output::Discard { .. });
     assert_eq!(sim.outputs.iter().filter(discarded).count(), 0);
+}
+
+fn lost(tab: TabId) -> Reply {
+    let fate = Fate::Closed;
+    let lost = LostTab { tab, fate };
+    Reply::Refused(Refusal::BindingLost { tool: CLICK, lost })
+}
+
+#[test]
+fn a_tab_that_was_closed_before_is_still_told_of() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let tab = sim.page_at(A);
+    sim.call(click_in(tab));
+    sim.user_closes(A);
+    sim.connection_ends();
+    sim.comes_back();
+    assert_eq!(sim.call(page(CLICK, Access::Act)), lost(tab));
+    assert_ne!(sim.click_of(ONE), tab);
+}
+
+#[test]
+fn a_tab_that_was_closed_before_is_told_of_though_another_call_heard_that_the_browser_went() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let tab = sim.page_at(A);
+    sim.call(click_in(tab));
+    sim.user_closes(A);
+    let listing = sim.ask(CallKind::ListPages);
+    sim.connection_ends();
+    assert!(matches!(sim.reply(listing), Some(Reply::Refused(_))));
+    sim.comes_back();
+    assert_eq!(sim.call(page(CLICK, Access::Act)), lost(tab));
 }
