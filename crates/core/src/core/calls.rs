@@ -131,10 +131,13 @@ impl Core {
         }
     }
 
-    /// Ends calls together. The newest go first, so that none is set to work by the end of another only
+    /// Ends calls together. Those at work go last, so that none is set to work by the end of another only
     /// to be stopped.
     pub(super) fn end_all(&mut self, calls: Vec<CallId>, mut end: impl FnMut(&mut Self, CallId)) {
-        for call in calls.into_iter().rev() {
+        let newest_first = calls.into_iter().rev();
+        let (at_work, waiting): (Vec<_>, Vec<_>) =
+            newest_first.partition(|call| self.is_at_work(*call));
+        for call in waiting.into_iter().chain(at_work) {
             end(self, call);
         }
     }
