@@ -89,7 +89,6 @@ impl Core {
         let Some(key) = self.browsers.get(&id).map(|browser| browser.key.clone()) else {
             return;
         };
-        // One with the page library stays in the table, and keeps its number there.
         let open: Vec<_> = self
             .tabs
             .iter()
@@ -97,18 +96,15 @@ impl Core {
             .filter_map(|(number, tab)| {
                 let home = tab.home.as_ref().filter(|home| home.browser == id)?;
                 let bound: Vec<_> = tab.focused_by.iter().copied().collect();
-                let number = tab.library.is_none().then_some(*number);
-                Some((number, home.target.clone(), tab.owner, bound))
+                Some((*number, home.target.clone(), tab.owner, bound))
             })
             .collect();
         for (number, target, owner, bound) in open {
-            self.config
-                .remembered
-                .extend(number.map(|number| RememberedTab {
-                    browser: key.clone(),
-                    target: target.clone(),
-                    number,
-                }));
+            self.config.remembered.push(RememberedTab {
+                browser: key.clone(),
+                target: target.clone(),
+                number,
+            });
             if let Some(known) = owner.and_then(|owner| self.sessions.get_mut(&owner)) {
                 known.config.heritage.opened.push(target.clone());
             }

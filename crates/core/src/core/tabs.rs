@@ -24,8 +24,11 @@ impl Core {
         };
         connection.tabs.insert(facts.target.clone(), id);
         self.tabs_counted = self.tabs_counted.max(id.0);
-        self.tabs
-            .insert(id, Tab::new(browser, facts, stage, self.now));
+        let tab = Tab::new(browser, facts, stage, self.now);
+        match self.tabs.get_mut(&id) {
+            Some(known) => known.come_home(tab),
+            None => drop(self.tabs.insert(id, tab)),
+        }
         match (stage, origin) {
             (Stage::Opening, Origin::Call(call)) => self.give_tab(call, id),
             (Stage::Discarded, _) => self.ask_to_discard(id),
@@ -34,13 +37,16 @@ impl Core {
         self.change_hold(id, |tab| tab.owner = owner);
     }
 
-    /// The number that agents know a tab by from an earlier daemon.
+    /// The number that agents know a tab by from an earlier daemon, or from before its browser was away. One
+    /// with the page library is still in the table, without a browser.
     fn remembered_number(&mut self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
         let key = &self.browsers.get(&browser)?.key;
         let remembered = &mut self.config.remembered;
         let is_it = |tab: &RememberedTab| tab.browser == *key && tab.target == *target;
         let place = remembered.iter().position(is_it)?;
-        Some(remembered.swap_remove(place).number)
+        let number = remembered.swap_remove(place).number;
+        let known = self.tabs.get(&number);
+        known.is_none_or(|tab| tab.home.is_none()).then_some(number)
     }
 
     pub(super) fn tab_changed(&mut self, browser: BrowserId, facts: TabFacts) {
