@@ -70,7 +70,9 @@ mod timers;
 mod tests;
 
 pub use browser::BrowserState;
-pub use config::{Config, Heritage, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy};
+pub use config::{
+    Config, Heritage, Loss, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy,
+};
 pub use core::{BrowserView, Core, TabView};
 pub use ids::{
     BrowserId, BrowserKey, CallId, ConnectionId, DocumentId, PageId, Place, RequestId, SchemaId,

@@ -1,6 +1,7 @@
 //! Several browsers in one session: strict numbers, one attempt at a time, growing pauses.
 
 mod additions;
+mod heritage;
 
 use super::browser::facts;
 use super::sim::*;
