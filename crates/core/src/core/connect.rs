@@ -144,7 +144,11 @@ impl Core {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return false;
         };
-        if !browser.named || !needed || *failure == ConnectFailure::NotFound {
+        let is_final = match failure {
+            ConnectFailure::NotFound | ConnectFailure::Away { .. } => true,
+            ConnectFailure::Failed { .. } => false,
+        };
+        if !browser.named || !needed || is_final {
             return false;
         }
         browser.failures += 1;

@@ -1,6 +1,7 @@
 //! Several browsers in one session: strict numbers, one attempt at a time, growing pauses.
 
 mod additions;
+mod away;
 mod heritage;
 
 use super::browser::facts;
@@ -20,6 +21,8 @@ struct Desk {
     up: Vec<&'static str>,
     /// Whether no attempt to connect comes to an end.
     hangs: bool,
+    /// Why those that are not up are not.
+    failure: ConnectFailure,
     calls: u64,
     replies: Vec<(CallId, Reply, Option<Renewed>)>,
     /// Every attempt to connect: where, when, and whether the start command may run.
@@ -60,6 +63,10 @@ impl Desk {
             now: Time::default(),
             up: URLS.to_vec(),
             hangs: false,
+            failure: ConnectFailure::Failed {
+                error: "nobody answers".into(),
+                instructions: "Start it".into(),
+            },
             calls: 0,
             replies: vec![],
             attempts: vec![],
@@ -111,13 +118,8 @@ impl Desk {
     /// Every browser shows one page, and it is in front.
     fn answer(&self, browser: BrowserId, key: &BrowserKey) -> Input {
         if !self.up.contains(&&*key.0) {
-            return Input::ConnectFailed {
-                browser,
-                failure: ConnectFailure::Failed {
-                    error: "nobody answers".into(),
-                    instructions: "Start it".into(),
-                },
-            };
+            let failure = self.failure.clone();
+            return Input::ConnectFailed { browser, failure };
         }
         let tab = facts(&format!("T-{}", key.0), &format!("{}/page", key.0));
         Input::Connected {

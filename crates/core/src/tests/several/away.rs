@@ -1,0 +1,49 @@
+//! A browser that is reached through somebody else, who is away and was waited for.
+
+use super::*;
+
+const NOT_CONNECTED: &str = "Browser extension not connected";
+
+/// A session whose browser is reached through an extension that is not there.
+fn away() -> Desk {
+    let mut desk = Desk::with(1);
+    desk.up.clear();
+    desk.failure = ConnectFailure::Away {
+        error: NOT_CONNECTED.into(),
+        instructions: "Open Chrome".into(),
+    };
+    desk
+}
+
+#[test]
+fn r002_35_an_extension_that_is_away_is_waited_for_once() {
+    let mut desk = away();
+    for attempts in 1..=2 {
+        let refusal = desk.refusal(page(CLICK, Act), None);
+        assert!(refusal.contains(NOT_CONNECTED), "{refusal}");
+        assert_eq!(desk.attempts.len(), attempts);
+        assert_eq!(desk.now.elapsed(), Duration::ZERO);
+    }
+}
+
+#[test]
+fn r002_35_a_call_soon_after_the_extension_went_says_that_it_is_away() {
+    let mut desk = away();
+    desk.up = URLS.to_vec();
+    desk.clicks_in(None);
+    desk.hangs = true;
+    desk.up.clear();
+    let (browser, reason) = (desk.browser("http://1"), "it was closed".to_owned());
+    desk.happen(Input::ConnectionLost { browser, reason });
+    assert_eq!(desk.attempts.len(), 2, "it is waited for at once");
+    desk.now = desk.now + Duration::from_secs(4);
+    let call = desk.ask(page(CLICK, Act), None);
+    desk.now = desk.now + Duration::from_secs(21);
+    let failed = desk.answer(browser, &BrowserKey("http://1".into()));
+    desk.happen(failed);
+    let Reply::Refused(refusal) = desk.wait_for(call) else {
+        panic!("there is no browser");
+    };
+    assert!(refusal.to_string().contains(NOT_CONNECTED), "{refusal}");
+    assert_eq!(desk.now.elapsed(), Duration::from_secs(25));
+}
