@@ -8,7 +8,7 @@ use crate::session::Focus;
 use crate::tab::{Stage, Tab};
 use crate::{
     BrowserId, CallId, Fate, LostTab, Mode, OnEnd, Origin, Output, Refusal, RememberedTab, Reply,
-    SessionId, TabFacts, TabId, TargetId,
+    SessionId, TabFacts, TabId, TabName, TargetId,
 };
 
 impl Core {
@@ -114,13 +114,18 @@ impl Core {
         }
         let others = self.calls_about(lost.tab);
         self.end_all(others, |core, call| {
-            if core.is_page_tool(call) {
-                return core.fail_page_tool(call, &name);
-            }
-            core.fail(call, |tool, mode| match tab.stage {
-                Stage::Opening | Stage::Discarded => Refusal::NotOpened { tool },
-                Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost, mode },
-            });
+            core.lose_call(call, lost, &name, tab.stage);
+        });
+    }
+
+    /// Ends a call whose tab is gone.
+    fn lose_call(&mut self, call: CallId, lost: LostTab, name: &TabName, stage: Stage) {
+        if self.is_page_tool(call) {
+            return self.fail_page_tool(call, name);
+        }
+        self.fail(call, |tool, mode| match stage {
+            Stage::Opening | Stage::Discarded => Refusal::NotOpened { tool },
+            Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost, mode },
         });
     }
 
@@ -192,9 +197,8 @@ impl Core {
             let lost = LostTab { tab: id, fate };
             let others =
                 self.calls_where(|call| call.task.tab() == Some(id) && !call.task.closes(id));
-            self.end_all(others, |core, call| match core.is_page_tool(call) {
-                true => core.fail_page_tool(call, &name),
-                false => core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode }),
+            self.end_all(others, |core, call| {
+                core.lose_call(call, lost, &name, Stage::Open);
             });
         }
     }
