@@ -57,6 +57,9 @@ impl Core {
     }
 
     pub(super) fn expire(&mut self, id: CallId) {
+        if let Some(failure) = self.who_is_away(id) {
+            return self.give_up(id, failure);
+        }
         if let Some(call) = self.calls.get(&id) {
             let (limit, stuck) = (call.limit, call.stuck());
             self.fail(id, |tool, mode| Refusal::TooLate {

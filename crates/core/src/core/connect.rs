@@ -8,7 +8,7 @@ use crate::session::Focus;
 use crate::timers::Timer;
 use crate::{
     BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, SessionId,
-    TabFacts, TargetId,
+    TabFacts, TargetId, Time,
 };
 
 impl Core {
@@ -50,6 +50,7 @@ impl Core {
                     Link::Connecting {
                         launch,
                         retry_at: Some(_),
+                        ..
                     },
                 ..
             }) => {
@@ -76,7 +77,7 @@ impl Core {
         browser.link = Link::Connected(Connection::new(about, front));
         browser.failures = 0;
         let named = browser.named;
-        (browser.last_error, browser.cooldown) = (None, None);
+        (browser.last_error, browser.away, browser.cooldown) = (None, None, None);
         let renewed = std::mem::replace(&mut browser.was_connected, true);
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
@@ -103,12 +104,16 @@ impl Core {
             return;
         };
         let Link::Connecting {
-            launch: launched, ..
+            launch: launched,
+            since,
+            ..
         } = browser.link
         else {
             return;
         };
+        let is_away = matches!(failure, ConnectFailure::Away { .. });
         browser.last_error = Some(failure.error().into());
+        browser.away = is_away.then(|| failure.clone());
         if self.will_retry(id, &failure) {
             return;
         }
@@ -121,15 +126,16 @@ impl Core {
 
         // A caller that would launch joined an attempt that would not: now it is its turn.
         let may_launch = !launched && failure == ConnectFailure::NotFound;
-        let (retry, give_up): (Vec<_>, Vec<_>) = self
-            .waiting_for(id)
-            .into_iter()
-            .partition(|call| may_launch && self.would_launch(*call));
+        // One that came while somebody was waited for has not waited as long as it may.
+        let (retry, give_up): (Vec<_>, Vec<_>) =
+            self.waiting_for(id).into_iter().partition(|call| {
+                may_launch && self.would_launch(*call) || is_away && self.came_after(*call, since)
+            });
         self.end_all(give_up, |core, call| core.give_up(call, failure.clone()));
         if retry.is_empty() {
             self.forget_unwanted(id);
         } else {
-            self.attempt(id, true, false);
+            self.attempt(id, launched || may_launch, false);
         }
     }
 
@@ -216,8 +222,11 @@ impl Core {
 
     fn attempt(&mut self, id: BrowserId, launch: bool, start: bool) {
         if let Some(browser) = self.browsers.get_mut(&id) {
-            let retry_at = None;
-            browser.link = Link::Connecting { launch, retry_at };
+            browser.link = Link::Connecting {
+                launch,
+                since: self.now,
+                retry_at: None,
+            };
             let key = browser.key.clone();
             self.emit(Output::Connect {
                 browser: id,
@@ -228,8 +237,19 @@ impl Core {
         }
     }
 
+    /// What a call waits for, if that is somebody who was away when they were last asked for.
+    pub(super) fn who_is_away(&self, id: CallId) -> Option<ConnectFailure> {
+        let call = self.calls.get(&id)?;
+        let waits = matches!(
+            call.task,
+            Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. }
+        );
+        let browser = call.browser.filter(|_| waits)?;
+        self.browsers.get(&browser)?.away.clone()
+    }
+
     /// Answers a call whose browser could not be connected.
-    fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
+    pub(super) fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
         let reply = match self.calls.get(&id) {
             Some(call) if matches!(call.task, Task::Await { .. } | Task::Reconnect { .. }) => {
                 let tool = call.tool;
@@ -311,6 +331,11 @@ impl Core {
             );
             waits && call.browser == Some(id)
         })
+    }
+
+    fn came_after(&self, call: CallId, time: Time) -> bool {
+        let call = self.calls.get(&call);
+        call.is_some_and(|call| call.deadline > time + call.limit)
     }
 
     fn would_launch(&self, call: CallId) -> bool {
