@@ -1,6 +1,6 @@
 //! One entry of the browser registry, and how it is connected.
 
-use crate::{BrowserFacts, BrowserKey, TabId, TargetId, Time};
+use crate::{BrowserFacts, BrowserKey, ConnectFailure, TabId, TargetId, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub(crate) struct Browser {
     pub(crate) failures: u32,
     /// Why it is not connected.
     pub(crate) last_error: Option<Arc<str>>,
+    /// That whoever leads to it is away, if they were when it was last tried.
+    pub(crate) away: Option<ConnectFailure>,
     /// Until when it is left alone, because it was tried in vain.
     pub(crate) cooldown: Option<Time>,
 }
@@ -42,6 +44,7 @@ pub(crate) enum Link {
     /// One attempt is under way, and everybody who wants this browser waits for it.
     Connecting {
         launch: bool,
+        since: Time,
         /// When the next attempt begins, between two of them.
         retry_at: Option<Time>,
     },
@@ -86,6 +89,7 @@ impl Browser {
             was_connected: false,
             failures: 0,
             last_error: None,
+            away: None,
             cooldown: None,
         }
     }

@@ -108,7 +108,16 @@ pub struct Heritage {
     /// Those that it was bound to, one for each browser at most.
     pub bound: Vec<TargetId>,
     /// One that it was bound to and that is gone, which it has not been told yet.
-    pub lost: Option<LostTab>,
+    pub lost: Option<Loss>,
+}
+
+/// A tab that a session was bound to and that is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Where it was, if that is known.
+    pub browser: Option<BrowserKey>,
+    /// Which one, and what became of it.
+    pub tab: LostTab,
 }
 
 /// A tab that had a number before its daemon died.

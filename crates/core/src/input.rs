@@ -1,8 +1,8 @@
 //! What happens to the core: everything a client, a browser or the driver can tell it.
 
 use crate::{
-    BrowserId, CallId, ConnectionId, DocumentId, Meant, PageId, Place, RequestId, SchemaId,
-    SessionConfig, SessionId, Source, TabRef, TargetId, ToolKey, ToolName, Veil,
+    BrowserId, CallId, ConnectFailure, ConnectionId, DocumentId, Meant, PageId, Place, RequestId,
+    SchemaId, SessionConfig, SessionId, Source, TabRef, TargetId, ToolKey, ToolName, Veil,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -432,20 +432,6 @@ pub enum Finish {
     },
 }
 
-/// Why there is no connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ConnectFailure {
-    /// No browser is running, and none may be launched.
-    NotFound,
-    /// There was something to connect to, but it did not work.
-    Failed {
-        /// What happened.
-        error: String,
-        /// What to do next.
-        instructions: String,
-    },
-}
-
 impl CallKind {
     /// The tool's published name.
     pub fn tool(&self) -> ToolName {
@@ -470,26 +456,6 @@ impl CallKind {
             Self::CallPageTool { .. } => ToolName::CALL_PAGE_TOOL,
             Self::ListPageTools { .. } => ToolName::LIST_PAGE_TOOLS,
             Self::ListBrowserTabs => ToolName::LIST_BROWSER_TABS,
-        }
-    }
-}
-
-impl ConnectFailure {
-    /// What happened.
-    pub fn error(&self) -> &str {
-        match self {
-            Self::NotFound => "No browser found",
-            Self::Failed { error, .. } => error,
-        }
-    }
-
-    /// What to do next.
-    pub fn instructions(&self) -> &str {
-        match self {
-            Self::NotFound => {
-                "Please open Chrome with the Browser Tools extension enabled, or call with launch=true"
-            }
-            Self::Failed { instructions, .. } => instructions,
         }
     }
 }

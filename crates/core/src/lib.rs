@@ -32,7 +32,8 @@
 //!
 //! # Layout
 //! - `ids`, `time`, `config`: the words everything else is written in.
-//! - `input`, `output`, `refusal`: what goes in, what comes out, and why a call is refused.
+//! - `input`, `output`, `refusal`, `connect_failure`: what goes in, what comes out, and why a call is
+//!   refused.
 //! - `core`: the state machine; start reading here.
 //! - `session`, `browser`, `tab`, `call`: what it remembers.
 //! - `veil`: which pages a session may not see.
@@ -42,6 +43,7 @@
 
 mod core;
 
+mod connect_failure;
 mod input;
 mod output;
 mod page_refusal;
@@ -70,15 +72,17 @@ mod timers;
 mod tests;
 
 pub use browser::BrowserState;
-pub use config::{Config, Heritage, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy};
+pub use config::{
+    Config, Heritage, Loss, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy,
+};
+pub use connect_failure::ConnectFailure;
 pub use core::{BrowserView, Core, TabView};
 pub use ids::{
     BrowserId, BrowserKey, CallId, ConnectionId, DocumentId, PageId, Place, RequestId, SchemaId,
     SessionId, TabId, TabName, TabRef, TargetId, ToolKey,
 };
 pub use input::{
-    Access, BrowserFacts, CallKind, ConnectFailure, Finish, Input, Origin, PageFacts, TabFacts,
-    ToolFacts,
+    Access, BrowserFacts, CallKind, Finish, Input, Origin, PageFacts, TabFacts, ToolFacts,
 };
 pub use name::ToolName;
 pub use offer::Source;

@@ -152,6 +152,14 @@ impl Seat {
         }
     }
 
+    /// The tab that it was bound to and that is gone, as long as the session has not been told.
+    pub(crate) fn lost_tab(&self) -> Option<LostTab> {
+        match self.focus {
+            Some(Focus::Lost(lost)) => Some(lost),
+            _ => None,
+        }
+    }
+
     /// Its browser is gone. A progressive session has to connect again. A static one need not even know,
     /// unless it worked in a tab there and none of its calls is `told`.
     pub(crate) fn lose_browser(&mut self, mode: Mode, told: bool) {

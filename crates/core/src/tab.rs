@@ -119,6 +119,16 @@ impl Tab {
         }
     }
 
+    /// It was known through the page library only, because its browser was away, and is found there again.
+    pub(crate) fn come_home(&mut self, found: Self) {
+        *self = Self {
+            library: self.library.take(),
+            lane: std::mem::take(&mut self.lane),
+            offers: std::mem::take(&mut self.offers),
+            ..found
+        };
+    }
+
     pub(crate) fn browser(&self) -> Option<BrowserId> {
         self.home.as_ref().map(|home| home.browser)
     }

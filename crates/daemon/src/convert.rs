@@ -408,7 +408,7 @@ pub(crate) fn about(info: &BrowserInfo) -> core::BrowserFacts {
 pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFailure {
     match error {
         tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
-        tabmux_browser::ConnectError::NoExtension => ConnectFailure::Failed {
+        tabmux_browser::ConnectError::NoExtension => ConnectFailure::Away {
             error: error.to_string(),
             instructions: "Please open Chrome with the Browser Tools extension enabled; `tabmux extension status` \
                            tells what is missing"

@@ -17,6 +17,7 @@ mod perform;
 mod person;
 mod policy;
 mod replies;
+mod turned_away;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use pages::PagesEvent;
@@ -103,6 +104,8 @@ struct Session {
     roots: Vec<PathBuf>,
     /// Whether the person wants it to follow them, if they have said so.
     follows: Option<bool>,
+    /// Why it was not taken in, if it was not.
+    turned_away: Option<String>,
 }
 
 impl MainLoop {
@@ -241,7 +244,7 @@ impl MainLoop {
                     .map(|s| s.options.mode)
                     .unwrap_or_default();
                 let several = self.core.has_several(session);
-                let tools = self.core.tools(session).into_iter();
+                let tools = self.tools_shown(session, mode).into_iter();
                 let tools = tools.filter_map(|name| {
                     catalogue::info(name, mode, several)
                         .or_else(|| self.page_tool_info(session, name, mode))
@@ -325,6 +328,7 @@ impl MainLoop {
                 opened,
                 roots: Vec::new(),
                 follows,
+                turned_away: None,
             },
         );
         self.note_followers();

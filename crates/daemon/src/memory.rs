@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tabmux_core::{BrowserKey, Fate, Heritage, LostTab, RememberedTab, TabId, TargetId};
+use tabmux_core::{BrowserKey, Fate, Heritage, Loss, LostTab, RememberedTab, TabId, TargetId};
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
 
@@ -53,8 +53,11 @@ pub(crate) struct SessionNotes {
 }
 
 /// A tab that is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LostNotes {
+    /// The browser, as its user named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    browser: Option<String>,
     number: u32,
     fate: FateNotes,
 }
@@ -69,11 +72,12 @@ enum FateNotes {
     TakenBack,
 }
 
-impl From<LostTab> for LostNotes {
-    fn from(lost: LostTab) -> Self {
+impl From<Loss> for LostNotes {
+    fn from(Loss { browser, tab }: Loss) -> Self {
         Self {
-            number: lost.tab.0,
-            fate: match lost.fate {
+            browser: browser.map(|key| key.0.to_string()),
+            number: tab.tab.0,
+            fate: match tab.fate {
                 Fate::Closed => FateNotes::Closed,
                 Fate::Crashed => FateNotes::Crashed,
                 Fate::BrowserGone => FateNotes::BrowserGone,
@@ -83,16 +87,18 @@ impl From<LostTab> for LostNotes {
     }
 }
 
-impl From<LostNotes> for LostTab {
-    fn from(lost: LostNotes) -> Self {
+impl From<&LostNotes> for Loss {
+    fn from(lost: &LostNotes) -> Self {
+        let fate = match lost.fate {
+            FateNotes::Closed => Fate::Closed,
+            FateNotes::Crashed => Fate::Crashed,
+            FateNotes::BrowserGone => Fate::BrowserGone,
+            FateNotes::TakenBack => Fate::TakenBack,
+        };
+        let tab = TabId(lost.number);
         Self {
-            tab: TabId(lost.number),
-            fate: match lost.fate {
-                FateNotes::Closed => Fate::Closed,
-                FateNotes::Crashed => Fate::Crashed,
-                FateNotes::BrowserGone => Fate::BrowserGone,
-                FateNotes::TakenBack => Fate::TakenBack,
-            },
+            browser: lost.browser.as_deref().map(|key| BrowserKey(key.into())),
+            tab: LostTab { tab, fate },
         }
     }
 }
@@ -215,11 +221,14 @@ impl Memory {
         let target = |tab: &TabNotes| TargetId(tab.target.as_str().into());
         let stays = |tab: &&TabNotes| tab.stays;
         let with_daemon = tabs.iter().find(|tab| tab.bound && !tab.stays);
-        let with_daemon = with_daemon.map(|tab| LostTab {
-            tab: TabId(tab.number),
-            fate: Fate::BrowserGone,
+        let with_daemon = with_daemon.map(|tab| Loss {
+            browser: Some(BrowserKey(tab.browser.as_str().into())),
+            tab: LostTab {
+                tab: TabId(tab.number),
+                fate: Fate::BrowserGone,
+            },
         });
-        let lost = with_daemon.or_else(|| known.lost.map(LostTab::from));
+        let lost = with_daemon.or_else(|| known.lost.as_ref().map(Loss::from));
         let left = || tabs.iter().filter(stays);
         Some(Heritage {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
@@ -460,6 +469,31 @@ mod tests {
         let targets: Vec<_> = abandoned.iter().map(|tab| &*tab.target.0).collect();
         assert_eq!(targets, ["A", "B"]);
         assert_eq!(memory.grace(), None);
+    }
+
+    /// What a client is told that it lost, by a file that says this of it.
+    fn loss_in(lost: &str) -> Option<Loss> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions.json");
+        let session = format!(r#"{{"secret": "s3cret", "tabs": [], "lost": {lost}}}"#);
+        let text = format!(r#"{{"tabsCounted": 9, "sessions": {{"sess_1": {session}}}}}"#);
+        fs::write(&path, text).unwrap();
+        let mut memory = Memory::at(path, GRACE);
+        memory.take_up(&resume("sess_1", "s3cret")).unwrap().lost
+    }
+
+    #[test]
+    fn a_loss_is_remembered_with_its_browser_also_where_an_older_file_does_not_say_it() {
+        let (tab, fate) = (TabId(7), Fate::Crashed);
+        let loss = |browser: Option<&str>| Loss {
+            browser: browser.map(|key| BrowserKey(key.into())),
+            tab: LostTab { tab, fate },
+        };
+        let older = r#"{"number": 7, "fate": "crashed"}"#;
+        assert_eq!(loss_in(older), Some(loss(None)));
+        let loss = loss(Some("http://127.0.0.1:9223"));
+        let notes = serde_json::to_string(&LostNotes::from(loss.clone())).unwrap();
+        assert_eq!(loss_in(&notes), Some(loss));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::Core;
 use crate::session::Focus;
 use crate::tab::Stage;
 use crate::{BrowserId, Fate, LostTab, RememberedTab, SessionId, TargetId};
+use std::collections::BTreeMap;
 
 impl Core {
     /// Calls that need the browser end, as with any loss. What sessions had there is remembered.
@@ -11,20 +12,31 @@ impl Core {
         if self.about(id).is_none() {
             return self.browser_gone(id, reason);
         }
+        let untold = self.losses_in(id);
         self.remember_tabs(id);
         self.browser_gone(id, reason);
         // Its tabs keep their numbers, so nobody has to be told that it was away.
         if let Some(browser) = self.browsers.get_mut(&id) {
             browser.was_connected = false;
         }
-        for known in self.sessions.values_mut() {
-            // The tab that a session was bound to may be there again, so it is not reported as lost.
-            if let Some(seat) = known.seat_mut(id)
-                && let Some(Focus::Lost(_)) = seat.focus
-            {
-                seat.focus = Some(Focus::Nothing);
+        let fixed = self.sessions.iter_mut();
+        for (session, known) in fixed.filter(|(_, known)| known.is_static()) {
+            if let Some(seat) = known.seat_mut(id) {
+                // The tab that a session was bound to may be there again, so it is not reported as lost;
+                // one that was lost before is not.
+                let lost = untold.get(session).copied();
+                seat.focus = Some(lost.map_or(Focus::Nothing, Focus::Lost));
             }
         }
+    }
+
+    /// Who lost a tab in a browser and was not told yet.
+    fn losses_in(&self, browser: BrowserId) -> BTreeMap<SessionId, LostTab> {
+        let losses = self.sessions.iter().filter_map(|(session, known)| {
+            let lost = known.seat(browser)?.lost_tab()?;
+            Some((*session, lost))
+        });
+        losses.collect()
     }
 
     /// Connects again for those who have tabs there, before they ask.
@@ -77,7 +89,6 @@ impl Core {
         let Some(key) = self.browsers.get(&id).map(|browser| browser.key.clone()) else {
             return;
         };
-        // One with the page library stays in the table, and keeps its number there.
         let open: Vec<_> = self
             .tabs
             .iter()
@@ -85,18 +96,15 @@ impl Core {
             .filter_map(|(number, tab)| {
                 let home = tab.home.as_ref().filter(|home| home.browser == id)?;
                 let bound: Vec<_> = tab.focused_by.iter().copied().collect();
-                let number = tab.library.is_none().then_some(*number);
-                Some((number, home.target.clone(), tab.owner, bound))
+                Some((*number, home.target.clone(), tab.owner, bound))
             })
             .collect();
         for (number, target, owner, bound) in open {
-            self.config
-                .remembered
-                .extend(number.map(|number| RememberedTab {
-                    browser: key.clone(),
-                    target: target.clone(),
-                    number,
-                }));
+            self.config.remembered.push(RememberedTab {
+                browser: key.clone(),
+                target: target.clone(),
+                number,
+            });
             if let Some(known) = owner.and_then(|owner| self.sessions.get_mut(&owner)) {
                 known.config.heritage.opened.push(target.clone());
             }

@@ -6,7 +6,7 @@ use crate::browser::Link;
 use crate::call::Task;
 use crate::session::{Seat, Session};
 use crate::{
-    BrowserId, BrowserRow, CallId, CallKind, Meant, Mode, OnEnd, Output, Refusal, Reply, SessionId,
+    BrowserId, BrowserRow, CallKind, Meant, Mode, OnEnd, Output, Refusal, Reply, SessionId,
 };
 
 impl Core {
@@ -67,7 +67,7 @@ impl Core {
             CallKind::DisconnectBrowser => {
                 let number = self.seat(session, browser).map(|seat| seat.number);
                 let number = number.ok_or(Refusal::NoBrowserLeft { tool })?;
-                self.leave(session, browser);
+                self.leave(session, browser, "disconnect_browser let go of it");
                 Ok(Plan::Answer(Reply::Disconnected { number }))
             }
             CallKind::SelectDefaultBrowser => {
@@ -114,13 +114,13 @@ impl Core {
     }
 
     /// A session lets go of a browser: its calls there end, and so do the tabs that it created there.
-    pub(super) fn leave(&mut self, session: SessionId, browser: BrowserId) {
+    pub(super) fn leave(&mut self, session: SessionId, browser: BrowserId, why: &str) {
         let calls =
             self.calls_where(|call| call.session == session && call.browser == Some(browser));
         self.end_all(calls, |core, call| {
             core.fail(call, |tool, mode| Refusal::BrowserLost {
                 tool,
-                reason: "disconnect_browser let go of it".to_owned(),
+                reason: why.to_owned(),
                 mode,
             });
         });
@@ -138,8 +138,8 @@ impl Core {
         self.let_go_of(browser);
     }
 
-    /// Disconnects a browser that a user named and that nobody means any more.
-    fn let_go_of(&mut self, id: BrowserId) {
+    /// Disconnects a browser that nobody means any more.
+    pub(super) fn let_go_of(&mut self, id: BrowserId) {
         let wanted = self.sessions.values().any(|known| known.means(id));
         let connected = self.about(id).is_some();
         if !wanted && connected {
@@ -150,21 +150,6 @@ impl Core {
             self.drop_tabs(id);
         }
         self.forget_unwanted(id);
-    }
-
-    /// `add_browser` came to nothing: it is as if it had not been called.
-    pub(super) fn take_back_addition(&mut self, id: CallId) {
-        let Some(call) = self.calls.get(&id) else {
-            return;
-        };
-        let (session, browser) = (call.session, call.browser);
-        if matches!(call.task, Task::Reconnect { added: true })
-            && let Some(browser) = browser
-            && let Some(known) = self.sessions.get_mut(&session)
-        {
-            known.seats.retain(|seat| seat.browser != browser);
-            self.notable += 1;
-        }
     }
 
     /// A browser that was tried in vain a moment ago is left alone.

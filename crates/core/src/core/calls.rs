@@ -57,6 +57,9 @@ impl Core {
     }
 
     pub(super) fn expire(&mut self, id: CallId) {
+        if let Some(failure) = self.who_is_away(id) {
+            return self.give_up(id, failure);
+        }
         if let Some(call) = self.calls.get(&id) {
             let (limit, stuck) = (call.limit, call.stuck());
             self.fail(id, |tool, mode| Refusal::TooLate {
@@ -96,8 +99,15 @@ impl Core {
             Reply::Refused(_) | Reply::Failed { .. } | Reply::Cancelled => None,
             _ => (call.browser).and_then(|browser| self.take_renewal(call.session, browser)),
         };
+        let is_done = matches!(reply, Reply::Browser { .. });
         self.reply(id, call.session, call.request, reply, renewed);
         match call.task {
+            Task::Reconnect { added: true } if !is_done => {
+                // `add_browser` came to nothing: it is as if it had not been called.
+                if let Some(browser) = call.browser {
+                    self.leave(call.session, browser, "add_browser did not connect it");
+                }
+            }
             Task::Open { tab: Some(tab), .. } => self.discard(tab),
             Task::Settle { tab, .. } if call.at_work => {
                 if let Some(tab) = tab {
@@ -124,10 +134,13 @@ impl Core {
         }
     }
 
-    /// Ends calls together. The newest go first, so that none is set to work by the end of another only
+    /// Ends calls together. Those at work go last, so that none is set to work by the end of another only
     /// to be stopped.
     pub(super) fn end_all(&mut self, calls: Vec<CallId>, mut end: impl FnMut(&mut Self, CallId)) {
-        for call in calls.into_iter().rev() {
+        let newest_first = calls.into_iter().rev();
+        let (at_work, waiting): (Vec<_>, Vec<_>) =
+            newest_first.partition(|call| self.is_at_work(*call));
+        for call in waiting.into_iter().chain(at_work) {
             end(self, call);
         }
     }

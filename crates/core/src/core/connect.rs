@@ -8,7 +8,7 @@ use crate::session::Focus;
 use crate::timers::Timer;
 use crate::{
     BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, SessionId,
-    TabFacts, TargetId,
+    TabFacts, TargetId, Time,
 };
 
 impl Core {
@@ -50,6 +50,7 @@ impl Core {
                     Link::Connecting {
                         launch,
                         retry_at: Some(_),
+                        ..
                     },
                 ..
             }) => {
@@ -75,7 +76,8 @@ impl Core {
         };
         browser.link = Link::Connected(Connection::new(about, front));
         browser.failures = 0;
-        (browser.last_error, browser.cooldown) = (None, None);
+        let named = browser.named;
+        (browser.last_error, browser.away, browser.cooldown) = (None, None, None);
         let renewed = std::mem::replace(&mut browser.was_connected, true);
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
@@ -91,6 +93,10 @@ impl Core {
         for call in self.waiting_for(id) {
             self.resume(call);
         }
+        if named {
+            // Whoever wanted it may have thought better of it.
+            self.let_go_of(id);
+        }
     }
 
     pub(super) fn connect_failed(&mut self, id: BrowserId, failure: ConnectFailure) {
@@ -98,12 +104,16 @@ impl Core {
             return;
         };
         let Link::Connecting {
-            launch: launched, ..
+            launch: launched,
+            since,
+            ..
         } = browser.link
         else {
             return;
         };
+        let is_away = matches!(failure, ConnectFailure::Away { .. });
         browser.last_error = Some(failure.error().into());
+        browser.away = is_away.then(|| failure.clone());
         if self.will_retry(id, &failure) {
             return;
         }
@@ -116,17 +126,16 @@ impl Core {
 
         // A caller that would launch joined an attempt that would not: now it is its turn.
         let may_launch = !launched && failure == ConnectFailure::NotFound;
-        let (retry, give_up): (Vec<_>, Vec<_>) = self
-            .waiting_for(id)
-            .into_iter()
-            .partition(|call| may_launch && self.would_launch(*call));
-        for call in give_up {
-            self.give_up(call, failure.clone());
-        }
+        // One that came while somebody was waited for has not waited as long as it may.
+        let (retry, give_up): (Vec<_>, Vec<_>) =
+            self.waiting_for(id).into_iter().partition(|call| {
+                may_launch && self.would_launch(*call) || is_away && self.came_after(*call, since)
+            });
+        self.end_all(give_up, |core, call| core.give_up(call, failure.clone()));
         if retry.is_empty() {
             self.forget_unwanted(id);
         } else {
-            self.attempt(id, true, false);
+            self.attempt(id, launched || may_launch, false);
         }
     }
 
@@ -141,7 +150,11 @@ impl Core {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return false;
         };
-        if !browser.named || !needed || *failure == ConnectFailure::NotFound {
+        let is_final = match failure {
+            ConnectFailure::NotFound | ConnectFailure::Away { .. } => true,
+            ConnectFailure::Failed { .. } => false,
+        };
+        if !browser.named || !needed || is_final {
             return false;
         }
         browser.failures += 1;
@@ -209,8 +222,11 @@ impl Core {
 
     fn attempt(&mut self, id: BrowserId, launch: bool, start: bool) {
         if let Some(browser) = self.browsers.get_mut(&id) {
-            let retry_at = None;
-            browser.link = Link::Connecting { launch, retry_at };
+            browser.link = Link::Connecting {
+                launch,
+                since: self.now,
+                retry_at: None,
+            };
             let key = browser.key.clone();
             self.emit(Output::Connect {
                 browser: id,
@@ -221,9 +237,19 @@ impl Core {
         }
     }
 
+    /// What a call waits for, if that is somebody who was away when they were last asked for.
+    pub(super) fn who_is_away(&self, id: CallId) -> Option<ConnectFailure> {
+        let call = self.calls.get(&id)?;
+        let waits = matches!(
+            call.task,
+            Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. }
+        );
+        let browser = call.browser.filter(|_| waits)?;
+        self.browsers.get(&browser)?.away.clone()
+    }
+
     /// Answers a call whose browser could not be connected.
-    fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
-        self.take_back_addition(id);
+    pub(super) fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
         let reply = match self.calls.get(&id) {
             Some(call) if matches!(call.task, Task::Await { .. } | Task::Reconnect { .. }) => {
                 let tool = call.tool;
@@ -305,6 +331,11 @@ impl Core {
             );
             waits && call.browser == Some(id)
         })
+    }
+
+    fn came_after(&self, call: CallId, time: Time) -> bool {
+        let call = self.calls.get(&call);
+        call.is_some_and(|call| call.deadline > time + call.limit)
     }
 
     fn would_launch(&self, call: CallId) -> bool {

@@ -63,7 +63,7 @@ impl Core {
             .filter_map(|browser| Some((browser.id, browser.key, browser.about?.launched)))
             .collect();
         let sessions = self.sessions.keys().map(|id| {
-            let (lost, bound) = (self.lost_tab(*id), self.bound_tab(*id));
+            let (lost, bound) = (self.loss(*id), self.bound_tab(*id));
             (id, self.heritage(*id), lost, bound)
         });
         let sessions: Vec<_> = sessions.collect();

@@ -1,10 +1,10 @@
 //! What the core knows, for those who only look.
 
 use super::Core;
-use crate::session::{Focus, Seat};
+use crate::session::Seat;
 use crate::tab::{Stage, Tab};
 use crate::{
-    BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, LostTab, RememberedTab, SessionId,
+    BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, Loss, RememberedTab, SessionId,
     TabId, TargetId,
 };
 use std::collections::BTreeSet;
@@ -87,11 +87,14 @@ impl Core {
     }
 
     /// The tab that a session worked in and that is gone, as long as it has not been told.
-    pub fn lost_tab(&self, session: SessionId) -> Option<LostTab> {
+    pub fn loss(&self, session: SessionId) -> Option<Loss> {
         let seats = &self.sessions.get(&session)?.seats;
-        seats.iter().find_map(|seat| match seat.focus {
-            Some(Focus::Lost(lost)) => Some(lost),
-            _ => None,
+        seats.iter().find_map(|seat| {
+            let browser = self.browsers.get(&seat.browser);
+            Some(Loss {
+                tab: seat.lost_tab()?,
+                browser: browser.map(|browser| browser.key.clone()),
+            })
         })
     }
 

@@ -5,7 +5,8 @@ use crate::browser::{Browser, Link};
 use crate::session::{Focus, Session};
 use crate::timers::Timer;
 use crate::{
-    BrowserId, Heritage, Meant, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId, TargetId,
+    BrowserId, Heritage, Loss, Meant, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId,
+    TargetId,
 };
 
 impl Core {
@@ -74,8 +75,8 @@ impl Core {
             bound,
             lost,
         } = std::mem::take(&mut known.config.heritage);
-        if let (Some(lost), true, Some(seat)) = (lost, is_static, known.seats.first_mut()) {
-            seat.focus = Some(Focus::Lost(lost));
+        if let (Some(lost), true) = (lost, is_static) {
+            self.inherit_loss(session, lost);
         }
         let mut left = Heritage::default();
         let find = |core: &Self, target: &TargetId| {
@@ -99,6 +100,22 @@ impl Core {
         }
         if let Some(known) = self.sessions.get_mut(&session) {
             known.config.heritage = left;
+        }
+    }
+
+    /// The next call in the browser where a session lost its tab is told. If the session does not mean that
+    /// one any more, it is told in the first that it means.
+    fn inherit_loss(&mut self, session: SessionId, Loss { browser, tab }: Loss) {
+        let mut browsers = self.browsers.iter();
+        let place = browsers.find(|(_, known)| Some(&known.key) == browser.as_ref());
+        let place = place.map(|(id, _)| *id);
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        let mut seats = known.seats.iter();
+        let number = seats.position(|seat| Some(seat.browser) == place);
+        if let Some(seat) = known.seats.get_mut(number.unwrap_or(0)) {
+            seat.focus = Some(Focus::Lost(tab));
         }
     }
 

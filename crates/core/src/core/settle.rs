@@ -210,7 +210,7 @@ impl Core {
         })
     }
 
-    fn is_at_work(&self, id: CallId) -> bool {
+    pub(super) fn is_at_work(&self, id: CallId) -> bool {
         self.calls.get(&id).is_some_and(|call| call.at_work)
     }
 }

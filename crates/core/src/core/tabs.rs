@@ -8,7 +8,7 @@ use crate::session::Focus;
 use crate::tab::{Stage, Tab};
 use crate::{
     BrowserId, CallId, Fate, LostTab, Mode, OnEnd, Origin, Output, Refusal, RememberedTab, Reply,
-    SessionId, TabFacts, TabId, TargetId,
+    SessionId, TabFacts, TabId, TabName, TargetId,
 };
 
 impl Core {
@@ -24,8 +24,11 @@ impl Core {
         };
         connection.tabs.insert(facts.target.clone(), id);
         self.tabs_counted = self.tabs_counted.max(id.0);
-        self.tabs
-            .insert(id, Tab::new(browser, facts, stage, self.now));
+        let tab = Tab::new(browser, facts, stage, self.now);
+        match self.tabs.get_mut(&id) {
+            Some(known) => known.come_home(tab),
+            None => drop(self.tabs.insert(id, tab)),
+        }
         match (stage, origin) {
             (Stage::Opening, Origin::Call(call)) => self.give_tab(call, id),
             (Stage::Discarded, _) => self.ask_to_discard(id),
@@ -34,13 +37,16 @@ impl Core {
         self.change_hold(id, |tab| tab.owner = owner);
     }
 
-    /// The number that agents know a tab by from an earlier daemon.
+    /// The number that agents know a tab by from an earlier daemon, or from before its browser was away. One
+    /// with the page library is still in the table, without a browser.
     fn remembered_number(&mut self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
         let key = &self.browsers.get(&browser)?.key;
         let remembered = &mut self.config.remembered;
         let is_it = |tab: &RememberedTab| tab.browser == *key && tab.target == *target;
         let place = remembered.iter().position(is_it)?;
-        Some(remembered.swap_remove(place).number)
+        let number = remembered.swap_remove(place).number;
+        let known = self.tabs.get(&number);
+        known.is_none_or(|tab| tab.home.is_none()).then_some(number)
     }
 
     pub(super) fn tab_changed(&mut self, browser: BrowserId, facts: TabFacts) {
@@ -108,13 +114,18 @@ impl Core {
         }
         let others = self.calls_about(lost.tab);
         self.end_all(others, |core, call| {
-            if core.is_page_tool(call) {
-                return core.fail_page_tool(call, &name);
-            }
-            core.fail(call, |tool, mode| match tab.stage {
-                Stage::Opening | Stage::Discarded => Refusal::NotOpened { tool },
-                Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost, mode },
-            });
+            core.lose_call(call, lost, &name, tab.stage);
+        });
+    }
+
+    /// Ends a call whose tab is gone.
+    fn lose_call(&mut self, call: CallId, lost: LostTab, name: &TabName, stage: Stage) {
+        if self.is_page_tool(call) {
+            return self.fail_page_tool(call, name);
+        }
+        self.fail(call, |tool, mode| match stage {
+            Stage::Opening | Stage::Discarded => Refusal::NotOpened { tool },
+            Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost, mode },
         });
     }
 
@@ -186,9 +197,8 @@ impl Core {
             let lost = LostTab { tab: id, fate };
             let others =
                 self.calls_where(|call| call.task.tab() == Some(id) && !call.task.closes(id));
-            self.end_all(others, |core, call| match core.is_page_tool(call) {
-                true => core.fail_page_tool(call, &name),
-                false => core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode }),
+            self.end_all(others, |core, call| {
+                core.lose_call(call, lost, &name, Stage::Open);
             });
         }
     }

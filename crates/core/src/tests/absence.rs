@@ -1,8 +1,9 @@
 //! A browser is away for a moment, and its tabs stay what they were.
 
 use super::browser::FakeBrowser;
+use super::pages::{Pages, url};
 use super::sim::*;
-use crate::{Access, Input, Output, Reply};
+use crate::{Access, CallKind, Fate, Input, LostTab, Output, Refusal, Reply, TabId};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -78,4 +79,107 @@ fn a_tab_that_is_not_there_any_more_is_told_once_and_replaced() {
     assert_ne!(sim.click_of(ONE), tab);
     let discarded = |output: &&Output| matches!(output, Output::Discard { .. });
     assert_eq!(sim.outputs.iter().filter(discarded).count(), 0);
+}
+
+fn lost(tab: TabId) -> Reply {
+    let fate = Fate::Closed;
+    let lost = LostTab { tab, fate };
+    Reply::Refused(Refusal::BindingLost { tool: CLICK, lost })
+}
+
+#[test]
+fn a_tab_that_was_closed_before_is_still_told_of() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let tab = sim.page_at(A);
+    sim.call(click_in(tab));
+    sim.user_closes(A);
+    sim.connection_ends();
+    sim.comes_back();
+    assert_eq!(sim.call(page(CLICK, Access::Act)), lost(tab));
+    assert_ne!(sim.click_of(ONE), tab);
+}
+
+#[test]
+fn a_tab_that_was_closed_before_is_told_of_though_another_call_heard_that_the_browser_went() {
+    let mut sim = Sim::with_fixed_list(&[A, B]);
+    let tab = sim.page_at(A);
+    sim.call(click_in(tab));
+    sim.user_closes(A);
+    let listing = sim.ask(CallKind::ListPages);
+    sim.connection_ends();
+    assert!(matches!(sim.reply(listing), Some(Reply::Refused(_))));
+    sim.comes_back();
+    assert_eq!(sim.call(page(CLICK, Access::Act)), lost(tab));
+}
+
+/// A session that works in a tab with the page library, and the tab's number.
+fn in_a_page() -> (Pages, TabId) {
+    let mut pages = Pages::new();
+    pages.open_in_browser_with("A", "x");
+    let number = pages.number("A");
+    pages.sim.call(click_in(number));
+    (pages, number)
+}
+
+/// How often the page is listed.
+fn rows(pages: &mut Pages) -> usize {
+    let rows = pages.sim.pages_of(ONE);
+    rows.iter().filter(|row| *row.url == *url("A")).count()
+}
+
+#[test]
+fn a_tab_with_the_page_library_keeps_its_number_and_is_one_tab() {
+    let (mut pages, number) = in_a_page();
+    pages.sim.connection_ends();
+    pages.sim.comes_back();
+    assert_eq!(rows(&mut pages), 1);
+    assert_eq!(pages.sim.click_of(ONE), number);
+    let named = number.to_string();
+    for _ in 0..2 {
+        assert_eq!(pages.number("A"), number);
+        let reply = pages.call("x", Some(&named));
+        assert!(
+            matches!(reply, Reply::Done { tab, .. } if tab == number),
+            "{reply:?}"
+        );
+        // It is the same when the page is found there again.
+        pages.join("A");
+    }
+    assert_eq!(rows(&mut pages), 1);
+    pages.sim.user_closes(&url("A"));
+    assert_eq!(pages.listed(ONE), [""; 0]);
+}
+
+#[test]
+fn a_tab_keeps_its_number_though_its_library_left_or_came_anew_meanwhile() {
+    for comes_anew in [false, true] {
+        let (mut pages, number) = in_a_page();
+        pages.sim.connection_ends();
+        pages.close("A");
+        if comes_anew {
+            pages.open_with("A", "x");
+        }
+        pages.sim.comes_back();
+        assert_eq!(pages.number("A"), number);
+        if comes_anew {
+            pages.join("A");
+            let reply = pages.call("x", Some("A"));
+            assert!(
+                matches!(reply, Reply::Done { tab, .. } if tab == number),
+                "{reply:?}"
+            );
+        }
+        assert_eq!(rows(&mut pages), 1);
+        assert_eq!(pages.sim.click_of(ONE), number);
+    }
+}
+
+#[test]
+fn a_tab_with_the_page_library_that_is_not_there_any_more_is_told_of() {
+    let (mut pages, number) = in_a_page();
+    pages.sim.connection_ends();
+    pages.sim.browser.remove(&pages.sim.browser.at(&url("A")));
+    pages.close("A");
+    pages.sim.comes_back();
+    assert_eq!(pages.sim.call(page(CLICK, Access::Act)), lost(number));
 }

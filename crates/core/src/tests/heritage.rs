@@ -3,7 +3,7 @@
 use super::browser::FakeBrowser;
 use super::sim::*;
 use crate::{
-    BrowserKey, Config, Fate, Heritage, LostTab, RememberedTab, Reply, SessionConfig, TabId,
+    BrowserKey, Config, Fate, Heritage, Loss, LostTab, RememberedTab, Reply, SessionConfig, TabId,
 };
 
 const A: &str = "https://a.test/";
@@ -99,26 +99,23 @@ fn tabs_that_are_gone_are_not_missed() {
 #[test]
 fn a_tab_that_went_down_with_its_daemon_is_told_once() {
     let mut sim = Sim::new(FakeBrowser::new());
-    let lost = LostTab {
-        tab: TabId(7),
-        fate: Fate::BrowserGone,
+    let (tab, fate) = (TabId(7), Fate::BrowserGone);
+    let lost = Loss {
+        browser: Some(key()),
+        tab: LostTab { tab, fate },
     };
     let heritage = Heritage {
-        lost: Some(lost),
+        lost: Some(lost.clone()),
         ..Heritage::default()
     };
     sim.open_session_as(ONE, heir(heritage));
-    assert_eq!(
-        sim.core.lost_tab(ONE),
-        Some(lost),
-        "for a daemon after this"
-    );
+    assert_eq!(sim.core.loss(ONE), Some(lost), "for a daemon after this");
     let reply = sim.call(page(CLICK, crate::Access::Act));
     let Reply::Refused(refusal) = reply else {
         panic!("{reply:?}");
     };
     let text = refusal.to_string();
     assert!(text.contains("tab 7 is gone with its browser"), "{text}");
-    assert_eq!(sim.core.lost_tab(ONE), None);
+    assert_eq!(sim.core.loss(ONE), None);
     sim.click_of(ONE);
 }

@@ -1,5 +1,9 @@
 //! Several browsers in one session: strict numbers, one attempt at a time, growing pauses.
 
+mod additions;
+mod away;
+mod heritage;
+
 use super::browser::facts;
 use super::sim::*;
 use crate::Access::Act;
@@ -15,6 +19,10 @@ struct Desk {
     core: Core,
     now: Time,
     up: Vec<&'static str>,
+    /// Whether no attempt to connect comes to an end.
+    hangs: bool,
+    /// Why those that are not up are not.
+    failure: ConnectFailure,
     calls: u64,
     replies: Vec<(CallId, Reply, Option<Renewed>)>,
     /// Every attempt to connect: where, when, and whether the start command may run.
@@ -54,6 +62,11 @@ impl Desk {
             }),
             now: Time::default(),
             up: URLS.to_vec(),
+            hangs: false,
+            failure: ConnectFailure::Failed {
+                error: "nobody answers".into(),
+                instructions: "Start it".into(),
+            },
             calls: 0,
             replies: vec![],
             attempts: vec![],
@@ -79,6 +92,9 @@ impl Desk {
                     ..
                 } => {
                     self.attempts.push((key.clone(), self.now.elapsed(), start));
+                    if self.hangs {
+                        continue;
+                    }
                     let answer = self.answer(browser, &key);
                     self.core.handle(self.now, answer);
                 }
@@ -102,13 +118,8 @@ impl Desk {
     /// Every browser shows one page, and it is in front.
     fn answer(&self, browser: BrowserId, key: &BrowserKey) -> Input {
         if !self.up.contains(&&*key.0) {
-            return Input::ConnectFailed {
-                browser,
-                failure: ConnectFailure::Failed {
-                    error: "nobody answers".into(),
-                    instructions: "Start it".into(),
-                },
-            };
+            let failure = self.failure.clone();
+            return Input::ConnectFailed { browser, failure };
         }
         let tab = facts(&format!("T-{}", key.0), &format!("{}/page", key.0));
         Input::Connected {

@@ -3,7 +3,7 @@
 use super::browser::FakeBrowser;
 use super::sim::*;
 use crate::Access::Act;
-use crate::{CallId, SessionId, TabId};
+use crate::{CallId, Input, Output, PersonRefusal, Refusal, Reply, SessionId, TabId};
 
 const THREE: SessionId = SessionId(3);
 
@@ -75,4 +75,23 @@ fn a_session_that_leaves_gives_its_turns_away() {
     let calls = ask(&mut sim, &[ONE, ONE, TWO, ONE]);
     sim.close_session(ONE);
     assert_eq!(turns(&mut sim, &calls), [1, 2]);
+}
+
+#[test]
+fn whoever_waits_when_all_is_stopped_is_not_begun() {
+    let mut sim = crowded();
+    let calls = ask(&mut sim, &[ONE, ONE, ONE, TWO]);
+    let [first, second, third, fourth] = [0, 1, 2, 3].map(|place: usize| calls[place].1);
+    sim.finish(first);
+    sim.finish(second);
+    assert_eq!(sim.runs(), [first, second, fourth], "the third one waits");
+    sim.happen(Input::Paused);
+    assert_eq!(sim.runs(), [first, second, fourth]);
+    let aborted = |output: &&Output| matches!(output, Output::Abort { .. });
+    assert_eq!(sim.outputs.iter().filter(aborted).count(), 1);
+    for (call, begun) in [(third, false), (fourth, true)] {
+        let tool = CLICK;
+        let paused: Refusal = PersonRefusal::Paused { tool, begun }.into();
+        assert_eq!(sim.reply(call), Some(Reply::Refused(paused)));
+    }
 }

@@ -46,6 +46,10 @@ pub(super) struct Call {
 
 impl MainLoop {
     pub(super) fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+        if let Some(why) = self.why_turned_away(session) {
+            let _ = answer.send(Ok(CallReply::error(why)));
+            return;
+        }
         if self.core.is_paused() {
             return self.take_call(session, request, answer);
         }

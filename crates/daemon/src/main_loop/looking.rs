@@ -118,7 +118,7 @@ impl MainLoop {
                 [away, earlier].concat()
             });
             let missing = missing.unwrap_or_default();
-            let lost = self.core.lost_tab(*id).map(LostNotes::from);
+            let lost = self.core.loss(*id).map(LostNotes::from);
             if !missing.is_empty() || lost.is_some() || session.follows.is_some() {
                 let known = notes.about(&session.client);
                 known.tabs.extend(missing);

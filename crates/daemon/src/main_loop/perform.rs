@@ -144,9 +144,7 @@ impl MainLoop {
                     tracing::warn!("a client does not read its notifications");
                 }
             }
-            Output::SessionRefused { session, refusal } => {
-                tracing::warn!(?session, %refusal, "a session was refused");
-            }
+            Output::SessionRefused { session, refusal } => self.turn_away(session, &refusal),
         }
     }
 

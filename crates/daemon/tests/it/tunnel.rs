@@ -1,6 +1,6 @@
 //! A session that works in the browser of an extension, which the test plays.
 
-use crate::fake_extension::{Daemon, Extension};
+use crate::fake_extension::{Daemon, Extension, through_extension};
 use serde_json::{Value, json, value::to_raw_value};
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::session::{self as wire, ToolMode};
@@ -84,6 +84,18 @@ async fn r002_35_a_session_that_means_an_extension_says_that_it_is_away() {
     assert_eq!(refused["error"], "Browser extension not connected");
     let next = refused["instructions"].as_str().unwrap();
     assert!(next.contains("tabmux extension status"), "{next}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn r002_35_a_call_that_needs_an_extension_says_that_it_is_away() {
+    let daemon = Daemon::start().await;
+    let options = SessionOptions::from_wire(through_extension()).unwrap();
+    let session = daemon.hub.open(options, Client::default()).await;
+    let refused = call(&session, "list_pages", json!({})).await.unwrap_err();
+    assert!(
+        refused.contains("Browser extension not connected"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use crate::tests::page_inputs::{page_call, page_input, page_with_tool};
 use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallKind, ConnectFailure, Fate, Finish, Heritage,
-    Input, LostTab, Meant, Mode, OnEnd, Origin, RequestId, Routing, SessionConfig, SessionId,
+    Input, Loss, LostTab, Meant, Mode, OnEnd, Origin, RequestId, Routing, SessionConfig, SessionId,
     TabId, TabPolicy, TabRef, TargetId, ToolName, Veil,
 };
 use proptest::prelude::*;
@@ -164,9 +164,12 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             heritage: Heritage {
                 opened: vec![TargetId("t-1".into())],
                 bound: vec![TargetId("t-2".into())],
-                lost: attached.then_some(LostTab {
-                    tab: TabId(1),
-                    fate: Fate::BrowserGone,
+                lost: attached.then_some(Loss {
+                    browser: None,
+                    tab: LostTab {
+                        tab: TabId(1),
+                        fate: Fate::BrowserGone,
+                    },
                 }),
             },
         },
