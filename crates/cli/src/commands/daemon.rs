@@ -87,8 +87,8 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone()));
     let hub = Arc::new(Hub::start_shared(Beside {
-        audit: audit_beside(place.socket()),
-        memory: memory_beside(place.socket()),
+        audit: place.beside("audit.jsonl"),
+        memory: place.beside("sessions.json"),
         policy: tabmux_daemon::policy::usual_place(),
         grace: Duration::from_secs(args.grace),
     }));
@@ -158,16 +158,6 @@ async fn stop_on_signal(stop: CancellationToken) {
         }
     }
     stop.cancel();
-}
-
-/// Who did what where is kept beside the socket, too.
-fn audit_beside(socket: &std::path::Path) -> PathBuf {
-    socket.with_file_name("audit.jsonl")
-}
-
-/// And who had which tab.
-fn memory_beside(socket: &std::path::Path) -> PathBuf {
-    socket.with_file_name("sessions.json")
 }
 
 /// Where pages look for the daemon.
