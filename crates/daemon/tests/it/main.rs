@@ -21,6 +21,7 @@ mod relayed;
 mod remote;
 mod server;
 mod strangers;
+mod succession;
 mod tunnel;
 mod versions;
 mod wire;
