@@ -339,7 +339,7 @@ fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
 const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long `list_page_tools` waits for tabs that nobody was attached to.
-const LOOK_LIMIT: Duration = Duration::from_secs(1);
+const LOOK_LIMIT: Duration = tabmux_protocol::limits::LOOK_TAKES;
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

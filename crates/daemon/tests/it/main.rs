@@ -3,6 +3,7 @@
 
 mod comes_back;
 mod confirm;
+mod deadlines;
 mod extension;
 mod fake_extension;
 mod idle;
