@@ -202,6 +202,14 @@ impl SessionOptions {
                  is started with --allowRemoteBrowsers."
             ));
         }
+        // Whoever adds again what the flags name has its headers and its command, too.
+        if let Some(own) = self.browsers.iter().find(|plan| plan.key() == address) {
+            let name = name.or_else(|| own.name.clone());
+            return Ok(BrowserPlan {
+                name,
+                ..own.clone()
+            });
+        }
         let endpoint = wire::Endpoint {
             address: address.to_owned(),
             web_socket: is_web_socket(address),

@@ -4,6 +4,7 @@
 mod comes_back;
 mod confirm;
 mod deadlines;
+mod endpoint;
 mod extension;
 mod fake_extension;
 mod idle;
