@@ -126,6 +126,15 @@ pub(crate) struct Abandoned {
     pub(crate) target: TargetId,
 }
 
+impl Abandoned {
+    /// Whether these notes are about it.
+    pub(crate) fn is(&self, tab: &TabNotes) -> bool {
+        tab.browser == self.browser
+            && tab.extension == self.extension
+            && *tab.target == *self.target.0
+    }
+}
+
 /// The file, and what an earlier daemon left in it.
 #[derive(Debug)]
 pub(crate) struct Memory {

@@ -383,7 +383,7 @@ fn origins(allowed: &[String], blocked: &[String]) -> Result<OriginPolicy, Strin
     }]))
 }
 
-fn is_endpoint(address: &str) -> bool {
+pub(crate) fn is_endpoint(address: &str) -> bool {
     is_web_socket(address) || address.starts_with("http://") || address.starts_with("https://")
 }
 
