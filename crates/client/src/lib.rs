@@ -17,6 +17,8 @@ mod net;
 mod place;
 mod rotated;
 mod session;
+#[cfg(test)]
+mod tests;
 mod user;
 
 pub use place::{Place, PlaceError};

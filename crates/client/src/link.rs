@@ -21,6 +21,17 @@ pub(crate) enum Order {
     Cancel(RequestId),
 }
 
+impl Order {
+    /// Whether whoever gave it no longer waits for its answer.
+    pub(crate) fn is_forsaken(&self) -> bool {
+        match self {
+            Self::Tools(answer) => answer.is_closed(),
+            Self::Call(_, answer) => answer.is_closed(),
+            Self::Introduce(_) | Self::Roots(_) | Self::Cancel(_) => false,
+        }
+    }
+}
+
 /// A connection on which the session is registered.
 pub(crate) struct Link {
     reader: LineReader,
@@ -124,8 +135,11 @@ impl Link {
         }
     }
 
-    /// Passes an order on.
+    /// Passes an order on, if somebody still waits for what comes of it.
     pub(crate) async fn send(&mut self, order: Order) -> io::Result<()> {
+        if order.is_forsaken() {
+            return Ok(());
+        }
         self.count += 1;
         let session_id = self.session.clone();
         let name = format!("{}:{}", session_id.0, self.count);
@@ -270,9 +284,8 @@ mod tests {
                     progress: false,
                     asking: Default::default(),
                 };
-                link.send(Order::Call(call, oneshot::channel().0))
-                    .await
-                    .unwrap();
+                let (answer, _reply) = oneshot::channel();
+                link.send(Order::Call(call, answer)).await.unwrap();
                 let line = daemon.next().await.unwrap().unwrap();
                 let Ok(FromClient::Request(request)) = FromClient::parse(&line) else {
                     panic!("{line}");

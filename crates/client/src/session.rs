@@ -148,17 +148,17 @@ struct Actor {
 
 impl Actor {
     async fn run(mut self) {
-        // An order that needs a daemon while there is none yet. Who the client is decides which
-        // session it gets, so none is opened before that is known.
-        let mut first = match self.inbox.recv().await {
+        // Orders that wait for a daemon. Who the client is decides which session it gets, so none is
+        // opened before that is known.
+        let mut waiting = match self.inbox.recv().await {
             None => return,
             Some(Order::Introduce(client)) => {
                 self.settle(Some(client));
-                None
+                Vec::new()
             }
             Some(order) => {
                 self.settle(None);
-                Some(order)
+                vec![order]
             }
         };
         loop {
@@ -172,7 +172,7 @@ impl Actor {
                     if let Some(roots) = self.roots.take() {
                         let _ = link.send(Order::Roots(roots)).await;
                     }
-                    if let Some(order) = first.take() {
+                    for order in waiting.drain(..) {
                         // Should the daemon be gone already, the link ends at once and says so.
                         let _ = link.send(order).await;
                     }
@@ -184,31 +184,53 @@ impl Actor {
                     }
                     match over.end {
                         End::SessionOver => return,
-                        End::DaemonGone => {}
+                        End::DaemonGone => continue,
                         // Whoever stopped it wants it to stay so, until it is needed.
-                        End::DaemonStopped => match self.inbox.recv().await {
-                            Some(order) => first = Some(order),
-                            None => return,
-                        },
+                        End::DaemonStopped => {}
                     }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "there is no daemon");
-                    // Whoever asks next is told, and makes us try again.
-                    let order = match first.take() {
-                        Some(order) => Some(order),
-                        None => self.inbox.recv().await,
-                    };
-                    let Some(order) = order else {
-                        return;
-                    };
-                    if let Order::Roots(roots) = order {
-                        self.roots = Some(roots);
-                    } else {
+                    // All who wait are told. Whoever asks next makes us try again.
+                    for order in waiting.drain(..) {
                         decline(order, &error);
+                    }
+                    while let Ok(order) = self.inbox.try_recv() {
+                        if let Some(order) = self.needing(order) {
+                            decline(order, &error);
+                        }
                     }
                 }
             }
+            if waiting.is_empty() {
+                match self.next_need().await {
+                    Some(order) => waiting.push(order),
+                    None => return,
+                }
+            }
+        }
+    }
+
+    /// The next order that a daemon is needed for; none if the session is over.
+    async fn next_need(&mut self) -> Option<Order> {
+        loop {
+            let order = self.inbox.recv().await?;
+            if let Some(order) = self.needing(order) {
+                return Some(order);
+            }
+        }
+    }
+
+    /// The order, if a daemon is needed for it. Without one there is nothing to cancel; folders are kept for
+    /// the next one.
+    fn needing(&mut self, order: Order) -> Option<Order> {
+        match order {
+            Order::Introduce(_) | Order::Cancel(_) => None,
+            Order::Roots(roots) => {
+                self.roots = Some(roots);
+                None
+            }
+            order => Some(order).filter(|order| !order.is_forsaken()),
         }
     }
 
