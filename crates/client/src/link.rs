@@ -10,13 +10,16 @@ use tabmux_protocol::{
 };
 use tokio::sync::{mpsc, oneshot};
 
+/// Where a tool list goes.
+pub(crate) type ListAnswer = oneshot::Sender<Result<Vec<ToolInfo>, CallFailure>>;
+
 /// What a session asks of its daemon.
 #[derive(Debug)]
 pub(crate) enum Order {
     Introduce(ClientFacts),
     /// The client works in these folders.
     Roots(Vec<PathBuf>),
-    Tools(oneshot::Sender<Vec<ToolInfo>>),
+    Tools(ListAnswer),
     Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
     Cancel(RequestId),
 }
@@ -39,7 +42,7 @@ pub(crate) struct Link {
     session: SessionId,
     /// How many requests this session has made, over all its links.
     count: u64,
-    tools: HashMap<String, oneshot::Sender<Vec<ToolInfo>>>,
+    tools: HashMap<String, ListAnswer>,
     calls: HashMap<RequestId, Waiting>,
     stopping: bool,
     /// What the daemon was told of the client's folders, for the next one.
@@ -58,6 +61,8 @@ pub(crate) struct Over {
     pub(crate) count: u64,
     /// Whether calls were open, and so were told.
     pub(crate) told: bool,
+    /// Those who wait for a list, which the next daemon can tell as well.
+    pub(crate) lists: Vec<ListAnswer>,
     /// The folders that the client works in, if it has said so.
     pub(crate) roots: Option<Vec<PathBuf>>,
 }
@@ -131,6 +136,7 @@ impl Link {
             end,
             count: self.count,
             told,
+            lists: self.tools.into_values().collect(),
             roots: self.roots,
         }
     }
@@ -215,7 +221,7 @@ impl Link {
             }
             Ok(FromDaemon::ToolsOk { id, tools }) => {
                 if let Some(answer) = self.tools.remove(&id) {
-                    let _ = answer.send(tools);
+                    let _ = answer.send(Ok(tools));
                 }
             }
             Ok(FromDaemon::Event {

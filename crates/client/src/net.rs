@@ -23,6 +23,11 @@ pub(crate) fn of(request: &CallRequest) -> Duration {
     START_LIMIT + LOOK_TAKES + question + deadline + LATENESS
 }
 
+/// The same for a tool list.
+pub(crate) fn of_list() -> Duration {
+    START_LIMIT + Config::default().least_deadline + LATENESS
+}
+
 fn timeout_in(arguments: &RawValue) -> Option<Duration> {
     #[derive(Deserialize)]
     struct Wish {

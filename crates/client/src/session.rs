@@ -85,11 +85,22 @@ impl Backend for RemoteSession {
 
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
         let (answer, tools) = oneshot::channel();
-        self.orders
-            .send(Order::Tools(answer))
-            .await
-            .map_err(|_| CallFailure::Closed)?;
-        tools.await.map_err(|_| CallFailure::Closed)
+        let exchange = async {
+            self.orders
+                .send(Order::Tools(answer))
+                .await
+                .map_err(|_| CallFailure::Closed)?;
+            tools.await.map_err(|_| CallFailure::Closed)?
+        };
+        let net = net::of_list();
+        let Ok(result) = timeout(net, exchange).await else {
+            let why = format!(
+                "The tabmux daemon did not tell its tools within {} s. {LOOK_INTO_IT}.",
+                net.as_secs()
+            );
+            return Err(CallFailure::Unavailable { why });
+        };
+        result
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
@@ -179,6 +190,7 @@ impl Actor {
                     let over = link.serve(&mut self.inbox, &self.notify).await;
                     self.count = over.count;
                     self.roots = over.roots;
+                    waiting = over.lists.into_iter().map(Order::Tools).collect();
                     if let Some(known) = &mut self.known {
                         known.told = over.told;
                     }
@@ -376,18 +388,18 @@ async fn answer(reader: &mut LineReader) -> io::Result<FromDaemon> {
 }
 
 fn decline(order: Order, error: &io::Error) {
-    if let Order::Call(_, answer) = order {
-        let next = match error.kind() {
-            // What is another user's, this one can neither look into nor mend.
-            io::ErrorKind::PermissionDenied => {
-                "Start tabmux with --socket PATH, a path in a folder of your own"
-            }
-            _ => {
-                "`tabmux doctor` looks for the reason and `tabmux logs` shows the log; then call again"
-            }
-        };
-        let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
-        let _ = answer.send(Ok(CallReply::error(why)));
+    let next = match error.kind() {
+        // What is another user's, this one can neither look into nor mend.
+        io::ErrorKind::PermissionDenied => {
+            "Start tabmux with --socket PATH, a path in a folder of your own"
+        }
+        _ => LOOK_INTO_IT,
+    };
+    let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
+    match order {
+        Order::Call(_, answer) => drop(answer.send(Ok(CallReply::error(why)))),
+        Order::Tools(answer) => drop(answer.send(Err(CallFailure::Unavailable { why }))),
+        Order::Introduce(_) | Order::Roots(_) | Order::Cancel(_) => {}
     }
 }
 
@@ -400,6 +412,8 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
+const LOOK_INTO_IT: &str =
+    "`tabmux doctor` looks for the reason and `tabmux logs` shows the log; then call again";
 const NO_DAEMON: &str = "what answers at the daemon's socket is no daemon of this version";
 const QUEUE: usize = 1_024;
 const REQUESTS_PER_PROCESS: u64 = 1_000_000;

@@ -181,3 +181,37 @@ async fn a_daemon_that_was_stopped_is_not_started_to_cancel_something() {
     );
     assert_eq!(desk.starts.load(Ordering::Relaxed), 1);
 }
+
+#[tokio::test]
+async fn a_list_that_a_dying_daemon_owed_is_told_by_the_next_one() {
+    let desk = Desk::new();
+    let listener = desk.listen();
+    let session = desk.tries();
+    tokio::spawn(async move {
+        let mut first = Daemon::meet(&listener).await;
+        assert!(matches!(first.hear().await, FromClient::Tools { .. }));
+        drop(first);
+        let mut second = Daemon::meet(&listener).await;
+        let FromClient::Tools { id, .. } = second.hear().await else {
+            panic!("the list is asked for again");
+        };
+        let tools = Vec::new();
+        second.say(FromDaemon::ToolsOk { id, tools }).await;
+    });
+    assert_eq!(session.tools().await.unwrap().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_cannot_be_had_is_declined_with_the_reason() {
+    for (session, why) in [
+        (Desk::new().waits(), "cannot be reached"),
+        (Desk::new().tries(), "there is no program"),
+    ] {
+        let failure = session.tools().await.unwrap_err();
+        let told = format!("{failure:?}");
+        assert!(
+            told.contains(why) && told.contains("tabmux doctor"),
+            "{told}"
+        );
+    }
+}
