@@ -12,7 +12,7 @@ use tabmux_protocol::limits::{CONNECT_TAKES, CONNECT_TOOL, LOOK_TAKES, QUESTION_
 /// How long the answer of a call may take, whatever happens to it at the daemon, and the daemon's own start.
 pub(crate) fn of(request: &CallRequest) -> Duration {
     let connects = request.tool == CONNECT_TOOL;
-    let timeout = timeout_in(&request.arguments).or(connects.then_some(CONNECT_TAKES));
+    let timeout = timeout_in(&request.arguments).or_else(|| connects.then_some(CONNECT_TAKES));
     let deadline = Config::default().deadline(timeout);
     // A client that can ask its person gets the question as an answer; otherwise it waits at the daemon.
     let asking = &request.asking;
