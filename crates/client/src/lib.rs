@@ -5,6 +5,7 @@
 //! - [`lines`]: what both ends write and read.
 //! - `session`: a session that finds, starts and outlives its daemon.
 //! - `link`: one connection of it.
+//! - `net`: how long an answer is waited for.
 //! - `rotated`: files that do not grow without end.
 //! - [`modes`]: which tool list a client gets that does not say.
 
@@ -12,9 +13,12 @@ pub mod lines;
 pub mod modes;
 
 mod link;
+mod net;
 mod place;
 mod rotated;
 mod session;
+#[cfg(test)]
+mod tests;
 mod user;
 
 pub use place::{Place, PlaceError};

@@ -10,15 +10,29 @@ use tabmux_protocol::{
 };
 use tokio::sync::{mpsc, oneshot};
 
+/// Where a tool list goes.
+pub(crate) type ListAnswer = oneshot::Sender<Result<Vec<ToolInfo>, CallFailure>>;
+
 /// What a session asks of its daemon.
 #[derive(Debug)]
 pub(crate) enum Order {
     Introduce(ClientFacts),
     /// The client works in these folders.
     Roots(Vec<PathBuf>),
-    Tools(oneshot::Sender<Vec<ToolInfo>>),
+    Tools(ListAnswer),
     Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
     Cancel(RequestId),
+}
+
+impl Order {
+    /// Whether whoever gave it no longer waits for its answer.
+    pub(crate) fn is_forsaken(&self) -> bool {
+        match self {
+            Self::Tools(answer) => answer.is_closed(),
+            Self::Call(_, answer) => answer.is_closed(),
+            Self::Introduce(_) | Self::Roots(_) | Self::Cancel(_) => false,
+        }
+    }
 }
 
 /// A connection on which the session is registered.
@@ -28,7 +42,7 @@ pub(crate) struct Link {
     session: SessionId,
     /// How many requests this session has made, over all its links.
     count: u64,
-    tools: HashMap<String, oneshot::Sender<Vec<ToolInfo>>>,
+    tools: HashMap<String, ListAnswer>,
     calls: HashMap<RequestId, Waiting>,
     stopping: bool,
     /// What the daemon was told of the client's folders, for the next one.
@@ -47,6 +61,8 @@ pub(crate) struct Over {
     pub(crate) count: u64,
     /// Whether calls were open, and so were told.
     pub(crate) told: bool,
+    /// Those who wait for a list, which the next daemon can tell as well.
+    pub(crate) lists: Vec<ListAnswer>,
     /// The folders that the client works in, if it has said so.
     pub(crate) roots: Option<Vec<PathBuf>>,
 }
@@ -120,12 +136,16 @@ impl Link {
             end,
             count: self.count,
             told,
+            lists: self.tools.into_values().collect(),
             roots: self.roots,
         }
     }
 
-    /// Passes an order on.
+    /// Passes an order on, if somebody still waits for what comes of it.
     pub(crate) async fn send(&mut self, order: Order) -> io::Result<()> {
+        if order.is_forsaken() {
+            return Ok(());
+        }
         self.count += 1;
         let session_id = self.session.clone();
         let name = format!("{}:{}", session_id.0, self.count);
@@ -201,7 +221,7 @@ impl Link {
             }
             Ok(FromDaemon::ToolsOk { id, tools }) => {
                 if let Some(answer) = self.tools.remove(&id) {
-                    let _ = answer.send(tools);
+                    let _ = answer.send(Ok(tools));
                 }
             }
             Ok(FromDaemon::Event {
@@ -270,9 +290,8 @@ mod tests {
                     progress: false,
                     asking: Default::default(),
                 };
-                link.send(Order::Call(call, oneshot::channel().0))
-                    .await
-                    .unwrap();
+                let (answer, _reply) = oneshot::channel();
+                link.send(Order::Call(call, answer)).await.unwrap();
                 let line = daemon.next().await.unwrap().unwrap();
                 let Ok(FromClient::Request(request)) = FromClient::parse(&line) else {
                     panic!("{line}");

@@ -60,8 +60,15 @@ impl Place {
 
     /// The file that whoever is the daemon has locked.
     pub fn lock(&self) -> PathBuf {
+        self.beside("lock")
+    }
+
+    /// A file of this daemon, beside its socket. Its name begins with the socket's, since several daemons may
+    /// have theirs in one folder.
+    pub fn beside(&self, what: &str) -> PathBuf {
         let mut name = self.socket.clone().into_os_string();
-        name.push(".lock");
+        name.push(".");
+        name.push(what);
         name.into()
     }
 
@@ -183,6 +190,23 @@ mod tests {
         );
         fs::set_permissions(&real, fs::Permissions::from_mode(0o1777)).unwrap();
         place(&real).prepare().unwrap();
+    }
+
+    #[test]
+    fn daemons_in_one_folder_share_no_file() {
+        let names = [
+            "a.sock",
+            "b.sock",
+            "a.other",
+            "daemon.sock",
+            "daemon-2.sock",
+        ];
+        let places = names.map(|name| Place::choose(Some(Path::new("/run").join(name))));
+        for what in ["lock", "sessions.json", "audit.jsonl"] {
+            let files = places.iter().map(|place| place.beside(what));
+            let files: std::collections::HashSet<_> = files.collect();
+            assert_eq!(files.len(), names.len(), "{files:?}");
+        }
     }
 
     #[test]

@@ -3,15 +3,13 @@
 use crate::lines::{self, LineReader, LineWriter};
 use crate::link::{End, Link, Order};
 use crate::modes;
+use crate::net;
 use crate::place::Place;
 use crate::user::own_uid;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-use tabmux_core::Config;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::{FromClient, FromDaemon, PROTOCOL, Resume};
 use tabmux_protocol::{
@@ -26,8 +24,6 @@ use tokio::time::{Instant, timeout};
 pub struct RemoteSession {
     orders: mpsc::Sender<Order>,
     notices: Mutex<mpsc::Receiver<BackendEvent>>,
-    /// How much later than its deadline a call's answer may come.
-    lateness: Duration,
 }
 
 /// Which session to open, and where.
@@ -74,7 +70,6 @@ impl RemoteSession {
         Self {
             orders,
             notices: Mutex::new(notices),
-            lateness: LATENESS,
         }
     }
 }
@@ -90,15 +85,26 @@ impl Backend for RemoteSession {
 
     async fn tools(&self) -> Result<Vec<ToolInfo>, CallFailure> {
         let (answer, tools) = oneshot::channel();
-        self.orders
-            .send(Order::Tools(answer))
-            .await
-            .map_err(|_| CallFailure::Closed)?;
-        tools.await.map_err(|_| CallFailure::Closed)
+        let exchange = async {
+            self.orders
+                .send(Order::Tools(answer))
+                .await
+                .map_err(|_| CallFailure::Closed)?;
+            tools.await.map_err(|_| CallFailure::Closed)?
+        };
+        let net = net::of_list();
+        let Ok(result) = timeout(net, exchange).await else {
+            let why = format!(
+                "The tabmux daemon did not tell its tools within {} s. {LOOK_INTO_IT}.",
+                net.as_secs()
+            );
+            return Err(CallFailure::Unavailable { why });
+        };
+        result
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
-        let deadline = deadline(&request.arguments);
+        let net = net::of(&request);
         let name = request.request_id.clone();
         let (answer, reply) = oneshot::channel();
         let exchange = async {
@@ -108,12 +114,12 @@ impl Backend for RemoteSession {
                 .map_err(|_| CallFailure::Closed)?;
             reply.await.map_err(|_| CallFailure::Closed)?
         };
-        // The daemon answers at the deadline at the latest, and says more than we could.
-        match timeout(deadline + self.lateness, exchange).await {
+        // The daemon answers at the call's deadline at the latest, and says more than we could.
+        match timeout(net, exchange).await {
             Ok(result) => result,
             Err(_) => {
                 self.cancel(&name);
-                Ok(CallReply::error(no_answer(deadline)))
+                Ok(CallReply::error(no_answer(net)))
             }
         }
     }
@@ -131,19 +137,8 @@ impl Backend for RemoteSession {
     }
 }
 
-/// How long a call may take, by its own `timeout` argument.
-fn deadline(arguments: &RawValue) -> Duration {
-    #[derive(Deserialize)]
-    struct Wish {
-        timeout: u64,
-    }
-    let wish = serde_json::from_str(arguments.get()).ok();
-    let timeout = wish.map(|Wish { timeout }| Duration::from_millis(timeout));
-    Config::default().deadline(timeout)
-}
-
-fn no_answer(deadline: Duration) -> String {
-    let seconds = deadline.as_secs();
+fn no_answer(waited: Duration) -> String {
+    let seconds = waited.as_secs();
     format!(
         "The tabmux daemon did not answer within {seconds} s, so whether the call was carried out is \
          not known. `tabmux doctor` finds out what is wrong."
@@ -164,17 +159,17 @@ struct Actor {
 
 impl Actor {
     async fn run(mut self) {
-        // An order that needs a daemon while there is none yet. Who the client is decides which
-        // session it gets, so none is opened before that is known.
-        let mut first = match self.inbox.recv().await {
+        // Orders that wait for a daemon. Who the client is decides which session it gets, so none is
+        // opened before that is known.
+        let mut waiting = match self.inbox.recv().await {
             None => return,
             Some(Order::Introduce(client)) => {
                 self.settle(Some(client));
-                None
+                Vec::new()
             }
             Some(order) => {
                 self.settle(None);
-                Some(order)
+                vec![order]
             }
         };
         loop {
@@ -188,43 +183,66 @@ impl Actor {
                     if let Some(roots) = self.roots.take() {
                         let _ = link.send(Order::Roots(roots)).await;
                     }
-                    if let Some(order) = first.take() {
+                    for order in waiting.drain(..) {
                         // Should the daemon be gone already, the link ends at once and says so.
                         let _ = link.send(order).await;
                     }
                     let over = link.serve(&mut self.inbox, &self.notify).await;
                     self.count = over.count;
                     self.roots = over.roots;
+                    waiting = over.lists.into_iter().map(Order::Tools).collect();
                     if let Some(known) = &mut self.known {
                         known.told = over.told;
                     }
                     match over.end {
                         End::SessionOver => return,
-                        End::DaemonGone => {}
+                        End::DaemonGone => continue,
                         // Whoever stopped it wants it to stay so, until it is needed.
-                        End::DaemonStopped => match self.inbox.recv().await {
-                            Some(order) => first = Some(order),
-                            None => return,
-                        },
+                        End::DaemonStopped => {}
                     }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "there is no daemon");
-                    // Whoever asks next is told, and makes us try again.
-                    let order = match first.take() {
-                        Some(order) => Some(order),
-                        None => self.inbox.recv().await,
-                    };
-                    let Some(order) = order else {
-                        return;
-                    };
-                    if let Order::Roots(roots) = order {
-                        self.roots = Some(roots);
-                    } else {
+                    // All who wait are told. Whoever asks next makes us try again.
+                    for order in waiting.drain(..) {
                         decline(order, &error);
+                    }
+                    while let Ok(order) = self.inbox.try_recv() {
+                        if let Some(order) = self.needing(order) {
+                            decline(order, &error);
+                        }
                     }
                 }
             }
+            if waiting.is_empty() {
+                match self.next_need().await {
+                    Some(order) => waiting.push(order),
+                    None => return,
+                }
+            }
+        }
+    }
+
+    /// The next order that a daemon is needed for; none if the session is over.
+    async fn next_need(&mut self) -> Option<Order> {
+        loop {
+            let order = self.inbox.recv().await?;
+            if let Some(order) = self.needing(order) {
+                return Some(order);
+            }
+        }
+    }
+
+    /// The order, if a daemon is needed for it. Without one there is nothing to cancel; folders are kept for
+    /// the next one.
+    fn needing(&mut self, order: Order) -> Option<Order> {
+        match order {
+            Order::Introduce(_) | Order::Cancel(_) => None,
+            Order::Roots(roots) => {
+                self.roots = Some(roots);
+                None
+            }
+            order => Some(order).filter(|order| !order.is_forsaken()),
         }
     }
 
@@ -370,18 +388,18 @@ async fn answer(reader: &mut LineReader) -> io::Result<FromDaemon> {
 }
 
 fn decline(order: Order, error: &io::Error) {
-    if let Order::Call(_, answer) = order {
-        let next = match error.kind() {
-            // What is another user's, this one can neither look into nor mend.
-            io::ErrorKind::PermissionDenied => {
-                "Start tabmux with --socket PATH, a path in a folder of your own"
-            }
-            _ => {
-                "`tabmux doctor` looks for the reason and `tabmux logs` shows the log; then call again"
-            }
-        };
-        let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
-        let _ = answer.send(Ok(CallReply::error(why)));
+    let next = match error.kind() {
+        // What is another user's, this one can neither look into nor mend.
+        io::ErrorKind::PermissionDenied => {
+            "Start tabmux with --socket PATH, a path in a folder of your own"
+        }
+        _ => LOOK_INTO_IT,
+    };
+    let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
+    match order {
+        Order::Call(_, answer) => drop(answer.send(Ok(CallReply::error(why)))),
+        Order::Tools(answer) => drop(answer.send(Err(CallFailure::Unavailable { why }))),
+        Order::Introduce(_) | Order::Roots(_) | Order::Cancel(_) => {}
     }
 }
 
@@ -394,22 +412,23 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
+const LOOK_INTO_IT: &str =
+    "`tabmux doctor` looks for the reason and `tabmux logs` shows the log; then call again";
 const NO_DAEMON: &str = "what answers at the daemon's socket is no daemon of this version";
 const QUEUE: usize = 1_024;
 const REQUESTS_PER_PROCESS: u64 = 1_000_000;
-const START_LIMIT: Duration = Duration::from_secs(10);
+pub(crate) const START_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// Daemons that end at once are started again after so long, and after twice as long each further time.
 const BETWEEN_STARTS: Duration = Duration::from_millis(100);
-/// The daemon's own answer at a call's deadline arrives before ours.
-const LATENESS: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
     use serde_json::value::to_raw_value;
+    use tabmux_protocol::Content;
 
     fn call(arguments: &serde_json::Value) -> CallRequest {
         CallRequest {
@@ -421,27 +440,21 @@ mod tests {
         }
     }
 
-    #[test]
-    fn r002_39_a_call_has_thirty_seconds_or_what_it_asks_for() {
-        let seconds = |arguments| deadline(&call(&arguments).arguments).as_secs();
-        assert_eq!(seconds(json!({})), 30);
-        assert_eq!(seconds(json!({"timeout": 5_000})), 30);
-        assert_eq!(seconds(json!({"timeout": 60_000})), 61);
-        assert_eq!(seconds(json!({"timeout": "soon"})), 30);
-    }
-
     #[tokio::test(start_paused = true)]
     async fn r002_39_a_daemon_that_does_not_answer_is_not_waited_for_for_ever() {
         let (orders, mut inbox) = mpsc::channel(QUEUE);
         let session = RemoteSession {
             orders,
             notices: Mutex::new(mpsc::channel(1).1),
-            lateness: LATENESS,
         };
         let before = Instant::now();
         let reply = session.call(call(&json!({}))).await.unwrap();
         assert!(reply.is_error, "{reply:?}");
-        assert_eq!(before.elapsed().as_secs(), 32);
+        let [Content::Text { text }] = &reply.content[..] else {
+            panic!("{reply:?}");
+        };
+        let waited = before.elapsed().as_secs();
+        assert!(text.contains(&format!("within {waited} s")), "{text}");
         assert!(matches!(inbox.recv().await, Some(Order::Call(..))));
         assert!(
             matches!(inbox.recv().await, Some(Order::Cancel(_))),

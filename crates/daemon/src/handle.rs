@@ -244,11 +244,8 @@ impl Drop for PagesHandle {
     fn drop(&mut self) {
         let connection = self.connection;
         self.open.send_modify(|open| *open -= 1);
-        let event = PagesEvent::Closed { connection }.into();
-        if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
-            let events = self.events.clone();
-            tokio::spawn(async move { events.send(event).await });
-        }
+        let closed = PagesEvent::Closed { connection };
+        post(&self.events, closed.into());
     }
 }
 
@@ -271,11 +268,7 @@ impl PersonHandle {
 impl Drop for PersonHandle {
     fn drop(&mut self) {
         let peer = self.peer.clone();
-        let left = Event::Person(PersonEvent::Left { peer });
-        if let Err(mpsc::error::TrySendError::Full(left)) = self.events.try_send(left) {
-            let events = self.events.clone();
-            tokio::spawn(async move { events.send(left).await });
-        }
+        post(&self.events, Event::Person(PersonEvent::Left { peer }));
     }
 }
 
@@ -322,10 +315,11 @@ impl Backend for Handle {
     }
 
     fn cancel(&self, request: &RequestId) {
-        self.post(Event::Cancel {
+        let cancel = Event::Cancel {
             session: self.session,
             request: request.clone(),
-        });
+        };
+        post(&self.events, cancel);
     }
 
     async fn next_event(&self) -> Option<BackendEvent> {
@@ -348,14 +342,6 @@ impl Handle {
             .map_err(|_| CallFailure::Closed)?;
         Ok(Reply(reply))
     }
-
-    /// Sends without waiting; only a full queue makes it a task of its own.
-    fn post(&self, event: Event) {
-        if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
-            let events = self.events.clone();
-            tokio::spawn(async move { events.send(event).await });
-        }
-    }
 }
 
 /// The answer of a call that was handed in.
@@ -373,9 +359,16 @@ impl Future for Reply {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.post(Event::Close {
-            session: self.session,
-        });
+        let session = self.session;
+        post(&self.events, Event::Close { session });
+    }
+}
+
+/// Sends without waiting; only a full queue makes it a task of its own.
+fn post(queue: &mpsc::Sender<Event>, event: Event) {
+    if let Err(mpsc::error::TrySendError::Full(event)) = queue.try_send(event) {
+        let queue = queue.clone();
+        tokio::spawn(async move { queue.send(event).await });
     }
 }
 

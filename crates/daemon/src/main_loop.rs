@@ -15,6 +15,7 @@ mod looking;
 mod pages;
 mod perform;
 mod person;
+mod plans;
 mod policy;
 mod replies;
 mod turned_away;
@@ -31,7 +32,7 @@ use crate::handle::Client;
 use crate::joins::Joins;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
-use crate::options::{BrowserPlan, SessionOptions};
+use crate::options::SessionOptions;
 use crate::page_tools::PageTools;
 use crate::policy::Lasting;
 use crate::questions::{Asking, Questions};
@@ -43,8 +44,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::Browser;
 use tabmux_core::{
-    BrowserId, BrowserKey, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId,
-    Time,
+    BrowserId, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId, Time,
 };
 use tabmux_protocol::BackendEvent;
 use tokio::sync::mpsc;
@@ -58,7 +58,7 @@ pub(crate) struct MainLoop {
     start: Instant,
     events: mpsc::Sender<Event>,
     sessions: HashMap<SessionId, Session>,
-    plans: HashMap<BrowserKey, BrowserPlan>,
+    plans: plans::Plans,
     browsers: HashMap<BrowserId, Browser>,
     calls: HashMap<CallId, Call>,
     next_call: u64,
@@ -132,7 +132,7 @@ impl MainLoop {
             start: Instant::now(),
             events,
             sessions: HashMap::new(),
-            plans: HashMap::new(),
+            plans: plans::Plans::default(),
             browsers: HashMap::new(),
             calls: HashMap::new(),
             next_call: 1,
@@ -312,7 +312,7 @@ impl MainLoop {
             ..options.config()
         };
         for plan in &options.browsers {
-            self.plan_for(plan.clone());
+            self.plans.say(session, plan.clone());
         }
         let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
@@ -336,17 +336,14 @@ impl MainLoop {
         self.reach_again();
     }
 
-    /// Keeps how to come by a browser. The first to mean it says how.
-    fn plan_for(&mut self, plan: BrowserPlan) {
-        self.plans.entry(plan.meant().key).or_insert(plan);
-    }
-
     /// A session is over, and its contexts are, too.
     fn close(&mut self, session: SessionId) {
         self.input(Input::SessionClosed { session });
         if let Some(over) = self.sessions.remove(&session) {
             self.memory.closed(&over.client);
         }
+        self.plans.over(session);
+        self.forget_plans();
         self.note_followers();
         self.questions.forget(session);
         self.asking.publish(&self.questions);

@@ -6,11 +6,12 @@ use crate::handle::Client;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tabmux_browser::user::own_uid;
 use tabmux_core::{BrowserKey, Fate, Heritage, Loss, LostTab, RememberedTab, TabId, TargetId};
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
@@ -129,6 +130,15 @@ pub(crate) struct Abandoned {
     /// The installation of the extension through which it is reached, if it is.
     pub(crate) extension: Option<String>,
     pub(crate) target: TargetId,
+}
+
+impl Abandoned {
+    /// Whether these notes are about it.
+    pub(crate) fn is(&self, tab: &TabNotes) -> bool {
+        tab.browser == self.browser
+            && tab.extension == self.extension
+            && *tab.target == *self.target.0
+    }
 }
 
 /// The file, and what an earlier daemon left in it.
@@ -351,21 +361,37 @@ fn keep(path: &Path, mut notes: watch::Receiver<(u64, Notes)>, done: &watch::Sen
     }
 }
 
+/// Reads a file of our own. In a folder like /tmp anybody may put one there first.
 fn read(path: &Path) -> io::Result<Notes> {
-    match fs::read(path) {
-        Ok(text) => Ok(serde_json::from_slice(&text)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Notes::default()),
-        Err(error) => Err(error),
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path);
+    let mut file = match file {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Notes::default()),
+        Err(error) => return Err(error),
+    };
+    let about = file.metadata()?;
+    if !about.is_file() || about.uid() != own_uid() {
+        return Err(io::Error::other("it is no file of this user's own"));
     }
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
 }
 
 /// Writes beside the file first, so that a daemon that dies meanwhile leaves the old one whole.
 fn write(path: &Path, notes: &Notes) -> io::Result<()> {
     let draft = path.with_extension("new");
+    // What is there was left by a daemon that died, or put there by somebody else.
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut file = fs::OpenOptions::new()
         .write(true)
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .mode(0o600)
         .open(&draft)?;
     file.write_all(&serde_json::to_vec(notes)?)?;
@@ -502,5 +528,32 @@ mod tests {
         let path = folder.path().join("sessions.json");
         fs::write(&path, "{]").unwrap();
         assert_eq!(Memory::at(path, GRACE).tabs_counted(), 0);
+    }
+
+    #[test]
+    fn what_somebody_else_put_there_is_neither_read_nor_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let [elsewhere, path, draft] = ["elsewhere", "d.sock.sessions.json", "d.sock.sessions.new"]
+            .map(|it| folder.path().join(it));
+        write(&elsewhere, &notes()).unwrap();
+        let before = fs::read(&elsewhere).unwrap();
+        for link in [&path, &draft] {
+            std::os::unix::fs::symlink(&elsewhere, link).unwrap();
+        }
+        let mut memory = Memory::at(path.clone(), GRACE);
+        assert_eq!(memory.tabs_counted(), 0, "a link is not followed");
+        memory.keep(Notes {
+            tabs_counted: 3,
+            ..Notes::default()
+        });
+        memory.finish();
+        assert_eq!(fs::read(&elsewhere).unwrap(), before);
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+        assert_eq!(read(&path).unwrap().tabs_counted, 3);
+        // Only root can make a file another user's.
+        if own_uid() == 0 {
+            std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
+            assert_eq!(Memory::at(path, GRACE).tabs_counted(), 0);
+        }
     }
 }

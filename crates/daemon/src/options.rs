@@ -202,6 +202,14 @@ impl SessionOptions {
                  is started with --allowRemoteBrowsers."
             ));
         }
+        // Whoever adds again what the flags name has its headers and its command, too.
+        if let Some(own) = self.browsers.iter().find(|plan| plan.key() == address) {
+            let name = name.or_else(|| own.name.clone());
+            return Ok(BrowserPlan {
+                name,
+                ..own.clone()
+            });
+        }
         let endpoint = wire::Endpoint {
             address: address.to_owned(),
             web_socket: is_web_socket(address),
@@ -375,7 +383,7 @@ fn origins(allowed: &[String], blocked: &[String]) -> Result<OriginPolicy, Strin
     }]))
 }
 
-fn is_endpoint(address: &str) -> bool {
+pub(crate) fn is_endpoint(address: &str) -> bool {
     is_web_socket(address) || address.starts_with("http://") || address.starts_with("https://")
 }
 

@@ -213,9 +213,8 @@ impl Questions {
     }
 }
 
-/// How long a question may wait here: less than a client waits for the answer of its call. Whoever calls
-/// again asks again.
-pub(crate) const PATIENCE_HERE: Duration = Duration::from_secs(25);
+/// How long a question may wait here.
+pub(crate) const PATIENCE_HERE: Duration = tabmux_protocol::limits::QUESTION_WAITS;
 /// How long a client's person may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How many may wait here for an answer.

@@ -5,5 +5,5 @@ mod listen;
 mod named;
 mod server;
 
-pub use listen::{ListenError, Listening};
+pub use listen::{Held, ListenError, Listening};
 pub use server::{ServeOptions, serve};

@@ -36,6 +36,12 @@ impl Job {
         (context, words)
     }
 
+    /// Tells the main loop that the work is over; the text says why it failed.
+    async fn finish(self, outcome: Result<(), String>) {
+        let call = self.call;
+        let _ = self.events.send(Event::Finished { call, outcome }).await;
+    }
+
     /// Waits for the work's end and passes on what it says on the way.
     async fn hear<T>(&self, work: impl Future<Output = T>, mut words: mpsc::Receiver<String>) -> T {
         tokio::pin!(work);
@@ -65,13 +71,7 @@ pub(crate) async fn refresh(job: Job, tabs: Vec<TargetId>, generate: Option<usiz
     if let Err(error) = refreshed {
         tracing::debug!(%error, "the titles of tabs may be out of date");
     }
-    let _ = job
-        .events
-        .send(Event::Finished {
-            call: job.call,
-            outcome: Ok(()),
-        })
-        .await;
+    job.finish(Ok(())).await;
 }
 
 /// Brings the titles of all tabs up to date for somebody who wants to see everything.
@@ -133,13 +133,7 @@ pub(crate) async fn open_tab(
     }
     hear_last_word(&job, &opened).await;
     let outcome = opened.map(|_| ()).map_err(|error| error.to_string());
-    let _ = job
-        .events
-        .send(Event::Finished {
-            call: job.call,
-            outcome,
-        })
-        .await;
+    job.finish(outcome).await;
 }
 
 /// Waits until a tab that is being focused has loaded. A tab that does not respond is focused all
@@ -170,13 +164,7 @@ pub(crate) async fn prepare_focus(
         Ok(Ok(())) | Err(_) | Ok(Err(ToolError::Stuck | ToolError::ForbiddenPage { .. })) => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),
     };
-    let _ = job
-        .events
-        .send(Event::Finished {
-            call: job.call,
-            outcome,
-        })
-        .await;
+    job.finish(outcome).await;
 }
 
 /// Makes tools from what a page shows, now and whenever it changes, where that is wanted.
@@ -202,13 +190,7 @@ pub(crate) async fn close_tab(job: Job, target: TargetId, last: bool) {
     let closed = job.handle.close_tab(&target_id(&target), last).await;
     hear_last_word(&job, &closed).await;
     let outcome = closed.map_err(|error| error.to_string());
-    let _ = job
-        .events
-        .send(Event::Finished {
-            call: job.call,
-            outcome,
-        })
-        .await;
+    job.finish(outcome).await;
 }
 
 /// Runs a page action, passing on what it tells about its progress.
@@ -339,7 +321,7 @@ fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
 const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long `list_page_tools` waits for tabs that nobody was attached to.
-const LOOK_LIMIT: Duration = Duration::from_secs(1);
+const LOOK_LIMIT: Duration = tabmux_protocol::limits::LOOK_TAKES;
 
 /// How long `list_tabs` waits for new titles.
 const REFRESH_LIMIT: Duration = Duration::from_secs(1);

@@ -35,6 +35,7 @@ pub(crate) fn failure(failure: CallFailure) -> ErrorData {
             ErrorData::invalid_params(format!("Unknown tool: {name}"), None)
         }
         CallFailure::Cancelled => cancelled(),
+        CallFailure::Unavailable { why } => ErrorData::internal_error(why, None),
         CallFailure::Closed => ErrorData::internal_error(
             "The part of tabmux that runs the calls has stopped; restart the MCP server",
             None,

@@ -24,7 +24,7 @@ pub trait Backend: Send + Sync + 'static {
     /// The session's tool list as it is now, in the order it is published.
     fn tools(&self) -> impl Future<Output = Result<Vec<ToolInfo>, CallFailure>> + Send;
 
-    /// Runs a tool. Resolves exactly once; dropping the future does not cancel the call.
+    /// Runs a tool. Resolves exactly once; dropping the future does not cancel a call that is at work.
     ///
     /// Calls are taken in the order in which their futures are first polled.
     fn call(

@@ -154,6 +154,11 @@ pub enum CallFailure {
     Cancelled,
     /// Whoever runs the calls is gone.
     Closed,
+    /// Whoever runs the calls cannot be reached now, and may be later.
+    Unavailable {
+        /// What happened and what to do next, in words.
+        why: String,
+    },
 }
 
 /// How far a call has come. `value` rises strictly within one call.

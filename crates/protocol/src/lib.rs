@@ -9,6 +9,7 @@
 //! - [`backend`]: the trait that `mcp` speaks to, whoever is behind it.
 //! - [`session`]: what a client wants when it opens a session.
 //! - [`wire`]: what passes over the daemon's socket.
+//! - [`limits`]: how long things may take at the daemon.
 //! - [`extension`]: what passes between the daemon and the extension in somebody's browser.
 //! - [`page`]: what passes between the daemon and the page library.
 //! - [`overview`]: everything the daemon knows, for people.
@@ -16,6 +17,7 @@
 pub mod backend;
 pub mod call;
 pub mod extension;
+pub mod limits;
 pub mod overview;
 pub mod page;
 pub mod session;

@@ -124,7 +124,9 @@ async fn call(
         Err(CallFailure::UnknownTool { .. }) => Outcome::Unknown {
             tools: session.tools().await.unwrap_or_default(),
         },
-        Err(CallFailure::Cancelled | CallFailure::Closed) => Outcome::Ended,
+        Err(CallFailure::Cancelled | CallFailure::Closed | CallFailure::Unavailable { .. }) => {
+            Outcome::Ended
+        }
     })
 }
 

@@ -73,10 +73,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("the runtime did not start")?;
-    match args {
+    let result = match args {
         Args::Run(args) => runtime.block_on(run_daemon(args)),
         Args::Stop(args) => runtime.block_on(stop(args)),
-    }
+    };
+    // Whatever hangs at the end goes with the process.
+    runtime.shutdown_timeout(LAST_WAIT);
+    result
 }
 
 async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
@@ -84,13 +87,13 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     // The log may lie beside the socket, in a folder that is made only now.
     place.prepare()?;
     logging::start(args.log_file.as_deref())?;
-    let listening =
-        Listening::start(&place).inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
+    let listening = Listening::start_after_another(&place).await;
+    let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signal(stop.clone()));
     let hub = Arc::new(Hub::start_shared(Beside {
-        audit: audit_beside(place.socket()),
-        memory: memory_beside(place.socket()),
+        audit: place.beside("audit.jsonl"),
+        memory: place.beside("sessions.json"),
         policy: policy::usual_place(),
         grace: Duration::from_secs(args.grace),
     }));
@@ -117,8 +120,8 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     }
     let idle = (args.idle > 0).then(|| Duration::from_secs(args.idle));
     tracing::info!(socket = %place.socket().display(), "the daemon is up");
-    serve(listening, Arc::clone(&hub), ServeOptions { idle }, stop).await;
-    hub.shut_down().await;
+    let held = serve(listening, Arc::clone(&hub), ServeOptions { idle }, stop).await;
+    held.until(hub.shut_down()).await;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -152,15 +155,7 @@ async fn stop_on_signal(stop: CancellationToken) {
     stop.cancel();
 }
 
-/// Who did what where is kept beside the socket, too.
-fn audit_beside(socket: &std::path::Path) -> PathBuf {
-    socket.with_file_name("audit.jsonl")
-}
-
-/// And who had which tab.
-fn memory_beside(socket: &std::path::Path) -> PathBuf {
-    socket.with_file_name("sessions.json")
-}
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Where pages look for the daemon.
 pub(crate) const DEFAULT_PORT: u16 = 8765;

@@ -3,7 +3,7 @@
 use crate::crowd::Crowd;
 use crate::somebody::Somebody;
 use serde_json::{Value, json};
-use tabmux_testkit::{McpClient, process};
+use tabmux_testkit::{McpClient, OverExtension, process};
 
 async fn evaluate(client: &McpClient, script: &str) -> String {
     let arguments = json!({"function": format!("() => {script}")});
@@ -140,6 +140,40 @@ async fn a_daemon_that_was_stopped_stays_so_until_it_is_needed() {
         .await
         .ok();
     assert_eq!(evaluate(&client, "document.title").await, "one");
+}
+
+/// The next daemon waits for the end of the one before: otherwise it finds the profile in use, launches its
+/// browser with a temporary one, and the agent is logged out.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_is_needed_as_it_stops_is_followed_by_one_with_the_same_profile() {
+    let Some(crowd) = Crowd::gather() else { return };
+    if OverExtension::here().is_some() {
+        return; // There the profile is the person's.
+    }
+    let client = crowd.client_in(&[]).await;
+    let url = crowd.secret_of("one");
+    let profiles = || {
+        let processes = process::processes_with("--remote-debugging-pipe").into_iter();
+        let ours = processes.filter(|process| process.command.contains(&crowd.mark()));
+        let browsers = ours.filter(|process| !process.command.contains("--type="));
+        let profile = |command: &str| {
+            let mut words = command.split(' ');
+            words.find(|word| word.starts_with("--user-data-dir="))?;
+            Some(command.contains("/tabmux/profile"))
+        };
+        let profiles = browsers.map(|browser| profile(&browser.command));
+        profiles.collect::<Vec<_>>()
+    };
+    for _ in 0..3 {
+        let to = json!({"url": url});
+        client.call_tool("navigate_page", to).await.ok();
+        assert_eq!(profiles(), [Some(true)]);
+        let stopped = crowd.tabmux().args(["daemon", "stop"]).status().unwrap();
+        assert!(stopped.success());
+        // The client hears of it, and starts the next one with its next call.
+        let looked = client.call_tool("list_pages", json!({})).await;
+        drop(looked);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -235,7 +235,7 @@ async fn s24_s30_over_the_daemon_the_question_comes_through_and_is_written_down(
         assert_eq!(reply.raw["isError"] == true, !run);
     }
     assert_eq!(bought(&client).await, "[\"tea\"]");
-    let log = crowd.home().join("run/audit.jsonl");
+    let log = crowd.home().join("run/daemon.sock.audit.jsonl");
     let audit = patiently(
         async {
             loop {

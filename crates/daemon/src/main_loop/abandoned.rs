@@ -2,7 +2,8 @@
 
 use super::{Event, MainLoop};
 use crate::extension::{Extensions, PeerName};
-use crate::memory::Abandoned;
+use crate::memory::{Abandoned, TabNotes};
+use crate::options::is_endpoint;
 use crate::work::discard;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,28 +21,53 @@ enum Elsewhere {
     Through(PeerName),
 }
 
+impl Elsewhere {
+    /// Where a browser is, if it can be reached without the flags of those who meant it.
+    fn of(browser: String, peer: Option<PeerName>) -> Option<Self> {
+        match peer {
+            Some(peer) => Some(Self::Through(peer)),
+            None => is_endpoint(&browser).then_some(Self::At(browser)),
+        }
+    }
+}
+
 impl MainLoop {
     pub(super) fn close_abandoned(&mut self) {
-        let mut elsewhere: HashMap<Elsewhere, Vec<TargetId>> = HashMap::new();
-        self.noted = None;
-        for tab in self.memory.take_abandoned() {
-            let peer = tab.extension.clone().map(PeerName);
-            match (self.connection_to(&tab, peer.as_ref()), peer) {
-                (Some(here), _) => self.close_if_free(here, tab.target),
-                (None, Some(peer)) => {
-                    let tabs = elsewhere.entry(Elsewhere::Through(peer)).or_default();
-                    tabs.push(tab.target);
-                }
-                (None, None) => {
-                    let tabs = elsewhere.entry(Elsewhere::At(tab.browser)).or_default();
-                    tabs.push(tab.target);
-                }
-            }
-        }
-        for (place, targets) in elsewhere {
+        for (place, targets) in self.close_abandoned_here() {
             let extensions = Arc::clone(&self.extensions);
             self.closing.spawn(close(place, targets, extensions));
         }
+    }
+
+    /// Closes what is in browsers that somebody here is connected to. What remains is elsewhere.
+    fn close_abandoned_here(&mut self) -> HashMap<Elsewhere, Vec<TargetId>> {
+        let mut elsewhere: HashMap<Elsewhere, Vec<TargetId>> = HashMap::new();
+        self.noted = None;
+        let awaited = self.awaited_tabs();
+        for tab in self.memory.take_abandoned() {
+            let peer = tab.extension.clone().map(PeerName);
+            let here = self.connection_to(&tab, peer.as_ref());
+            if let Some(here) = here {
+                self.close_if_free(here, tab.target);
+            } else if awaited.iter().any(|awaited| tab.is(awaited)) {
+                // Whoever worked in it, too, is back, and has not come to its browser yet.
+            } else if let Some(place) = Elsewhere::of(tab.browser, peer) {
+                elsewhere.entry(place).or_default().push(tab.target);
+            } else {
+                tracing::warn!("a tab that nobody came back for stays: its browser has no address");
+            }
+        }
+        elsewhere
+    }
+
+    /// The tabs that sessions which are back were bound to and have not found again yet.
+    fn awaited_tabs(&self) -> Vec<TabNotes> {
+        let sessions = self.sessions.iter();
+        let missing = sessions.filter_map(|(id, session)| {
+            let heritage = self.core.heritage(*id)?;
+            Some(self.memory.missing(&session.client, heritage))
+        });
+        missing.flatten().filter(|tab| tab.bound).collect()
     }
 
     /// The browser with this tab, if somebody here is connected to it.
@@ -84,9 +110,13 @@ async fn close(place: Elsewhere, targets: Vec<TargetId>, extensions: Arc<Extensi
             Browser::connect_over(transport, settings).await
         }
     };
-    // Otherwise it has ended, and its tabs with it.
-    if let Ok(connected) = connected {
-        close_in(connected, targets).await;
+    match connected {
+        Ok(connected) => close_in(connected, targets).await,
+        // It has ended and its tabs with it, or wants headers, which are written down nowhere.
+        Err(error) => {
+            let tabs = targets.len();
+            tracing::warn!(%error, tabs, "tabs that nobody came back for stay if their browser does");
+        }
     }
 }
 
@@ -113,3 +143,72 @@ async fn close_in(connected: Connected, targets: Vec<TargetId>) {
 
 /// An extension comes by itself within this time if its browser runs.
 const PATIENCE: Duration = Duration::from_secs(35);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::Audit;
+    use crate::handle::Client;
+    use crate::memory::Memory;
+    use crate::options::SessionOptions;
+    use crate::policy::Lasting;
+    use crate::questions::Asking;
+    use serde_json::json;
+    use tabmux_core::SessionId;
+    use tabmux_protocol::session as wire;
+    use tabmux_protocol::wire::Resume;
+
+    const URL: &str = "http://127.0.0.1:9222";
+
+    #[tokio::test]
+    async fn a_tab_is_left_to_a_session_that_is_back_and_has_not_come_to_it_yet() {
+        let tab = |browser: &str, target: &str, opened, bound| json!({"browser": browser, "target": target, "number": 1, "stays": true, "opened": opened, "bound": bound});
+        let session = |tabs: &[serde_json::Value]| json!({"secret": "s3cret", "tabs": tabs});
+        let notes = json!({"tabsCounted": 9, "sessions": {
+            "sess_gone": session(&[
+                tab(URL, "shared", true, true),
+                tab(URL, "own", true, false),
+                tab("http://127.0.0.1:9333", "shared", true, false),
+                tab("BrowserPlan { named: None }", "nowhere", true, false),
+            ]),
+            "sess_back": session(&[tab(URL, "shared", false, true)]),
+        }});
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions.json");
+        std::fs::write(&path, notes.to_string()).unwrap();
+        let mut main_loop = MainLoop::new(
+            mpsc::channel(8).0,
+            true,
+            Audit::nowhere(),
+            Memory::at(path, Duration::ZERO),
+            Arc::default(),
+            Lasting::at(None),
+            Asking::default(),
+        );
+        let resume = Resume {
+            session_id: tabmux_protocol::wire::SessionId("sess_back".into()),
+            secret: "s3cret".into(),
+            told: false,
+        };
+        let mut wanted = wire::SessionOptions::default();
+        wanted.browser.endpoints.push(wire::Endpoint {
+            address: URL.into(),
+            ..wire::Endpoint::default()
+        });
+        let mut options = SessionOptions::from_wire(wanted).unwrap();
+        options.heritage = main_loop.memory.take_up(&resume).unwrap();
+        let client = Client {
+            session: "sess_back".into(),
+            ..Client::default()
+        };
+        let notify = mpsc::channel(8).0;
+        main_loop.open(SessionId(1), Box::new(options), client, notify);
+
+        let elsewhere = main_loop.close_abandoned_here();
+        let tabs = |url: &str| elsewhere.get(&Elsewhere::At(url.into())).cloned();
+        let own = |name: &str| Some(vec![TargetId(name.into())]);
+        assert_eq!(tabs(URL), own("own"));
+        assert_eq!(tabs("http://127.0.0.1:9333"), own("shared"));
+        assert_eq!(elsewhere.len(), 2, "{elsewhere:?}");
+    }
+}

@@ -104,7 +104,8 @@ impl MainLoop {
             return;
         };
         if let Some(plan) = parsed.plan {
-            self.plan_for(plan);
+            self.forget_plans();
+            self.plans.say(session, plan);
         }
         let call = CallId(self.next_call);
         self.next_call += 1;

@@ -95,4 +95,4 @@ const PATIENCE_OF_CONNECT: Duration = Duration::from_secs(35);
 const PATIENCE: Duration = Duration::from_secs(25);
 
 /// How long `connect_browser` may take: the wait, and what comes after it.
-pub(super) const CONNECT_LIMIT: Duration = Duration::from_secs(45);
+pub(super) const CONNECT_LIMIT: Duration = tabmux_protocol::limits::CONNECT_TAKES;

@@ -4,18 +4,32 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
 use tabmux_browser::user::own_uid;
 use tabmux_client::{Place, PlaceError};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::time::Instant;
 
 /// The socket of a daemon that is up. Gone with this value.
 #[derive(Debug)]
 pub struct Listening {
     listener: UnixListener,
-    place: Place,
-    // Held as long as we are the daemon.
+    socket: SocketFile,
+    held: Held,
+}
+
+/// The place of a daemon that is up, or no longer listens and is not at its end yet. Nobody else becomes the
+/// daemon before this value is gone: two would use the same profile and write the same files.
+#[derive(Debug)]
+#[must_use = "the next daemon starts when it is dropped"]
+pub struct Held {
     _lock: File,
 }
+
+/// Removed with this value.
+#[derive(Debug)]
+struct SocketFile(PathBuf);
 
 /// Why this process is not the daemon.
 #[derive(Debug, thiserror::Error)]
@@ -67,9 +81,30 @@ impl Listening {
         let listener = bind(place).map_err(io)?;
         Ok(Self {
             listener,
-            place: place.clone(),
-            _lock: lock,
+            socket: SocketFile(place.socket().to_owned()),
+            held: Held { _lock: lock },
         })
+    }
+
+    /// The same, after a daemon that no longer listens has come to its end.
+    pub async fn start_after_another(place: &Place) -> Result<Self, ListenError> {
+        let give_up = Instant::now() + LONGEST_END + LOOKING_AGAIN;
+        loop {
+            match Self::start(place) {
+                Err(ListenError::Taken(_))
+                    if StdUnixStream::connect(place.socket()).is_err()
+                        && Instant::now() < give_up => {}
+                result => return result,
+            }
+            // To wait for a lock is to block a thread; this does not last.
+            tokio::time::sleep(LOOKING_AGAIN).await;
+        }
+    }
+
+    /// Listens no longer: from here on whoever connects finds no socket and starts a daemon.
+    pub(super) fn close(self) -> Held {
+        drop((self.listener, self.socket));
+        self.held
     }
 
     /// The next connection of a process of ours. Others are turned away with a line in the log.
@@ -87,9 +122,18 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Held {
+    /// Holds the place until the daemon has come to its end, but not if that hangs.
+    pub async fn until(self, end: impl Future<Output = ()>) {
+        if tokio::time::timeout(LONGEST_END, end).await.is_err() {
+            tracing::warn!("the end took too long and was cut short");
+        }
+    }
+}
+
+impl Drop for SocketFile {
     fn drop(&mut self) {
-        let _ = fs::remove_file(self.place.socket());
+        let _ = fs::remove_file(&self.0);
     }
 }
 
@@ -129,3 +173,7 @@ fn umask(mask: libc::mode_t) -> libc::mode_t {
         libc::umask(mask)
     }
 }
+
+/// How long a daemon may take to its end: less than a client waits for the next one.
+const LONGEST_END: Duration = Duration::from_secs(6);
+const LOOKING_AGAIN: Duration = Duration::from_millis(20);

@@ -1,7 +1,7 @@
 //! Serves every connection of the daemon's socket, until somebody stops it or nobody needs it.
 
 use super::connection;
-use super::listen::Listening;
+use super::listen::{Held, Listening};
 use super::named::Named;
 use crate::handle::Hub;
 use std::sync::Arc;
@@ -26,13 +26,14 @@ pub(super) struct Shared {
     pub(super) stop: CancellationToken,
 }
 
-/// Serves until `stop`, or until nobody has needed the daemon for a while.
+/// Serves until `stop`, or until nobody has needed the daemon for a while. What it gives back keeps the next
+/// daemon waiting, for whatever is left to be ended.
 pub async fn serve(
     listening: Listening,
     hub: Arc<Hub>,
     options: ServeOptions,
     stop: CancellationToken,
-) {
+) -> Held {
     let shared = Arc::new(Shared {
         hub,
         sessions: watch::Sender::new(0),
@@ -75,11 +76,11 @@ pub async fn serve(
             drop(place);
         });
     }
-    // From here on whoever connects finds no socket and starts a daemon of its own.
-    drop(listening);
+    let held = listening.close();
     stop.cancel();
     connections.close();
     let _ = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
+    held
 }
 
 /// Resolves when there has been neither a session, nor a page's worker, nor an extension for `limit`.

@@ -4,6 +4,8 @@
 mod comes_back;
 mod confirm;
 mod crowd;
+mod deadlines;
+mod endpoint;
 mod extension;
 mod fake_extension;
 mod idle;
@@ -22,6 +24,7 @@ mod relayed;
 mod remote;
 mod server;
 mod strangers;
+mod succession;
 mod tunnel;
 mod versions;
 mod wire;

@@ -89,7 +89,7 @@ async fn s14_there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced()
         Err(ListenError::Taken(_))
     ));
     server.stop.cancel();
-    server.task.await.unwrap();
+    drop(server.task.await.unwrap());
     assert!(!server.place.socket().exists());
     // What a daemon leaves behind that was killed.
     drop(std::os::unix::net::UnixListener::bind(server.place.socket()).unwrap());
@@ -116,7 +116,7 @@ async fn s31_a_daemon_that_nobody_needs_ends() {
         idle: Some(Duration::from_secs(60)),
     });
     // Time jumps as soon as everybody waits.
-    server.task.await.unwrap();
+    drop(server.task.await.unwrap());
     assert!(!server.place.socket().exists());
 }
 
@@ -133,5 +133,5 @@ async fn stopping_says_so_and_hangs_up() {
     let event = json!({"type": "EVENT", "event": "stopping"});
     assert_eq!(client.next().await, Some(event));
     assert_eq!(client.next().await, None);
-    server.task.await.unwrap();
+    drop(server.task.await.unwrap());
 }

@@ -45,11 +45,21 @@ pub(crate) fn open(place: Place) -> (RemoteSession, Arc<AtomicUsize>) {
     (session, tries)
 }
 
+/// A session at a daemon that runs.
+pub(crate) fn open_as(place: Place, options: SessionOptions) -> RemoteSession {
+    let start = || Err(std::io::Error::other("there is no program to start"));
+    opened(place, options, Box::new(start))
+}
+
 fn open_with(place: Place, start: StartDaemon) -> RemoteSession {
+    opened(place, SessionOptions::default(), start)
+}
+
+fn opened(place: Place, options: SessionOptions, start: StartDaemon) -> RemoteSession {
     RemoteSession::open(Opening {
         place,
         client: ClientInfo::default(),
-        options: SessionOptions::default(),
+        options,
         name: None,
         start,
     })

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tabmux_client::Place;
 use tabmux_daemon::Hub;
-use tabmux_daemon::socket::{Listening, ServeOptions, serve};
+use tabmux_daemon::socket::{Held, Listening, ServeOptions, serve};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Server {
     pub(crate) place: Place,
     pub(crate) stop: CancellationToken,
-    pub(crate) task: JoinHandle<()>,
+    pub(crate) task: JoinHandle<Held>,
     folder: tempfile::TempDir,
 }
 
