@@ -131,6 +131,11 @@ impl Fake {
             .unwrap();
     }
 
+    /// All commands that it has heard and the test has not.
+    pub(crate) fn heard_so_far(&mut self) -> Vec<Asked> {
+        std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
+    }
+
     /// The next command of this name, for a minute of the test's time.
     pub(crate) async fn hears(&mut self, method: &str) -> Option<Asked> {
         let next = async {
@@ -143,6 +148,20 @@ impl Fake {
         };
         let heard = tokio::time::timeout(Duration::from_secs(60), next).await;
         heard.unwrap_or_default()
+    }
+}
+
+/// Answers as [`usual`] in a tab where every element can be reached.
+pub(crate) fn with_element(asked: &Asked) -> Vec<Value> {
+    if asked.runs("tabmux.prepare(") {
+        return vec![asked.gives(json!({"ok": true, "x": 10, "y": 20}))];
+    }
+    match asked.method.as_str() {
+        _ if asked.runs("tabmux.element(") => {
+            vec![asked.answer(json!({"result": {"objectId": "ELEMENT"}}))]
+        }
+        "DOM.describeNode" => vec![asked.answer(json!({"node": {"localName": "button"}}))],
+        _ => usual(asked),
     }
 }
 
@@ -171,6 +190,13 @@ impl Stand {
         self.browser.tab(&TargetId::from(TAB)).await
     }
 
+    /// The uid of its tab's only element.
+    pub(crate) async fn element(&self) -> String {
+        let tab = self.tab().await.unwrap();
+        let document = tab.state().frames.main().unwrap().document;
+        format!("{document}_1")
+    }
+
     /// Runs a tool in its only tab.
     pub(crate) fn run(
         &self,
@@ -181,7 +207,7 @@ impl Stand {
         let prepared = tools::find(tool).unwrap().prepare(&arguments).unwrap();
         let context = CallContext {
             cancel: CancellationToken::new(),
-            files: Files::new(None, &[]),
+            files: Files::new(None, &[env!("CARGO_MANIFEST_DIR").into()]),
             progress: None,
         };
         let browser = self.browser.clone();
