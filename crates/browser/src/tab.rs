@@ -15,6 +15,8 @@ mod rules;
 mod setup;
 mod state;
 mod taps;
+#[cfg(test)]
+mod tests;
 
 pub use console::{Argument, Console, ConsoleMessage, Place};
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
