@@ -1,10 +1,12 @@
 //! Tabs that come and go while nobody waits for them any more.
 
-use super::{BrowserEvent, Origin};
+use super::{Browser, BrowserEvent, Origin};
 use crate::address::AddressPolicy;
-use crate::fake::{self, Asked, Stand};
-use serde_json::json;
+use crate::fake::{self, Asked, Fake, SESSION, Stand, TAB};
+use crate::tab::{TabSettings, TargetId};
+use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 #[tokio::test(start_paused = true)]
 async fn a_tab_that_is_made_for_a_cancelled_call_is_announced_and_later_ones_are() {
@@ -40,6 +42,43 @@ async fn a_tab_that_is_made_for_a_cancelled_call_is_announced_and_later_ones_are
         appears(&mut stand).await,
         Some(("OTHER".into(), Origin::Browser))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
+    let (transport, mut fake) = Fake::new(|asked: &Asked| match asked.method.as_str() {
+        "Target.getTargets" => vec![asked.answer(json!({"targetInfos": [private()]}))],
+        "Target.getBrowserContexts" => {
+            vec![asked.answer(json!({"defaultBrowserContextId": "DEFAULT"}))]
+        }
+        "Target.attachToTarget" => vec![],
+        _ => fake::usual(asked),
+    });
+    let connected = Browser::connect_over(transport, TabSettings::default()).await;
+    let connected = connected.unwrap().guarded().await.with_private(true);
+    let (report, mut events) = mpsc::channel::<(u32, BrowserEvent)>(100);
+    let browser = connected.follow(0, report);
+    let attaching = browser.clone();
+    tokio::spawn(async move { attaching.tab(&TargetId::from(TAB)).await });
+    let asked = fake.hears("Target.attachToTarget").await.unwrap();
+    assert_eq!(browser.set_private(false), [TargetId::from(TAB)]);
+    assert!(matches!(
+        events.recv().await,
+        Some((_, BrowserEvent::TabGone { .. }))
+    ));
+    let attached =
+        json!({"sessionId": SESSION, "targetInfo": private(), "waitingForDebugger": false});
+    fake.say(fake::browser_event("Target.attachedToTarget", attached))
+        .await;
+    fake.say(asked.answer(json!({"sessionId": SESSION}))).await;
+    let detached = fake.hears("Target.detachFromTarget").await;
+    assert_eq!(detached.unwrap().params["sessionId"], SESSION);
+}
+
+fn private() -> Value {
+    let mut info = fake::target_info(TAB);
+    info["browserContextId"] = "PRIVATE".into();
+    info
 }
 
 async fn appears(stand: &mut Stand) -> Option<(String, Origin)> {
