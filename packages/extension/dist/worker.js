@@ -367,15 +367,19 @@
       const { paused } = await chrome.storage.session.get("paused");
       this.#owed = paused === true;
     }
+    /** The person wants it. It is kept before the daemon has heard of it, which it may never. */
+    async wanted() {
+      this.#owed = true;
+      await chrome.storage.session.set({ paused: true });
+    }
     /** Whether the daemon has to be told. */
     get isOwed() {
       return this.#owed;
     }
     /** The daemon tells how it is. What it says before it has heard of the pause is not the person's word. */
     async told(paused) {
-      if (this.#owed && !paused) return;
-      this.#owed = false;
-      await chrome.storage.session.set({ paused });
+      if (paused) this.#owed = false;
+      else if (!this.#owed) await chrome.storage.session.set({ paused: false });
     }
     /** The person lets agents go on. */
     async over() {
@@ -672,6 +676,7 @@
   function want(wish) {
     if (!WISHES.includes(wish.type)) return;
     if (!link.isWelcome) return wish.type === "site" ? void 0 : panels.deny("tabmux is not connected, so nothing was changed.");
+    if (wish.type === "pause") void pause.wanted();
     link.tell(wish);
     if (wish.type === "resume") void pause.over();
     if (wish.type === "takeBack") void groups.release(wish.tabId);
