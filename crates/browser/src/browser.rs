@@ -11,6 +11,8 @@ mod open;
 mod orders;
 mod private;
 mod pulse;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 pub use connect::{ConnectError, Connected, Source};

@@ -66,10 +66,7 @@ pub struct Reading {
 
 /// Reads a tab's page and puts the tools that it is good for into what was found there.
 pub async fn read(tab: &Tab, limit: usize) -> Result<Reading, ToolError> {
-    crate::run::may_touch(tab)?;
-    if let Some(dialog) = crate::run::open_dialog(tab) {
-        return Err(ToolError::DialogOpen(dialog));
-    }
+    crate::run::may_begin(tab, false, false).await?;
     let introspection = tab.introspection();
     let _only_one = introspection.reading.lock().await;
     let gathered = gather::gather(tab).await?;

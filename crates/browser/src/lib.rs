@@ -16,6 +16,8 @@ pub mod bounds;
 pub mod browser;
 pub mod discover;
 pub mod error;
+#[cfg(test)]
+mod fake;
 pub mod files;
 pub mod find;
 pub mod introspect;

@@ -66,10 +66,7 @@ pub async fn run(
     prepared: Prepared,
     context: CallContext,
 ) -> ToolResult {
-    let tab = tokio::select! {
-        tab = browser.tab(target) => tab?,
-        () = context.cancel.cancelled() => return Err(ToolError::Stuck),
-    };
+    let tab = tab_for(browser, target, &context.cancel).await?;
     let spec = prepared.spec;
     let watch = Watch::begin(&tab, browser.stops_requests()).await;
     // To leave is to act, and what a person has open stays where it is.
@@ -80,15 +77,7 @@ pub async fn run(
     if spec.looks_back {
         watch.may_look_back()?;
     }
-    may_touch(&tab)?;
-    if !spec.during_dialog
-        && let Some(dialog) = open_dialog(&tab)
-    {
-        return Err(ToolError::DialogOpen(dialog));
-    }
-    if spec.needs_page {
-        check_suspect(&tab).await?;
-    }
+    may_begin(&tab, spec.during_dialog, spec.needs_page).await?;
     let acted = Arc::new(AtomicBool::new(false));
     let page = Page {
         tab: tab.clone(),
@@ -123,8 +112,36 @@ pub async fn run(
     watch.end(result).await
 }
 
+/// The tab that a call is about, unless the call is given up first.
+pub(crate) async fn tab_for(
+    browser: &Browser,
+    target: &TargetId,
+    cancel: &CancellationToken,
+) -> Result<Tab, ToolError> {
+    tokio::select! {
+        tab = browser.tab(target) => tab,
+        () = cancel.cancelled() => Err(ToolError::Stuck),
+    }
+}
+
+/// Whether the tab is in a state in which a call can begin.
+pub(crate) async fn may_begin(
+    tab: &Tab,
+    during_dialog: bool,
+    needs_page: bool,
+) -> Result<(), ToolError> {
+    may_touch(tab)?;
+    if let Some(dialog) = open_dialog(tab).filter(|_| !during_dialog) {
+        return Err(ToolError::DialogOpen(dialog));
+    }
+    match needs_page {
+        true => check_suspect(tab).await,
+        false => Ok(()),
+    }
+}
+
 /// A page that had to be stopped must answer before anything is tried on it.
-pub(crate) async fn check_suspect(tab: &Tab) -> Result<(), ToolError> {
+async fn check_suspect(tab: &Tab) -> Result<(), ToolError> {
     if tab.is_suspect() {
         if !tab.responds_within(STUCK_LIMIT).await {
             return Err(ToolError::Stuck);
@@ -134,7 +151,7 @@ pub(crate) async fn check_suspect(tab: &Tab) -> Result<(), ToolError> {
     Ok(())
 }
 
-pub(crate) fn may_touch(tab: &Tab) -> Result<(), ToolError> {
+fn may_touch(tab: &Tab) -> Result<(), ToolError> {
     let url = tab
         .state()
         .frames
@@ -149,7 +166,7 @@ pub(crate) fn may_touch(tab: &Tab) -> Result<(), ToolError> {
     }
 }
 
-pub(crate) fn open_dialog(tab: &Tab) -> Option<Dialog> {
+fn open_dialog(tab: &Tab) -> Option<Dialog> {
     tab.state().dialog.clone()
 }
 

@@ -15,6 +15,8 @@ mod rules;
 mod setup;
 mod state;
 mod taps;
+#[cfg(test)]
+mod tests;
 
 pub use console::{Argument, Console, ConsoleMessage, Place};
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
@@ -175,6 +177,16 @@ impl Tab {
                 None => Ok(true),
             },
         }
+    }
+
+    /// Waits until the dialog of this number is over, at most `limit`. Another one may be open then: the page
+    /// runs on at once.
+    pub(crate) async fn dialog_over(&self, number: u64, limit: Duration) -> Result<(), ToolError> {
+        let is_over = |state: &TabState| {
+            let now = state.dialog.as_ref();
+            now.is_none_or(|dialog| dialog.number != number)
+        };
+        self.until(limit, is_over).await.map(drop)
     }
 
     /// Waits until all set-up commands have been answered.

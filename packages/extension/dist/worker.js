@@ -209,10 +209,7 @@
       this.owner = owner;
     }
     owner;
-    #socket;
-    /** The connection on which the daemon has proved itself. */
-    #proved;
-    #isWelcome = false;
+    #talk;
     #pause = FIRST_PAUSE;
     #pulse;
     #heardAt = 0;
@@ -220,39 +217,41 @@
     #wantedAt = Date.now();
     /** Sees that there is a connection, or that one is on its way. */
     keep() {
-      if (this.#socket) return;
+      if (this.#talk) return;
       void this.#dial().catch((error) => {
-        if (!this.#socket) this.#end(void 0, String(error));
+        if (!this.#talk) this.#end(void 0, String(error));
       });
     }
     /** Says hello once more, because something in it has changed. */
     greetAgain() {
-      this.#socket?.close();
+      this.#talk?.socket.close();
       this.keep();
     }
     get isWelcome() {
-      return this.#isWelcome;
+      return this.#talk?.stage === "welcome";
     }
     /** Whether much waits to be said. Whoever can come again later should. */
     get isBehind() {
-      return (this.#socket?.bufferedAmount ?? 0) > MUCH_BUFFERED;
+      return (this.#talk?.socket.bufferedAmount ?? 0) > MUCH_BUFFERED;
     }
     /** Says something, if somebody listens who has proved itself. False if nobody does. */
     tell(message) {
-      if (!this.#isWelcome || !this.#socket) return false;
-      if (this.#socket.bufferedAmount > MOST_BUFFERED) {
-        this.#socket.close();
+      if (this.#talk?.stage !== "welcome") return false;
+      const { socket } = this.#talk;
+      if (socket.bufferedAmount > MOST_BUFFERED) {
+        socket.close();
         return false;
       }
-      this.#socket.send(JSON.stringify(message));
+      socket.send(JSON.stringify(message));
       return true;
     }
     async #dial() {
       const known = await this.owner.pairing();
-      if (this.#socket) return;
+      if (this.#talk) return;
       const host = `127.0.0.1:${known.port}`;
       const socket = new WebSocket(`ws://${host}/`);
-      this.#socket = socket;
+      const talk = { socket, stage: "new" };
+      this.#talk = talk;
       const nonce = freshNonce();
       let why = "The daemon is not running. It starts with the first agent.";
       let turn = Promise.resolve();
@@ -263,22 +262,23 @@
       socket.onmessage = ({ data }) => {
         const message = JSON.parse(String(data));
         this.#heardAt = Date.now();
-        if (this.#isWelcome && message.type !== "ping") {
+        if (talk.stage === "welcome" && message.type !== "ping") {
           void this.owner.hear(message);
           return;
         }
         turn = turn.then(async () => {
-          why = await this.#greet(socket, message, { known, nonce, host }) ?? why;
+          why = await this.#greet(talk, message, { known, nonce, host }) ?? why;
         });
       };
       socket.onerror = () => void 0;
-      socket.onclose = () => this.#end(socket, why);
+      socket.onclose = () => this.#end(talk, why);
     }
     /** One step of the handshake; a sentence if it goes wrong. */
-    async #greet(socket, message, about) {
+    async #greet(talk, message, about) {
       const { known, nonce, host } = about;
+      const { socket } = talk;
       if (message.type === "ping") {
-        if (this.#isWelcome) this.tell({ type: "pong" });
+        if (talk.stage === "welcome") this.tell({ type: "pong" });
       } else if (message.type === "challenge") {
         const nonces = { extension: nonce, daemon: message.nonce };
         if (message.proof !== await prove(known.secret, "daemon", nonces, host)) {
@@ -286,33 +286,34 @@
           return `Another program listens at port ${known.port}, or the secret was changed. Run "tabmux extension install".`;
         }
         socket.send(JSON.stringify({ type: "proof", proof: await prove(known.secret, "extension", nonces, host) }));
-        this.#proved = socket;
-      } else if (message.type === "welcome" && this.#proved === socket) {
+        if (talk.stage === "new") talk.stage = "proved";
+      } else if (message.type === "welcome" && talk.stage === "proved") {
         await this.owner.welcome();
-        this.#isWelcome = true;
+        if (talk.stage !== "proved") return void 0;
+        talk.stage = "welcome";
         this.#pause = FIRST_PAUSE;
-        this.#pulse = setInterval(() => this.#beat(socket), PULSE);
+        this.#pulse = setInterval(() => this.#beat(talk), PULSE);
         this.owner.show("connected");
         return "The daemon is gone.";
       } else if (message.type === "refused") {
         return String(message.reason).slice(0, LONGEST_REASON);
-      } else if (this.#isWelcome) {
+      } else if (talk.stage === "welcome") {
         await this.owner.hear(message);
       }
       return void 0;
     }
     /** Gives a sign of life, and looks for the other's. */
-    #beat(socket) {
+    #beat(talk) {
       if (Date.now() - this.#heardAt < SILENCE_LIMIT) return void this.tell({ type: "ping" });
-      socket.close();
-      this.#end(socket, "The daemon says nothing any more.");
+      talk.socket.close();
+      this.#end(talk, "The daemon says nothing any more.");
     }
-    #end(socket, why) {
-      if (socket && socket !== this.#socket) return;
+    #end(talk, why) {
+      if (talk !== this.#talk) return;
       clearInterval(this.#pulse);
-      const wasWelcome = this.#isWelcome;
-      this.#socket = void 0;
-      this.#isWelcome = false;
+      const wasWelcome = talk?.stage === "welcome";
+      if (talk) talk.stage = "over";
+      this.#talk = void 0;
       this.owner.show(why);
       if (wasWelcome) {
         this.#wantedAt = Date.now();
@@ -387,15 +388,19 @@
       const { paused } = await chrome.storage.session.get("paused");
       this.#owed = paused === true;
     }
+    /** The person wants it. It is kept before the daemon has heard of it, which it may never. */
+    async wanted() {
+      this.#owed = true;
+      await chrome.storage.session.set({ paused: true });
+    }
     /** Whether the daemon has to be told. */
     get isOwed() {
       return this.#owed;
     }
     /** The daemon tells how it is. What it says before it has heard of the pause is not the person's word. */
     async told(paused) {
-      if (this.#owed && !paused) return;
-      this.#owed = false;
-      await chrome.storage.session.set({ paused });
+      if (paused) this.#owed = false;
+      else if (!this.#owed) await chrome.storage.session.set({ paused: false });
     }
     /** The person lets agents go on. */
     async over() {
@@ -697,6 +702,7 @@
   function want(wish) {
     if (!WISHES.includes(wish.type)) return;
     if (!link.isWelcome) return wish.type === "site" ? void 0 : panels.deny("tabmux is not connected, so nothing was changed.");
+    if (wish.type === "pause") void pause.wanted();
     link.tell(wish);
     if (wish.type === "resume") void pause.over();
     if (wish.type === "takeBack") void groups.release(wish.tabId);

@@ -16,11 +16,14 @@ interface Owner {
   alone(): void;
 }
 
+/** One connection, and how far the two sides have come on it. What was proved on another one counts for nothing here. */
+interface Talk {
+  readonly socket: WebSocket;
+  stage: 'new' | 'proved' | 'welcome' | 'over';
+}
+
 export class Link {
-  #socket: WebSocket | undefined;
-  /** The connection on which the daemon has proved itself. */
-  #proved: WebSocket | undefined;
-  #isWelcome = false;
+  #talk: Talk | undefined;
   #pause = FIRST_PAUSE;
   #pulse: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
@@ -31,46 +34,48 @@ export class Link {
 
   /** Sees that there is a connection, or that one is on its way. */
   keep(): void {
-    if (this.#socket) return;
+    if (this.#talk) return;
     void this.#dial().catch((error: unknown) => {
       // Another try may have found the daemon meanwhile.
-      if (!this.#socket) this.#end(undefined, String(error));
+      if (!this.#talk) this.#end(undefined, String(error));
     });
   }
 
   /** Says hello once more, because something in it has changed. */
   greetAgain(): void {
-    this.#socket?.close();
+    this.#talk?.socket.close();
     this.keep();
   }
 
   get isWelcome(): boolean {
-    return this.#isWelcome;
+    return this.#talk?.stage === 'welcome';
   }
 
   /** Whether much waits to be said. Whoever can come again later should. */
   get isBehind(): boolean {
-    return (this.#socket?.bufferedAmount ?? 0) > MUCH_BUFFERED;
+    return (this.#talk?.socket.bufferedAmount ?? 0) > MUCH_BUFFERED;
   }
 
   /** Says something, if somebody listens who has proved itself. False if nobody does. */
   tell(message: FromExtension): boolean {
-    if (!this.#isWelcome || !this.#socket) return false;
-    if (this.#socket.bufferedAmount > MOST_BUFFERED) {
+    if (this.#talk?.stage !== 'welcome') return false;
+    const { socket } = this.#talk;
+    if (socket.bufferedAmount > MOST_BUFFERED) {
       // Nobody reads. To come back is better than to grow.
-      this.#socket.close();
+      socket.close();
       return false;
     }
-    this.#socket.send(JSON.stringify(message));
+    socket.send(JSON.stringify(message));
     return true;
   }
 
   async #dial(): Promise<void> {
     const known = await this.owner.pairing();
-    if (this.#socket) return;
+    if (this.#talk) return;
     const host = `127.0.0.1:${known.port}`;
     const socket = new WebSocket(`ws://${host}/`);
-    this.#socket = socket;
+    const talk: Talk = { socket, stage: 'new' };
+    this.#talk = talk;
     const nonce = freshNonce();
     let why = 'The daemon is not running. It starts with the first agent.';
     // Messages are handled one after the other, though some take time.
@@ -82,23 +87,24 @@ export class Link {
     socket.onmessage = ({ data }) => {
       const message = JSON.parse(String(data)) as ToExtension;
       this.#heardAt = Date.now();
-      if (this.#isWelcome && message.type !== 'ping') {
+      if (talk.stage === 'welcome' && message.type !== 'ping') {
         void this.owner.hear(message);
         return;
       }
       turn = turn.then(async () => {
-        why = (await this.#greet(socket, message, { known, nonce, host })) ?? why;
+        why = (await this.#greet(talk, message, { known, nonce, host })) ?? why;
       });
     };
     socket.onerror = () => undefined; // What ends it is told by the end.
-    socket.onclose = () => this.#end(socket, why);
+    socket.onclose = () => this.#end(talk, why);
   }
 
   /** One step of the handshake; a sentence if it goes wrong. */
-  async #greet(socket: WebSocket, message: ToExtension, about: { known: Pairing; nonce: string; host: string }): Promise<string | undefined> {
+  async #greet(talk: Talk, message: ToExtension, about: { known: Pairing; nonce: string; host: string }): Promise<string | undefined> {
     const { known, nonce, host } = about;
+    const { socket } = talk;
     if (message.type === 'ping') {
-      if (this.#isWelcome) this.tell({ type: 'pong' });
+      if (talk.stage === 'welcome') this.tell({ type: 'pong' });
     } else if (message.type === 'challenge') {
       const nonces = { extension: nonce, daemon: message.nonce };
       if (message.proof !== (await prove(known.secret, 'daemon', nonces, host))) {
@@ -106,36 +112,38 @@ export class Link {
         return `Another program listens at port ${known.port}, or the secret was changed. Run "tabmux extension install".`;
       }
       socket.send(JSON.stringify({ type: 'proof', proof: await prove(known.secret, 'extension', nonces, host) } satisfies FromExtension));
-      this.#proved = socket;
-    } else if (message.type === 'welcome' && this.#proved === socket) {
+      if (talk.stage === 'new') talk.stage = 'proved';
+    } else if (message.type === 'welcome' && talk.stage === 'proved') {
       await this.owner.welcome();
-      this.#isWelcome = true;
+      // It may have ended meanwhile, and another one may have begun.
+      if (talk.stage !== 'proved') return undefined;
+      talk.stage = 'welcome';
       this.#pause = FIRST_PAUSE;
-      this.#pulse = setInterval(() => this.#beat(socket), PULSE);
+      this.#pulse = setInterval(() => this.#beat(talk), PULSE);
       this.owner.show('connected');
       // What came while the owner made itself ready waits in the same turn.
       return 'The daemon is gone.';
     } else if (message.type === 'refused') {
       return String(message.reason).slice(0, LONGEST_REASON);
-    } else if (this.#isWelcome) {
+    } else if (talk.stage === 'welcome') {
       await this.owner.hear(message);
     }
     return undefined;
   }
 
   /** Gives a sign of life, and looks for the other's. */
-  #beat(socket: WebSocket): void {
+  #beat(talk: Talk): void {
     if (Date.now() - this.#heardAt < SILENCE_LIMIT) return void this.tell({ type: 'ping' });
-    socket.close();
-    this.#end(socket, 'The daemon says nothing any more.');
+    talk.socket.close();
+    this.#end(talk, 'The daemon says nothing any more.');
   }
 
-  #end(socket: WebSocket | undefined, why: string): void {
-    if (socket && socket !== this.#socket) return;
+  #end(talk: Talk | undefined, why: string): void {
+    if (talk !== this.#talk) return;
     clearInterval(this.#pulse);
-    const wasWelcome = this.#isWelcome;
-    this.#socket = undefined;
-    this.#isWelcome = false;
+    const wasWelcome = talk?.stage === 'welcome';
+    if (talk) talk.stage = 'over';
+    this.#talk = undefined;
     this.owner.show(why);
     if (wasWelcome) {
       this.#wantedAt = Date.now();

@@ -1,6 +1,7 @@
 /**
- * A pause that the person asked for outlives the worker and the daemon. That there is one survives in Chrome, and a daemon that
- * does not know of it is told.
+ * A pause that the person asked for here outlives the worker and the daemon. That there is one survives in Chrome, and a daemon
+ * that does not know of it is told. One that was asked for in another browser is kept there, and nowhere else: who is away when
+ * it ends would bring it back.
  */
 
 export class Pause {
@@ -12,6 +13,12 @@ export class Pause {
     this.#owed = paused === true;
   }
 
+  /** The person wants it. It is kept before the daemon has heard of it, which it may never. */
+  async wanted(): Promise<void> {
+    this.#owed = true;
+    await chrome.storage.session.set({ paused: true });
+  }
+
   /** Whether the daemon has to be told. */
   get isOwed(): boolean {
     return this.#owed;
@@ -19,9 +26,8 @@ export class Pause {
 
   /** The daemon tells how it is. What it says before it has heard of the pause is not the person's word. */
   async told(paused: boolean): Promise<void> {
-    if (this.#owed && !paused) return;
-    this.#owed = false;
-    await chrome.storage.session.set({ paused });
+    if (paused) this.#owed = false;
+    else if (!this.#owed) await chrome.storage.session.set({ paused: false });
   }
 
   /** The person lets agents go on. */

@@ -63,6 +63,7 @@ function show(state: string): void {
 function want(wish: FromPanel): void {
   if (!WISHES.includes(wish.type)) return;
   if (!link.isWelcome) return wish.type === 'site' ? undefined : panels.deny('tabmux is not connected, so nothing was changed.');
+  if (wish.type === 'pause') void pause.wanted();
   link.tell(wish);
   if (wish.type === 'resume') void pause.over();
   if (wish.type === 'takeBack') void groups.release(wish.tabId);

@@ -14,19 +14,23 @@ let lost: number;
 let welcomes: number;
 let link: Link;
 let found: { name: string | null };
+let ready: Promise<void>;
 
 beforeEach(async () => {
   Object.assign(globalThis, { WebSocket });
   installChrome();
   daemon = await FakeDaemon.start();
-  [titles, heard, lost, welcomes] = [[], [], 0, 0];
+  [titles, heard, lost, welcomes, ready] = [[], [], 0, 0, Promise.resolve()];
   found = { name: 'Work' };
   // A link of an earlier test goes on looking for its own daemon, and finds none.
   const [{ port }, mine, said, folder] = [daemon, heard, titles, found];
   link = new Link({
     pairing: async () => ({ secret: SECRET, port, ...folder }),
     show: (state) => said.push(state),
-    welcome: async () => void (welcomes += 1),
+    welcome: async () => {
+      welcomes += 1;
+      await ready;
+    },
     hear: async (message) => void mine.push(message),
     lost: async () => void (lost += 1),
     alone: () => undefined,
@@ -76,6 +80,27 @@ test('S-7 a proof of another role or of an earlier connection does not do', asyn
   daemon.say({ type: 'challenge', version: 1, nonce: ours, proof: daemon.prove('daemon', first.nonce, ours) });
   await daemon.take('hello');
   expect([heard, welcomes]).toEqual([[], 0]);
+});
+
+test('S-7 what was proved on a connection that ended while the extension made itself ready counts for no other', async () => {
+  let makeReady = (): void => undefined;
+  ready = new Promise((resolve) => (makeReady = resolve));
+  link.keep();
+  await daemon.welcome();
+  await vi.waitFor(() => expect(welcomes).toBe(1));
+  daemon.hangUp();
+  // Another program has the port now.
+  const { nonce } = await daemon.take('hello');
+  makeReady();
+  await ready;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([link.isWelcome, link.tell({ type: 'ping' }), titles.includes('connected')]).toEqual([false, false, false]);
+  daemon.say({ type: 'openTab', requestId: 1, url: 'https://bank.example/', focus: true });
+  // It is still asked for its own proof, and that is looked at after the order.
+  const ours = 'cd'.repeat(32);
+  daemon.say({ type: 'challenge', version: 1, nonce: ours, proof: daemon.prove('daemon', nonce, ours) });
+  await daemon.take('proof');
+  expect(heard).toEqual([]);
 });
 
 test('a daemon that says nothing for 60 s is given up, and another one is looked for', async () => {

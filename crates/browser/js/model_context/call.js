@@ -16,12 +16,13 @@
     return [];
   };
   const run = async (context, tool) => {
-    // Some take an object, some the text of one, and say so.
+    // Some take an object, some the text of one, and say so in these words and no others, before the tool runs. What a tool
+    // throws is the tool's business, whatever it reads like.
     if (context.__isWebMCPPolyfill) return context.executeTool(tool, JSON.stringify(input), { signal });
     try {
       return await context.executeTool(tool, input, { signal });
     } catch (error) {
-      if (!/failed to parse input/i.test(error?.message)) throw error;
+      if (!/^failed to parse input arguments\.?$/i.test(error?.message)) throw error;
       return context.executeTool(tool, JSON.stringify(input), { signal });
     }
   };

@@ -329,7 +329,11 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             .get_mut(&target)
             .filter(|entry| entry.tab.is_none())
         else {
-            return;
+            // It became private meanwhile, or is attached already.
+            return self.session.post(target::DetachFromTarget {
+                session_id: Some(event.session_id.clone()),
+                target_id: None,
+            });
         };
         let tab = Tab::follow(
             target,

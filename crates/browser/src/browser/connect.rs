@@ -82,7 +82,7 @@ pub struct Connected {
 
 impl Connected {
     /// The same, without what is private in a browser that is not ours.
-    async fn guarded(mut self) -> Self {
+    pub(super) async fn guarded(mut self) -> Self {
         if self.info.launched {
             return self;
         }

@@ -54,9 +54,19 @@ pub(super) async fn open(
     Ok(target)
 }
 
-/// Makes a blank tab in the background and has it announced with its origin.
+/// Makes a blank tab in the background and has it announced with its origin; also when nobody waits for it any
+/// more, because what was begun has to be ended, and somebody has to hear of the tab to close it.
 pub(super) async fn make(
     browser: &Browser,
+    context: Option<ContextId>,
+    origin: Origin,
+) -> Result<TargetId, ToolError> {
+    let made = tokio::spawn(make_whole(browser.clone(), context, origin));
+    made.await.map_err(|_| ToolError::BrowserGone)?
+}
+
+async fn make_whole(
+    browser: Browser,
     context: Option<ContextId>,
     origin: Origin,
 ) -> Result<TargetId, ToolError> {

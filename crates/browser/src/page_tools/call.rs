@@ -63,17 +63,10 @@ pub async fn call(
     arguments: &Map<String, Value>,
     context: CallContext,
 ) -> Result<PageAnswer, ToolError> {
-    let tab = tokio::select! {
-        tab = browser.tab(target) => tab?,
-        () = context.cancel.cancelled() => return Err(ToolError::Stuck),
-    };
+    let tab = run::tab_for(browser, target, &context.cancel).await?;
     let watch = Watch::begin(&tab, browser.stops_requests()).await;
     watch.may_touch().await?;
-    run::may_touch(&tab)?;
-    if let Some(dialog) = run::open_dialog(&tab) {
-        return Err(ToolError::DialogOpen(dialog));
-    }
-    run::check_suspect(&tab).await?;
+    run::may_begin(&tab, false, true).await?;
     let tool = tab.found().look().find(number).cloned();
     let tool = tool.ok_or(ToolError::ToolGone)?;
     if let Way::Native(web_mcp::Way { home, .. }) | Way::InPage(model_context::Way { home, .. }) =

@@ -129,7 +129,9 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
     } else if event.method() == "Page.loadEventFired" && is_top {
         state.load = Load::Complete;
     } else if let Some(event) = event.decode::<page::JavascriptDialogOpening>() {
+        state.dialogs_opened += 1;
         state.dialog = Some(Dialog {
+            number: state.dialogs_opened,
             kind: event.r#type.to_string(),
             message: one_line(&event.message, 500),
             default: one_line(event.default_prompt.as_deref().unwrap_or_default(), 200),

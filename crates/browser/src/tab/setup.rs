@@ -4,7 +4,10 @@ use super::TabSettings;
 use super::actor::Shared;
 use super::frames::Shown;
 use crate::page_tools::model_context;
-use tabmux_cdp::types::{emulation, inspector, log, network, page, runtime, target, web_mcp};
+use crate::script::LONGEST;
+use tabmux_cdp::types::{
+    Command, emulation, inspector, log, network, page, runtime, target, web_mcp,
+};
 use tabmux_cdp::{CdpError, Session};
 
 /// Sends all set-up commands, then lets a waiting target run: Chrome takes them in this order.
@@ -29,15 +32,13 @@ pub(super) async fn set_up(
     };
     let resume = async {
         if waiting {
-            session
-                .send(runtime::RunIfWaitingForDebugger::default())
-                .await?;
+            patiently(&session, runtime::RunIfWaitingForDebugger::default()).await?;
         }
         Ok::<_, CdpError>(())
     };
     let (tree, enabled, _, _, _, _, _, _, _, sized, resumed) = tokio::join!(
-        session.send(page::GetFrameTree::default()),
-        session.send(page::Enable::default()),
+        patiently(&session, page::GetFrameTree::default()),
+        patiently(&session, page::Enable::default()),
         session.send(runtime::Enable::default()),
         session.send(log::Enable::default()),
         session.send(hear_network()),
@@ -56,6 +57,20 @@ pub(super) async fn set_up(
         tracing::debug!(%error, "the viewport could not be set");
     }
     Ok(frames)
+}
+
+/// Asks until there is an answer, or nobody to give one. A page that stands still, in a dialog or in somebody's
+/// debugger, answers when it goes on, and is of use then.
+async fn patiently<C: Command + Clone>(
+    session: &Session,
+    command: C,
+) -> Result<C::Response, CdpError> {
+    loop {
+        match session.send_within(command.clone(), LONGEST).await {
+            Err(CdpError::TimedOut { .. }) => {}
+            answer => return answer,
+        }
+    }
 }
 
 /// Chrome tells of all tools when it is asked to, and of those of a document that it had kept at no other

@@ -32,6 +32,8 @@ pub struct TabState {
     pub moves_within: u64,
     /// The dialog that blocks the page.
     pub dialog: Option<Dialog>,
+    /// Dialogs that the page has opened so far.
+    pub dialogs_opened: u64,
     /// Requests that count for "is it done yet", by their order of start.
     pub in_flight: BTreeMap<u64, RequestId>,
     /// Tabs that this one opened, in order.
@@ -67,6 +69,8 @@ pub enum Load {
 /// A dialog that the page has opened and that blocks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialog {
+    /// Which of the tab's it is: the next one may say the same.
+    pub number: u64,
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     pub kind: String,
     /// What it says, on one line and shortened.

@@ -51,8 +51,7 @@ impl Tool for HandleDialog {
         };
         tab.session().send(answer).await?;
         // The page runs on at once and may open the next dialog; this one is over when Chrome says so.
-        tab.until(CLOSE_LIMIT, |state| state.dialog.as_ref() != Some(&dialog))
-            .await?;
+        tab.dialog_over(dialog.number, CLOSE_LIMIT).await?;
         let verb = if accept { "Accepted" } else { "Dismissed" };
         let done = format!("{verb} the {} dialog.", dialog.kind);
         tokio::select! {

@@ -1,6 +1,6 @@
 //! Dragging one element onto another.
 
-use super::act::{self, Before, Drawing, Element, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, Grip, Patience, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -32,7 +32,7 @@ impl Tool for Drag {
         let before = Before::look(tab);
         let start = place(act::reach(tab, &from, Patience::Press).await?)?;
         page.acting();
-        act::grab(tab, start).await?;
+        let mut grip = Grip::grab(tab, start).await?;
         // Only now, because scrolling to the goal would have moved the start; the button stays down.
         let goal = match act::reach(tab, &to, Patience::Point).await {
             Ok(reached) => place(reached),
@@ -41,12 +41,12 @@ impl Tool for Drag {
         let goal = match goal {
             Ok(goal) => goal,
             Err(error) => {
-                act::release(tab, start).await?;
+                grip.release().await?;
                 return Err(error);
             }
         };
-        act::carry(tab, start, goal).await?;
-        act::release(tab, goal).await?;
+        grip.carry(start, goal).await?;
+        grip.release().await?;
         let output = act::settle(tab, &before, Some(&from), "Dragged and dropped.").await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
@@ -58,5 +58,35 @@ fn place(reached: Reached) -> Result<(f64, f64), ToolError> {
         Reached::ClosedOption => Err(ToolError::NotActionable {
             why: "An option of a closed list cannot be dragged. Use fill on the list.".into(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fake::{self, Asked, Stand};
+    use serde_json::json;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_drag_that_is_stopped_on_its_way_lets_the_button_go() {
+        let mut reached = 0;
+        let mut stand = Stand::new(move |asked: &Asked| {
+            reached += usize::from(asked.runs("tabmux.prepare("));
+            match asked.runs("tabmux.prepare(") && reached == 2 {
+                // The goal takes its time to appear.
+                true => vec![],
+                false => fake::with_element(asked),
+            }
+        })
+        .await;
+        let uid = stand.element().await;
+        let dragging = tokio::spawn(stand.run("drag", json!({"from_uid": uid, "to_uid": uid})));
+        let mut next = async || stand.fake.hears("Input.dispatchMouseEvent").await;
+        for kind in ["mouseMoved", "mousePressed", "mouseMoved", "mouseMoved"] {
+            assert_eq!(next().await.unwrap().params["type"], kind);
+        }
+        dragging.abort();
+        let last = next().await.unwrap().params;
+        assert_eq!(last["type"], "mouseReleased");
+        assert_eq!((&last["x"], &last["y"]), (&json!(10.0), &json!(20.0)));
     }
 }

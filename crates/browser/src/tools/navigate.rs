@@ -272,10 +272,8 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
         stayed.store(!leave, Ordering::Relaxed);
         // It may have been answered by somebody else meanwhile.
         let _ = tab.session().send(answer).await;
-        tab.until(crate::script::LONGEST, |state| {
-            state.dialog.as_ref() != Some(&dialog)
-        })
-        .await?;
+        tab.dialog_over(dialog.number, crate::script::LONGEST)
+            .await?;
         if !leave {
             // Chrome tells the end of some kinds of navigation only.
             tokio::time::sleep(STAY_LIMIT).await;

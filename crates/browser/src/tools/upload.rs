@@ -8,6 +8,7 @@ use crate::script;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
+use tabmux_cdp::Session;
 use tabmux_cdp::types::{dom, page as cdp};
 
 /// Uploads files.
@@ -99,19 +100,14 @@ impl UploadFile {
             return Err(self.asks_for_none());
         };
         let mut tap = tab.tap(&["Page.fileChooserOpened"]);
-        let session = &element.world.session;
-        let intercept = |enabled| cdp::SetInterceptFileChooserDialog {
-            enabled,
-            ..Default::default()
-        };
-        session.send(intercept(true)).await?;
+        let intercepting = Intercepting::begin(&element.world.session).await?;
         page.acting();
         let clicked = act::click(tab, x, y, 1).await;
         let opened = match clicked {
             Ok(()) => tokio::time::timeout(CHOOSER_LIMIT, tap.events.recv()).await,
             Err(_) => Ok(None),
         };
-        session.post(intercept(false));
+        drop(intercepting);
         clicked?;
         let Ok(Some((asking, event))) = opened else {
             return Err(self.asks_for_none());
@@ -140,6 +136,31 @@ impl UploadFile {
     }
 }
 
+/// As long as this lives, the page's questions for files come to us and not to the person.
+struct Intercepting(Session);
+
+impl Intercepting {
+    async fn begin(session: &Session) -> Result<Self, ToolError> {
+        // Made first: whoever is stopped while Chrome answers has switched it on all the same.
+        let intercepting = Self(session.clone());
+        session.send(intercept(true)).await?;
+        Ok(intercepting)
+    }
+}
+
+impl Drop for Intercepting {
+    fn drop(&mut self) {
+        self.0.post(intercept(false));
+    }
+}
+
+fn intercept(enabled: bool) -> cdp::SetInterceptFileChooserDialog {
+    cdp::SetInterceptFileChooserDialog {
+        enabled,
+        ..Default::default()
+    }
+}
+
 fn one_only() -> ToolError {
     ToolError::Arguments("This input takes one file only. Give one filePath.".into())
 }
@@ -160,3 +181,28 @@ fn attribute<'a>(node: &'a dom::Node, name: &str) -> Option<&'a str> {
 
 const MOST_FILES: usize = 50;
 const CHOOSER_LIMIT: Duration = Duration::from_secs(3);
+
+#[cfg(test)]
+mod tests {
+    use crate::fake::{self, Asked, Stand};
+    use serde_json::json;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_stopped_leaves_the_questions_for_files_to_the_person() {
+        // The click opens a dialog: Chrome does not answer before that is closed.
+        let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+            "Input.dispatchMouseEvent" => vec![],
+            _ => fake::with_element(asked),
+        })
+        .await;
+        let arguments = json!({"uid": stand.element().await, "filePath": "Cargo.toml"});
+        let uploading = tokio::spawn(stand.run("upload_file", arguments));
+        let command = "Page.setInterceptFileChooserDialog";
+        let begun = stand.fake.hears(command).await.unwrap();
+        assert_eq!(begun.params["enabled"], true);
+        stand.fake.hears("Input.dispatchMouseEvent").await.unwrap();
+        uploading.abort();
+        let ended = stand.fake.hears(command).await.unwrap();
+        assert_eq!(ended.params["enabled"], false);
+    }
+}

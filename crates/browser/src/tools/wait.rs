@@ -1,5 +1,8 @@
 //! Waiting for a text, an element, an address, a condition of the agent's, or a quiet network.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
@@ -182,7 +185,8 @@ async fn watch_frames(
 ) -> Result<String, ToolError> {
     let mut state = tab.watch();
     let mut watched: HashSet<DocumentId> = HashSet::new();
-    let mut watches: FuturesUnordered<BoxFuture<'static, Option<Value>>> = FuturesUnordered::new();
+    let mut watches: FuturesUnordered<BoxFuture<'static, Result<Option<Value>, ToolError>>> =
+        FuturesUnordered::new();
     loop {
         let frames: Vec<Frame> = {
             let state = state.borrow_and_update();
@@ -208,7 +212,7 @@ async fn watch_frames(
         }
         tokio::select! {
             found = watches.next(), if !watches.is_empty() => {
-                if let Some(Some(Value::String(text))) = found {
+                if let Some(Ok(Some(Value::String(text)))) = found {
                     return Ok(text);
                 }
             }
@@ -221,51 +225,72 @@ async fn watch_frames(
     }
 }
 
-/// Resolves when none of the texts is shown in any document, all looked at together.
+/// Resolves when none of the texts is shown in any document that may be seen, all looked at together.
 async fn gone_everywhere(tab: &Tab, texts: &[String], deadline: Instant) -> Result<(), ToolError> {
     let ask = json!({ "texts": texts });
+    let mut state = tab.watch();
     loop {
-        let frames: Vec<Frame> = tab.state().frames.iter().cloned().collect();
+        let frames: Vec<Frame> = {
+            let state = state.borrow_and_update();
+            if let Some(gone) = state.gone {
+                return Err(ToolError::TabGone(gone));
+            }
+            state.frames.iter().cloned().collect()
+        };
         let documents: Vec<_> = frames.iter().map(|frame| frame.document).collect();
         let watches = frames.into_iter().map(|frame| {
             let function = "tabmux.waitForTextGone";
-            watch_document(tab.clone(), frame, function, ask.clone(), deadline)
+            watch_frame(tab, frame, function, &ask, deadline)
         });
         let gone = futures_util::future::join_all(watches).await;
-        if let Some(gone) = tab.state().gone {
-            return Err(ToolError::TabGone(gone));
-        }
+        let gone = gone.into_iter().collect::<Result<Vec<_>, _>>()?;
         let same = {
             let state = tab.state();
-            state
-                .frames
-                .iter()
-                .map(|frame| frame.document)
-                .eq(documents)
+            let now = state.frames.iter().map(|frame| frame.document);
+            state.gone.is_none() && now.eq(documents)
         };
-        // A document that went away, or one that came, needs another look.
-        if same && gone.iter().all(Option::is_some) {
+        if same && gone.into_iter().all(|gone| gone) {
             return Ok(());
         }
+        // A document that went away, or one that came, needs another look; but nobody is asked all the time.
+        let _ = tokio::time::timeout(LOOK_AGAIN, state.changed()).await;
     }
 }
 
-/// Nothing if the document goes away first, or time is up.
+/// Whether nothing in a frame speaks against it. Where the page itself may not be seen nobody waits for it,
+/// and a frame that may not be is not there.
+async fn watch_frame(
+    tab: &Tab,
+    frame: Frame,
+    function: &'static str,
+    ask: &Value,
+    deadline: Instant,
+) -> Result<bool, ToolError> {
+    let is_main = frame.parent.is_none();
+    match watch_document(tab.clone(), frame, function, ask.clone(), deadline).await {
+        Err(ToolError::Blocked(blocked)) if is_main => Err(ToolError::Blocked(blocked)),
+        Err(ToolError::Blocked(_)) => Ok(true),
+        Err(_) | Ok(None) => Ok(false),
+        Ok(Some(_)) => Ok(true),
+    }
+}
+
+/// Fails if the document goes away first or may not be seen; nothing when time is up.
 async fn watch_document(
     tab: Tab,
     frame: Frame,
     function: &'static str,
     mut ask: Value,
     deadline: Instant,
-) -> Option<Value> {
+) -> Result<Option<Value>, ToolError> {
     #[derive(Deserialize)]
     struct Watched {
         found: Option<Value>,
     }
-    let world = tab.world_of(&frame).await.ok()?;
+    let world = tab.world_of(&frame).await?;
     ask["timeoutMs"] = millis_left(deadline).into();
-    let watched: Watched = world.call(function, ask).await.ok()?;
-    watched.found
+    let watched: Watched = world.call(function, ask).await?;
+    Ok(watched.found)
 }
 
 /// Evaluates an expression in the page; under a policy in the document that it was asked about, and in no
@@ -360,5 +385,7 @@ fn millis_left(deadline: Instant) -> u64 {
 }
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
+/// A page that did not answer, and does not change, is asked again after this time.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 const MOST_TEXTS: usize = 20;
 const QUIET: Duration = Duration::from_millis(500);

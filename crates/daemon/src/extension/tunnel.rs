@@ -1,7 +1,10 @@
 //! Chrome's debugging protocol over the extension. An extension has it for single tabs only; what concerns
 //! the whole browser is answered here, from what the extension tells of its tabs.
 
+mod closing;
 mod private;
+#[cfg(test)]
+mod tests;
 
 use super::words::{self, Refusal, Request};
 use bytes::Bytes;
@@ -69,21 +72,6 @@ impl Tunnels {
         };
         self.open.insert(self.opened, tunnel);
         self.opened
-    }
-
-    /// A connection is over: tabs that no other holds are let go.
-    pub(super) fn close(&mut self, number: u32) -> Deliveries {
-        let mut deliveries = Deliveries::default();
-        self.pending.retain(|_, pending| pending.tunnel != number);
-        let Some(tunnel) = self.open.remove(&number) else {
-            return deliveries;
-        };
-        for tab_id in tunnel.held.into_keys() {
-            if !self.is_held(tab_id) {
-                deliveries.to_extension.push(ToExtension::Detach { tab_id });
-            }
-        }
-        deliveries
     }
 
     /// The extension is gone.
@@ -348,6 +336,10 @@ impl Tunnels {
         let session = format!("tab-{tab}-{request}");
         let holder = self.open.get_mut(&tunnel);
         let (Some(info), Some(holder)) = (self.tabs.get(&tab).cloned(), holder) else {
+            // The extension holds it now, for nobody.
+            if !self.is_held(tab) {
+                out.to_extension.push(ToExtension::Detach { tab_id: tab });
+            }
             return Err(Refusal("The tab is gone.".to_owned()));
         };
         holder.held.insert(tab, session.clone());

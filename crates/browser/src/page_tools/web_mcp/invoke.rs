@@ -1,11 +1,11 @@
 //! Calls one WebMCP tool and tells what came of it.
 
-use super::pending::Waiting;
+use super::pending::{Answer, Waiting};
 use super::{Form, Way};
 use crate::error::ToolError;
 use crate::page_tools::call::{Calling, first_line};
 use crate::page_tools::home::{arrived, led_elsewhere};
-use crate::page_tools::{PageAnswer, model_context};
+use crate::page_tools::{Home, PageAnswer, model_context};
 use crate::tab::Tab;
 use crate::text::one_line;
 use serde_json::{Map, Value};
@@ -102,10 +102,7 @@ impl Call<'_> {
         let home = &self.way.home;
         tokio::select! {
             biased;
-            answer = self.waiting.answer() => return match answer.shown.contains(&home.document) {
-                true => read(answer.said),
-                false => read_after_navigation(answer.said, tab),
-            },
+            answer = self.waiting.answer() => return read_at(home, answer, tab),
             left = home.left(tab) => left?,
         }
         // Where the tool itself navigated, Chrome answers once it has read the new page. It always does so of a
@@ -119,10 +116,7 @@ impl Call<'_> {
         };
         tokio::select! {
             biased;
-            answer = self.waiting.answer() => match answer.shown.contains(&home.document) {
-                true => read(answer.said),
-                false => read_after_navigation(answer.said, tab),
-            },
+            answer = self.waiting.answer() => read_at(home, answer, tab),
             () = given_up => Err(home.left_unanswered(tab)),
         }
     }
@@ -166,6 +160,14 @@ fn refused(error: CdpError) -> ToolError {
             ToolError::ToolGone
         }
         _ => error.into(),
+    }
+}
+
+/// What an answer says, by whether the tool's document was still shown when it came.
+fn read_at(home: &Home, answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
+    match answer.shown.contains(&home.document) {
+        true => read(answer.said),
+        false => read_after_navigation(answer.said, tab),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::ToolError;
 use crate::script;
 use crate::tab::Tab;
 use futures_util::future::try_join_all;
+use tabmux_cdp::Session;
 use tabmux_cdp::types::input::{DispatchMouseEvent, DispatchMouseEventType, MouseButton};
 
 /// Moves the pointer there and clicks `times` times. Resolves when the page has handled it.
@@ -35,58 +36,89 @@ pub(in crate::tools) async fn click(
     Ok(())
 }
 
-/// Presses the button there and begins to move, as far as pages want it before they call it a drag.
-pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
-    let press = DispatchMouseEvent {
-        button: Some(MouseButton::LEFT),
-        buttons: Some(1),
-        click_count: Some(1),
-        ..event(DispatchMouseEventType::MOUSE_PRESSED, x, y)
-    };
-    let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
-    let events = [moved, press, held(x + 4.0, y + 4.0), held(x + 8.0, y + 8.0)];
-    one_by_one(tab, events).await
+/// The button is down. Whatever becomes of the call, it is let go.
+pub(in crate::tools) struct Grip {
+    session: Session,
+    /// Where to let it go; nowhere if that was done.
+    place: Option<(f64, f64)>,
 }
 
-/// Moves with the button held down, in steps.
-pub(in crate::tools) async fn carry(
-    tab: &Tab,
-    from: (f64, f64),
-    to: (f64, f64),
-) -> Result<(), ToolError> {
-    let steps = (1..=CARRY_STEPS).map(|step| {
-        let part = f64::from(step) / f64::from(CARRY_STEPS);
-        held(
-            from.0 + (to.0 - from.0) * part,
-            from.1 + (to.1 - from.1) * part,
-        )
-    });
-    // Some pages look at the last move only when another one follows it.
-    let steps = steps.chain([held(to.0, to.1)]);
-    one_by_one(tab, steps).await
+impl Grip {
+    /// Presses the button there and begins to move, as far as pages want it before they call it a drag.
+    pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
+        let grip = Self {
+            session: tab.session().clone(),
+            place: Some((x, y)),
+        };
+        let press = DispatchMouseEvent {
+            button: Some(MouseButton::LEFT),
+            buttons: Some(1),
+            click_count: Some(1),
+            ..event(DispatchMouseEventType::MOUSE_PRESSED, x, y)
+        };
+        let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
+        let events = [moved, press, held(x + 4.0, y + 4.0), held(x + 8.0, y + 8.0)];
+        one_by_one(&grip.session, events).await?;
+        Ok(grip)
+    }
+
+    /// Moves with the button held down, in steps.
+    pub(in crate::tools) async fn carry(
+        &mut self,
+        from: (f64, f64),
+        to: (f64, f64),
+    ) -> Result<(), ToolError> {
+        let steps = (1..=CARRY_STEPS).map(|step| {
+            let part = f64::from(step) / f64::from(CARRY_STEPS);
+            held(
+                from.0 + (to.0 - from.0) * part,
+                from.1 + (to.1 - from.1) * part,
+            )
+        });
+        // Some pages look at the last move only when another one follows it.
+        let steps = steps.chain([held(to.0, to.1)]);
+        one_by_one(&self.session, steps).await?;
+        self.place = Some(to);
+        Ok(())
+    }
+
+    /// Lets the button go. Resolves when the page has handled it.
+    pub(in crate::tools) async fn release(mut self) -> Result<(), ToolError> {
+        let Some(place) = self.place.take() else {
+            return Ok(());
+        };
+        let released = self.session.send_within(released(place), script::LONGEST);
+        script::in_page(released).await?;
+        Ok(())
+    }
+}
+
+impl Drop for Grip {
+    fn drop(&mut self) {
+        if let Some(place) = self.place {
+            self.session.post(released(place));
+        }
+    }
 }
 
 /// Moves that are sent together reach the page as one; here it must see each.
 async fn one_by_one(
-    tab: &Tab,
+    session: &Session,
     events: impl IntoIterator<Item = DispatchMouseEvent>,
 ) -> Result<(), ToolError> {
     for event in events {
-        script::in_page(tab.session().send_within(event, script::LONGEST)).await?;
+        script::in_page(session.send_within(event, script::LONGEST)).await?;
     }
     Ok(())
 }
 
-/// Lets the button go there.
-pub(in crate::tools) async fn release(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
-    let released = DispatchMouseEvent {
+fn released((x, y): (f64, f64)) -> DispatchMouseEvent {
+    DispatchMouseEvent {
         button: Some(MouseButton::LEFT),
         buttons: Some(0),
         click_count: Some(1),
         ..event(DispatchMouseEventType::MOUSE_RELEASED, x, y)
-    };
-    script::in_page(tab.session().send_within(released, script::LONGEST)).await?;
-    Ok(())
+    }
 }
 
 fn held(x: f64, y: f64) -> DispatchMouseEvent {

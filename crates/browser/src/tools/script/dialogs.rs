@@ -1,6 +1,7 @@
 //! Answers the dialogs that a script opens, where the agent said beforehand how.
 
 use crate::error::ToolError;
+use crate::run;
 use crate::script::LONGEST;
 use crate::tab::Tab;
 use std::future::Future;
@@ -32,17 +33,52 @@ impl Dialogs {
     /// Never ends but with the tab.
     async fn answer_all(&self, tab: &Tab) -> ToolError {
         loop {
-            let opened = tab.until(LONGEST, |state| state.dialog.is_some()).await;
-            if let Err(gone) = opened {
-                return gone;
-            }
+            let dialog = match run::dialog_opens(tab).await {
+                Ok(dialog) => dialog,
+                Err(gone) => return gone,
+            };
             if let Err(error) = tab.session().send(self.0.clone()).await {
                 return error.into();
             }
-            let closed = tab.until(LONGEST, |state| state.dialog.is_none()).await;
-            if let Err(gone) = closed {
+            if let Err(gone) = tab.dialog_over(dialog.number, LONGEST).await {
                 return gone;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fake::{self, Asked, Stand};
+    use serde_json::{Value, json};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dialog_that_follows_at_once_is_answered_too() {
+        let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+            _ if asked.runs("alert") => vec![opening()],
+            "Page.handleJavaScriptDialog" => vec![],
+            _ => fake::usual(asked),
+        })
+        .await;
+        let tab = stand.tab().await.unwrap();
+        let arguments =
+            json!({"function": "() => { alert(1); alert(1); }", "dialogAction": "accept"});
+        let running = tokio::spawn(stand.run("evaluate_script", arguments));
+        let first = stand.fake.hears("Page.handleJavaScriptDialog").await;
+        let closed = fake::event("Page.javascriptDialogClosed", json!({"result": true}));
+        stand.fake.say(closed).await;
+        stand.fake.say(opening()).await;
+        // The tab knows of both before anybody hears that the first one was answered.
+        let two = |state: &crate::tab::TabState| state.dialogs_opened == 2;
+        tab.until(crate::script::LONGEST, two).await.unwrap();
+        stand.fake.say(first.unwrap().answer(json!({}))).await;
+        let second = stand.fake.hears("Page.handleJavaScriptDialog").await;
+        assert!(second.is_some());
+        running.abort();
+    }
+
+    fn opening() -> Value {
+        let dialog = json!({"type": "alert", "message": "1", "url": "http://here.test/"});
+        fake::event("Page.javascriptDialogOpening", dialog)
     }
 }

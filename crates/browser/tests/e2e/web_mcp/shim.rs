@@ -106,6 +106,20 @@ async fn the_shim_refuses_what_the_real_thing_refuses() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tool_whose_error_reads_like_a_refusal_of_its_input_is_called_once() {
+    let Some(stand) = Stand::without_web_mcp().await else {
+        return;
+    };
+    let script = r#"
+        window.calls = 0;
+        add({name: "due", execute: () => { calls += 1; throw new Error("Failed to parse input date"); }});"#;
+    let tab = stand.page("", "", script).await;
+    let failure = stand.failure(&tab, "due", json!({})).await;
+    assert!(failure.contains("Failed to parse input date"), "{failure}");
+    assert_eq!(stand.page_value(&tab, "calls").await, json!(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn forms_are_tools_with_the_shim_too() {
     let Some(stand) = Stand::without_web_mcp().await else {
         return;

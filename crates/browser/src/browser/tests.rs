@@ -1,0 +1,90 @@
+//! Tabs that come and go while nobody waits for them any more.
+
+use super::{Browser, BrowserEvent, Origin};
+use crate::address::AddressPolicy;
+use crate::fake::{self, Asked, Fake, SESSION, Stand, TAB};
+use crate::tab::{TabSettings, TargetId};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+#[tokio::test(start_paused = true)]
+async fn a_tab_that_is_made_for_a_cancelled_call_is_announced_and_later_ones_are() {
+    let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+        "Target.createTarget" => vec![],
+        _ => fake::usual(asked),
+    })
+    .await;
+    let browser = stand.browser.clone();
+    let address = AddressPolicy::default().parse("http://here.test/").unwrap();
+    let opening = tokio::spawn(async move {
+        let limit = Duration::from_secs(10);
+        browser.open(&address, None, 42, false, limit).await
+    });
+    let asked = stand.fake.hears("Target.createTarget").await.unwrap();
+    opening.abort();
+    assert!(opening.await.is_err());
+    let created = |target| {
+        let info = json!({"targetInfo": fake::target_info(target)});
+        fake::browser_event("Target.targetCreated", info)
+    };
+    stand.fake.say(created("MADE")).await;
+    stand
+        .fake
+        .say(asked.answer(json!({"targetId": "MADE"})))
+        .await;
+    assert_eq!(
+        appears(&mut stand).await,
+        Some(("MADE".into(), Origin::Call(42)))
+    );
+    stand.fake.say(created("OTHER")).await;
+    assert_eq!(
+        appears(&mut stand).await,
+        Some(("OTHER".into(), Origin::Browser))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
+    let (transport, mut fake) = Fake::new(|asked: &Asked| match asked.method.as_str() {
+        "Target.getTargets" => vec![asked.answer(json!({"targetInfos": [private()]}))],
+        "Target.getBrowserContexts" => {
+            vec![asked.answer(json!({"defaultBrowserContextId": "DEFAULT"}))]
+        }
+        "Target.attachToTarget" => vec![],
+        _ => fake::usual(asked),
+    });
+    let connected = Browser::connect_over(transport, TabSettings::default()).await;
+    let connected = connected.unwrap().guarded().await.with_private(true);
+    let (report, mut events) = mpsc::channel::<(u32, BrowserEvent)>(100);
+    let browser = connected.follow(0, report);
+    let attaching = browser.clone();
+    tokio::spawn(async move { attaching.tab(&TargetId::from(TAB)).await });
+    let asked = fake.hears("Target.attachToTarget").await.unwrap();
+    assert_eq!(browser.set_private(false), [TargetId::from(TAB)]);
+    assert!(matches!(
+        events.recv().await,
+        Some((_, BrowserEvent::TabGone { .. }))
+    ));
+    let attached =
+        json!({"sessionId": SESSION, "targetInfo": private(), "waitingForDebugger": false});
+    fake.say(fake::browser_event("Target.attachedToTarget", attached))
+        .await;
+    fake.say(asked.answer(json!({"sessionId": SESSION}))).await;
+    let detached = fake.hears("Target.detachFromTarget").await;
+    assert_eq!(detached.unwrap().params["sessionId"], SESSION);
+}
+
+fn private() -> Value {
+    let mut info = fake::target_info(TAB);
+    info["browserContextId"] = "PRIVATE".into();
+    info
+}
+
+async fn appears(stand: &mut Stand) -> Option<(String, Origin)> {
+    let event = tokio::time::timeout(Duration::from_secs(60), stand.events.recv()).await;
+    match event.ok()?? {
+        (_, BrowserEvent::TabAppeared { tab, origin }) => Some((tab.target.to_string(), origin)),
+        _ => None,
+    }
+}

@@ -1,0 +1,45 @@
+//! The end of a connection: the extension holds no tab for nobody.
+
+use super::{Deliveries, Tunnels, What};
+use std::collections::BTreeSet;
+use tabmux_protocol::extension::ToExtension;
+
+impl Tunnels {
+    /// A connection is over: tabs that no other holds are let go, and so are those that were being attached.
+    pub(in crate::extension) fn close(&mut self, number: u32) -> Deliveries {
+        let mut deliveries = Deliveries::default();
+        let attaching = self.attaching_for(number);
+        self.pending.retain(|_, pending| pending.tunnel != number);
+        let Some(tunnel) = self.open.remove(&number) else {
+            return deliveries;
+        };
+        let held: BTreeSet<u32> = tunnel.held.into_keys().chain(attaching).collect();
+        for tab_id in held {
+            if !self.is_held(tab_id) {
+                deliveries.to_extension.push(ToExtension::Detach { tab_id });
+            }
+        }
+        deliveries
+    }
+
+    /// The tabs that the extension attaches because this connection asked for it. Where another one asked
+    /// before, Chrome attaches the tab for that one and refuses it to this one.
+    fn attaching_for(&self, number: u32) -> Vec<u32> {
+        let mut asked: Vec<_> = self
+            .pending
+            .iter()
+            .filter_map(|(request, pending)| match pending.what {
+                What::Attach { tab } => Some((*request, tab, pending.tunnel)),
+                _ => None,
+            })
+            .collect();
+        asked.sort_unstable();
+        let mut seen = BTreeSet::new();
+        asked.retain(|(_, tab, _)| seen.insert(*tab));
+        let first = asked.into_iter();
+        first
+            .filter(|(.., tunnel)| *tunnel == number)
+            .map(|(_, tab, _)| tab)
+            .collect()
+    }
+}

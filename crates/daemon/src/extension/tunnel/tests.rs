@@ -1,0 +1,107 @@
+//! Whom the extension holds a tab for, whatever happens while it attaches one.
+
+use super::{Deliveries, Tunnels};
+use serde_json::json;
+use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtension};
+use tokio::sync::mpsc;
+
+#[test]
+fn a_tab_that_is_being_attached_for_a_connection_that_ends_is_let_go() {
+    let mut tunnels = with_tab();
+    let only = open(&mut tunnels);
+    let request = attach(&mut tunnels, only).unwrap();
+    assert_eq!(let_go(&tunnels.close(only)), [TAB]);
+    // It is known by then that nobody waits for it.
+    assert_eq!(let_go(&tunnels.hear(done(request))), [0; 0]);
+}
+
+#[test]
+fn a_tab_that_another_connection_has_or_asked_for_first_is_not_let_go() {
+    let mut tunnels = with_tab();
+    let (first, second) = (open(&mut tunnels), open(&mut tunnels));
+    let request = attach(&mut tunnels, first).unwrap();
+    attach(&mut tunnels, second).unwrap();
+    assert_eq!(let_go(&tunnels.close(second)), [0; 0]);
+    assert_eq!(let_go(&tunnels.hear(done(request))), [0; 0]);
+    let third = open(&mut tunnels);
+    assert_eq!(attach(&mut tunnels, third), None, "it is held");
+    assert_eq!(let_go(&tunnels.close(third)), [0; 0]);
+    assert_eq!(let_go(&tunnels.close(first)), [TAB]);
+}
+
+#[test]
+fn a_tab_that_chrome_refuses_to_a_connection_is_let_go_with_the_one_that_asked_before() {
+    let mut tunnels = with_tab();
+    let (first, second) = (open(&mut tunnels), open(&mut tunnels));
+    attach(&mut tunnels, first).unwrap();
+    attach(&mut tunnels, second).unwrap();
+    assert_eq!(let_go(&tunnels.close(first)), [TAB]);
+}
+
+#[test]
+fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
+    let mut tunnels = Tunnels::default();
+    let only = open(&mut tunnels);
+    tunnels.set_private(true);
+    tunnels.hear(connected(true));
+    let request = attach(&mut tunnels, only).unwrap();
+    tunnels.set_private(false);
+    assert_eq!(let_go(&tunnels.hear(done(request))), [TAB]);
+}
+
+fn with_tab() -> Tunnels {
+    let mut tunnels = Tunnels::default();
+    tunnels.hear(connected(false));
+    tunnels
+}
+
+fn open(tunnels: &mut Tunnels) -> u32 {
+    tunnels.open(mpsc::channel(100).0)
+}
+
+/// Asks for the tab. The request, if the extension has to do something for it.
+fn attach(tunnels: &mut Tunnels, tunnel: u32) -> Option<u32> {
+    let command = json!({
+        "id": 1, "method": "Target.attachToTarget", "params": {"targetId": TAB.to_string(), "flatten": true}
+    });
+    let deliveries = tunnels.command(tunnel, &command.to_string());
+    deliveries
+        .to_extension
+        .into_iter()
+        .find_map(|message| match message {
+            ToExtension::Attach { request_id, .. } => Some(request_id),
+            _ => None,
+        })
+}
+
+fn let_go(deliveries: &Deliveries) -> Vec<u32> {
+    let said = deliveries.to_extension.iter();
+    said.filter_map(|message| match message {
+        ToExtension::Detach { tab_id } => Some(*tab_id),
+        _ => None,
+    })
+    .collect()
+}
+
+fn connected(private: bool) -> FromExtension {
+    let tab = TabInfo {
+        id: TAB,
+        url: "http://here.test/".into(),
+        private,
+        ..TabInfo::default()
+    };
+    FromExtension::Connected {
+        browser: BrowserInfo::default(),
+        tabs: vec![tab],
+    }
+}
+
+fn done(request_id: u32) -> FromExtension {
+    FromExtension::Done {
+        request_id,
+        tab_id: None,
+        error: None,
+    }
+}
+
+const TAB: u32 = 7;
