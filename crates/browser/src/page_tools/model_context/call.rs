@@ -11,7 +11,9 @@ use crate::tab::Tab;
 use crate::world::RemoteObject;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tabmux_cdp::Session;
 use tabmux_cdp::types::runtime::{self, ExecutionContextId};
+use tokio::sync::oneshot;
 
 pub(crate) async fn call(
     tab: &Tab,
@@ -83,20 +85,10 @@ impl Call<'_> {
             context_id: Some(self.context),
             ..Default::default()
         };
-        let session = &self.home.session;
-        let begun = session.send(begin).await.map_err(document_gone_or);
-        let begun = match begun {
+        let begun = Begun::new(self.home.session.clone(), begin, calling.clone()).await;
+        let mut begun = match begun {
             Err(ToolError::DocumentGone) => return Err(ToolError::ToolGone),
             begun => begun?,
-        };
-        let Some(id) = begun.result.object_id else {
-            return Err(ToolError::ToolGone);
-        };
-        let mut begun = Begun {
-            object: RemoteObject::new(id, session.clone()),
-            home: self.home,
-            calling,
-            is_over: false,
         };
         let answer = tokio::select! {
             biased;
@@ -123,14 +115,38 @@ impl Call<'_> {
 }
 
 /// A call that the page has begun. If it is dropped before it is over, the page is told to give it up.
-struct Begun<'a> {
+struct Begun {
     object: RemoteObject,
-    home: &'a Home,
-    calling: &'a Calling,
+    session: Session,
+    calling: Calling,
     is_over: bool,
 }
 
-impl Begun<'_> {
+impl Begun {
+    /// Has the page begin, and waits for its name of the call. Without the name it cannot be given up, so that
+    /// is waited for even if nobody wants the call any more.
+    async fn new(
+        session: Session,
+        begin: runtime::Evaluate,
+        calling: Calling,
+    ) -> Result<Self, ToolError> {
+        let (tell, told) = oneshot::channel();
+        tokio::spawn(async move {
+            let begun = session.send(begin).await.map_err(document_gone_or);
+            let begun = begun.and_then(|begun| {
+                let id = begun.result.object_id.ok_or(ToolError::ToolGone)?;
+                Ok(Self {
+                    object: RemoteObject::new(id, session.clone()),
+                    session,
+                    calling,
+                    is_over: false,
+                })
+            });
+            let _ = tell.send(begun);
+        });
+        told.await.map_err(|_| ToolError::BrowserGone)?
+    }
+
     async fn answer(&self) -> Result<Answer, ToolError> {
         let ask = runtime::CallFunctionOn {
             function_declaration: "function () { return this.answer; }".into(),
@@ -139,17 +155,17 @@ impl Begun<'_> {
             return_by_value: Some(true),
             ..Default::default()
         };
-        let told = self.home.session.send_within(ask, LONGEST).await;
+        let told = self.session.send_within(ask, LONGEST).await;
         let told = told.map_err(document_gone_or)?;
         let value = told.result.value.and_then(|value| value.decode().ok());
         value.ok_or(ToolError::ToolGone)
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for Begun {
     fn drop(&mut self) {
         if !self.is_over && self.calling.is_unwanted() {
-            self.home.session.post(runtime::CallFunctionOn {
+            self.session.post(runtime::CallFunctionOn {
                 function_declaration: "function () { this.stop(); }".into(),
                 object_id: Some(self.object.id.clone()),
                 ..Default::default()
@@ -195,3 +211,49 @@ fn read(answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
 
 const SCRIPT: &str = include_str!("../../../js/model_context/call.js");
 const TO_SERVER: &str = include_str!("../../../js/model_context/call_server.js");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{self, Asked, Stand};
+    use serde_json::json;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_given_up_as_the_page_begins_it_is_given_up_there_too() {
+        let mut stand = Stand::new(|asked: &Asked| match asked.runs("executeTool") {
+            true => vec![],
+            false => fake::usual(asked),
+        })
+        .await;
+        let tab = stand.tab().await.unwrap();
+        let main = tab.state().frames.main().cloned().unwrap();
+        let calling = tokio::spawn(async move {
+            let home = Home {
+                session: main.session,
+                frame: main.id,
+                document: main.document,
+            };
+            let call = Call {
+                home: &home,
+                context: ExecutionContextId::default(),
+                through: Through::ModelContext { submits: true },
+            };
+            let calling = Calling::default();
+            call.run(&tab, "slow", &Map::new(), &calling).await
+        });
+        let begun = loop {
+            let asked = stand.fake.hears("Runtime.evaluate").await.unwrap();
+            if asked.runs("executeTool") {
+                break asked;
+            }
+        };
+        calling.abort();
+        assert!(calling.await.is_err());
+        let object = json!({"result": {"objectId": "CALL"}});
+        stand.fake.say(begun.answer(object)).await;
+        let stopped = stand.fake.hears("Runtime.callFunctionOn").await.unwrap();
+        assert_eq!(stopped.params["objectId"], "CALL");
+        let script = stopped.params["functionDeclaration"].as_str().unwrap();
+        assert!(script.contains("this.stop()"), "{script}");
+    }
+}
