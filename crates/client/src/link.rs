@@ -13,6 +13,14 @@ use tokio::sync::{mpsc, oneshot};
 /// Where a tool list goes.
 pub(crate) type ListAnswer = oneshot::Sender<Result<Vec<ToolInfo>, CallFailure>>;
 
+/// Where what becomes of a call is told.
+#[derive(Debug)]
+pub(crate) struct CallAnswer {
+    /// The daemon has been asked.
+    pub(crate) asked: oneshot::Sender<()>,
+    pub(crate) reply: oneshot::Sender<Result<CallReply, CallFailure>>,
+}
+
 /// What a session asks of its daemon.
 #[derive(Debug)]
 pub(crate) enum Order {
@@ -20,7 +28,7 @@ pub(crate) enum Order {
     /// The client works in these folders.
     Roots(Vec<PathBuf>),
     Tools(ListAnswer),
-    Call(CallRequest, oneshot::Sender<Result<CallReply, CallFailure>>),
+    Call(CallRequest, CallAnswer),
     Cancel(RequestId),
 }
 
@@ -29,7 +37,7 @@ impl Order {
     pub(crate) fn is_forsaken(&self) -> bool {
         match self {
             Self::Tools(answer) => answer.is_closed(),
-            Self::Call(_, answer) => answer.is_closed(),
+            Self::Call(_, answer) => answer.reply.is_closed(),
             Self::Introduce(_) | Self::Roots(_) | Self::Cancel(_) => false,
         }
     }
@@ -170,9 +178,13 @@ impl Link {
                     progress,
                     asking,
                 },
-                answer,
+                CallAnswer {
+                    asked,
+                    reply: answer,
+                },
             ) => {
                 let request_id = RequestId(name);
+                let _ = asked.send(());
                 self.calls
                     .insert(request_id.clone(), Waiting { request, answer });
                 FromClient::Request(Request {
@@ -290,7 +302,8 @@ mod tests {
                     progress: false,
                     asking: Default::default(),
                 };
-                let (answer, _reply) = oneshot::channel();
+                let ((asked, _), (reply, _reply)) = (oneshot::channel(), oneshot::channel());
+                let answer = CallAnswer { asked, reply };
                 link.send(Order::Call(call, answer)).await.unwrap();
                 let line = daemon.next().await.unwrap().unwrap();
                 let Ok(FromClient::Request(request)) = FromClient::parse(&line) else {

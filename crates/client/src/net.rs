@@ -1,5 +1,5 @@
-//! How long an answer is waited for: longer than the daemon may take, since only the daemon knows what became of
-//! a call.
+//! How long an answer is waited for once the daemon was asked: a little longer than the daemon may take, since
+//! only the daemon knows what became of a call.
 
 use crate::session::START_LIMIT;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use tabmux_core::Config;
 use tabmux_protocol::CallRequest;
 use tabmux_protocol::limits::{CONNECT_TAKES, CONNECT_TOOL, LOOK_TAKES, QUESTION_WAITS};
 
-/// How long the answer of a call may take, whatever happens to it at the daemon, and the daemon's own start.
+/// How long the answer of a call may take, whatever happens to it at the daemon.
 pub(crate) fn of(request: &CallRequest) -> Duration {
     let connects = request.tool == CONNECT_TOOL;
     let timeout = timeout_in(&request.arguments).or_else(|| connects.then_some(CONNECT_TAKES));
@@ -20,10 +20,10 @@ pub(crate) fn of(request: &CallRequest) -> Duration {
         true => Duration::ZERO,
         false => QUESTION_WAITS,
     };
-    START_LIMIT + LOOK_TAKES + question + deadline + LATENESS
+    LOOK_TAKES + question + deadline + LATENESS
 }
 
-/// The same for a tool list.
+/// The same for a tool list, with the daemon's own start.
 pub(crate) fn of_list() -> Duration {
     START_LIMIT + Config::default().least_deadline + LATENESS
 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn r002_39_a_call_has_thirty_seconds_or_what_it_asks_for() {
-        let around = START_LIMIT + LOOK_TAKES + LATENESS;
+        let around = LOOK_TAKES + LATENESS;
         let seconds =
             |tool, arguments| (of(&call(tool, &arguments)).saturating_sub(around)).as_secs();
         assert_eq!(seconds("click", json!({})), 30);

@@ -1,7 +1,7 @@
 //! The client's end of the daemon's socket: a session that finds, starts and outlives its daemon.
 
 use crate::lines::{self, LineReader, LineWriter};
-use crate::link::{End, Link, Order};
+use crate::link::{CallAnswer, End, Link, Order};
 use crate::modes;
 use crate::net;
 use crate::place::Place;
@@ -106,18 +106,29 @@ impl Backend for RemoteSession {
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
         let net = net::of(&request);
         let name = request.request_id.clone();
+        let (asked, is_asked) = oneshot::channel();
         let (answer, reply) = oneshot::channel();
         let exchange = async {
+            let answer = CallAnswer {
+                asked,
+                reply: answer,
+            };
             self.orders
                 .send(Order::Call(request, answer))
                 .await
                 .map_err(|_| CallFailure::Closed)?;
             reply.await.map_err(|_| CallFailure::Closed)?
         };
+        let too_long = async {
+            // If it cannot be started, that is told by then.
+            let _ = timeout(START_LIMIT, is_asked).await;
+            tokio::time::sleep(net).await;
+        };
         // The daemon answers at the call's deadline at the latest, and says more than we could.
-        match timeout(net, exchange).await {
-            Ok(result) => result,
-            Err(_) => {
+        tokio::select! {
+            biased;
+            result = exchange => result,
+            () = too_long => {
                 self.cancel(&name);
                 Ok(CallReply::error(no_answer(net)))
             }
@@ -397,7 +408,7 @@ fn decline(order: Order, error: &io::Error) {
     };
     let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
     match order {
-        Order::Call(_, answer) => drop(answer.send(Ok(CallReply::error(why)))),
+        Order::Call(_, answer) => drop(answer.reply.send(Ok(CallReply::error(why)))),
         Order::Tools(answer) => drop(answer.send(Err(CallFailure::Unavailable { why }))),
         Order::Introduce(_) | Order::Roots(_) | Order::Cancel(_) => {}
     }
@@ -447,15 +458,26 @@ mod tests {
             orders,
             notices: Mutex::new(mpsc::channel(1).1),
         };
-        let before = Instant::now();
-        let reply = session.call(call(&json!({}))).await.unwrap();
+        // As long as it is looked for, it is not waited for.
+        let daemon = async {
+            let Some(Order::Call(_, answer)) = inbox.recv().await else {
+                panic!("a call is asked for");
+            };
+            tokio::time::sleep(START_LIMIT / 2).await;
+            answer.asked.send(()).unwrap();
+            (Instant::now(), answer.reply)
+        };
+        let mut question = call(&json!({}));
+        question.asking.can_ask = true;
+        let (reply, (asked, _kept)) = tokio::join!(session.call(question), daemon);
+        let reply = reply.unwrap();
         assert!(reply.is_error, "{reply:?}");
         let [Content::Text { text }] = &reply.content[..] else {
             panic!("{reply:?}");
         };
-        let waited = before.elapsed().as_secs();
+        let waited = asked.elapsed().as_secs();
+        assert!((30..=35).contains(&waited), "{waited} s");
         assert!(text.contains(&format!("within {waited} s")), "{text}");
-        assert!(matches!(inbox.recv().await, Some(Order::Call(..))));
         assert!(
             matches!(inbox.recv().await, Some(Order::Cancel(_))),
             "the daemon is told that nobody waits"
