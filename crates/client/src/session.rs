@@ -384,7 +384,9 @@ async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -
         "replacing an idle daemon of another version"
     );
     writer.send(&FromClient::Stop { id: id() }).await?;
-    while reader.next().await.is_some() {}
+    let hangs_up = async { while reader.next().await.is_some() {} };
+    // One that does not come to its end is told by who starts the next.
+    let _ = timeout(ANSWER_LIMIT, hangs_up).await;
     Err(io::ErrorKind::ConnectionRefused.into())
 }
 

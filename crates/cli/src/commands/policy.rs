@@ -48,7 +48,7 @@ pub(crate) enum Args {
 pub(crate) enum PageOrigins {
     /// Show them.
     List,
-    /// Let pages of an origin in, such as https://example.com.
+    /// Let pages of an origin in, such as `https://example.com`.
     Add {
         #[arg(value_name = "ORIGIN")]
         origin: PageOrigin,
