@@ -2,8 +2,8 @@
 //!
 //! A tab's document was given it by our own script, and Chrome says which tab that is; the page says it over
 //! its worker's connection, whose origin the handshake told. A page that has heard of another's nonce can do
-//! nothing with it unless both are of one origin. Either side may come back and tell it again: a worker that lost
-//! its connection, a browser that looks once more.
+//! nothing with it: the origins must be the same, and it counts for one page, as long as that is there. Either
+//! side may come back and tell it again: a worker that lost its connection, a browser that looks once more.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,8 +13,16 @@ use tabmux_core::{BrowserId, ConnectionId, DocumentId, Input, PageId, TargetId};
 /// What either side has told.
 #[derive(Debug, Default)]
 pub(crate) struct Joins {
-    given: HashMap<(BrowserId, TargetId), (DocumentId, Mark)>,
+    given: HashMap<(BrowserId, TargetId), Given>,
     told: BTreeMap<(ConnectionId, PageId), Claim>,
+}
+
+#[derive(Debug)]
+struct Given {
+    document: DocumentId,
+    mark: Mark,
+    /// The page that is in this tab.
+    holder: Option<(ConnectionId, PageId)>,
 }
 
 #[derive(Debug)]
@@ -32,11 +40,20 @@ impl Joins {
         document: DocumentId,
         mark: Mark,
     ) -> Option<Input> {
-        // The latest, if a worker's old connection has not been given up yet.
-        let mut claims = self.told.iter().rev();
-        let page = claims.find(|(_, claim)| claim.is_of(&mark));
-        let joined = page.map(|(page, _)| joined(page, (&browser, &target), document));
-        self.given.insert((browser, target), (document, mark));
+        let place = (browser, target);
+        let before = self.given.remove(&place).filter(|it| it.mark == mark);
+        let holder = before.and_then(|it| it.holder).or_else(|| {
+            let mut claims = self.told.iter();
+            let page = claims.find(|(_, claim)| claim.is_of(&mark));
+            page.map(|(page, _)| page.clone())
+        });
+        let joined = holder.as_ref().map(|page| joined(page, &place, document));
+        let given = Given {
+            document,
+            mark,
+            holder,
+        };
+        self.given.insert(place, given);
         joined
     }
 
@@ -55,21 +72,33 @@ impl Joins {
             nonce: nonce.into(),
             origin: Arc::clone(origin),
         };
-        let mut given = self.given.iter();
-        let found = given.find(|(_, (_, mark))| claim.is_of(mark));
+        let mut given = self.given.iter_mut();
+        let found = given.find(|(_, it)| claim.is_of(&it.mark));
         let page = (connection, page);
-        let joined = found
-            .map(|((browser, target), (document, _))| joined(&page, (browser, target), *document));
-        self.told.insert(page, claim);
-        joined
+        self.told.insert(page.clone(), claim);
+        let (place, given) = found?;
+        // A worker that comes back may be faster than the news of its end.
+        let is_free = given.holder.as_ref().is_none_or(|it| it.1 == page.1);
+        is_free.then(|| {
+            let joined = joined(&page, place, given.document);
+            given.holder = Some(page);
+            joined
+        })
     }
 
     pub(crate) fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
-        self.told.remove(&(connection, page.clone()));
+        let page = (connection, page.clone());
+        self.told.remove(&page);
+        for given in self.given.values_mut() {
+            given.holder.take_if(|holder| *holder == page);
+        }
     }
 
     pub(crate) fn forget_worker(&mut self, connection: ConnectionId) {
         self.told.retain(|(whose, _), _| *whose != connection);
+        for given in self.given.values_mut() {
+            given.holder.take_if(|(whose, _)| *whose == connection);
+        }
     }
 
     pub(crate) fn forget_tab(&mut self, browser: BrowserId, target: &TargetId) {
@@ -83,7 +112,7 @@ impl Joins {
 
 fn joined(
     (connection, page): &(ConnectionId, PageId),
-    (browser, target): (&BrowserId, &TargetId),
+    (browser, target): &(BrowserId, TargetId),
     document: DocumentId,
 ) -> Input {
     Input::PageJoined {
@@ -164,6 +193,13 @@ mod tests {
         assert_eq!(given(&mut joins, 1, 7, 0), None);
         assert_eq!(told(&mut joins, 2, 2, 7, 1), None);
         assert!(told(&mut joins, 1, 1, 7, 0).is_some());
+        assert_eq!(
+            told(&mut joins, 1, 3, 7, 0),
+            None,
+            "it counts for one at a time"
+        );
+        joins.forget_page(ConnectionId(1), &PageId("page 1".into()));
+        assert!(told(&mut joins, 1, 3, 7, 0).is_some());
     }
 
     #[test]

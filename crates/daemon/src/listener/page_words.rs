@@ -60,7 +60,7 @@ impl Head<'_> {
 }
 
 /// Only answers to calls may be longer.
-const LONGEST_NEWS: usize = 256 * 1_024;
+const LONGEST_NEWS: usize = 1_024 * 1_024;
 
 #[cfg(test)]
 mod tests {

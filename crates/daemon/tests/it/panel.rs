@@ -156,6 +156,14 @@ async fn s24_a_question_leaves_the_panel_when_it_is_over_elsewhere() {
     // Nobody is there to ask when the extension is gone.
     drop(extension);
     let refused = async {
+        // A question that is shown just before would wait for somebody to come back.
+        loop {
+            let status = request("browser_get_connection_status", &json!({}));
+            let status = agent.call(status).await.unwrap();
+            if text(&status).contains("\"extensionConnected\":false") {
+                break;
+            }
+        }
         loop {
             let refused = begin(&agent, "buy", "tea").await.unwrap();
             if text(&refused).contains("no way to ask") {
