@@ -4,9 +4,16 @@ use crate::bounds::within;
 use crate::error::ToolError;
 use crate::fake::{self, Asked, FRAME, ORIGIN, Stand};
 use crate::origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
+use crate::tools::ToolResult;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Waits in the page, as far as it may be seen, for a text to go.
+async fn until_gone(stand: &Stand) -> ToolResult {
+    let waiting = stand.run("wait_for", json!({"textGone": ["Wait"]}));
+    within(policy(), waiting).await
+}
 
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_text_to_go_is_refused_at_once_when_the_page_goes_where_it_may_not() {
@@ -15,11 +22,7 @@ async fn who_waits_for_a_text_to_go_is_refused_at_once_when_the_page_goes_where_
         false => usual(asked),
     })
     .await;
-    let result = within(
-        policy(),
-        stand.run("wait_for", json!({"textGone": ["Wait"]})),
-    )
-    .await;
+    let result = until_gone(&stand).await;
     assert!(
         matches!(&result, Err(ToolError::LedToBlocked(_))),
         "{result:?}"
@@ -38,11 +41,7 @@ async fn a_frame_that_may_not_be_seen_does_not_keep_a_text_there() {
         _ => usual(asked),
     })
     .await;
-    let waited = within(
-        policy(),
-        stand.run("wait_for", json!({"textGone": ["Wait"]})),
-    )
-    .await;
+    let waited = until_gone(&stand).await;
     assert_eq!(waited.unwrap().blocks.len(), 1);
 }
 
@@ -57,11 +56,7 @@ async fn a_page_that_does_not_answer_is_not_asked_all_the_time() {
         usual(asked)
     })
     .await;
-    let result = within(
-        policy(),
-        stand.run("wait_for", json!({"textGone": ["Wait"]})),
-    )
-    .await;
+    let result = until_gone(&stand).await;
     assert!(
         matches!(&result, Err(ToolError::TimedOut { .. })),
         "{result:?}"

@@ -1,0 +1,158 @@
+//! Notes that are read again, by whom, and what is in the way.
+
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+use tabmux_protocol::wire::SessionId;
+
+const GRACE: Duration = Duration::from_secs(60);
+
+fn notes() -> Notes {
+    let tab = |target: &str, number, opened, bound| TabNotes {
+        browser: "http://127.0.0.1:9222".into(),
+        target: target.into(),
+        number,
+        stays: true,
+        opened,
+        bound,
+        extension: None,
+    };
+    let session = SessionNotes {
+        secret: "s3cret".into(),
+        number: 2,
+        tabs: vec![
+            tab("A", 3, true, true),
+            tab("B", 5, true, false),
+            tab("C", 7, false, false),
+        ],
+        lost: None,
+        follows: Some(true),
+    };
+    Notes {
+        tabs_counted: 9,
+        sessions: HashMap::from([("sess_1".to_owned(), session)]),
+    }
+}
+
+fn resume(session: &str, secret: &str) -> Resume {
+    Resume {
+        session_id: SessionId(session.into()),
+        secret: secret.into(),
+        told: false,
+    }
+}
+
+#[tokio::test]
+async fn what_one_daemon_kept_the_next_one_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.json");
+    let mut first = Memory::at(path.clone(), GRACE);
+    first.keep(notes());
+    first.finish();
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let mut second = Memory::at(path.clone(), GRACE);
+    assert_eq!(second.tabs_counted(), 9);
+    assert_eq!(second.tabs().len(), 3);
+    // What nobody has taken up yet is not forgotten if this one dies, too.
+    second.keep(Notes::default());
+    if let Some(writing) = second.writing() {
+        writing.await;
+    }
+    assert!(second.writing().is_none());
+    assert_eq!(read(&path).unwrap().sessions.len(), 1);
+    assert_eq!(second.take_up(&resume("sess_1", "guess")), None);
+    assert_eq!(second.take_up(&resume("sess_2", "s3cret")), None);
+    assert_eq!(second.follows_of("sess_1"), None, "it may be anybody's");
+    let heritage = second.take_up(&resume("sess_1", "s3cret")).unwrap();
+    assert_eq!(heritage.opened.len(), 2);
+    assert_eq!(second.number_of("sess_1"), Some(2));
+    assert_eq!(second.follows_of("sess_1"), Some(true));
+    assert_eq!(heritage.bound, [TargetId("A".into())]);
+    assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
+    let client = Client {
+        session: "sess_1".into(),
+        ..Client::default()
+    };
+    second.opened(&client);
+    assert!(second.take_abandoned().is_empty());
+    // Until its tabs are found again, they are for the daemon after this one, too.
+    let missing = second.missing(&client, &heritage);
+    assert_eq!(missing, notes().sessions["sess_1"].tabs[..2]);
+    assert_eq!(second.missing(&client, &Heritage::default()), []);
+    second.closed(&client);
+    assert_eq!(second.missing(&client, &heritage), []);
+    second.finish();
+}
+
+#[test]
+fn of_those_who_do_not_come_back_only_what_they_opened_is_abandoned() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.json");
+    write(&path, &notes()).unwrap();
+    let mut memory = Memory::at(path, GRACE);
+    let abandoned = memory.take_abandoned();
+    let targets: Vec<_> = abandoned.iter().map(|tab| &*tab.target.0).collect();
+    assert_eq!(targets, ["A", "B"]);
+    assert_eq!(memory.grace(), None);
+}
+
+/// What a client is told that it lost, by a file that says this of it.
+fn loss_in(lost: &str) -> Option<Loss> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.json");
+    let session = format!(r#"{{"secret": "s3cret", "tabs": [], "lost": {lost}}}"#);
+    let text = format!(r#"{{"tabsCounted": 9, "sessions": {{"sess_1": {session}}}}}"#);
+    fs::write(&path, text).unwrap();
+    let mut memory = Memory::at(path, GRACE);
+    memory.take_up(&resume("sess_1", "s3cret")).unwrap().lost
+}
+
+#[test]
+fn a_loss_is_remembered_with_its_browser_also_where_an_older_file_does_not_say_it() {
+    let (tab, fate) = (TabId(7), Fate::Crashed);
+    let loss = |browser: Option<&str>| Loss {
+        browser: browser.map(|key| BrowserKey(key.into())),
+        tab: LostTab { tab, fate },
+    };
+    let older = r#"{"number": 7, "fate": "crashed"}"#;
+    assert_eq!(loss_in(older), Some(loss(None)));
+    let loss = loss(Some("http://127.0.0.1:9223"));
+    let notes = serde_json::to_string(&LostNotes::from(loss.clone())).unwrap();
+    assert_eq!(loss_in(&notes), Some(loss));
+}
+
+#[test]
+fn a_file_that_makes_no_sense_is_as_good_as_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.json");
+    fs::write(&path, "{]").unwrap();
+    assert_eq!(Memory::at(path, GRACE).tabs_counted(), 0);
+}
+
+#[test]
+fn what_somebody_else_put_there_is_neither_read_nor_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let [elsewhere, path, draft] = ["elsewhere", "d.sock.sessions.json", "d.sock.sessions.new"]
+        .map(|it| folder.path().join(it));
+    write(&elsewhere, &notes()).unwrap();
+    let before = fs::read(&elsewhere).unwrap();
+    for link in [&path, &draft] {
+        std::os::unix::fs::symlink(&elsewhere, link).unwrap();
+    }
+    let mut memory = Memory::at(path.clone(), GRACE);
+    assert_eq!(memory.tabs_counted(), 0, "a link is not followed");
+    memory.keep(Notes {
+        tabs_counted: 3,
+        ..Notes::default()
+    });
+    memory.finish();
+    assert_eq!(fs::read(&elsewhere).unwrap(), before);
+    assert!(fs::symlink_metadata(&path).unwrap().is_file());
+    assert_eq!(read(&path).unwrap().tabs_counted, 3);
+    // Only root can make a file another user's.
+    if own_uid() == 0 {
+        std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
+        assert_eq!(Memory::at(path, GRACE).tabs_counted(), 0);
+    }
+}
