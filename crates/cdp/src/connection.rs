@@ -16,7 +16,7 @@ use crate::{
     events::Events,
     mux::Mux,
     session::Session,
-    transport::{FrameReader, FrameWriter, Transport},
+    transport::{Frame, FrameReader, FrameWriter, Transport},
 };
 
 /// A handle of the connection to a browser. The connection ends when its transport does, when it is closed, or when the
@@ -101,7 +101,8 @@ async fn run_reader(mut reader: impl FrameReader, shared: Arc<Shared>, handle: W
     let reading = async {
         while let Some(frame) = reader.read().await {
             match frame {
-                Ok(frame) => read_frame(&frame, &shared, &handle),
+                Ok(Frame::Whole(frame)) => read_frame(&frame, &shared, &handle),
+                Ok(Frame::Oversize(frame)) => shared.mux().route_oversize(frame),
                 Err(error) => {
                     tracing::warn!(%error, "the connection to the browser broke");
                     break;

@@ -7,9 +7,10 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    envelope::{Incoming, Rejection},
+    envelope::{Addressed, Incoming, Rejection},
     events::{EventSender, Events, RawEvent, event_queue},
     session::Session,
+    transport::Oversize,
     types::{
         Event,
         target::{AttachedToTarget, DetachedFromTarget, SessionId},
@@ -26,6 +27,7 @@ pub(crate) enum Failure {
     Disconnected,
     Detached,
     Overloaded,
+    TooLarge { bytes: u64 },
 }
 
 /// The state of a connection.
@@ -140,6 +142,29 @@ impl Mux {
         }
     }
 
+    /// Fails the command, or tells the session of the event, of a frame that was too large to be kept.
+    pub(crate) fn route_oversize(&mut self, frame: Oversize) {
+        let bytes = frame.length;
+        match Addressed::parse(&frame) {
+            Some(Addressed::Answer { id }) => {
+                if let Some(pending) = self.pending.remove(&id) {
+                    _ = pending.answer.send(Err(Failure::TooLarge { bytes }));
+                }
+            }
+            Some(Addressed::Event { session, method }) => {
+                tracing::warn!(method, bytes, "dropped an event that is too large");
+                let Some(queue) = self.queue(session.as_deref()) else {
+                    return;
+                };
+                let event = RawEvent::oversize(&method, frame);
+                if queue.admits(&method, event.size()) {
+                    _ = queue.push(event);
+                }
+            }
+            None => tracing::warn!(bytes, "ignored a frame that is too large"),
+        }
+    }
+
     /// Fails whatever waits and ends all queues.
     pub(crate) fn disconnect(&mut self) {
         self.browser = None;
@@ -199,7 +224,8 @@ impl Mux {
         let Some(queue) = self.queue(session) else {
             return;
         };
-        if !queue.admits(method) {
+        let size = params.map_or(0, |params| params.get().len());
+        if !queue.admits(method, size) {
             return self.unannounced(child);
         }
         if let Err(event) = queue.push(RawEvent::new(method, params, child)) {

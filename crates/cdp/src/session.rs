@@ -206,6 +206,7 @@ fn failed(method: &str, failure: Failure) -> CdpError {
         Failure::Disconnected => CdpError::Disconnected { method },
         Failure::Detached => CdpError::Detached { method },
         Failure::Overloaded => CdpError::Overloaded { method },
+        Failure::TooLarge { bytes } => CdpError::TooLarge { method, bytes },
     }
 }
 
