@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tabmux_cdp::ChannelTransport;
+use tabmux_cdp::{ChannelTransport, Frame};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -98,7 +98,7 @@ pub(crate) fn usual(asked: &Asked) -> Vec<Value> {
 
 /// The browser's end of the connection.
 pub(crate) struct Fake {
-    feed: mpsc::Sender<Bytes>,
+    feed: mpsc::Sender<Frame>,
     heard: mpsc::Receiver<Asked>,
 }
 
@@ -114,7 +114,7 @@ impl Fake {
             while let Some(command) = commands.recv().await {
                 let asked: Asked = serde_json::from_str(&command).unwrap();
                 for frame in say(&asked) {
-                    let _ = answers.send(Bytes::from(frame.to_string())).await;
+                    let _ = answers.send(Bytes::from(frame.to_string()).into()).await;
                 }
                 // A test that does not listen misses what comes later.
                 let _ = hear.try_send(asked);
@@ -126,7 +126,7 @@ impl Fake {
     /// Says something by itself.
     pub(crate) async fn say(&self, frame: Value) {
         self.feed
-            .send(Bytes::from(frame.to_string()))
+            .send(Bytes::from(frame.to_string()).into())
             .await
             .unwrap();
     }

@@ -47,4 +47,4 @@ pub use files::Files;
 pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, Page, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
-pub use tabmux_cdp::ChannelTransport;
+pub use tabmux_cdp::{ChannelTransport, Frame, Oversize};

@@ -438,7 +438,7 @@ impl Tab {
         let ask = runtime::Evaluate {
             // A page may have given something else the name `title`.
             expression:
-                "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)"
+                "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document).slice(0, 4000)"
                     .into(),
             return_by_value: Some(true),
             ..Default::default()

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use tokio::{
     sync::{mpsc, watch},
     time::sleep,
@@ -117,7 +118,7 @@ async fn run_reader(mut reader: impl FrameReader, shared: Arc<Shared>, handle: W
     shared.disconnect();
 }
 
-fn read_frame(frame: &[u8], shared: &Shared, handle: &Weak<Handle>) {
+fn read_frame(frame: &Bytes, shared: &Shared, handle: &Weak<Handle>) {
     let Some(message) = Incoming::parse(frame) else {
         tracing::warn!(
             bytes = frame.len(),
@@ -125,7 +126,7 @@ fn read_frame(frame: &[u8], shared: &Shared, handle: &Weak<Handle>) {
         );
         return;
     };
-    shared.mux().route(message, |id| {
+    shared.mux().route(frame, message, |id| {
         let connection = Connection {
             handle: handle.upgrade()?,
         };

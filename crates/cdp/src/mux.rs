@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
@@ -17,8 +18,8 @@ use crate::{
     },
 };
 
-/// What a command gets: the raw result, or the reason why there is none.
-pub(crate) type Outcome = Result<Option<Box<RawValue>>, Failure>;
+/// What a command gets: the raw result, a part of its frame, or the reason why there is none.
+pub(crate) type Outcome = Result<Option<Bytes>, Failure>;
 
 /// Why a command has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,15 +124,16 @@ impl Mux {
         self.pending.remove(&id);
     }
 
-    /// Hands a message to whom it concerns. `make_session` makes the handle of a child session, unless nobody holds the
+    /// Hands a message, which is what `frame` says, to whom it concerns. `make_session` makes the handle of a child session, unless nobody holds the
     /// connection any more.
     pub(crate) fn route(
         &mut self,
+        frame: &Bytes,
         message: Incoming<'_>,
         make_session: impl FnOnce(SessionId) -> Option<Session>,
     ) {
         match message {
-            Incoming::Answer { id, outcome } => self.answer(id, outcome),
+            Incoming::Answer { id, outcome } => self.answer(id, frame, outcome),
             Incoming::Event {
                 session,
                 method,
@@ -174,7 +176,7 @@ impl Mux {
         }
     }
 
-    fn answer(&mut self, id: u64, outcome: Result<Option<&RawValue>, Rejection>) {
+    fn answer(&mut self, id: u64, frame: &Bytes, outcome: Result<Option<&RawValue>, Rejection>) {
         let Some(pending) = self.pending.remove(&id) else {
             match outcome {
                 Ok(_) => tracing::trace!(id, "an answer that nobody waits for"),
@@ -189,7 +191,7 @@ impl Mux {
             return;
         };
         let outcome = match outcome {
-            Ok(result) => Ok(result.map(ToOwned::to_owned)),
+            Ok(result) => Ok(result.map(|result| frame.slice_ref(result.get().as_bytes()))),
             Err(rejection) if rejection.code == SESSION_NOT_FOUND => Err(Failure::Detached),
             Err(rejection) => Err(Failure::Rejected(rejection)),
         };

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 use tabmux_cdp::types::network as cdp;
+use tabmux_cdp::{CdpError, MAX_ANSWER};
 
 /// Lists requests.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,6 +67,12 @@ impl Tool for ListNetworkRequests {
             text.push_str(&format!(
                 "\nThe {} oldest requests were given up.",
                 state.network.lost
+            ));
+        }
+        if state.network.too_large > 0 {
+            text.push_str(&format!(
+                "\n{} requests or messages of websockets were too large to be kept, in part or whole.",
+                state.network.too_large
             ));
         }
         for download in state.downloads.iter().rev().take(MOST_DOWNLOADS).rev() {
@@ -298,7 +305,10 @@ async fn sent_body(request: &NetworkRequest) -> Body {
         request_id: request.id.clone(),
     };
     let answer = request.session.send_within(ask, LIMIT).await;
-    let answer = answer.map_err(|_| "Chrome does not have it any more".to_owned())?;
+    let answer = answer.map_err(|error| match error {
+        CdpError::TooLarge { bytes, .. } => too_large(bytes),
+        _ => "Chrome does not have it any more".to_owned(),
+    })?;
     decoded(answer.post_data, answer.base64_encoded)
 }
 
@@ -310,11 +320,21 @@ async fn received_body(request: &NetworkRequest) -> Body {
         request_id: request.id.clone(),
     };
     let answer = request.session.send_within(ask, LIMIT).await;
-    let answer = answer.map_err(|_| {
-        "Chrome does not have it; it forgets bodies when the page is left, and keeps none of downloads"
-            .to_owned()
+    let answer = answer.map_err(|error| match error {
+        CdpError::TooLarge { bytes, .. } => too_large(bytes),
+        _ => "Chrome does not have it; it forgets bodies when the page is left, and keeps none of downloads"
+            .to_owned(),
     })?;
     decoded(answer.body, answer.base64_encoded)
+}
+
+fn too_large(bytes: u64) -> String {
+    format!(
+        "it is too large: Chrome would send {} MB for it, and at most {} MB are taken; let the page download it, \
+         or fetch a part of it with evaluate_script",
+        bytes / 1_000_000,
+        MAX_ANSWER / 1_000_000
+    )
 }
 
 fn decoded(text: String, base64: bool) -> Body {

@@ -10,6 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
+use tabmux_cdp::CdpError;
 use tabmux_cdp::types::page::{self, CaptureScreenshotFormat};
 
 /// Takes a picture.
@@ -201,7 +202,17 @@ impl TakeScreenshot {
             ..Default::default()
         };
         let taking = std::pin::pin!(tab.session().send(capture));
-        Ok(while_drawn(tab, taking).await?.data)
+        match while_drawn(tab, taking).await {
+            Ok(taken) => Ok(taken.data),
+            Err(CdpError::TooLarge { bytes, .. }) => Err(ToolError::NotActionable {
+                why: format!(
+                    "The picture has {} MB, more than can be taken. Take it as jpeg, or take a part of the page with \
+                     `uid`.",
+                    bytes / 4 * 3 / 1_000_000
+                ),
+            }),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

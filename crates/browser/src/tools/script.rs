@@ -1,6 +1,7 @@
 //! Running a function of the agent's in the page.
 
 mod dialogs;
+mod written;
 
 use super::act::{self, Before, Element};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
@@ -14,6 +15,7 @@ use crate::world::{RemoteObject, World};
 use dialogs::Dialogs;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{dom, runtime};
 
@@ -97,6 +99,8 @@ impl EvaluateScript {
             None => Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
         };
         let source = self.source(page)?;
+        // No page knows it before, so an object of its own is not taken for a long text.
+        let boxed = format!("tabmux {:x}", RandomState::new().build_hasher().finish());
         let before = Before::look(&page.tab);
         page.acting();
         if self.is_script() && place.anchor.is_some() && !page.tab.guard().stops() {
@@ -108,12 +112,12 @@ impl EvaluateScript {
         }
         let result = match self.is_script() {
             true => place.evaluate(source).await?,
-            false => place.call(&wrap(&source)).await?,
+            false => place.call(&wrap(&source, &boxed)).await?,
         };
         let text = match &self.file_path {
-            None => place.write_out(result, MOST_TEXT).await?,
+            None => place.write_out(result, &boxed, MOST_TEXT).await?,
             Some(path) => {
-                let text = place.write_out(result, MOST_IN_FILE).await?;
+                let text = place.write_out(result, &boxed, MOST_IN_FILE).await?;
                 let saved = page.files.save(Some(path), "json", text.as_bytes())?;
                 format!("The result is in {}.", saved.display())
             }
@@ -264,6 +268,7 @@ impl Place {
     async fn write_out(
         &self,
         result: runtime::RemoteObject,
+        boxed: &str,
         most: usize,
     ) -> Result<String, ToolError> {
         let object = result
@@ -276,37 +281,7 @@ impl Place {
         let Some(object) = object else {
             return Ok(plain(&result, most));
         };
-        let call = runtime::CallFunctionOn {
-            function_declaration: WRITE_OUT.into(),
-            object_id: Some(object.id.clone()),
-            arguments: Some(vec![runtime::CallArgument {
-                value: tabmux_cdp::types::Json::encode(&most).ok(),
-                ..Default::default()
-            }]),
-            return_by_value: Some(true),
-            ..Default::default()
-        };
-        let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
-        let answer = answer.map_err(script::document_gone_or)?;
-        if let Some(exception) = answer.exception_details {
-            return Err(ToolError::NotActionable {
-                why: format!(
-                    "The function returned something that JSON cannot hold ({}). Return plain data, such as \
-                     strings, numbers, arrays or simple objects.",
-                    script::describe(&exception)
-                ),
-            });
-        }
-        let written: Written = answer
-            .result
-            .value
-            .and_then(|value| value.decode().ok())
-            .ok_or(ToolError::DocumentGone)?;
-        if let Some(problem) = written.problem {
-            return Err(ToolError::NotActionable {
-                why: one_line(&problem, 400),
-            });
-        }
+        let written = written::write_out(&self.session, &object, boxed, most).await?;
         Ok(bounded(&written.text, written.length, most))
     }
 }
@@ -360,12 +335,15 @@ async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, 
     Ok(RemoteObject::new(id, session.clone()))
 }
 
-/// Takes a function or an expression; `await`s nothing itself, because Chrome does.
-fn wrap(function: &str) -> String {
+/// Takes a function or an expression; `await`s nothing itself, because Chrome does. A long text is put into an object:
+/// Chrome sends texts whole, and objects not at all.
+fn wrap(function: &str, boxed: &str) -> String {
     let function = function.trim().trim_end_matches(';');
     format!(
-        "function (...args) {{ const it = (\n{function}\n); return typeof it === 'function' ? \
-         it.apply(undefined, args) : it; }}"
+        "function (...args) {{ const it = (\n{function}\n); \
+         const box = (it) => typeof it === 'string' && it.length > {LONG_TEXT} ? {{ '{boxed}': it }} : it; \
+         const result = typeof it === 'function' ? it.apply(undefined, args) : it; \
+         return typeof result?.then === 'function' ? (async () => box(await result))() : box(result); }}"
     )
 }
 
@@ -439,18 +417,9 @@ fn bounded(text: &str, length: usize, most: usize) -> String {
     )
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Written {
-    text: String,
-    length: usize,
-    problem: Option<String>,
-}
-
-/// Runs in the page's own world: writes `this` out, or says what in it cannot be written.
-const WRITE_OUT: &str = include_str!("../../js/write_out.js");
-
 const MOST_ARGS: usize = 20;
 const MOST_TEXT: usize = 30_000;
+/// A text of more characters is not sent whole.
+const LONG_TEXT: usize = 100_000;
 const MOST_IN_FILE: usize = 20_000_000;
 const MOST_SOURCE: u64 = 1_000_000;

@@ -17,6 +17,7 @@ mod navigate;
 mod network;
 mod origins;
 mod over_extension;
+mod oversize;
 mod peers;
 mod performance;
 mod pick;

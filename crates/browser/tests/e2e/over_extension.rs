@@ -31,6 +31,7 @@ parts!(
     navigate,
     network,
     origins,
+    oversize,
     peers,
     performance,
     rules,

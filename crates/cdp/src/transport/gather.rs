@@ -92,18 +92,18 @@ fn keep_end(tail: &mut Vec<u8>, piece: &[u8]) {
     tail.extend_from_slice(piece);
 }
 
-/// The largest answer to a command that is kept. Whatever is asked for in one piece fits: pictures and bodies of 10 MB
-/// in base64. What can be larger is asked for in parts. It is held up to three times while it is read.
-pub const MAX_ANSWER: usize = 16 * 1024 * 1024;
+/// The largest answer to a command that is kept: a picture or a body of 20 MB in base64, which is what Chrome keeps of a
+/// body. What can be larger is asked for in parts. It is held twice while it is read, and the service has 150 MB in all.
+pub const MAX_ANSWER: usize = 32 * 1024 * 1024;
 
-/// The largest event that is kept; the largest that anybody needs are the pictures of a film.
-pub const MAX_EVENT: usize = 8 * 1024 * 1024;
+/// The largest event that is kept: what a page's tool answers, with pictures of 8 MiB.
+pub const MAX_EVENT: usize = 10 * 1024 * 1024;
 
 /// A frame larger than this needs a permit, so that many browsers cannot each have a large one at the same time.
 const LARGE: usize = 1024 * 1024;
 
 /// How many frames may be larger than that while they arrive, over all connections.
-static LARGE_FRAMES: Semaphore = Semaphore::const_new(3);
+static LARGE_FRAMES: Semaphore = Semaphore::const_new(2);
 
 /// How long a large frame waits for its turn before it is passed over: a browser may stop in the middle of a frame.
 const LARGE_WAIT: Duration = Duration::from_secs(5);
@@ -174,7 +174,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn large_frames_wait_for_each_other_and_one_that_waits_too_long_is_passed_over() {
         let piece = vec![b'x'; LARGE + 1];
-        let mut first: [Gather; 3] = Default::default();
+        let mut first: [Gather; 2] = Default::default();
         for gather in &mut first {
             gather.push(&piece).await;
         }
