@@ -20,6 +20,7 @@ mod over_extension;
 mod peers;
 mod performance;
 mod pick;
+mod press;
 mod pulse;
 mod rules;
 mod screencast;

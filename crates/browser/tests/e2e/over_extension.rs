@@ -33,6 +33,7 @@ parts!(
     origins,
     peers,
     performance,
+    press,
     rules,
     screencast,
     screenshot,
