@@ -156,6 +156,12 @@ pub(crate) fn with_element(asked: &Asked) -> Vec<Value> {
     if asked.runs("tabmux.prepare(") {
         return vec![asked.gives(json!({"ok": true, "x": 10, "y": 20}))];
     }
+    if asked.runs("tabmux.aim(") {
+        return vec![asked.gives(json!({"ok": true}))];
+    }
+    if asked.runs("tabmux.watchPress(") {
+        return vec![asked.gives(json!({"seen": true, "hit": true}))];
+    }
     match asked.method.as_str() {
         _ if asked.runs("tabmux.element(") => {
             vec![asked.answer(json!({"result": {"objectId": "ELEMENT"}}))]

@@ -11,10 +11,13 @@
 //! - [`page_worker`]: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
 //! - [`process`]: what is left running, and how big it is.
+//! - [`shared_daemon`]: a whole tabmux, with a daemon that several clients share.
+//! - [`attacks`]: hostile pages, floods and calls as data, and how they are played.
 //! - [`again`]: the same tests once more, in another way.
 //! - [`over_extension`]: that way, where it leads through our extension.
 
 pub mod again;
+pub mod attacks;
 pub mod chromium;
 pub mod fixture_server;
 pub mod gate;
@@ -23,6 +26,7 @@ pub mod over_extension;
 pub mod page_worker;
 pub mod process;
 mod rng;
+pub mod shared_daemon;
 
 pub use again::run_again;
 pub use chromium::Chromium;
@@ -32,6 +36,7 @@ pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
 pub use rng::Rng;
+pub use shared_daemon::SharedDaemon;
 
 use std::{future::Future, path::PathBuf, time::Duration};
 

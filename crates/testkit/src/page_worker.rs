@@ -11,7 +11,25 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 /// One worker, and its websocket.
 #[derive(Debug)]
-pub struct PageWorker(pub WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub struct PageWorker(pub Socket);
+
+/// A websocket to the daemon.
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// Opens a websocket with these headers beside the usual ones.
+pub(crate) async fn open(
+    address: &str,
+    headers: &[(&'static str, &str)],
+) -> Result<(Socket, HeaderMap), Error> {
+    let mut request = address.into_client_request()?;
+    for (name, value) in headers {
+        request
+            .headers_mut()
+            .insert(*name, value.parse().expect("a header"));
+    }
+    let (socket, answer) = connect_async(request).await?;
+    Ok((socket, answer.headers().clone()))
+}
 
 impl PageWorker {
     /// Opens its websocket at `127.0.0.1:8765` or the like, with these headers. Answers with those of
@@ -20,16 +38,8 @@ impl PageWorker {
         address: &str,
         headers: &[(&'static str, &str)],
     ) -> Result<(Self, HeaderMap), u16> {
-        let mut request = format!("ws://{address}/page")
-            .into_client_request()
-            .expect("an address");
-        for (name, value) in headers {
-            request
-                .headers_mut()
-                .insert(*name, value.parse().expect("a header"));
-        }
-        match connect_async(request).await {
-            Ok((socket, answer)) => Ok((Self(socket), answer.headers().clone())),
+        match open(&format!("ws://{address}/page"), headers).await {
+            Ok((socket, headers)) => Ok((Self(socket), headers)),
             Err(Error::Http(answer)) => Err(answer.status().as_u16()),
             Err(error) => panic!("{error}"),
         }

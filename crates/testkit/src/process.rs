@@ -106,12 +106,41 @@ pub async fn wait_until_gone(pids: &[u32]) {
 
 /// The resident memory of a process in bytes.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
+    status_bytes(pid, "VmRSS:")
+}
+
+/// The most memory that a process had resident since it began, or since [`reset_peak`].
+pub fn peak_bytes(pid: u32) -> Option<u64> {
+    status_bytes(pid, "VmHWM:")
+}
+
+/// Counts the peak of a process's memory from now on.
+pub fn reset_peak(pid: u32) {
+    // The kernel's documentation of `clear_refs`: 5 sets the peak to what is resident now.
+    fs::write(format!("/proc/{pid}/clear_refs"), "5").expect("the process is ours");
+}
+
+fn status_bytes(pid: u32, field: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
+}
+
+/// Lets this process open as many files and connections as the system permits at all.
+#[expect(unsafe_code, reason = "std cannot change the limits of a process")]
+pub fn raise_file_limit() {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: both calls read or write one `rlimit`, which is ours and lives long enough.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
 }
 
 /// Kills a process the hard way (`SIGKILL`), as an accident would.
@@ -187,7 +216,9 @@ mod tests {
     fn this_process_is_alive_and_has_a_size() {
         let own = std::process::id();
         assert!(is_alive(own));
-        assert!(resident_bytes(own).is_some_and(|bytes| bytes > 100_000));
+        let resident = resident_bytes(own).unwrap();
+        assert!(resident > 100_000);
+        assert!(peak_bytes(own).unwrap() >= resident);
     }
 
     #[tokio::test]

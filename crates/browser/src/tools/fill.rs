@@ -1,6 +1,6 @@
 //! Filling fields: one, or a whole form.
 
-use super::act::{self, Before, Chord, Drawing, Element, Patience, Reached};
+use super::act::{self, Before, Chord, Drawing, Element};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -145,12 +145,10 @@ pub(super) async fn fill(
         "type" if !field.empty => clear(page).await?,
         "click" => {
             let stand_in = element.sibling(field.n.unwrap_or(element.n));
-            let Reached::At { x, y } = act::reach(tab, &stand_in, Patience::Press).await? else {
-                return Err(ToolError::NotActionable {
-                    why: not_fillable(element),
-                });
-            };
-            act::click(tab, x, y, 1).await?;
+            let clicked = act::click(page, &stand_in, 1).await?;
+            clicked.ok_or_else(|| ToolError::NotActionable {
+                why: not_fillable(element),
+            })?;
         }
         _ => {}
     }

@@ -121,12 +121,12 @@ impl Scroll {
                 });
             }
         };
-        let Reached::At { x, y } = act::reach(&page.tab, element, Patience::Point).await? else {
+        let Reached::At(spot) = act::reach(&page.tab, element, Patience::Point).await? else {
             return Err(ToolError::NotActionable {
                 why: "This option's list is closed, so it cannot be scrolled.".into(),
             });
         };
-        act::wheel(&page.tab, x, y, by).await?;
+        act::wheel(&page.tab, spot.x, spot.y, by).await?;
         Ok("Nothing around this element scrolls by itself; turned the mouse wheel over it.".into())
     }
 }

@@ -21,6 +21,7 @@ mod oversize;
 mod peers;
 mod performance;
 mod pick;
+mod press;
 mod pulse;
 mod rules;
 mod screencast;

@@ -34,6 +34,7 @@ parts!(
     oversize,
     peers,
     performance,
+    press,
     rules,
     screencast,
     screenshot,

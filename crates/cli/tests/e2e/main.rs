@@ -11,6 +11,7 @@ mod somebody;
 mod user;
 
 mod attach;
+mod attacks;
 mod bad_input;
 mod edges;
 mod eras;

@@ -1,0 +1,257 @@
+//! Plays an attack beside others, for as long as somebody wants to look.
+
+use super::calls::{Answer, ask};
+use super::{Arguments, Attack, Call, Hold, Means, doors, library, port};
+use crate::{McpClient, Response, SharedDaemon};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// An attack that is under way.
+#[derive(Debug)]
+pub struct Playing {
+    attack: &'static Attack,
+    daemon: Arc<SharedDaemon>,
+    port: u16,
+    played: watch::Receiver<bool>,
+    stop: watch::Sender<bool>,
+    attacker: JoinHandle<Vec<Answer>>,
+    flood: Option<JoinHandle<()>>,
+}
+
+/// What came of an attack.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What the attacker's session was answered.
+    pub answers: Vec<Answer>,
+    /// What did not hold.
+    pub complaints: Vec<String>,
+}
+
+/// How often the attacker's session makes its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// Once each.
+    Once,
+    /// Again and again until the end.
+    UntilTheEnd,
+}
+
+impl Attack {
+    /// Begins, and comes back when the attack is under way.
+    pub async fn begin(&'static self, daemon: &Arc<SharedDaemon>, turns: Turns) -> Playing {
+        let port = daemon.port().await;
+        let (under_way, mut is_under_way) = watch::channel(false);
+        let (stop, stopped) = watch::channel(false);
+        let (has_played, mut played) = watch::channel(false);
+        let flood = self.flood(port, under_way);
+        if flood.is_some() {
+            // The sender ends with the flood; then there is nothing to wait for.
+            let _ = is_under_way.wait_for(|it| *it).await;
+        }
+        if let Means::Fifo = self.means {
+            make_fifo(daemon).await;
+        }
+        let seen = self.path().map(|path| {
+            daemon.pages.route(&path, Response::no_content());
+            daemon.pages.count(&path)
+        });
+        let attacker = Attacker {
+            attack: self,
+            daemon: Arc::clone(daemon),
+            turns,
+            has_played,
+            stopped,
+        };
+        let attacker = tokio::spawn(attacker.work());
+        if let (Some(path), Some(seen)) = (self.path(), seen) {
+            tokio::select! {
+                _ = daemon.pages.wait_for_nth_request(&path, seen + 1) => {}
+                _ = played.wait_for(|it| *it) => {}
+            }
+        }
+        Playing {
+            attack: self,
+            daemon: Arc::clone(daemon),
+            port,
+            played,
+            stop,
+            attacker,
+            flood,
+        }
+    }
+
+    /// What its page asks the server for when it is under way.
+    fn path(&self) -> Option<String> {
+        match self.means {
+            Means::Page(file) => Some(format!("/under-way/hostile/{file}")),
+            _ => None,
+        }
+    }
+
+    fn flood(&self, port: u16, under_way: watch::Sender<bool>) -> Option<JoinHandle<()>> {
+        match self.means {
+            Means::Library(kind) => Some(tokio::spawn(async move {
+                library::attack(kind, port, &under_way).await;
+            })),
+            Means::Port(kind) => Some(tokio::spawn(async move {
+                port::attack(kind, port, &under_way).await;
+            })),
+            _ => None,
+        }
+    }
+}
+
+impl Playing {
+    /// Whether the attacker's session has made all its calls, and has all answers.
+    pub fn is_played(&self) -> bool {
+        *self.played.borrow()
+    }
+
+    /// Tries what must hold beside, while the attack lasts; what did not.
+    pub async fn complaints(&self) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for hold in self.attack.holds {
+            complaints.extend(doors::complaint(*hold, &self.daemon, self.port).await);
+        }
+        complaints
+    }
+
+    /// Ends the attack.
+    pub async fn end(mut self) -> Outcome {
+        self.stop.send_replace(true);
+        let mut complaints = Vec::new();
+        let answers = match timeout(LONGEST_END, &mut self.attacker).await {
+            Ok(Ok(answers)) => answers,
+            Ok(Err(error)) => {
+                complaints.push(format!("the attacker's session broke: {error}"));
+                Vec::new()
+            }
+            Err(_) => {
+                complaints.push("the attacker's session did not come to its end".to_owned());
+                Vec::new()
+            }
+        };
+        complaints.extend(answers.iter().filter_map(Answer::complaint));
+        if self.attack.holds.contains(&Hold::NoHiddenText) {
+            complaints.extend(answers.iter().filter_map(hidden_text));
+        }
+        Outcome {
+            answers,
+            complaints,
+        }
+    }
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        self.attacker.abort();
+        if let Some(flood) = &self.flood {
+            flood.abort();
+        }
+    }
+}
+
+/// The session that attacks.
+struct Attacker {
+    attack: &'static Attack,
+    daemon: Arc<SharedDaemon>,
+    turns: Turns,
+    has_played: watch::Sender<bool>,
+    stopped: watch::Receiver<bool>,
+}
+
+impl Attacker {
+    async fn work(mut self) -> Vec<Answer> {
+        let pages = &self.daemon.pages;
+        let own = "<!doctype html><title>The attacker's own page</title><h1>Own</h1>";
+        pages.route("/attacker", Response::html(own));
+        let own = pages.url("/attacker");
+        let mut client = self.daemon.client().await;
+        let mut answers = vec![ask(&client, "new_page", json!({"url": own})).await];
+        if let Means::Page(file) = self.attack.means {
+            let url = pages.url(&format!("/hostile/{file}"));
+            answers.push(ask(&client, "new_page", json!({"url": url})).await);
+        }
+        loop {
+            answers.extend(self.calls(&client).await);
+            self.has_played.send_replace(true);
+            if self.turns == Turns::Once || self.attack.calls.is_empty() {
+                let _ = self.stopped.wait_for(|it| *it).await;
+            }
+            if *self.stopped.borrow() {
+                break;
+            }
+        }
+        answers.push(self.keeps(&client, &own).await);
+        client.close_input().await;
+        let _ = timeout(LONGEST_END, client.wait_for_exit()).await;
+        answers
+    }
+
+    async fn calls(&self, client: &McpClient) -> Vec<Answer> {
+        if let Means::Burst(count) = self.attack.means {
+            let call = || ask(client, "evaluate_script", json!({"function": "() => 1"}));
+            return join_all((0..count).map(|_| call())).await;
+        }
+        let mut answers = Vec::new();
+        for Call(tool, arguments) in self.attack.calls {
+            answers.push(ask(client, tool, arguments.value()).await);
+        }
+        answers
+    }
+
+    /// Whatever its calls did, its session and its own tab are there.
+    async fn keeps(&self, client: &McpClient, own: &str) -> Answer {
+        let answer = ask(client, "list_pages", json!({})).await;
+        match answer.text() {
+            Some(pages) if pages.contains(own) => answer,
+            _ => Answer::None {
+                tool: "list_pages".to_owned(),
+                why: format!("the attacker has lost its own page: {answer:?}"),
+            },
+        }
+    }
+}
+
+impl Arguments {
+    fn value(&self) -> Value {
+        match self {
+            Self::Json(text) => serde_json::from_str(text).expect("the table has JSON"),
+            Self::Made(make) => make(),
+        }
+    }
+}
+
+async fn make_fifo(daemon: &SharedDaemon) {
+    let fifo = daemon.work().join("fifo");
+    if !fifo.exists() {
+        let made = tokio::process::Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .await;
+        assert!(
+            made.is_ok_and(|status| status.success()),
+            "{fifo:?} was not made"
+        );
+    }
+}
+
+/// Characters that people cannot see, or that do something to a terminal.
+fn hidden_text(answer: &Answer) -> Option<String> {
+    let Answer::Said { tool, text, .. } = answer else {
+        return None;
+    };
+    let is_hidden = |it: &char| matches!(it, '\u{1b}' | '\u{7}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{e0000}'..='\u{e007f}');
+    let hidden = text.chars().find(is_hidden)?;
+    Some(format!(
+        "{tool} answers with the hidden character {hidden:?}"
+    ))
+}
+
+/// More than a call takes at most.
+const LONGEST_END: Duration = Duration::from_secs(90);

@@ -1,0 +1,163 @@
+//! A whole tabmux in a home of its own: one daemon, one launched browser, and a client for each session.
+
+use crate::{FixtureServer, McpClient, PATIENCE, process};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// The place of a daemon, its browser and its clients. All of it ends with this.
+#[derive(Debug)]
+pub struct SharedDaemon {
+    /// Pages to work on.
+    pub pages: FixtureServer,
+    binary: PathBuf,
+    browser: PathBuf,
+    home: TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl SharedDaemon {
+    /// A place where no daemon runs yet: the first client starts it.
+    pub fn new(binary: &Path, browser: &Path) -> Self {
+        let home = TempDir::with_prefix("tabmux-shared-").expect("a temporary folder");
+        std::fs::create_dir(home.path().join("work")).expect("a folder to work in");
+        Self {
+            pages: FixtureServer::start(),
+            binary: binary.to_owned(),
+            browser: browser.to_owned(),
+            home,
+            variables: Vec::new(),
+        }
+    }
+
+    /// With one more variable in the environment of all that is started here.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    /// One more client, after its handshake, in the browser that all share.
+    pub async fn client(&self) -> McpClient {
+        let client = McpClient::spawn(self.mcp());
+        client.initialize().await;
+        client
+    }
+
+    /// The command of one more client.
+    pub fn mcp(&self) -> Command {
+        let mut command = self.tabmux();
+        command.args([
+            "mcp",
+            "--tools=static",
+            "--headless",
+            "--chromeArg=--disable-quic",
+            "--confirm=never",
+            "--categoryStorage",
+        ]);
+        command.arg(format!("--executablePath={}", self.browser.display()));
+        let profile = self.home.path().join("profile");
+        command.arg(format!("--userDataDir={}", profile.display()));
+        command
+    }
+
+    /// The folder that clients work in.
+    pub fn work(&self) -> PathBuf {
+        self.home.path().join("work")
+    }
+
+    /// What belongs to this daemon has this in its command line, and its files are below it.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// The daemon's process, if there is one. It is not asked: it may hang.
+    pub fn pid(&self) -> Option<u32> {
+        self.process_with(" daemon run ")
+    }
+
+    /// The browser's process, if there is one.
+    pub fn browser_pid(&self) -> Option<u32> {
+        self.process_with("--remote-debugging-pipe")
+    }
+
+    /// The daemon's loopback port.
+    pub async fn port(&self) -> u16 {
+        let status = self.status().await;
+        let status = status.expect("the daemon answers");
+        let port = status["port"]
+            .as_u64()
+            .and_then(|port| port.try_into().ok());
+        port.unwrap_or_else(|| panic!("no port in {status}"))
+    }
+
+    /// What `tabmux status` says; nothing if it gets no answer.
+    pub async fn status(&self) -> Option<Value> {
+        let mut command = self.tabmux();
+        command.args(["status", "--json"]).kill_on_drop(true);
+        let output = tokio::time::timeout(PATIENCE, command.output()).await;
+        serde_json::from_slice(&output.ok()?.ok()?.stdout).ok()
+    }
+
+    /// How much space the files below the home take that are not the browser's profile.
+    pub fn disk_bytes(&self) -> u64 {
+        let mut folders = vec![self.home.path().to_owned()];
+        let mut bytes = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                match entry.metadata() {
+                    Ok(about) if about.is_dir() && entry.file_name() != "profile" => {
+                        folders.push(entry.path());
+                    }
+                    Ok(about) if about.is_file() => bytes += about.len(),
+                    _ => {}
+                }
+            }
+        }
+        bytes
+    }
+
+    /// The program itself, pointed at this daemon. It may open 1,024 files unless it asks for more, as on
+    /// most machines.
+    fn tabmux(&self) -> Command {
+        let home = self.home.path();
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""])
+            .arg(&self.binary)
+            .current_dir(home.join("work"))
+            .env("TABMUX_SOCKET", home.join("run/daemon.sock"))
+            .env("TABMUX_PORT", "0")
+            .env("HOME", home)
+            .env("TMPDIR", home);
+        for name in [
+            "XDG_RUNTIME_DIR",
+            "XDG_DATA_HOME",
+            "XDG_CONFIG_HOME",
+            "DISPLAY",
+            "WAYLAND_DISPLAY",
+            "TABMUX_LOG",
+        ] {
+            command.env_remove(name);
+        }
+        for (name, value) in &self.variables {
+            command.env(name, value);
+        }
+        command
+    }
+
+    fn process_with(&self, part: &str) -> Option<u32> {
+        let all = process::processes_with(&self.home.path().display().to_string());
+        let found = all.iter().find(|one| one.command.contains(part));
+        found.map(|one| one.pid)
+    }
+}
+
+impl Drop for SharedDaemon {
+    fn drop(&mut self) {
+        for one in process::processes_with(&self.home.path().display().to_string()) {
+            process::kill_hard(one.pid);
+        }
+    }
+}
