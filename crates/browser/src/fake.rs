@@ -2,7 +2,7 @@
 
 use crate::browser::{Browser, BrowserEvent};
 use crate::error::ToolError;
-use crate::files::Files;
+use crate::files::{Files, OutputRoot, Roots};
 use crate::run::CallContext;
 use crate::tab::{Tab, TabSettings, TargetId};
 use crate::tools::{self, ToolResult};
@@ -211,9 +211,13 @@ impl Stand {
     ) -> impl Future<Output = ToolResult> + Send + 'static {
         let arguments = serde_json::value::to_raw_value(&arguments).unwrap();
         let prepared = tools::find(tool).unwrap().prepare(&arguments).unwrap();
+        let roots = Roots {
+            named: vec![env!("CARGO_MANIFEST_DIR").into()],
+            ..Roots::default()
+        };
         let context = CallContext {
             cancel: CancellationToken::new(),
-            files: Files::new(None, &[env!("CARGO_MANIFEST_DIR").into()]),
+            files: Files::new(roots, OutputRoot::usual().session()),
             progress: None,
         };
         let browser = self.browser.clone();

@@ -43,7 +43,7 @@ pub use browser::{
     TabFacts,
 };
 pub use error::ToolError;
-pub use files::Files;
+pub use files::{Files, OutputFolder, OutputRoot};
 pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, Page, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};

@@ -158,6 +158,7 @@ impl Args {
             blocked_origins: self.origins.blocked(origins)?,
             folder: std::env::current_dir().ok(),
             roots: absolute(self.filesystem_root)?,
+            output: None,
         })
     }
 }

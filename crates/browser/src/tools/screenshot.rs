@@ -3,6 +3,7 @@
 use super::act::{self, Drawing, Element, Rect};
 use super::{Access, Block, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::Tab;
 use base64::Engine;
@@ -28,6 +29,7 @@ pub(super) struct TakeScreenshot {
     full_page: Option<bool>,
     /// Save it there in full size instead of returning it.
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -87,11 +89,9 @@ impl Tool for TakeScreenshot {
         let picture = decoded.map_err(|error| ToolError::Internal {
             detail: error.to_string(),
         })?;
-        let place = page.files.save(
-            self.file_path.as_deref(),
-            self.format().extension(),
-            &picture,
-        )?;
+        let extension = self.format().extension();
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, extension);
+        let place = page.files.save(to, picture).await?;
         let why = if self.file_path.is_some() {
             ""
         } else {

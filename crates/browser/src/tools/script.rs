@@ -7,6 +7,7 @@ use super::act::{self, Before, Element};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::Tab;
@@ -38,6 +39,8 @@ pub(super) struct EvaluateScript {
     /// Where to write the result, instead of answering with it.
     #[schemars(skip)]
     file_path: Option<String>,
+    #[schemars(skip)]
+    overwrite: Option<bool>,
     /// What to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
     #[schemars(skip)]
     dialog_action: Option<String>,
@@ -98,7 +101,15 @@ impl EvaluateScript {
             Some(uid) => Place::inside(&page.tab, uid).await?,
             None => Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
         };
-        let source = self.source(page)?;
+        let source = self.source(page).await?;
+        // Before anything is done: a file that cannot be written refuses the call.
+        let draft = match &self.file_path {
+            Some(path) => {
+                let to = Destination::new(Some(path), self.overwrite, "json");
+                Some(page.files.create(to).await?)
+            }
+            None => None,
+        };
         // No page knows it before, so an object of its own is not taken for a long text.
         let boxed = format!("tabmux {:x}", RandomState::new().build_hasher().finish());
         let before = Before::look(&page.tab);
@@ -114,11 +125,12 @@ impl EvaluateScript {
             true => place.evaluate(source).await?,
             false => place.call(&wrap(&source, &boxed)).await?,
         };
-        let text = match &self.file_path {
+        let text = match draft {
             None => place.write_out(result, &boxed, MOST_TEXT).await?,
-            Some(path) => {
+            Some(mut draft) => {
                 let text = place.write_out(result, &boxed, MOST_IN_FILE).await?;
-                let saved = page.files.save(Some(path), "json", text.as_bytes())?;
+                draft.write(text.into_bytes()).await?;
+                let saved = draft.keep().await?;
                 format!("The result is in {}.", saved.display())
             }
         };
@@ -133,18 +145,17 @@ impl EvaluateScript {
         self.format == Some(Format::Script)
     }
 
-    fn source(&self, page: &Page) -> Result<String, ToolError> {
+    async fn source(&self, page: &Page) -> Result<String, ToolError> {
         let Some(path) = &self.source_path else {
             return Ok(self.function.clone().unwrap_or_default());
         };
-        let place = page.files.readable(path)?;
-        let fail = |why: &str| ToolError::File(format!("{path} cannot be run: {why}."));
-        match std::fs::metadata(&place) {
-            Ok(facts) if facts.len() > MOST_SOURCE => return Err(fail("it is over 1 MB")),
-            Ok(_) => {}
-            Err(error) => return Err(fail(&error.to_string())),
-        }
-        std::fs::read_to_string(&place).map_err(|error| fail(&error.to_string()))
+        let source = page.files.read(path, MOST_SOURCE).await?;
+        String::from_utf8(source).map_err(|_| {
+            ToolError::File(format!(
+                "{} cannot be run: it is not text.",
+                one_line(path, 300)
+            ))
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod changes;
 use super::look::{Inside, Left, Place, Sight, look};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::text::one_line;
 use schemars::JsonSchema;
@@ -28,6 +29,7 @@ pub(super) struct TakeSnapshot {
     since: Option<u32>,
     /// Save all of it there instead of returning it.
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 impl Tool for TakeSnapshot {
@@ -108,8 +110,9 @@ impl Tool for TakeSnapshot {
         match &self.file_path {
             None => Ok(ToolOutput::text(text)),
             Some(path) => {
-                let place = page.files.save(Some(path), "txt", text.as_bytes())?;
                 let size = text.len();
+                let to = Destination::new(Some(path), self.overwrite, "txt");
+                let place = page.files.save(to, text.into_bytes()).await?;
                 Ok(ToolOutput::text(format!(
                     "Saved {count} lines ({size} bytes) to {}.",
                     place.display()

@@ -46,7 +46,7 @@ impl Tool for UploadFile {
             .chain(self.file_paths.iter().flatten());
         let mut files = Vec::new();
         for path in paths {
-            files.push(page.files.readable(path)?.display().to_string());
+            files.push(page.files.readable(path).await?.display().to_string());
         }
         let element = Element::find(tab, &self.uid).await?;
         let before = Before::look(tab);

@@ -6,6 +6,7 @@
 mod click;
 mod consequences;
 mod console;
+mod downloads;
 mod drag;
 mod emulate;
 mod fill;
