@@ -15,7 +15,7 @@ use serde_json::json;
 pub(super) struct Fill {
     /// The field, from take_snapshot or find.
     uid: String,
-    /// What it shall hold: a text, an option's text, "true" or "false" for boxes and switches.
+    /// A text, an option's text, or "true" or "false" for boxes and switches.
     value: String,
     include_snapshot: Option<bool>,
 }
@@ -41,7 +41,7 @@ impl Tool for Fill {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct FillForm {
-    /// The fields, in the order to fill them.
+    /// The fields, in order.
     elements: Vec<Field>,
     include_snapshot: Option<bool>,
 }

@@ -27,7 +27,7 @@ pub(super) struct TakeScreenshot {
     uid: Option<String>,
     /// The whole page instead of the visible part.
     full_page: Option<bool>,
-    /// Save it there in full size instead of returning it.
+    /// Save it there in full size.
     file_path: Option<String>,
     overwrite: Option<bool>,
 }

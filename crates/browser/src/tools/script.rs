@@ -26,7 +26,7 @@ use tabmux_cdp::types::{dom, runtime};
 pub(super) struct EvaluateScript {
     /// A function, such as `() => document.title` or `async (el) => el.innerText`.
     function: Option<String>,
-    /// uids of elements to call it with. The function runs in their frame.
+    /// uids of its arguments. It runs in their frame.
     args: Option<Vec<String>>,
     /// uid of an iframe: run in the page inside it.
     frame_uid: Option<String>,

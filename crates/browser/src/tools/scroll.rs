@@ -13,7 +13,7 @@ use serde_json::json;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Scroll {
-    /// Scroll to this element, or, with a direction, the part of the page it is in.
+    /// The element to scroll to; with a direction, the part it is in.
     uid: Option<String>,
     /// Where to; top and bottom go all the way.
     direction: Option<Direction>,

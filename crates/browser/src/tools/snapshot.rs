@@ -27,7 +27,7 @@ pub(super) struct TakeSnapshot {
     verbose: Option<bool>,
     /// Only what changed since the snapshot of this number (in its first line).
     since: Option<u32>,
-    /// Save all of it there instead of returning it.
+    /// Save all of it there instead.
     file_path: Option<String>,
     overwrite: Option<bool>,
 }
