@@ -87,6 +87,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     // The log may lie beside the socket, in a folder that is made only now.
     place.prepare()?;
     logging::start(args.log_file.as_deref())?;
+    tabmux_browser::descriptors::raise();
     let listening = Listening::start_after_another(&place).await;
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();

@@ -3,19 +3,21 @@
 use super::Shared;
 use super::pace::Pace;
 use super::relay::Relays;
+use super::websocket::Socket;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
 use crate::main_loop::Wish;
-use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::text::{decode, one_line};
 use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, ToExtension};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 /// Serves an extension until it goes, falls silent, or the daemon stops.
-pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Arc<Shared>) {
+pub(super) async fn serve(mut socket: Socket, host: &str, shared: &Arc<Shared>) {
     let greeted = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared)).await;
     let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
@@ -53,7 +55,7 @@ enum Unproved {
 
 /// Sees whether the extension has the secret, after showing that we have it.
 async fn greet(
-    socket: &mut WebSocket,
+    socket: &mut Socket,
     host: &str,
     shared: &Shared,
 ) -> Result<(PeerName, Option<String>, Secret), Unproved> {
@@ -111,7 +113,7 @@ async fn greet(
 }
 
 /// The next message of somebody who has proved nothing. Only `ping` is answered, and not for ever.
-async fn first_words(socket: &mut WebSocket) -> Result<FromExtension, Unproved> {
+async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
             Some(Ok(Message::Text(text))) if text.len() <= LONGEST_FIRST_WORD => {
@@ -134,12 +136,12 @@ async fn first_words(socket: &mut WebSocket) -> Result<FromExtension, Unproved> 
 }
 
 /// Says why, and hangs up.
-async fn refuse(mut socket: WebSocket, reason: &str) {
+async fn refuse(mut socket: Socket, reason: &str) {
     tracing::warn!(reason, "refused an extension");
     let reason = reason.to_owned();
     say(&mut socket, &ToExtension::Refused { reason }).await;
     let close = CloseFrame {
-        code: UNPROVED,
+        code: UNPROVED.into(),
         reason: "refused".into(),
     };
     let _ = tokio::time::timeout(SEND_LIMIT, socket.send(Message::Close(Some(close)))).await;
@@ -153,7 +155,7 @@ enum Ended {
 }
 
 async fn talk(
-    socket: &mut WebSocket,
+    socket: &mut Socket,
     mut outbox: mpsc::Receiver<ToExtension>,
     peer: &Peer,
     person: &PersonHandle,
@@ -227,7 +229,7 @@ async fn hear(message: FromExtension, peer: &Peer, person: &PersonHandle) -> boo
     }
 }
 
-async fn say(socket: &mut WebSocket, message: &ToExtension) -> bool {
+async fn say(socket: &mut Socket, message: &ToExtension) -> bool {
     let Ok(text) = serde_json::to_string(message) else {
         return true;
     };

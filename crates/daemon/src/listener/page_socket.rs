@@ -3,11 +3,12 @@
 use super::Shared;
 use super::pace::Pace;
 use super::page_words::{self, Word};
-use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
+use super::websocket::Socket;
 use std::time::Duration;
 use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 /// The way that a worker's words take.
 pub(super) trait Wire: Send {
@@ -17,7 +18,7 @@ pub(super) trait Wire: Send {
     fn say(&mut self, text: String) -> impl Future<Output = bool> + Send;
 }
 
-impl Wire for WebSocket {
+impl Wire for Socket {
     async fn hear(&mut self) -> Option<Utf8Bytes> {
         loop {
             match self.recv().await {

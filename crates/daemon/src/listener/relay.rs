@@ -3,7 +3,6 @@
 
 use super::page_socket::{self, Wire};
 use super::{Shared, origin};
-use axum::extract::ws::Utf8Bytes;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,6 +10,7 @@ use tabmux_browser::text::one_line;
 use tabmux_protocol::extension::{FromExtension, ToExtension};
 use tabmux_protocol::page::LONGEST_FRAME;
 use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// The workers behind one extension. They go with it.
 pub(super) struct Relays {

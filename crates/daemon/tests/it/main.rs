@@ -23,6 +23,7 @@ mod person;
 mod relayed;
 mod remote;
 mod server;
+mod silence;
 mod strangers;
 mod succession;
 mod tunnel;
