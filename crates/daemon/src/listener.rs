@@ -4,10 +4,14 @@
 mod accept;
 mod bind;
 mod extension_socket;
+mod frame_gate;
+mod large_messages;
 mod origin;
 mod pace;
 mod page_socket;
 mod page_words;
+mod peer_user;
+mod places;
 mod relay;
 mod upgrade;
 mod websocket;
@@ -17,15 +21,16 @@ pub use origin::PageOrigins;
 
 use crate::handle::Hub;
 use crate::lobby::Lobby;
+use large_messages::LargeMessages;
+use peer_user::Ends;
+use places::Places;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tabmux_browser::text::one_line;
-use tabmux_protocol::extension::{self, EXTENSION_ID};
-use tabmux_protocol::page;
-use tokio::sync::Semaphore;
+use tabmux_protocol::extension::EXTENSION_ID;
 use tokio_util::sync::CancellationToken;
 
 /// What all connections share.
@@ -35,10 +40,16 @@ struct Shared {
     port: u16,
     /// Where the secret is that extensions share with us.
     secret: PathBuf,
+    other_users: bool,
     /// Those whose request has not been read yet.
     heads: Arc<Lobby>,
-    places: Arc<Semaphore>,
-    extension_places: Arc<Semaphore>,
+    /// Pages that have not been welcomed yet, and extensions that have not proved themselves.
+    unwelcomed: Arc<Lobby>,
+    unproved: Arc<Lobby>,
+    /// Pages that are welcome. Extensions that have proved themselves have their places in the registry.
+    pages: Arc<Places>,
+    large_of_pages: LargeMessages,
+    large_of_extensions: LargeMessages,
     stop: CancellationToken,
 }
 
@@ -49,6 +60,8 @@ pub struct Guests {
     pub origins: PageOrigins,
     /// The file with the secret that extensions have to know.
     pub secret: PathBuf,
+    /// Whether processes of other users may connect, too.
+    pub other_users: bool,
 }
 
 /// Serves until `stop`.
@@ -57,10 +70,14 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
         hub,
         origins: guests.origins,
         secret: guests.secret,
+        other_users: guests.other_users,
         port: bound.port(),
         heads: Lobby::new(MOST_HEADS),
-        places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
-        extension_places: Arc::new(Semaphore::new(MOST_EXTENSIONS)),
+        unwelcomed: Lobby::new(MOST_UNWELCOMED),
+        unproved: Lobby::new(MOST_UNPROVED),
+        pages: Places::new(MOST_PAGES),
+        large_of_pages: LargeMessages::new(MOST_LARGE),
+        large_of_extensions: LargeMessages::new(MOST_LARGE),
         stop: stop.clone(),
     });
     let sockets = bound.sockets().into_iter();
@@ -72,39 +89,47 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
     }
 }
 
-/// Answers a request.
-async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<String> {
+/// Answers a request that came over this connection.
+async fn answer(request: Request<Incoming>, ends: Ends, shared: &Arc<Shared>) -> Response<String> {
     // A web page that was led here under another name (DNS rebinding) is sent away before anything else.
-    let host = text_of(request.headers(), header::HOST);
-    let Some(host) = host.filter(|host| origin::is_our_host(host, shared.port)) else {
+    let Some(host) = dialled(&request).filter(|host| origin::is_our_host(host, shared.port)) else {
         return status(StatusCode::FORBIDDEN);
     };
     let host = host.to_owned();
+    if !shared.other_users
+        && let Err(reason) = peer_user::check(ends).await
+    {
+        tracing::warn!(%reason, "refused a connection");
+        return Response::builder()
+            .status(StatusCode::FORBIDDEN)
+            .header(header::CONNECTION, "close")
+            .body(reason.to_string())
+            .unwrap_or_else(|_| status(StatusCode::FORBIDDEN));
+    }
     match (request.method(), request.uri().path()) {
-        (&Method::GET, "/") => own_extension(request, host, shared),
-        (&Method::GET, "/page") => page(request, shared),
+        (&Method::GET, "/") => own_extension(request, host, shared).await,
+        (&Method::GET, "/page") => page(request, shared).await,
         (_, "/" | "/page") => status(StatusCode::METHOD_NOT_ALLOWED),
         _ => status(StatusCode::NOT_FOUND),
     }
 }
 
-fn page(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<String> {
+async fn page(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<String> {
     // Only a browser's page has an origin, and only a page may come here.
     let origin = text_of(request.headers(), header::ORIGIN).and_then(origin::of_page);
     let Some(origin) = origin else {
         return status(StatusCode::FORBIDDEN);
     };
-    let Ok(place) = Arc::clone(&shared.places).try_acquire_owned() else {
+    let Some(guest) = shared.unwelcomed.enter().await else {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     };
     let shared = Arc::clone(shared);
-    upgrade::upgrade(request, page::LONGEST_FRAME, move |socket| async move {
-        page_socket::serve(socket, &origin, &shared).await;
-        drop(place);
+    upgrade::upgrade(request, move |socket| async move {
+        page_socket::serve(socket, guest, &origin, &shared).await;
     })
 }
 
-fn own_extension(
+async fn own_extension(
     request: Request<Incoming>,
     host: String,
     shared: &Arc<Shared>,
@@ -119,15 +144,13 @@ fn own_extension(
         );
         return status(StatusCode::FORBIDDEN);
     }
-    let Ok(place) = Arc::clone(&shared.extension_places).try_acquire_owned() else {
-        tracing::warn!("refused an extension: there are {MOST_EXTENSIONS} connections already");
+    let Some(guest) = shared.unproved.enter().await else {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     };
     let shared = Arc::clone(shared);
     // The proofs are about the name that was dialled, so that they are good for no other place.
-    upgrade::upgrade(request, extension::LONGEST_FRAME, move |socket| async move {
-        extension_socket::serve(socket, &host, &shared).await;
-        drop(place);
+    upgrade::upgrade(request, move |socket| async move {
+        extension_socket::serve(socket, guest, &host, &shared).await;
     })
 }
 
@@ -140,11 +163,25 @@ fn status(status: StatusCode) -> Response<String> {
     response
 }
 
+/// The one name that a request was made under.
+fn dialled(request: &Request<Incoming>) -> Option<&str> {
+    let mut names = request.headers().get_all(header::HOST).iter();
+    let (name, another) = (names.next()?, names.next());
+    let elsewhere = request.uri().authority();
+    let name = name.to_str().ok()?;
+    (another.is_none() && elsewhere.is_none()).then_some(name)
+}
+
 fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
 /// Browsers send their request at once, so those who wait longer hardly are any.
 const MOST_HEADS: usize = 64;
-const MOST_CONNECTIONS: usize = 128;
-const MOST_EXTENSIONS: usize = 32;
+/// A hello and its answer, or a proof, take a few milliseconds; those that have been there longest go first.
+const MOST_UNWELCOMED: usize = 32;
+const MOST_UNPROVED: usize = 32;
+/// A worker has one for all tabs of its site.
+const MOST_PAGES: usize = 64;
+/// As many messages of more than 64 kB may be on their way at once from pages, and as many from extensions.
+const MOST_LARGE: usize = 3;

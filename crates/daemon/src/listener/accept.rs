@@ -1,12 +1,14 @@
 //! Accepts connections, and reads one request from each. Whoever says nothing uses few places, not for long.
 
 use super::Shared;
+use super::peer_user::Ends;
 use crate::lobby::Guest;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -14,8 +16,8 @@ use tokio::net::{TcpListener, TcpStream};
 /// Accepts for as long as it is polled.
 pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
     loop {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match listener.accept().await {
+            Ok((stream, peer)) => (stream, peer),
             Err(error) if is_about_one_connection(&error) => continue,
             Err(error) => {
                 // Out of file descriptors, most likely: those that are served go on.
@@ -27,18 +29,22 @@ pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
         let Some(guest) = shared.heads.enter().await else {
             return;
         };
-        tokio::spawn(serve(stream, guest, Arc::clone(&shared)));
+        tokio::spawn(serve(stream, peer, guest, Arc::clone(&shared)));
     }
 }
 
 /// Answers one request; a websocket that begins with it goes its own way.
-async fn serve(stream: TcpStream, guest: Guest, shared: Arc<Shared>) {
+async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Shared>) {
     // What is said waits for no more: the system would gather it for up to 40 ms.
     let _ = stream.set_nodelay(true);
+    let Ok(local) = stream.local_addr() else {
+        return;
+    };
+    let ends = Ends { peer, local };
     let stop = shared.stop.clone();
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(super::answer(request, &shared).await) }
+        async move { Ok::<_, Infallible>(super::answer(request, ends, &shared).await) }
     });
     let connection = http1::Builder::new()
         .max_buf_size(LONGEST_HEAD)

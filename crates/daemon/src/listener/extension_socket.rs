@@ -6,19 +6,28 @@ use super::relay::Relays;
 use super::websocket::Socket;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
+use crate::lobby::Guest;
 use crate::main_loop::Wish;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::text::{decode, one_line};
-use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, ToExtension};
+use tabmux_protocol::extension::{
+    EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension,
+};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 /// Serves an extension until it goes, falls silent, or the daemon stops.
-pub(super) async fn serve(mut socket: Socket, host: &str, shared: &Arc<Shared>) {
-    let greeted = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared)).await;
+pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: &Arc<Shared>) {
+    let greeting = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared));
+    let greeted = tokio::select! {
+        greeted = greeting => greeted,
+        () = guest.evicted() => {
+            tracing::warn!("hung up on an extension without a proof: others need its place");
+            return;
+        }
+    };
     let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
         Ok(Err(Unproved::Gone)) => return,
@@ -34,6 +43,8 @@ pub(super) async fn serve(mut socket: Socket, host: &str, shared: &Arc<Shared>) 
         let reason = "This installation of the extension is connected already.";
         return refuse(socket, reason).await;
     };
+    drop(guest);
+    socket.open(LONGEST_FRAME, shared.large_of_extensions.slot(&peer.instance.0));
     if !say(&mut socket, &ToExtension::Welcome).await {
         return;
     }
@@ -116,7 +127,7 @@ async fn greet(
 async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
-            Some(Ok(Message::Text(text))) if text.len() <= LONGEST_FIRST_WORD => {
+            Some(Ok(Message::Text(text))) => {
                 match decode(&text) {
                     Ok(FromExtension::Ping) => {
                         say(socket, &ToExtension::Pong).await;
@@ -126,8 +137,9 @@ async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
                 }
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-            None | Some(Err(_) | Ok(Message::Close(_))) => return Err(Unproved::Gone),
-            Some(Ok(_)) => break,
+            None | Some(Ok(Message::Close(_))) => return Err(Unproved::Gone),
+            // What is too long is not even read.
+            Some(Ok(_) | Err(_)) => break,
         }
     }
     Err(Unproved::Refused(
@@ -140,11 +152,7 @@ async fn refuse(mut socket: Socket, reason: &str) {
     tracing::warn!(reason, "refused an extension");
     let reason = reason.to_owned();
     say(&mut socket, &ToExtension::Refused { reason }).await;
-    let close = CloseFrame {
-        code: UNPROVED.into(),
-        reason: "refused".into(),
-    };
-    let _ = tokio::time::timeout(SEND_LIMIT, socket.send(Message::Close(Some(close)))).await;
+    socket.close(UNPROVED).await;
 }
 
 /// Why a conversation is over.
@@ -242,7 +250,6 @@ const BURST: u32 = 100_000;
 const MESSAGES_PER_SECOND: u32 = 20_000;
 const OUTBOX: usize = 512;
 const PROOF_LIMIT: Duration = Duration::from_secs(10);
-const LONGEST_FIRST_WORD: usize = 2_000;
 const MOST_PINGS: usize = 20;
 const MOST_NAME: usize = 60;
 /// The code of a connection that is closed because it proved nothing.

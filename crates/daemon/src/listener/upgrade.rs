@@ -6,11 +6,9 @@ use hyper::{Request, Response, StatusCode};
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
-/// Answers a request for a websocket, and hands the websocket to `serve` in a task of its own. Messages are
-/// at most `longest` bytes long.
+/// Answers a request for a websocket, and hands the websocket to `serve` in a task of its own.
 pub(super) fn upgrade<F>(
     mut request: Request<Incoming>,
-    longest: usize,
     serve: impl FnOnce(Socket) -> F + Send + 'static,
 ) -> Response<String>
 where
@@ -23,7 +21,7 @@ where
     tokio::spawn(async move {
         let upgraded = tokio::time::timeout(UPGRADE_LIMIT, upgraded).await;
         if let Ok(Ok(upgraded)) = upgraded {
-            serve(Socket::new(upgraded, longest).await).await;
+            serve(Socket::new(upgraded).await).await;
         }
     });
     response

@@ -4,10 +4,13 @@
 mod comes_back;
 mod confirm;
 mod crowd;
+mod crowding;
 mod deadlines;
 mod endpoint;
 mod extension;
 mod fake_extension;
+mod first_words;
+mod full_disk;
 mod idle;
 mod other_users;
 mod page_desk;
