@@ -21,12 +21,12 @@ pub use origin::PageOrigins;
 
 use crate::handle::Hub;
 use crate::lobby::Lobby;
-use large_messages::LargeMessages;
-use peer_user::Ends;
-use places::Places;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
+use large_messages::LargeMessages;
+use peer_user::Ends;
+use places::Places;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tabmux_browser::text::one_line;

@@ -11,9 +11,7 @@ use crate::main_loop::Wish;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::text::{decode, one_line};
-use tabmux_protocol::extension::{
-    EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension,
-};
+use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
@@ -44,7 +42,10 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
         return refuse(socket, reason).await;
     };
     drop(guest);
-    socket.open(LONGEST_FRAME, shared.large_of_extensions.slot(&peer.instance.0));
+    socket.open(
+        LONGEST_FRAME,
+        shared.large_of_extensions.slot(&peer.instance.0),
+    );
     if !say(&mut socket, &ToExtension::Welcome).await {
         return;
     }
@@ -127,15 +128,13 @@ async fn greet(
 async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
-            Some(Ok(Message::Text(text))) => {
-                match decode(&text) {
-                    Ok(FromExtension::Ping) => {
-                        say(socket, &ToExtension::Pong).await;
-                    }
-                    Ok(message) => return Ok(message),
-                    Err(_) => break,
+            Some(Ok(Message::Text(text))) => match decode(&text) {
+                Ok(FromExtension::Ping) => {
+                    say(socket, &ToExtension::Pong).await;
                 }
-            }
+                Ok(message) => return Ok(message),
+                Err(_) => break,
+            },
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
             None | Some(Ok(Message::Close(_))) => return Err(Unproved::Gone),
             // What is too long is not even read.

@@ -142,7 +142,11 @@ impl<S> Gate<S> {
         let piece = rest.left.min(PIECE);
         rest.left -= piece;
         let is_last = rest.left == 0;
-        let flags = if is_last { rest.flags } else { rest.flags & !FIN };
+        let flags = if is_last {
+            rest.flags
+        } else {
+            rest.flags & !FIN
+        };
         self.header.push(flags);
         let masked = if rest.mask.is_some() { MASKED } else { 0 };
         match u8::try_from(piece) {

@@ -1,9 +1,9 @@
 //! One connection of a page's worker: what it says goes to the main loop, and the other way round.
 
 use super::Shared;
-use super::places::Place;
 use super::pace::Pace;
 use super::page_words::{self, Word};
+use super::places::Place;
 use super::websocket::Socket;
 use crate::lobby::Guest;
 use std::time::Duration;
@@ -126,7 +126,9 @@ async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<
     };
     wire.open(origin, shared);
     let version = PAGE_PROTOCOL;
-    say(wire, &ToPage::Welcome { version }).await.then_some(place)
+    say(wire, &ToPage::Welcome { version })
+        .await
+        .then_some(place)
 }
 
 /// The person may have changed their mind. Looked at before a call goes out, and with each sign of life.
@@ -152,9 +154,9 @@ async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
     said.unwrap_or(false)
 }
 
-const NO_PLACE: &str =
-    "Pages of this origin have as many connections to tabmux as there is room for. Close some of its tabs.";
-const MAKES_ROOM: &str = "Pages of other sites need this connection's place. Close some of this site's tabs.";
+const NO_PLACE: &str = "Pages of this origin have as many connections to tabmux as there is room for. Close some of its tabs.";
+const MAKES_ROOM: &str =
+    "Pages of other sites need this connection's place. Close some of this site's tabs.";
 /// A worker speaks for all tabs of its application, and says everything again after a reconnect.
 const BURST: u32 = 50_000;
 const MESSAGES_PER_SECOND: u32 = 2_000;

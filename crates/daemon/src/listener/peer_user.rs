@@ -137,9 +137,19 @@ mod tests {
         let mapped = "0000000000000000FFFF00000100007F";
         let loopback = "00000000000000000000000001000000";
         assert_eq!(user_in(&row(peer, ours, "01", 9), v4), Some(1_000));
-        let dialled_by_v6 = row(&format!("{mapped}:C822"), &format!("{mapped}:223D"), "01", 9);
+        let dialled_by_v6 = row(
+            &format!("{mapped}:C822"),
+            &format!("{mapped}:223D"),
+            "01",
+            9,
+        );
         assert_eq!(user_in(&dialled_by_v6, v4), Some(1_000));
-        let six = row(&format!("{loopback}:C822"), &format!("{loopback}:223D"), "01", 9);
+        let six = row(
+            &format!("{loopback}:C822"),
+            &format!("{loopback}:223D"),
+            "01",
+            9,
+        );
         assert_eq!(user_in(&six, v6), Some(1_000));
         for other in [
             row(ours, peer, "01", 9),
@@ -150,7 +160,8 @@ mod tests {
             row(peer, ours, "05", 9),
             row(peer, ours, "01", 0),
             six,
-            "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid".into(),
+            "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid"
+                .into(),
             "7: 0100007F 0100007F 01".into(),
             String::new(),
         ] {

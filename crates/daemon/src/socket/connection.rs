@@ -44,7 +44,10 @@ pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>)
     };
     connection.run(reader).await;
     // Who does not read its last answers does not keep the descriptor.
-    if tokio::time::timeout(LAST_WORDS, &mut writing).await.is_err() {
+    if tokio::time::timeout(LAST_WORDS, &mut writing)
+        .await
+        .is_err()
+    {
         writing.abort();
     }
 }
@@ -456,8 +459,7 @@ fn random_hex<const N: usize>() -> String {
 }
 
 const INVALID_SESSION: &str = "Invalid session";
-const EVICTED: &str =
-    "This connection has no session, and others need its place. Connect again when you have something to ask";
+const EVICTED: &str = "This connection has no session, and others need its place. Connect again when you have something to ask";
 const SILENT: &str = "Nothing was said in time. Connect again when you have something to ask";
 const OUTBOX: usize = 256;
 /// Clients say their first line as soon as they are connected.

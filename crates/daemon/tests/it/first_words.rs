@@ -24,7 +24,11 @@ async fn a_hello_is_short_and_what_comes_after_the_welcome_may_be_long() {
         if is_welcome {
             worker.tab("long").await;
             worker
-                .offer("long", "who", json!({"type": "object", "title": "x".repeat(30_000)}))
+                .offer(
+                    "long",
+                    "who",
+                    json!({"type": "object", "title": "x".repeat(30_000)}),
+                )
                 .await;
             worker.is_heard().await;
         }
@@ -49,7 +53,10 @@ async fn a_request_names_us_once_and_in_one_way() {
         ("http://evil.example/page", ours.clone()),
     ] {
         let status = status(port, target, &hosts).await;
-        assert!(status == "403" || status == "400", "{target} {hosts}: {status}");
+        assert!(
+            status == "403" || status == "400",
+            "{target} {hosts}: {status}"
+        );
     }
 }
 

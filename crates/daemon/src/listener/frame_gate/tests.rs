@@ -147,10 +147,7 @@ async fn a_large_message_waits_for_its_turn_and_not_for_ever() {
     assert_eq!(second.next().await.unwrap().unwrap(), message);
     same.send(Message::text("small")).await.unwrap();
     same.send(message.clone()).await.unwrap();
-    assert_eq!(
-        third.next().await.unwrap().unwrap(),
-        Message::text("small")
-    );
+    assert_eq!(third.next().await.unwrap().unwrap(), Message::text("small"));
     let waits = tokio::time::timeout(Duration::from_millis(1), third.next()).await;
     assert!(waits.is_err());
     let (late, given) = tokio::join!(first.next(), third.next());
