@@ -170,6 +170,7 @@ fn spawn(
             },
         ])
         .map_err(|error| io::Error::other(error.to_string()))?;
+    crate::descriptors::restore_in(&mut command);
     let child = Command::from(command).spawn()?;
     let write = pipe::Sender::from_owned_fd(OwnedFd::from(commands_in))?;
     let read = pipe::Receiver::from_owned_fd(OwnedFd::from(answers_out))?;

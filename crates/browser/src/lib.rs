@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! - [`find`], [`profile`], [`launch`], [`discover`]: how a browser comes to be.
+//! - [`descriptors`]: how many files we may open, and what we start.
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and what happens in it.
 //! - [`world`], [`script`]: our JavaScript inside a page.
@@ -14,6 +15,7 @@
 pub mod address;
 pub mod bounds;
 pub mod browser;
+pub mod descriptors;
 pub mod discover;
 pub mod error;
 #[cfg(test)]

@@ -158,6 +158,7 @@ fn run_detached(command: &str) -> std::io::Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    tabmux_browser::descriptors::restore_in(shell.as_std_mut());
     let mut child = shell.spawn()?;
     tokio::spawn(async move { child.wait().await });
     Ok(())

@@ -10,6 +10,7 @@
 //! - [`catalogue`]: every tool, as clients are told about it.
 //! - `audit`: who did what where, and how it went.
 //! - `contexts`: the parts of browsers that isolated sessions have for themselves.
+//! - `lobby`: places for connections that have not shown who they are.
 //! - `memory`: what outlives a daemon.
 //! - `metrics`: how each browser has served so far.
 //! - `nameplates`: what people call agents.
@@ -37,6 +38,7 @@ mod convert;
 mod found_tools;
 mod joins;
 pub mod listener;
+mod lobby;
 mod main_loop;
 mod memory;
 mod metrics;

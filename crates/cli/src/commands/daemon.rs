@@ -56,6 +56,15 @@ pub(crate) struct Run {
     )]
     allow_page_origin: Vec<PageOrigin>,
 
+    /// Let browsers of other users of this machine connect to the port. Needed only where your browser runs as
+    /// another user than the daemon.
+    #[arg(
+        long = "allowOtherUsers",
+        alias = "allow-other-users",
+        env = "TABMUX_ALLOW_OTHER_USERS"
+    )]
+    allow_other_users: bool,
+
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
     log_file: Option<PathBuf>,
@@ -87,6 +96,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     // The log may lie beside the socket, in a folder that is made only now.
     place.prepare()?;
     logging::start(args.log_file.as_deref())?;
+    tabmux_browser::descriptors::raise();
     let listening = Listening::start_after_another(&place).await;
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
@@ -103,6 +113,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let guests = Guests {
         origins: PageOrigins::of(args.allow_page_origin).and_in_file(policy::usual_place()),
         secret: secret_file(),
+        other_users: args.allow_other_users,
     };
     match Bound::take(args.port).await {
         Ok(bound) => {
