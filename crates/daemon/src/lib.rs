@@ -36,6 +36,7 @@ mod contexts;
 mod convert;
 mod found_tools;
 mod joins;
+mod leaving;
 pub mod listener;
 mod main_loop;
 mod memory;

@@ -10,7 +10,7 @@ use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::Tab;
-use crate::text::one_line;
+use crate::text::{one_line, visible_json};
 use crate::world::{RemoteObject, World};
 use dialogs::Dialogs;
 use schemars::JsonSchema;
@@ -115,7 +115,7 @@ impl EvaluateScript {
             false => place.call(&wrap(&source, &boxed)).await?,
         };
         let text = match &self.file_path {
-            None => place.write_out(result, &boxed, MOST_TEXT).await?,
+            None => visible_json(&place.write_out(result, &boxed, MOST_TEXT).await?).into_owned(),
             Some(path) => {
                 let text = place.write_out(result, &boxed, MOST_IN_FILE).await?;
                 let saved = page.files.save(Some(path), "json", text.as_bytes())?;
