@@ -37,6 +37,7 @@ mod contexts;
 mod convert;
 mod found_tools;
 mod joins;
+mod leaving;
 pub mod listener;
 mod lobby;
 mod main_loop;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use tabmux_browser::text::{honest, one_line};
+use tabmux_browser::text::{honest, is_changed, make_visible, one_line};
 use tabmux_core::{ConnectionId, DocumentId, PageId, SchemaId, ToolFacts, ToolKey};
 use tabmux_protocol::page::{PageTool, ToPage};
 use tabmux_protocol::{ToolHints, ToolInfo};
@@ -340,7 +340,8 @@ fn names_a_draft(schema: &Map<String, Value>) -> bool {
     })
 }
 
-/// What a schema says to the reader is cleaned; what it asks for stays as it is.
+/// What a schema says to the reader is cleaned, and bounded where it is prose. A property whose name is not seen as it
+/// is, nobody could give.
 fn make_honest(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -354,14 +355,16 @@ fn make_honest(schema: &mut Value) {
                         "properties" | "patternProperties" | "$defs" | "definitions",
                         Value::Object(named),
                     ) => {
+                        named.retain(|name, _| !is_changed(name));
                         named.values_mut().for_each(make_honest);
                     }
-                    ("enum" | "const" | "default" | "examples", _) => {}
+                    ("enum" | "const" | "default" | "examples", value) => make_visible(value),
                     (_, value) => make_honest(value),
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(make_honest),
+        Value::String(_) => make_visible(schema),
         _ => {}
     }
 }

@@ -67,7 +67,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             let turn = self.turns.next().await?;
             let verdict = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => inspect(&line),
-                Ok(Some(Line::TooLong)) => Verdict::Refuse(refuse_long_line()),
+                Ok(Some(Line::TooLong(head, end))) => refuse_long_line(&head, &end),
                 Ok(None) => {
                     self.ending.end();
                     return None;

@@ -7,7 +7,7 @@ use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::{Headers, NetworkRequest};
-use crate::text::{one_line, shorten};
+use crate::text::{one_line, shorten, written_out};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -391,7 +391,7 @@ async fn tell_body(
     };
     Ok(format!(
         "{what} ({size} bytes):\n{}{cut}",
-        shorten(&text, MOST_BODY)
+        written_out(&shorten(&text, MOST_BODY))
     ))
 }
 

@@ -11,7 +11,7 @@ use crate::files::Destination;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::Tab;
-use crate::text::one_line;
+use crate::text::{one_line, visible_json};
 use crate::world::{RemoteObject, World};
 use dialogs::Dialogs;
 use schemars::JsonSchema;
@@ -126,7 +126,7 @@ impl EvaluateScript {
             false => place.call(&wrap(&source, &boxed)).await?,
         };
         let text = match draft {
-            None => place.write_out(result, &boxed, MOST_TEXT).await?,
+            None => visible_json(&place.write_out(result, &boxed, MOST_TEXT).await?).into_owned(),
             Some(mut draft) => {
                 let text = place.write_out(result, &boxed, MOST_IN_FILE).await?;
                 draft.write(text.into_bytes()).await?;

@@ -18,7 +18,8 @@ use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{
     EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,
 };
-use tabmux_protocol::{Backend, BackendEvent, CallRequest, RequestId};
+use tabmux_protocol::wire::{LONGEST_REPLY, encoded_length};
+use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, RequestId};
 use tokio::net::UnixStream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::Instant;
@@ -29,7 +30,11 @@ pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>)
     let (out, mut outbox) = mpsc::channel::<FromDaemon>(OUTBOX);
     let mut writing = tokio::spawn(async move {
         while let Some(message) = outbox.recv().await {
-            if let Err(error) = writer.send(&message).await {
+            let sent = match writer.send(&message).await {
+                Err(error) if lines::is_too_long(&error) => writer.send(&shorter(message)).await,
+                sent => sent,
+            };
+            if let Err(error) = sent {
                 tracing::debug!(%error, "a client does not take its answers");
                 return;
             }
@@ -434,6 +439,41 @@ async fn answer(request_id: RequestId, reply: Reply) -> Response {
             reply: None,
             failure: Some(failure),
         },
+    }
+}
+
+/// What is said in place of a message that is too long for a line: whoever waits for it has to hear something.
+fn shorter(message: FromDaemon) -> FromDaemon {
+    const WHY: &str = "The answer is too long to be sent. Ask for less";
+    tracing::warn!("a message to a client was too long");
+    match message {
+        FromDaemon::Response(response) => FromDaemon::Response(Response {
+            reply: Some(CallReply::error(format!("{WHY}."))),
+            failure: None,
+            ..response
+        }),
+        FromDaemon::ToolsOk { id, mut tools } => {
+            let mut room = LONGEST_REPLY;
+            tools.retain(|tool| match room.checked_sub(encoded_length(tool) + 1) {
+                Some(left) => {
+                    room = left;
+                    true
+                }
+                None => false,
+            });
+            FromDaemon::ToolsOk { id, tools }
+        }
+        other => {
+            let id = match other {
+                FromDaemon::OverviewOk { id, .. } => Some(id),
+                _ => None,
+            };
+            FromDaemon::Error {
+                id,
+                request_id: None,
+                error: WHY.to_owned(),
+            }
+        }
     }
 }
 
