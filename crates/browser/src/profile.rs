@@ -371,7 +371,10 @@ mod tests {
         let mut profile = Profile::open(&ProfileChoice::At(deep)).unwrap();
         let scratch = profile.scratch().unwrap();
         assert!(scratch.as_os_str().len() + SOCKET_NAME.len() <= LONGEST_SOCKET_PATH);
-        assert_eq!(fs::metadata(&scratch).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(
+            fs::metadata(&scratch).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
         private_dir(&scratch.join("org.chromium.Chromium.x1")).unwrap();
         drop(profile);
         assert!(!scratch.exists());

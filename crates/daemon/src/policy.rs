@@ -388,7 +388,10 @@ mod tests {
         assert!(made.unwrap().success());
         let lasting = Lasting::at(Some(path));
         let blocked = lasting.policy().check("https://b.test/").unwrap_err();
-        assert!(blocked.to_string().contains("not a regular file"), "{blocked}");
+        assert!(
+            blocked.to_string().contains("not a regular file"),
+            "{blocked}"
+        );
     }
 
     #[test]

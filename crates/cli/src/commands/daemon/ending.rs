@@ -83,7 +83,10 @@ mod tests {
         });
         begins.recv().unwrap();
         let (end, ended) = mpsc::channel();
-        watch_then(stop, Duration::from_millis(1), move || end.send(()).unwrap()).unwrap();
+        watch_then(stop, Duration::from_millis(1), move || {
+            end.send(()).unwrap()
+        })
+        .unwrap();
         ended.recv().unwrap();
         drop(block);
     }
