@@ -120,8 +120,12 @@ mod tests {
         assert_eq!(written.recv().unwrap(), "first\n");
         assert_eq!(written.recv().unwrap(), "more\n");
         log.write_all(b"last\n").unwrap();
+        let last = written.iter().find(|line| line.ends_with("last\n"));
+        let told = format!("{lost} lines of this log were lost\nlast\n");
+        assert_eq!(last, Some(told));
+        // What was logged before is written when this comes back.
+        log.write_all(b"end\n").unwrap();
         log.flusher().flush(Duration::from_secs(60));
-        let last = written.try_iter().last().unwrap();
-        assert_eq!(last, format!("{lost} lines of this log were lost\nlast\n"));
+        assert_eq!(written.try_recv().as_deref(), Ok("end\n"));
     }
 }
