@@ -7,6 +7,7 @@ mod output;
 mod quota;
 mod roots;
 
+pub(crate) use blocking::FileThreads;
 pub use draft::Draft;
 pub use output::{OutputFolder, OutputRoot};
 pub use quota::Quota;

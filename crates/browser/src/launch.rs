@@ -1,5 +1,6 @@
 //! Launches a browser over a pipe, so that no port is opened and it cannot outlive us.
 
+use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
 use crate::profile::{Profile, ProfileChoice};
 use command_fds::{CommandFdExt, FdMapping};
@@ -70,7 +71,7 @@ pub(crate) struct BrowserProcess {
 /// Starts the browser. It is up when it answers over the transport.
 pub(crate) fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
     let program = find::find(&options.wanted)?;
-    let profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
+    let mut profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
     if let Some(notice) = &profile.notice {
         tracing::warn!("{notice}");
     }
@@ -112,6 +113,8 @@ impl BrowserProcess {
             let _ = tokio::time::timeout(Duration::from_secs(2), self.child.wait()).await;
         }
         tracing::debug!(profile = %self.profile.path().display(), "the browser has ended");
+        // Removing its profile is file work, too.
+        let _ = FileThreads::new().run(move || drop(self)).await;
     }
 
     /// Ends the browser with all its helpers.

@@ -6,7 +6,7 @@ use super::private::Privacy;
 use super::pulse::Pulse;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError, Running};
-use crate::files::OutputRoot;
+use crate::files::{FileThreads, OutputRoot};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
 use crate::tab::{TabSettings, TargetId};
@@ -225,7 +225,12 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     match source {
         Source::Launch(options) => {
             profile::wait_for_orphan(&options.profile).await;
-            let launched = launch::launch(options)?;
+            let options = options.clone();
+            let launching = move || launch::launch(&options);
+            let launched = FileThreads::new().run_within(LAUNCH_LIMIT, launching).await;
+            let launched = launched.map_err(|stuck| {
+                LaunchError::Profile(std::io::Error::other(stuck.to_string()))
+            })??;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }
@@ -235,7 +240,10 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
         }
         Source::WebSocket(url, headers) => Ok(over(dial(url, headers).await?)),
         Source::Running(which) => {
-            for endpoint in discover::running_browsers(which) {
+            let which = which.clone();
+            let looking = move || discover::running_browsers(&which);
+            let running = FileThreads::new().run(looking).await;
+            for endpoint in running.unwrap_or_default() {
                 match dial(&endpoint, &[]).await {
                     Ok(transport) => return Ok(over(transport)),
                     Err(error) => tracing::debug!(%error, "a browser's profile is out of date"),
@@ -364,6 +372,8 @@ fn product(text: &str) -> (String, String) {
     (name.to_owned(), version.to_owned())
 }
 
+/// To find the program and to make its profile is file work; a browser is started in a moment otherwise.
+const LAUNCH_LIMIT: Duration = Duration::from_secs(20);
 const DIAL_LIMIT: Duration = Duration::from_secs(5);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
 

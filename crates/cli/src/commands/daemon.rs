@@ -1,5 +1,7 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
+mod ending;
+
 use super::ask::ask_daemon;
 use super::common_flags::Socket;
 use crate::say::say;
@@ -16,7 +18,6 @@ use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_shim::logging;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// Run or stop the daemon. `tabmux mcp` starts it by itself.
@@ -100,7 +101,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let listening = Listening::start_after_another(&place).await;
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
-    tokio::spawn(stop_on_signal(stop.clone()));
+    ending::watch(stop.clone())?;
     let hub = Arc::new(Hub::start_shared(Beside {
         audit: place.beside("audit.jsonl"),
         memory: place.beside("sessions.json"),
@@ -144,26 +145,6 @@ async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
         None => say("No daemon is running.")?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Ends the daemon when it is told to; a terminal that closes is no reason.
-async fn stop_on_signal(stop: CancellationToken) {
-    let streams = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::hangup()),
-    );
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = streams else {
-        return;
-    };
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
-            _ = hangup.recv() => {}
-        }
-    }
-    stop.cancel();
 }
 
 const LAST_WAIT: Duration = Duration::from_secs(1);

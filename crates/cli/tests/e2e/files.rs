@@ -2,10 +2,11 @@
 
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use tabmux_testkit::{McpClient, Response, process};
+use tabmux_testkit::{McpClient, Response};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_path_that_is_a_fifo_is_refused_by_every_tool_and_stops_nobody() {
@@ -62,40 +63,46 @@ async fn a_path_that_is_a_fifo_is_refused_by_every_tool_and_stops_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sigterm_ends_a_daemon_whose_log_cannot_be_written() {
+async fn a_daemon_whose_log_cannot_be_written_answers_and_ends_at_sigterm() {
     let Some(crowd) = Crowd::gather() else { return };
+    let project = project(&crowd);
     let fifo = crowd.home().join("log");
     assert!(run("mkfifo", &[fifo.as_os_str()]));
     // Holds the log open and never reads it: every write blocks as soon as the pipe is full.
-    let reader = std::fs::OpenOptions::new()
+    let mut reader = std::fs::OpenOptions::new()
         .read(true)
         .write(true)
+        .custom_flags(libc::O_NONBLOCK)
         .open(&fifo)
         .unwrap();
     let mut daemon = crowd
         .tabmux()
         .args(["daemon", "run", "--logFile"])
         .arg(&fifo)
-        .env("TABMUX_LOG", "trace")
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // Chatter, until nobody writes any more.
-    let chatter = async {
-        while process::is_alive(daemon.id()) && !is_full(&fifo) {
-            let mut status = tokio::process::Command::from(crowd.tabmux());
-            let status = status.args(["status", "--json"]).stdout(Stdio::null());
-            let _ = tokio::time::timeout(std::time::Duration::from_secs(1), status.status()).await;
+    let up = async {
+        while crowd.daemon().is_none() {
+            tokio::task::yield_now().await;
         }
     };
-    tabmux_testkit::patiently(chatter, || "a full log".into()).await;
-    assert!(run(
-        "kill",
-        &["-TERM".as_ref(), daemon.id().to_string().as_ref()]
-    ));
-    process::wait_until_none_with(&fifo.display().to_string()).await;
-    daemon.wait().unwrap();
-    drop(reader);
+    tabmux_testkit::patiently(up, || "no daemon".into()).await;
+    // In pieces and at last byte by byte, until there is no room for a line.
+    for size in [4_096, 1] {
+        while reader.write(&vec![b'\n'; size]).is_ok() {}
+    }
+    // To launch a browser is logged.
+    let client = crowd.client_working_in(&project, &[]);
+    client.initialize().await;
+    open_form(&crowd, &client).await;
+    assert!(crowd.daemon().is_some());
+    drop(client);
+    let pid = daemon.id().to_string();
+    assert!(run("kill", &["-TERM".as_ref(), pid.as_ref()]));
+    let ended = tokio::task::spawn_blocking(move || daemon.wait());
+    let ended = tabmux_testkit::patiently(ended, || "the daemon runs".into()).await;
+    assert!(ended.unwrap().is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -253,18 +260,6 @@ fn run(program: &str, arguments: &[&std::ffi::OsStr]) -> bool {
         .status()
         .unwrap()
         .success()
-}
-
-/// Whether nothing more can be written to a FIFO.
-fn is_full(fifo: &Path) -> bool {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
-    let fifo = std::fs::OpenOptions::new()
-        .write(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(fifo);
-    // A pipe takes a write of a page whole, or not at all.
-    fifo.unwrap().write(&[b'\n'; 4_096]).is_err()
 }
 
 const ALL_TOOLS: &str = "--categories=input,navigation,emulation,performance,network,debugging,storage,rules,screencast";
