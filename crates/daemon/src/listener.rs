@@ -3,6 +3,8 @@
 
 mod bind;
 mod extension_socket;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod origin;
 mod pace;
 mod page_socket;

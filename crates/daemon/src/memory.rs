@@ -2,6 +2,8 @@
 //! can read.
 //! Browsers that we launched end with their daemon; of those it is only told that they are gone.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 #[cfg(test)]
 mod tests;
 

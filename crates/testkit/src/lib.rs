@@ -10,12 +10,14 @@
 //! - [`mcp_client`]: speaks JSON-RPC to a server under test and remembers every line.
 //! - [`page_worker`]: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
+//! - [`corpus`]: the inputs of fuzz targets that are kept.
 //! - [`process`]: what is left running, and how big it is.
 //! - [`again`]: the same tests once more, in another way.
 //! - [`over_extension`]: that way, where it leads through our extension.
 
 pub mod again;
 pub mod chromium;
+pub mod corpus;
 pub mod fixture_server;
 pub mod gate;
 pub mod mcp_client;
@@ -26,6 +28,7 @@ mod rng;
 
 pub use again::run_again;
 pub use chromium::Chromium;
+pub use corpus::play_corpus;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
 pub use gate::real_browser;
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};

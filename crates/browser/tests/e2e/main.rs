@@ -26,6 +26,7 @@ mod screencast;
 mod screenshot;
 mod script;
 mod snapshot;
+mod starting;
 mod storage;
 mod tabs;
 mod wait;
