@@ -22,6 +22,9 @@ pub mod error;
 mod fake;
 pub mod files;
 pub mod find;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod introspect;
 pub mod launch;
 pub mod navigate;

@@ -21,6 +21,9 @@ mod connection;
 mod envelope;
 mod error;
 mod events;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod mux;
 mod session;
 pub mod transport;

@@ -18,6 +18,7 @@
 //! - [`policy`]: the person's own rules about origins.
 //! - [`questions`]: what a person has to say before some tools run.
 //! - `convert`: between the wire's types and the core's.
+//! - `fuzzing`: what has to hold for any input, for `fuzz/` and tests.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
 
@@ -36,6 +37,9 @@ mod audit;
 mod contexts;
 mod convert;
 mod found_tools;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod joins;
 mod leaving;
 pub mod listener;

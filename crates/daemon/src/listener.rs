@@ -6,6 +6,8 @@ mod bind;
 mod extension_socket;
 mod frame_gate;
 mod large_messages;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod origin;
 mod pace;
 mod page_socket;

@@ -3,6 +3,8 @@
 //! Browsers that we launched end with their daemon; of those it is only told that they are gone.
 
 mod counter;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 #[cfg(test)]
 mod tests;
 

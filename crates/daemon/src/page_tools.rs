@@ -314,7 +314,8 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     }
     let mut whole = Value::Object(schema);
     make_honest(&mut whole);
-    let is_schema = jsonschema::meta::is_valid(&whole);
+    // Not `is_valid`, which panics where the page names a draft that it does not know.
+    let is_schema = jsonschema::meta::validate(&whole).is_ok();
     match whole {
         Value::Object(schema) if is_schema => schema,
         _ => Map::from_iter([
@@ -333,7 +334,7 @@ fn names_a_draft(schema: &Map<String, Value>) -> bool {
         matches!(
             name,
             Some((
-                _,
+                "http" | "https",
                 "-04/schema" | "-06/schema" | "-07/schema" | "/2019-09/schema" | "/2020-12/schema"
             ))
         )
@@ -381,3 +382,26 @@ const TAB_ID: &str = "Optional: Target specific tab by ID. If not provided, uses
 const MOST_SCHEMA: usize = 64 * 1_024;
 const MOST_NAME: usize = 256;
 const MOST_DESCRIPTION: usize = 4_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_that_nobody_knows_is_left_out() {
+        for name in [
+            "gopher://json-schema.org/draft/2020-12/schema",
+            "https://json-schema.org/draft/2020-13/schema",
+            "x",
+            "",
+        ] {
+            let schema = json!({"$schema": name, "properties": {"a": {"type": "string"}}});
+            let Value::Object(schema) = schema else {
+                panic!("it is an object");
+            };
+            let kept = Value::Object(object_schema(schema));
+            let expected = json!({"properties": {"a": {"type": "string"}}, "type": "object"});
+            assert_eq!(kept, expected, "{name}");
+        }
+    }
+}

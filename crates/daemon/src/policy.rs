@@ -1,5 +1,7 @@
 //! The person's own rules about origins: for all sessions, kept in a file of theirs.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod looking;
 mod page_origin;
 
@@ -172,11 +174,13 @@ pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
             return Err(Unreadable(what));
         }
     };
-    let damaged = |error: &dyn fmt::Display| {
-        let error = one_line(&error.to_string(), 200);
-        Unreadable(format!("{} is damaged ({error})", path.display()))
-    };
-    let kept: Kept = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+    parse(&text).map_err(|error| Unreadable(format!("{} is damaged ({error})", path.display())))
+}
+
+/// The rules in a text. Fails, in words, on what is none.
+fn parse(text: &str) -> Result<PersonRules, String> {
+    let damaged = |error: &dyn fmt::Display| one_line(&error.to_string(), 200);
+    let kept: Kept = serde_json::from_str(text).map_err(|error| damaged(&error))?;
     let parse = |texts: Vec<String>| {
         let patterns = texts.iter().map(|text| text.parse());
         let patterns: Result<Vec<OriginPattern>, _> = patterns.collect();
@@ -204,6 +208,17 @@ fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// The rules as they are kept.
+fn render(rules: &PersonRules) -> Kept {
+    let texts = |patterns: &[OriginPattern]| patterns.iter().map(ToString::to_string).collect();
+    Kept {
+        allowed: texts(&rules.allowed),
+        blocked: texts(&rules.blocked),
+        private_windows: rules.private_windows,
+        page_origins: rules.page_origins.iter().map(ToString::to_string).collect(),
+    }
 }
 
 /// Changes the rules in a file, which is there or is made. Fails, in words, and then changes nothing.
@@ -240,13 +255,7 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
             "There are {MOST_RULES} rules already. Remove some."
         ));
     }
-    let texts = |patterns: &[OriginPattern]| patterns.iter().map(ToString::to_string).collect();
-    let kept = Kept {
-        allowed: texts(&rules.allowed),
-        blocked: texts(&rules.blocked),
-        private_windows: rules.private_windows,
-        page_origins: rules.page_origins.iter().map(ToString::to_string).collect(),
-    };
+    let kept = render(&rules);
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("/"));
         tabmux_browser::profile::private_dir(folder)?;

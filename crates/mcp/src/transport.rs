@@ -3,7 +3,7 @@
 //! rmcp's own transport is silent about lines that are no JSON, and its handshake gives up when
 //! the first message is not a request. Here every line is looked at before rmcp sees it.
 
-mod inspect;
+pub(crate) mod inspect;
 mod lines;
 mod turn;
 mod writer;

@@ -161,7 +161,20 @@ impl Browser {
         settings: TabSettings,
         output: &OutputRoot,
     ) -> Result<Connected, ConnectError> {
-        let connected = Self::meet(reach(source).await?, settings, Some(output)).await?;
+        let mut launches = 1;
+        let connected = loop {
+            match Self::meet(reach(source).await?, settings, Some(output)).await {
+                // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
+                // the profile taken ends at once.
+                Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
+                    if launches < MOST_LAUNCHES =>
+                {
+                    tracing::warn!("the browser ended as it started, and is started again");
+                    launches += 1;
+                }
+                met => break met?,
+            }
+        };
         Ok(connected.guarded().await)
     }
 
@@ -376,6 +389,9 @@ fn product(text: &str) -> (String, String) {
 const LAUNCH_LIMIT: Duration = Duration::from_secs(20);
 const DIAL_LIMIT: Duration = Duration::from_secs(5);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// A browser that ends as it starts is started so often: once more is enough for one whose profile was taken for
+/// a moment, and soon over for one that cannot start at all.
+const MOST_LAUNCHES: usize = 2;
 
 #[cfg(test)]
 mod tests {

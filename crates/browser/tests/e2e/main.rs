@@ -29,6 +29,7 @@ mod screencast;
 mod screenshot;
 mod script;
 mod snapshot;
+mod starting;
 mod storage;
 mod tabs;
 mod wait;

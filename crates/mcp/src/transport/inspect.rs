@@ -4,7 +4,7 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::{Map, Value, json, value::RawValue};
 
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// A message for rmcp.
     Deliver(Box<ClientJsonRpcMessage>),
     /// Garbage that JSON-RPC wants to be answered: with this.
@@ -13,7 +13,7 @@ pub(super) enum Verdict {
     Ignore,
 }
 
-pub(super) fn inspect(line: &[u8]) -> Verdict {
+pub(crate) fn inspect(line: &[u8]) -> Verdict {
     let line = line.trim_ascii();
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     if line.is_empty() {
