@@ -2,6 +2,7 @@
 //!
 //! Goals that are missed are marked, and nothing more: this is a bench, not a test.
 
+mod bystander;
 mod desk;
 mod extension;
 mod lists;
@@ -14,6 +15,8 @@ mod shared;
 mod start;
 mod table;
 
+pub(crate) use bystander::Wanted;
+
 use crate::say;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -22,21 +25,29 @@ use std::process::{Command, Stdio};
 use table::Table;
 
 /// What is measured.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum What {
     /// tabmux alone, against its goals.
     Tabmux,
     /// tabmux and its peers, side by side.
     Peers,
+    /// What a session notices of attacks on others.
+    Bystander(Wanted),
 }
 
 /// Builds the binary, measures, and prints the numbers.
 pub(crate) fn run(what: What) -> Result<()> {
-    let binary = build()?;
     // Whoever measures must not be slower than what it measures.
     if cfg!(debug_assertions) {
-        return again_in_release(what);
+        return again_in_release();
     }
+    let binary = match &what {
+        What::Bystander(Wanted {
+            binary: Some(binary),
+            ..
+        }) => binary.clone(),
+        _ => build()?,
+    };
     let Some(browser) = find_browser() else {
         bail!("no Chromium was found: install `chromium`, or set TABMUX_TEST_BROWSER");
     };
@@ -48,6 +59,7 @@ pub(crate) fn run(what: What) -> Result<()> {
         match what {
             What::Tabmux => tabmux_alone(&binary, &browser).await,
             What::Peers => peers::measure(&binary, &browser).await?,
+            What::Bystander(wanted) => bystander::measure(&binary, &browser, &wanted).await?,
         }
         Ok(())
     })
@@ -92,18 +104,10 @@ fn build() -> Result<PathBuf> {
         .context("cargo built no binary")
 }
 
-fn again_in_release(what: What) -> Result<()> {
-    let arguments = [
-        "run",
-        "--release",
-        "--quiet",
-        "--package",
-        "xtask",
-        "--",
-        "bench",
-    ];
-    let peers = matches!(what, What::Peers).then_some("--peers");
-    let status = Command::new(cargo()).args(arguments).args(peers).status()?;
+fn again_in_release() -> Result<()> {
+    let arguments = ["run", "--release", "--quiet", "--package", "xtask", "--"];
+    let asked = std::env::args_os().skip(1);
+    let status = Command::new(cargo()).args(arguments).args(asked).status()?;
     match status.success() {
         true => Ok(()),
         false => bail!("the bench did not finish"),

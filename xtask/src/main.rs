@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask bench [--peers]`, `cargo xtask codegen [--check]`, `cargo xtask proofs` and `cargo xtask tidy`.
+//! Project chores: `cargo xtask bench [--peers | --bystander]`, `cargo xtask codegen [--check]`, `cargo xtask proofs` and `cargo xtask tidy`.
 
 mod bench;
 mod codegen;
@@ -10,7 +10,7 @@ use std::{env, process::ExitCode};
 
 use anyhow::{Context, Result, bail};
 
-use crate::bench::What;
+use crate::bench::{Wanted, What};
 use crate::codegen::Mode;
 
 fn main() -> ExitCode {
@@ -28,6 +28,9 @@ fn run(arguments: &[String]) -> Result<()> {
     match arguments.as_slice() {
         ["bench"] => bench::run(What::Tabmux),
         ["bench", "--peers"] => bench::run(What::Peers),
+        ["bench", "--bystander", rest @ ..] => {
+            bench::run(What::Bystander(Wanted::read(rest).context(USAGE)?))
+        }
         ["codegen", rest @ ..] => codegen::run(codegen_mode(rest)?),
         ["proofs"] => proofs::run(),
         ["tidy"] => tidy::run(),
@@ -55,6 +58,9 @@ fn say(line: &str) {
 const USAGE: &str =
     "usage: cargo xtask bench               measure a release build and print the numbers
        cargo xtask bench --peers       measure it beside other servers, write docs/benchmarks.md
+       cargo xtask bench --bystander   measure what a session notices of attacks on others, and write it there
+           [--binary PATH] [--save FILE] [--before FILE] [--attack PART]
+                                       of another build; keep the numbers; compare with them; only some
        cargo xtask codegen [--check]   rewrite generated files, or say which are stale
        cargo xtask proofs              rewrite docs/proofs.md, which ties the seeds to the tests
        cargo xtask tidy                check the rules of the house";

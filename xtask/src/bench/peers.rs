@@ -10,6 +10,8 @@ mod report;
 mod seat;
 mod work;
 
+pub(super) use report::{answer_of, load};
+
 use super::raw::RawTab;
 use super::sample::{Sample, millis};
 use crate::say;
@@ -36,7 +38,7 @@ pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
         browser: browser.to_owned(),
         shelf: install::install()?,
     };
-    let load_before = report::load();
+    let load_before = load();
     let pages = pages::serve();
     let (mut board, mut raw) = (Board::default(), Sample::default());
     for round in 1..=ROUNDS {

@@ -29,6 +29,16 @@ impl Sample {
         self.at(99)
     }
 
+    /// The one that five in a hundred exceed.
+    pub(super) fn p95(&self) -> Duration {
+        self.at(95)
+    }
+
+    /// The slowest.
+    pub(super) fn worst(&self) -> Duration {
+        self.0.iter().max().copied().unwrap_or_default()
+    }
+
     fn at(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort();
@@ -59,5 +69,7 @@ mod tests {
         }
         assert_eq!(sample.median(), Duration::from_millis(3));
         assert_eq!(sample.p99(), Duration::from_millis(900));
+        assert_eq!(sample.p95(), Duration::from_millis(900));
+        assert_eq!(sample.worst(), Duration::from_millis(900));
     }
 }

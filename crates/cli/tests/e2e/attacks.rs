@@ -46,7 +46,7 @@ async fn play(group: Group) {
     process::raise_file_limit();
     let binary = Path::new(env!("CARGO_BIN_EXE_tabmux"));
     // What never ends is ended by the call's deadline, which nobody wants to wait for here.
-    let daemon = SharedDaemon::new(binary, &browser).with("TABMUX_CALL_SECONDS", "10");
+    let daemon = SharedDaemon::new(binary, &browser).with("TABMUX_CALL_SECONDS", "6");
     let daemon = Arc::new(daemon);
     let mut bystander = Bystander::arrive(&daemon).await;
     let pid = daemon.pid().expect("there is a daemon");
@@ -88,7 +88,11 @@ async fn play_one(
         }
     }
     complaints.extend(playing.complaints().await);
-    complaints.extend(playing.end().await.complaints);
+    let outcome = playing.end().await;
+    for answer in &outcome.answers {
+        eprintln!("    {answer}");
+    }
+    complaints.extend(outcome.complaints);
     if let Err(lost) = bystander.is_intact().await {
         complaints.push(format!("after it, the bystander lost: {lost}"));
     }

@@ -2,6 +2,7 @@
 
 use crate::{McpClient, PATIENCE};
 use serde_json::Value;
+use std::fmt;
 use std::time::Duration;
 
 /// What came of a call.
@@ -49,6 +50,22 @@ impl Answer {
             } => Some(text),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tool, sign, text) = match self {
+            Self::Said {
+                tool,
+                is_error: false,
+                text,
+            } => (tool, "=", text),
+            Self::Said { tool, text, .. } => (tool, "!", text),
+            Self::None { tool, why } => (tool, "?", why),
+        };
+        let short: String = text.chars().take(120).collect();
+        write!(f, "{tool} {sign} {short:?}")
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) async fn attack(kind: Port, port: u16, under_way: &watch::Sender<bool
     match kind {
         Port::Idle(count) => {
             let held = join_all((0..count).map(|_| connect(port))).await;
+            are_accepted(port).await;
             under_way.send_replace(true);
             hold(held).await;
         }
@@ -48,12 +49,22 @@ async fn connect(port: u16) -> Option<TcpStream> {
     timeout(LIMIT, connecting).await.ok()?.ok()
 }
 
+/// The system takes connections before the daemon does, which takes them in turn: when a later one was answered,
+/// or was not in good time, those before are where they get to.
+async fn are_accepted(port: u16) {
+    if let Some(mut stream) = connect(port).await {
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await;
+        let _ = timeout(LIMIT, stream.read_u8()).await;
+    }
+}
+
 async fn slow_heads(count: usize, port: u16, under_way: &watch::Sender<bool>) {
     let mut held = join_all((0..count).map(|_| connect(port))).await;
     let head = format!("GET /page HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX-Long: ");
     for stream in held.iter_mut().flatten() {
         let _ = stream.write_all(head.as_bytes()).await;
     }
+    are_accepted(port).await;
     under_way.send_replace(true);
     loop {
         for stream in held.iter_mut().flatten() {

@@ -3,14 +3,21 @@
 use super::board::{Board, Row, Said};
 use super::dialect::Peer;
 use super::{Bench, ROUNDS};
+use crate::bench::bystander::split;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Writes the page where users find it.
+/// Writes the page where users find it. The part about attacks comes from another run, and stays.
 pub(super) fn write(text: &str) -> Result<()> {
     let file = tabmux_testkit::workspace_root().join("docs/benchmarks.md");
+    let old = fs::read_to_string(&file).unwrap_or_default();
+    let (_, attacks) = split(&old);
+    let text = match attacks {
+        "" => text.to_owned(),
+        attacks => format!("{text}\n{attacks}"),
+    };
     fs::write(&file, text).context("docs/benchmarks.md cannot be written")
 }
 
@@ -156,12 +163,12 @@ fn failures(board: &Board) -> Vec<String> {
 }
 
 /// How busy the machine is, over one minute.
-pub(super) fn load() -> String {
+pub(crate) fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or("unknown").to_owned()
 }
 
-fn answer_of(program: &Path, arguments: &[&str]) -> String {
+pub(crate) fn answer_of(program: &Path, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output();
     let text = output.map_or_else(|_| Vec::new(), |output| output.stdout);
     String::from_utf8_lossy(&text).trim().to_owned()

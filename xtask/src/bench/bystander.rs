@@ -1,0 +1,183 @@
+//! `cargo xtask bench --bystander`: what a session notices of attacks that it has nothing to do with.
+
+mod page;
+mod row;
+
+pub(super) use page::split;
+
+use super::sample::Sample;
+use crate::say;
+use anyhow::{Context, Result};
+use row::{Found, Row};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tabmux_testkit::attacks::{ATTACKS, Attack, Bystander, Lost, Playing, Turns};
+use tabmux_testkit::{SharedDaemon, process};
+use tokio::time::timeout;
+
+/// What a run is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Another program than the one that is built here.
+    pub(crate) binary: Option<PathBuf>,
+    /// Where the numbers are kept, for a later run to compare with.
+    pub(crate) save: Option<PathBuf>,
+    /// The numbers of an earlier run.
+    pub(crate) before: Option<PathBuf>,
+    /// Only attacks with this in their name. Then nothing is written.
+    pub(crate) attack: Option<String>,
+}
+
+impl Wanted {
+    /// Reads `--binary PATH`, `--save FILE`, `--before FILE` and `--attack PART`.
+    pub(crate) fn read(flags: &[&str]) -> Option<Self> {
+        let mut wanted = Self::default();
+        let (pairs, []) = flags.as_chunks::<2>() else {
+            return None;
+        };
+        for [name, value] in pairs {
+            match *name {
+                "--binary" => wanted.binary = Some(value.into()),
+                "--save" => wanted.save = Some(value.into()),
+                "--before" => wanted.before = Some(value.into()),
+                "--attack" => wanted.attack = Some((*value).to_owned()),
+                _ => return None,
+            }
+        }
+        Some(wanted)
+    }
+}
+
+/// Plays every attack, each in a new daemon with a new browser, and writes what came of it to
+/// `docs/benchmarks.md`.
+pub(super) async fn measure(binary: &Path, browser: &Path, wanted: &Wanted) -> Result<()> {
+    process::raise_file_limit();
+    let before = match &wanted.before {
+        Some(file) => row::load(file).context("the earlier numbers cannot be read")?,
+        None => Vec::new(),
+    };
+    let part = wanted.attack.as_deref().unwrap_or_default();
+    let load_before = super::peers::load();
+    let mut rows = Vec::new();
+    for attack in ATTACKS.iter().filter(|attack| attack.name.contains(part)) {
+        let row = Row {
+            attack: attack.name.to_owned(),
+            found: play(attack, binary, browser).await,
+        };
+        say(&page::line(&row));
+        rows.push(row);
+    }
+    if let Some(file) = &wanted.save {
+        row::save(file, &rows).context("the numbers cannot be kept")?;
+    }
+    let section = page::section(&rows, &before, binary, &load_before);
+    say(&format!("\n{section}"));
+    match wanted.attack.is_none() && wanted.binary.is_none() {
+        true => page::write(&section),
+        false => Ok(()),
+    }
+}
+
+/// Whatever an attack breaks, the bench goes on.
+async fn play(attack: &'static Attack, binary: &Path, browser: &Path) -> Found {
+    let daemon = Arc::new(SharedDaemon::new(binary, browser));
+    let played = tokio::spawn(measure_one(attack, Arc::clone(&daemon)));
+    match timeout(LONGEST_ATTACK, played).await {
+        Ok(Ok(found)) => found,
+        Ok(Err(error)) => Found::lost(format!("the attack could not be played: {error}")),
+        Err(_) => Found::lost(format!("nothing ended within {LONGEST_ATTACK:?}")),
+    }
+}
+
+async fn measure_one(attack: &'static Attack, daemon: Arc<SharedDaemon>) -> Found {
+    let bystander = Bystander::arrive(&daemon).await;
+    // What is done for the first time is not what is measured.
+    let _ = snapshots(&bystander, WARM_UP).await;
+    let (quiet, _) = snapshots(&bystander, QUIET).await;
+    let Some(pid) = daemon.pid() else {
+        return Found::lost("there is no daemon");
+    };
+    process::reset_peak(pid);
+    let attacked = tokio::spawn(attacked(attack, Arc::clone(&daemon), bystander));
+    let attacked = attacked.await;
+    let peak = process::peak_bytes(pid);
+    let (sample, mut wrong) = match attacked {
+        Ok(attacked) => attacked,
+        Err(error) => (Sample::default(), vec![error.to_string()]),
+    };
+    if daemon.pid() != Some(pid) {
+        wrong.insert(0, "the daemon was lost".to_owned());
+    }
+    Found::new(&quiet, &sample, peak, wrong)
+}
+
+/// How long snapshots take while an attack lasts, and what went wrong.
+async fn attacked(
+    attack: &'static Attack,
+    daemon: Arc<SharedDaemon>,
+    bystander: Bystander,
+) -> (Sample, Vec<String>) {
+    let browser = daemon.browser_pid();
+    let playing = attack.begin(&daemon, Turns::UntilTheEnd).await;
+    let (sample, lost) = snapshots(&bystander, ATTACKED).await;
+    let mut wrong = Vec::new();
+    if daemon.browser_pid() != browser {
+        wrong.push("the browser was lost".to_owned());
+    }
+    wrong.extend(lost.map(|lost| lost.0));
+    if wrong.is_empty() {
+        wrong = holds(playing).await;
+    }
+    (sample, wrong)
+}
+
+/// What did not hold beside the times. Where the bystander has lost something already, nobody asks.
+async fn holds(playing: Playing) -> Vec<String> {
+    let mut wrong = playing.complaints().await;
+    wrong.extend(playing.end().await.complaints);
+    wrong
+}
+
+/// Takes one snapshot after the other for a while, as an agent would; stops when one is lost.
+async fn snapshots(bystander: &Bystander, duration: Duration) -> (Sample, Option<Lost>) {
+    let mut sample = Sample::default();
+    let begun = Instant::now();
+    while begun.elapsed() < duration || sample.len() < FEWEST {
+        match bystander.snapshot().await {
+            Ok(took) => sample.push(took),
+            Err(lost) => return (sample, Some(lost)),
+        }
+        tokio::time::sleep(PAUSE).await;
+        if begun.elapsed() > LONGEST_SAMPLE {
+            break;
+        }
+    }
+    (sample, None)
+}
+
+const WARM_UP: Duration = Duration::from_millis(500);
+const QUIET: Duration = Duration::from_secs(2);
+const ATTACKED: Duration = Duration::from_secs(5);
+/// An agent thinks between its calls.
+const PAUSE: Duration = Duration::from_millis(10);
+/// For less, there is no 95th of a hundred; slow ones are waited for.
+const FEWEST: usize = 20;
+const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
+const LONGEST_ATTACK: Duration = Duration::from_secs(300);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_come_with_their_values() {
+        assert_eq!(Wanted::read(&[]), Some(Wanted::default()));
+        let wanted = Wanted::read(&["--binary", "/a/tabmux", "--attack", "console"]);
+        let wanted = wanted.unwrap();
+        assert_eq!(wanted.binary, Some("/a/tabmux".into()));
+        assert_eq!(wanted.attack.as_deref(), Some("console"));
+        assert_eq!(Wanted::read(&["--binary"]), None);
+        assert_eq!(Wanted::read(&["--what", "x"]), None);
+    }
+}
