@@ -4,7 +4,6 @@
 mod bind;
 mod extension_socket;
 mod origin;
-mod pace;
 mod page_socket;
 mod page_words;
 mod relay;

@@ -1,10 +1,11 @@
 //! One connection of a page's worker: what it says goes to the main loop, and the other way round.
 
 use super::Shared;
-use super::pace::Pace;
-use super::page_words::{self, Word};
+use super::page_words::{Head, Word};
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
+use std::collections::HashSet;
 use std::time::Duration;
+use tabmux_browser::pace::Pace;
 use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -55,11 +56,12 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
         return;
     }
     let (out, mut outbox) = mpsc::channel(OUTBOX);
-    let Some(connection) = shared.hub.open_pages(origin, out).await else {
+    let Some(mut connection) = shared.hub.open_pages(origin, out).await else {
         return;
     };
     tracing::info!(origin, "a page's worker is connected");
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
+    let mut called = HashSet::new();
     let mut heard_at = Instant::now();
     loop {
         let going_on = tokio::select! {
@@ -67,7 +69,16 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
             heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, wire.hear()) => match heard {
                 Ok(Some(text)) => {
                     heard_at = Instant::now();
-                    match page_words::read(&text) {
+                    pace.next(1).await;
+                    let head = Head::read(&text);
+                    match head.answers() {
+                        // An answer is taken once, and only if it was asked for; the caller waits for it.
+                        Some(call) if !called.remove(call) => continue,
+                        Some(_) => {}
+                        // Until there is room for it, nothing more is read: it waits on the page's side.
+                        None => connection.pace(text.len()).await,
+                    }
+                    match head.whole(&text) {
                         Word::News(FromPage::Ping) => match no_longer(shared, origin) {
                             None => say(&mut wire, &ToPage::Pong).await,
                             Some(refusal) => {
@@ -76,9 +87,8 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
                             }
                         },
                         Word::News(FromPage::Pong | FromPage::Hello { .. }) | Word::Noise => true,
-                        Word::News(message) => {
-                            pace.next().await;
-                            connection.say(message).await
+                        Word::News(message) | Word::Answer(message) => {
+                            connection.say(message, text.len()).await
                         }
                         Word::Refused(answer) => say(&mut wire, &answer).await,
                     }
@@ -88,6 +98,15 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
             message = outbox.recv() => match message {
                 Some(message) => {
                     let message = no_longer(shared, origin).unwrap_or(message);
+                    match &message {
+                        ToPage::CallTool { call_id, .. } => {
+                            called.insert(call_id.clone());
+                        }
+                        ToPage::CancelCall { call_id } => {
+                            called.remove(call_id);
+                        }
+                        _ => {}
+                    }
                     let last = matches!(message, ToPage::Refused { .. });
                     say(&mut wire, &message).await && !last
                 }
@@ -123,8 +142,9 @@ async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
     said.unwrap_or(false)
 }
 
-/// A worker speaks for all tabs of its application, and says everything again after a reconnect.
-const BURST: u32 = 50_000;
+/// A worker speaks for all tabs of its application, and says everything again after a reconnect: 800 tabs with
+/// five tools each at once, and more of them a little later.
+const BURST: u32 = 5_000;
 const MESSAGES_PER_SECOND: u32 = 2_000;
 const OUTBOX: usize = 512;
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
