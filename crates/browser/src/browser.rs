@@ -209,7 +209,8 @@ impl Browser {
         })
         .await?;
         self.report_title(&tab).await?;
-        self.report_tools(&tab).await
+        report_tools(&tab).await;
+        Ok(())
     }
 
     /// Has a tab watched over for the session that this work is done for: see [`crate::bounds`].
@@ -242,7 +243,8 @@ impl Browser {
             return Ok(()); // It is looked after already.
         }
         tab.ready(READY_LIMIT).await?;
-        self.report_tools(&tab).await
+        report_tools(&tab).await;
+        Ok(())
     }
 
     /// Makes tools from what a tab's page shows now, at most so many. They have been reported when this
@@ -252,11 +254,8 @@ impl Browser {
         let read = introspect::read(&tab, limit);
         let read = tokio::time::timeout(GENERATE_LIMIT, read).await;
         read.map_err(|_| ToolError::Stuck)??;
-        let (done, reported) = oneshot::channel();
-        let target = target.clone();
-        let done = Some(done);
-        self.order(Order::TellTools { target, done }).await?;
-        reported.await.map_err(|_| ToolError::BrowserGone)
+        tab.found().report().await;
+        Ok(())
     }
 
     /// Asks Chrome how its tabs are called, which it does not tell by itself when a page changes
@@ -374,16 +373,8 @@ impl Browser {
         if let Some(limit) = tab.awaits_reading() {
             let _ = tokio::time::timeout(GENERATE_LIMIT, introspect::read(&tab, limit)).await;
         }
-        self.report_tools(&tab).await
-    }
-
-    /// Resolves when the tools that a page has now have been reported.
-    async fn report_tools(&self, tab: &Tab) -> Result<(), ToolError> {
-        tab.let_tools_settle().await;
-        let (done, reported) = oneshot::channel();
-        let (target, done) = (tab.target().clone(), Some(done));
-        self.order(Order::TellTools { target, done }).await?;
-        reported.await.map_err(|_| ToolError::BrowserGone)
+        report_tools(&tab).await;
+        Ok(())
     }
 
     /// Resolves when what is new of these tabs has been reported.
@@ -415,6 +406,12 @@ impl Browser {
             .await
             .map_err(|_| ToolError::BrowserGone)
     }
+}
+
+/// Resolves when the tools that a page has now have been reported.
+async fn report_tools(tab: &Tab) {
+    tab.let_tools_settle().await;
+    tab.found().report().await;
 }
 
 /// A page that takes longer to be read gets its tools later.

@@ -24,7 +24,6 @@ use crate::error::ToolError;
 use crate::page_tools::{FoundTool, ToolNumber, ToolSource, Way};
 use crate::tab::{DocumentId, Tab};
 use propose::{GeneratedTool, Names, propose};
-use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -155,19 +154,16 @@ impl Known {
                 .map(|frame| state.frames.origin(frame))
                 .unwrap_or_default()
         };
-        let schema = match &tool.schema {
-            Value::Object(schema) => schema.clone(),
-            _ => serde_json::Map::new(),
-        };
         Arc::new(FoundTool {
             number: *number,
             name: tool.name.as_str().into(),
             description: tool.description.as_str().into(),
-            schema: Arc::new(schema),
+            schema: tool.schema.to_string().into(),
             read_only: tool.read_only,
             consequential: false,
             origin: origin.into(),
             way: Way::Generated,
+            text: Default::default(),
         })
     }
 }

@@ -29,6 +29,7 @@ pub mod introspect;
 pub mod launch;
 pub mod navigate;
 pub mod origins;
+pub mod pace;
 pub mod page_tools;
 pub mod profile;
 pub mod run;

@@ -7,9 +7,13 @@ mod call;
 mod found;
 mod home;
 pub(crate) mod model_context;
+mod report;
+mod tool_text;
 pub(crate) mod web_mcp;
 
 pub use call::{PageAnswer, call};
 pub use found::{Findings, FoundTool, Mark, ToolNumber, ToolSource};
 pub(crate) use found::{Found, Way};
 pub(crate) use home::Home;
+pub(crate) use report::{Report, Reporter};
+pub use tool_text::{SaidBy, ToolText, beside};

@@ -15,6 +15,11 @@ pub struct Config {
     pub static_tools: Vec<ToolName>,
     /// How long list changes that no agent asked for are gathered before they are announced.
     pub coalesce: Duration,
+    /// In the long run, this much time is between two such announcements to one session: each makes its client
+    /// fetch the whole list.
+    pub notice_gap: Duration,
+    /// So many may come at once after a quiet time.
+    pub notice_burst: u32,
     /// The shortest deadline of a call.
     pub least_deadline: Duration,
     /// What a call may take beyond the `timeout` its agent asked for.
@@ -216,6 +221,8 @@ impl Default for Config {
             tab_tools: Vec::new(),
             static_tools: Vec::new(),
             coalesce: Duration::from_millis(25),
+            notice_gap: Duration::from_millis(500),
+            notice_burst: 40,
             least_deadline: Duration::from_secs(30),
             deadline_margin: Duration::from_secs(1),
             most_deadline: Duration::from_secs(600),

@@ -20,6 +20,8 @@ pub(crate) struct Session {
     pub(crate) announced: Announced,
     /// When it will be told about changes that it did not ask for, if there are any.
     pub(crate) announce_at: Option<Time>,
+    /// When all that it was told of changes which it did not ask for would have been due at a steady rate.
+    pub(crate) notices_due: Time,
 }
 
 /// What a client knows of its tool list.
@@ -85,6 +87,7 @@ impl Session {
             seats_counted: 0,
             announced: Announced::default(),
             announce_at: None,
+            notices_due: Time::default(),
         }
     }
 

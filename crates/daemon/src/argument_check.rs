@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::OnceLock;
+use tabmux_browser::page_tools::ToolText;
 use tabmux_browser::text::one_line;
 
 /// The check that a schema asks for, made when it is first needed.
@@ -14,10 +15,10 @@ impl ArgumentCheck {
     /// page has the last word.
     pub(crate) fn check(
         &self,
-        schema: &Map<String, Value>,
+        text: &ToolText,
         arguments: &Map<String, Value>,
     ) -> Result<(), String> {
-        let validator = self.0.get_or_init(|| validator(schema));
+        let validator = self.0.get_or_init(|| validator(text.read_schema()));
         let Some(validator) = validator else {
             return Ok(());
         };
@@ -32,8 +33,8 @@ impl ArgumentCheck {
     }
 }
 
-fn validator(schema: &Map<String, Value>) -> Option<jsonschema::Validator> {
-    let schema = Value::Object(schema.clone());
+fn validator(schema: Map<String, Value>) -> Option<jsonschema::Validator> {
+    let schema = Value::Object(schema);
     if work_of(&schema).is_none_or(|work| work > MOST_WORK) {
         return None;
     }
@@ -128,16 +129,18 @@ mod tests {
     use serde_json::json;
     use std::sync::mpsc;
     use std::time::Duration;
+    use tabmux_browser::page_tools::SaidBy;
 
     /// Checks in a thread of its own, so that a test which fails does not hang.
     #[track_caller]
     fn check(schema: Value, arguments: Value) -> Result<(), String> {
         let (done, result) = mpsc::channel();
         std::thread::spawn(move || {
-            let (Value::Object(schema), Value::Object(arguments)) = (schema, arguments) else {
-                panic!("both are objects");
+            let Value::Object(arguments) = arguments else {
+                panic!("they are an object");
             };
-            let _ = done.send(ArgumentCheck::default().check(&schema, &arguments));
+            let text = ToolText::prepare("", &schema.to_string(), SaidBy::Page, "http://a.test");
+            let _ = done.send(ArgumentCheck::default().check(&text, &arguments));
         });
         let result = result.recv_timeout(Duration::from_secs(20));
         result.expect("an end of the check")

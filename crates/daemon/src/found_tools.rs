@@ -1,7 +1,8 @@
 //! What the main loop keeps of tools that were found in browsers' tabs: what they say in full. The core
 //! knows only names and numbers.
 
-use crate::page_tools::{Record, described};
+use crate::intake::Held;
+use crate::record::{Record, Said};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tabmux_browser::page_tools::{FoundTool, ToolSource};
@@ -12,16 +13,16 @@ use tabmux_protocol::ToolHints;
 #[derive(Debug, Default)]
 pub(crate) struct FoundTools(HashMap<(BrowserId, TargetId), HashMap<ToolSource, Tools>>);
 
-type Tools = HashMap<ToolKey, (Arc<FoundTool>, Record)>;
+type Tools = HashMap<ToolKey, Arc<Record>>;
 
 impl FoundTools {
-    /// All the tools that a source has for a tab now.
+    /// All the tools that a source has for a tab now. Whoever reported them has made their texts ready.
     pub(crate) fn take_in(
         &mut self,
         browser: BrowserId,
         target: TargetId,
         source: ToolSource,
-        tools: Vec<Arc<FoundTool>>,
+        tools: &[Arc<FoundTool>],
     ) -> Vec<ToolFacts> {
         let sources = self.0.entry((browser, target)).or_default();
         let mut known = sources.remove(&source).unwrap_or_default();
@@ -29,13 +30,10 @@ impl FoundTools {
         let mut kept = HashMap::with_capacity(tools.len());
         for tool in tools {
             let key = ToolKey(tool.number.0);
-            let same = known.remove(&key).filter(|(before, _)| *before == tool);
-            let (tool, record) = same.unwrap_or_else(|| {
-                let record = record(&tool, source);
-                (tool, record)
-            });
+            let same = known.remove(&key).filter(|known| is_same(known, tool));
+            let record = same.unwrap_or_else(|| Arc::new(record(tool)));
             facts.push(record.facts(key));
-            kept.insert(key, (tool, record));
+            kept.insert(key, record);
         }
         sources.insert(source, kept);
         facts
@@ -46,10 +44,9 @@ impl FoundTools {
         browser: BrowserId,
         target: &TargetId,
         key: ToolKey,
-    ) -> Option<&Record> {
+    ) -> Option<&Arc<Record>> {
         let sources = self.0.get(&(browser, target.clone()))?;
-        let mut records = sources.values().filter_map(|tools| tools.get(&key));
-        records.next().map(|(_, record)| record)
+        sources.values().find_map(|tools| tools.get(&key))
     }
 
     pub(crate) fn forget_tab(&mut self, browser: BrowserId, target: &TargetId) {
@@ -61,20 +58,27 @@ impl FoundTools {
     }
 }
 
-fn record(tool: &FoundTool, source: ToolSource) -> Record {
-    let how = match source {
-        ToolSource::WebMcp => "Offered by",
-        ToolSource::Generated => "Generated from",
-    };
-    let hints = (tool.read_only || tool.consequential).then_some(ToolHints {
+/// Whether it says what it said before. Texts are long, and told apart by where they are.
+fn is_same(known: &Record, tool: &FoundTool) -> bool {
+    Arc::ptr_eq(&known.said.text, tool.text())
+        && known.name == tool.name
+        && known.hints == hints(tool)
+        && known.origin == tool.origin
+}
+
+fn record(tool: &FoundTool) -> Record {
+    Record {
+        name: Arc::clone(&tool.name),
+        // How much there is of it in a tab, its browser bounds.
+        said: Arc::new(Said::new(Arc::clone(tool.text()), Held::default())),
+        hints: hints(tool),
+        origin: Arc::clone(&tool.origin),
+    }
+}
+
+fn hints(tool: &FoundTool) -> Option<ToolHints> {
+    (tool.read_only || tool.consequential).then_some(ToolHints {
         read_only: tool.read_only,
         destructive: tool.consequential.then_some(true),
-    });
-    Record::new(
-        tool.name.to_string(),
-        described(&tool.description, how, &tool.origin),
-        (*tool.schema).clone(),
-        hints,
-        Arc::clone(&tool.origin),
-    )
+    })
 }

@@ -7,9 +7,10 @@ pub use crate::policy::fuzzing::policy_file;
 
 use crate::convert::{self, Rejected, page_error, page_result, page_value};
 use crate::options::SessionOptions;
-use crate::page_tools::Record;
+use crate::argument_check::ArgumentCheck;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use tabmux_browser::page_tools::{SaidBy, ToolText};
 use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{FromClient, FromDaemon, LONGEST_LINE, Request};
 use tabmux_protocol::{CallReply, CallRequest, Content};
@@ -82,30 +83,23 @@ pub fn page_schema(data: &[u8]) {
         return;
     };
     let (schema, arguments) = text.split_once('\n').unwrap_or((text, "{}"));
-    let Ok(schema) = serde_json::from_str::<Map<String, Value>>(schema) else {
+    let Ok(whole) = serde_json::from_str::<Map<String, Value>>(schema) else {
         return;
     };
-    let record = |schema| {
-        let origin = "https://app.example".into();
-        Record::new("tool".to_owned(), String::new(), schema, None, origin)
-    };
-    let size = |schema: &Map<String, Value>| serde_json::to_string(schema).map_or(0, |it| it.len());
-    let before = size(&schema);
-    let first = record(schema);
-    let info = first.info("tool", false);
-    assert_eq!(info.input_schema.get("type"), Some(&Value::from("object")));
-    assert!(info.input_schema["properties"].is_object());
+    let before = Value::Object(whole).to_string().len();
+    let prepare = |schema| ToolText::prepare("", schema, SaidBy::Page, "https://app.example");
+    let first = prepare(schema);
+    let kept = first.read_schema();
+    assert_eq!(kept.get("type"), Some(&Value::from("object")));
+    assert!(kept["properties"].is_object());
     // An ellipsis where text was cut, and the two keys that MCP wants.
-    let after = size(&info.input_schema);
+    let after = first.schema().len();
     assert!(after <= before + 100, "{before} bytes became {after}");
-    let whole = Value::Object((*info.input_schema).clone());
-    assert!(jsonschema::meta::validate(&whole).is_ok());
-    let again = record((*info.input_schema).clone());
-    assert_eq!(again.info("tool", false).input_schema, info.input_schema);
-    let with_tab = first.info("tool", true).input_schema;
-    assert!(with_tab["properties"].get("tabId").is_some());
+    assert!(jsonschema::meta::validate(&Value::Object(kept)).is_ok());
+    let again = prepare(first.schema());
+    assert_eq!(again.schema(), first.schema());
     if let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(arguments)
-        && let Err(why) = first.check(&arguments)
+        && let Err(why) = ArgumentCheck::default().check(&first, &arguments)
     {
         assert!(why.len() <= MOST_REFUSAL, "a long refusal: {why}");
     }

@@ -2,12 +2,15 @@
 
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
+use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
+use crate::page_news::PageReader;
 use crate::policy::{Lasting, PersonRules, PolicyChange};
 use crate::questions::Asking;
+use crate::record;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -37,6 +40,8 @@ pub struct Hub {
     pub(crate) extensions: Arc<Extensions>,
     /// Whoever shows questions to the person.
     asking: Asking,
+    /// What workers of pages may use.
+    intake: Intake,
 }
 
 impl Hub {
@@ -78,6 +83,7 @@ impl Hub {
             pages: Arc::new(watch::Sender::new(0)),
             extensions,
             asking,
+            intake: Intake::default(),
         }
     }
 
@@ -174,18 +180,23 @@ impl Hub {
         out: mpsc::Sender<ToPage>,
     ) -> Option<PagesHandle> {
         let (answer, opened) = oneshot::channel();
+        let origin: Arc<str> = origin.into();
         let event = PagesEvent::Opened {
-            origin: origin.into(),
+            origin: Arc::clone(&origin),
             out,
             answer,
         };
         self.events.send(event.into()).await.ok()?;
         let connection = opened.await.ok()?;
         self.pages.send_modify(|open| *open += 1);
+        let shares = self.intake.connect(&origin);
         Some(PagesHandle {
             connection,
             events: self.events.clone(),
             open: Arc::clone(&self.pages),
+            share: shares.on_its_way,
+            paces: shares.paces,
+            reader: PageReader::new(origin, shares.kept),
         })
     }
 
@@ -228,14 +239,27 @@ pub(crate) struct PagesHandle {
     connection: ConnectionId,
     events: mpsc::Sender<Event>,
     open: Arc<watch::Sender<usize>>,
+    share: Share,
+    paces: ConnectionPaces,
+    reader: PageReader,
 }
 
 impl PagesHandle {
-    /// Passes on what the worker says. False if nobody listens any more.
-    pub(crate) async fn say(&self, message: FromPage) -> bool {
+    /// Resolves when so many bytes more of this worker may be read.
+    pub(crate) async fn pace(&self, bytes: usize) {
+        self.paces.next(bytes).await;
+    }
+
+    /// Passes on what the worker says, in so many bytes, as soon as there is room for it. False if nobody
+    /// listens any more.
+    pub(crate) async fn say(&mut self, message: FromPage, bytes: usize) -> bool {
+        let Some(news) = self.reader.read(message).await else {
+            return true; // Nothing is new.
+        };
         let event = PagesEvent::Said {
             connection: self.connection,
-            message: Box::new(message),
+            news: Box::new(news),
+            share: self.share.take(bytes).await,
         };
         self.events.send(event.into()).await.is_ok()
     }
@@ -308,7 +332,8 @@ impl Backend for Handle {
             .send(event)
             .await
             .map_err(|_| CallFailure::Closed)?;
-        tools.await.map_err(|_| CallFailure::Closed)
+        let tools = tools.await.map_err(|_| CallFailure::Closed)?;
+        Ok(record::write_out(tools).await)
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {

@@ -11,8 +11,9 @@
 //! - `audit`: who did what where, and how it went.
 //! - `contexts`: the parts of browsers that isolated sessions have for themselves.
 //! - `lobby`: places for connections that have not shown who they are.
+//! - `page_news`, `intake`: what workers of pages say, made ready and counted before the loop hears it.
 //! - `memory`: what outlives a daemon.
-//! - `metrics`: how each browser has served so far.
+//! - `metrics`, `loop_costs`: how each browser has served so far, and what events cost the loop.
 //! - `nameplates`: what people call agents.
 //! - [`extension`]: extensions of people's own browsers, and the secret they share with us.
 //! - [`policy`]: the person's own rules about origins.
@@ -40,15 +41,19 @@ mod found_tools;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod intake;
 mod joins;
 mod leaving;
 pub mod listener;
 mod lobby;
+mod loop_costs;
 mod main_loop;
 mod memory;
 mod metrics;
 mod nameplates;
+mod page_news;
 mod page_tools;
+mod record;
 mod work;
 
 pub use direct::DirectSession;

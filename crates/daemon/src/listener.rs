@@ -9,7 +9,6 @@ mod large_messages;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod origin;
-mod pace;
 mod page_socket;
 mod page_words;
 mod peer_user;

@@ -12,6 +12,7 @@ mod found;
 mod letting_go;
 mod limits;
 mod looking;
+mod page_calls;
 mod pages;
 mod perform;
 mod person;
@@ -21,6 +22,7 @@ mod replies;
 mod turned_away;
 
 pub(crate) use event::{Answer, Event, Titles};
+pub(crate) use page_calls::FoundAnswer;
 pub(crate) use pages::PagesEvent;
 pub(crate) use person::{PersonEvent, Wish};
 
@@ -30,15 +32,17 @@ use crate::extension::Extensions;
 use crate::found_tools::FoundTools;
 use crate::handle::Client;
 use crate::joins::Joins;
+use crate::loop_costs::{LoopCosts, Worked};
 use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::SessionOptions;
 use crate::page_tools::PageTools;
 use crate::policy::Lasting;
 use crate::questions::{Asking, Questions};
+use crate::record::Listed;
 use crate::{catalogue, convert, work};
 use calls::Call;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +51,7 @@ use tabmux_browser::{Browser, OutputFolder, OutputRoot};
 use tabmux_core::{
     BrowserId, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId, Time,
 };
-use tabmux_protocol::BackendEvent;
+use tabmux_protocol::{BackendEvent, RequestId};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -83,12 +87,15 @@ pub(crate) struct MainLoop {
     shared: bool,
     audit: Audit,
     metrics: Metrics,
+    costs: LoopCosts,
     /// The extensions that are connected.
     extensions: Arc<Extensions>,
     /// What the person says for all sessions.
     lasting: Lasting,
     /// What the person has been asked.
     questions: Questions,
+    /// Calls whose arguments are being looked at before the person is asked.
+    before_asking: HashSet<(SessionId, RequestId)>,
     /// Whoever shows them questions.
     asking: Asking,
     /// The persons at their browsers.
@@ -154,9 +161,11 @@ impl MainLoop {
             shared,
             audit,
             metrics: Metrics::default(),
+            costs: LoopCosts::default(),
             extensions,
             lasting,
             questions: Questions::default(),
+            before_asking: HashSet::new(),
             asking,
             persons: person::Persons::default(),
             sweeps: letting_go::Sweeps::default(),
@@ -174,21 +183,30 @@ impl MainLoop {
         let done = loop {
             let alarm = self.core.poll_timeout();
             let mut is_news = true;
-            tokio::select! {
+            // Nothing waits between this and the end of the turn, so it is one thread's work.
+            let (kind, since) = tokio::select! {
                 event = inbox.recv() => match event {
                     None => break None,
                     Some(Event::ShutDown { done }) => break Some(done),
-                    Some(event) => self.handle(event),
+                    Some(event) => {
+                        let begun = (event.kind(), Worked::now());
+                        self.handle(event);
+                        begun
+                    }
                 },
                 () = work::sleep_until(self.start, alarm) => {
+                    let begun = ("alarm", Worked::now());
                     let now = self.now();
                     self.core.handle_timeout(now);
+                    begun
                 }
                 () = self.persons.alarm() => {
+                    let begun = ("show", Worked::now());
                     self.show_persons();
                     is_news = false;
+                    begun
                 }
-            }
+            };
             // Before anybody is answered: an answer waits until it is written what it has changed.
             self.keep_notes();
             self.acknowledge_opened();
@@ -198,6 +216,7 @@ impl MainLoop {
             if is_news {
                 self.persons.note();
             }
+            self.costs.spent(kind, since);
         };
         for call in self.calls.values() {
             call.cancel.cancel();
@@ -253,10 +272,11 @@ impl MainLoop {
                     .map(|s| s.options.mode)
                     .unwrap_or_default();
                 let several = self.core.has_several(session);
+                let policy = self.origins_of(session);
                 let tools = self.tools_shown(session, mode).into_iter();
                 let tools = tools.filter_map(|name| {
-                    catalogue::info(name, mode, several)
-                        .or_else(|| self.page_tool_info(session, name, mode))
+                    let own = catalogue::info(name, mode, several).map(Listed::Own);
+                    own.or_else(|| self.page_tool_listed(session, name, mode, &policy))
                 });
                 let _ = answer.send(tools.collect());
             }
@@ -272,7 +292,9 @@ impl MainLoop {
             } => drop(answer.send(self.question_answered(&id, allowed))),
             Event::QuestionExpired { id } => self.question_expired(&id),
             Event::Cancel { session, request } => {
-                if self.question_withdrawn(session, &request) {
+                if self.question_withdrawn(session, &request)
+                    || self.before_asking.remove(&(session, request.clone()))
+                {
                     return;
                 }
                 self.input(Input::Cancel {

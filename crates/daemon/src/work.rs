@@ -1,17 +1,19 @@
 //! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
 
 use crate::contexts::Context;
-use crate::main_loop::{Event, PagesEvent, Titles};
+use crate::convert;
+use crate::main_loop::{Event, FoundAnswer, PagesEvent, Titles};
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::page_tools::ToolNumber;
+use tabmux_browser::page_tools::{PageAnswer, ToolNumber};
 use tabmux_browser::tools::Prepared;
 use tabmux_browser::{
     AddressPolicy, Browser, CallContext, ContextId, Files, OutputFolder, ToolError,
 };
 use tabmux_core::{BrowserId, CallId, TargetId, Time};
+use tabmux_protocol::CallReply;
 use tabmux_protocol::overview::Overview;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -227,21 +229,33 @@ pub(crate) async fn run(
     let _ = job.events.send(ran).await;
 }
 
-/// Calls a tool of a page. What it says on the way is passed on.
+/// Calls a tool of a page, if its arguments are as its schema has them. What it says on the way is passed on.
 pub(crate) async fn call_page_tool(
     job: Job,
     target: TargetId,
     tool: ToolNumber,
-    arguments: Map<String, Value>,
+    arguments: impl Future<Output = Result<Map<String, Value>, String>>,
     files: Files,
     wants_progress: bool,
 ) {
-    let (context, words) = job.context(files, wants_progress);
-    let target = target_id(&target);
-    let call = tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
-    let result = job.hear(call, words).await;
-    hear_last_word(&job, &result).await;
-    let _ = job.handle.tell_tools(&target).await;
+    let result = match arguments.await {
+        Err(why) => Ok(FoundAnswer::Reply(Box::new(CallReply::error(why)))),
+        Ok(arguments) => {
+            let (context, words) = job.context(files, wants_progress);
+            let target = target_id(&target);
+            let call =
+                tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
+            let result = job.hear(call, words).await;
+            hear_last_word(&job, &result).await;
+            let _ = job.handle.tell_tools(&target).await;
+            result.map(|answer| match answer {
+                PageAnswer::Output(output) => FoundAnswer::Output(Box::new(output)),
+                PageAnswer::Value(value) => {
+                    FoundAnswer::Reply(Box::new(convert::page_value(value)))
+                }
+            })
+        }
+    };
     let called = PagesEvent::Called {
         call: job.call,
         browser: job.browser,

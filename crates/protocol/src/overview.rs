@@ -26,6 +26,23 @@ pub struct Overview {
     pub tabs: Vec<TabRow>,
     /// Every session.
     pub sessions: Vec<SessionRow>,
+    /// What the main loop has spent on events, by kind.
+    #[serde(default)]
+    pub loop_costs: Vec<LoopCost>,
+}
+
+/// What the main loop has spent on one kind of event since its start, in milliseconds of processor time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LoopCost {
+    /// The kind.
+    pub event: String,
+    /// How many there were.
+    pub events: u64,
+    /// What all of them cost.
+    pub total_ms: f64,
+    /// What the worst of them cost, everything included that the core wanted done then.
+    pub worst_ms: f64,
 }
 
 /// One browser.

@@ -10,6 +10,12 @@ const isNative = Boolean(getter) && Function.prototype.toString.call(getter).inc
 const isLate = document.readyState !== "loading";
 
 const MOST_SCHEMA = 65536;
+/** What a document may tell of all its tools. */
+const MOST_TOLD = 1048576;
+/** What it may tell in a millisecond, in the long run. */
+const PACE = 256;
+/** So much costs nothing worth a pause. */
+const FREE = 65536;
 
 const isInFrontOfStrangers = () => {
   try {
@@ -46,31 +52,39 @@ const attempt = async (read, otherwise) => {
   }
 };
 
+/** Tells of all tools; how long that is. */
 const tellTools = async (contexts, native) => {
   const found = new Map();
   let leftOut = 0;
+  let length = 0;
   for (const context of contexts) {
     for (const tool of await attempt(async () => [...(await context.getTools())], [])) {
       const about = await attempt(() => (!tool.window || tool.window === window) && facts(tool));
       if (about === undefined) leftOut += 1;
       if (!about || found.has(about.name)) continue;
-      if (found.size < 200) found.set(about.name, about);
-      else leftOut += 1;
+      const added = stringify(about).length;
+      if (found.size < 200 && length + added <= MOST_TOLD) {
+        found.set(about.name, about);
+        length += added;
+      } else leftOut += 1;
     }
   }
   tell(stringify({ native, tools: [...found.values()], leftOut, asking: !native && Boolean(servers?.isAsking) }));
+  return length;
 };
 
 const contexts = new Set();
-let last = -Infinity;
+let next = -Infinity;
 let timer = 0;
 const changed = () => {
-  timer ||= setTimeout(() => {
+  timer ||= setTimeout(async () => {
     timer = 0;
-    last = performance.now();
+    next = performance.now() + 50;
     // What a page offers in two ways is called by the first.
-    tellTools(servers ? [...contexts, servers] : contexts, false);
-  }, Math.max(0, last + 50 - performance.now()));
+    const length = await tellTools(servers ? [...contexts, servers] : contexts, false);
+    // Whoever tells much tells the rest later, and of what there is then.
+    if (length > FREE) next = Math.max(next, performance.now() + length / PACE);
+  }, Math.max(0, next - performance.now()));
 };
 
 const mayOffer = isSecureContext && !isInFrontOfStrangers();

@@ -49,7 +49,9 @@ pub(super) struct Entry {
     facts: TabFacts,
     /// What was told last.
     told: TabFacts,
-    /// What was told last of its page's own tools.
+    /// The tools of its page, as they were reported last.
+    pub(super) tools: Findings,
+    /// What was told last of them.
     pub(super) told_tools: Findings,
     /// Where it is being sent, as long as it is blank.
     destination: Option<String>,
@@ -235,7 +237,14 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
                 let _ = done.send(());
             }
-            Order::TellTools { target, done } => {
+            Order::TellTools {
+                target,
+                findings,
+                done,
+            } => {
+                if let Some(entry) = self.tabs.get_mut(&target) {
+                    entry.tools = *findings;
+                }
                 self.tell_tools(&target).await;
                 if let Some(done) = done {
                     let _ = done.send(());
@@ -427,10 +436,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
         };
-        let Some(tab) = &entry.tab else {
+        if entry.tab.is_none() {
             return;
-        };
-        let now = tab.found().look().clone();
+        }
+        let now = entry.tools.clone();
         let before = std::mem::replace(&mut entry.told_tools, now.clone());
         for event in tools::news(target, &before, &now) {
             self.tell(event).await;
@@ -499,6 +508,7 @@ impl Entry {
         Self {
             told: facts.clone(),
             facts,
+            tools: Findings::default(),
             told_tools: Findings::default(),
             destination: None,
             tab: None,

@@ -97,6 +97,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             return;
         };
         entry.attaching = false;
+        entry.tools = Findings::default();
         let before = std::mem::take(&mut entry.told_tools);
         let session_id = tab.session().id().cloned();
         tab.note_gone(Gone::Closed);

@@ -1,7 +1,7 @@
 //! Opens a tab: blank first, set up, then sent to its page, so that nothing of the page is missed.
 
 use super::orders::Order;
-use super::{Browser, ContextId, Origin};
+use super::{Browser, ContextId, Origin, report_tools};
 use crate::address::Address;
 use crate::bounds::{self, Watch};
 use crate::error::ToolError;
@@ -66,7 +66,7 @@ pub(super) async fn open(
         .await?;
     browser.report_title(&tab).await?;
     if whole {
-        browser.report_tools(&tab).await?;
+        report_tools(&tab).await;
     }
     Ok(target)
 }

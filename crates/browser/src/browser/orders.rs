@@ -3,6 +3,7 @@
 use super::letting_go::Which;
 use super::{Origin, TabFacts};
 use crate::error::ToolError;
+use crate::page_tools::Findings;
 use crate::tab::{Tab, TargetId};
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::target;
@@ -44,9 +45,10 @@ pub(super) enum Order {
         tabs: Vec<TabFacts>,
         done: oneshot::Sender<()>,
     },
-    /// The tools that a tab's page has of its own may be others now.
+    /// The tools that a tab's page has of its own now.
     TellTools {
         target: TargetId,
+        findings: Box<Findings>,
         done: Option<oneshot::Sender<()>>,
     },
     /// Tabs need not be attached any longer. Says whether some were used too short a time ago.

@@ -2,44 +2,31 @@
 
 use super::BrowserEvent;
 use super::orders::Order;
-use crate::page_tools::{Findings, ToolSource};
+use crate::page_tools::{Findings, Report, Reporter, ToolSource};
 use crate::tab::{Tab, TargetId};
-use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Gives notice whenever other tools are found in a tab, as long as it is there. A page that changes
-/// its tools all the time is not listened to all the time.
+/// Passes on what is found in a tab, as long as the tab is there.
 pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
-    let mut found = tab.found().watch();
-    found.mark_changed();
+    let Some(mut reporter) = Reporter::new(tab.found()) else {
+        return;
+    };
     let target = tab.target().clone();
     tokio::spawn(async move {
-        let mut told = (None, false);
-        while found.changed().await.is_ok() {
-            // A page that comes again with the same tools is no news; it takes a moment until it has them.
-            let (document, had_tools) = told;
-            if had_tools && found.borrow().document != document {
-                let has_tools = found.wait_for(|now| !now.is_empty());
-                let _ = tokio::time::timeout(MOMENT, has_tools).await;
-                tokio::time::sleep(PAUSE).await;
-            }
-            told = {
-                let now = found.borrow_and_update();
-                (now.document, !now.is_empty())
-            };
+        while let Some(Report { findings, done }) = reporter.next().await {
             let Some(orders) = orders.upgrade() else {
                 return;
             };
-            let (target, done) = (target.clone(), None);
-            if orders
-                .send(Order::TellTools { target, done })
-                .await
-                .is_err()
-            {
+            let target = target.clone();
+            let findings = Box::new(findings);
+            let order = Order::TellTools {
+                target,
+                findings,
+                done,
+            };
+            if orders.send(order).await.is_err() {
                 return;
             }
-            drop(orders);
-            tokio::time::sleep(PAUSE).await;
         }
     });
 }
@@ -84,6 +71,3 @@ pub(super) fn news(target: &TargetId, before: &Findings, now: &Findings) -> Vec<
     }
     news
 }
-
-const PAUSE: Duration = Duration::from_millis(50);
-const MOMENT: Duration = Duration::from_millis(500);

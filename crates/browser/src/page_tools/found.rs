@@ -1,11 +1,13 @@
 //! What has been found in a tab so far.
 
+use super::tool_text::{SaidBy, ToolText};
 use super::{model_context, web_mcp};
 use crate::tab::DocumentId;
-use serde_json::{Map, Value};
-use std::sync::Arc;
+use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::sync::watch;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// Who says that a page has a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,8 +32,8 @@ pub struct FoundTool {
     pub name: Arc<str>,
     /// When to use it.
     pub description: Arc<str>,
-    /// The JSON schema of its arguments.
-    pub schema: Arc<Map<String, Value>>,
+    /// The JSON schema of its arguments, in the page's own words.
+    pub schema: Arc<str>,
     /// Whether it claims to change nothing.
     pub read_only: bool,
     /// Whether it says that what it does may be hard to undo.
@@ -40,6 +42,8 @@ pub struct FoundTool {
     pub origin: Arc<str>,
     /// How it is called.
     pub(crate) way: Way,
+    /// What clients are told of it, once somebody has made that ready.
+    pub(crate) text: OnceLock<Arc<ToolText>>,
 }
 
 /// How a tool is called.
@@ -92,8 +96,16 @@ pub struct Mark {
 }
 
 /// The findings of one tab, for those who find and those who look.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found(Arc<watch::Sender<Findings>>);
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    findings: Arc<watch::Sender<Findings>>,
+    asks: mpsc::Sender<Ask>,
+    /// For the one who reports.
+    asked: Arc<Mutex<Option<mpsc::Receiver<Ask>>>>,
+}
+
+/// Somebody wants to go on when what is there now has been reported.
+pub(crate) type Ask = oneshot::Sender<()>;
 
 impl ToolNumber {
     pub(crate) fn fresh() -> Self {
@@ -124,17 +136,42 @@ impl Findings {
         self.web_mcp.is_empty() && self.generated.is_empty() && self.mark.is_none()
     }
 
+    /// The same document before anything was found in it.
+    pub(crate) fn without_tools(&self) -> Self {
+        Self {
+            document: self.document,
+            mark: self.mark.clone(),
+            asking: self.asking,
+            ..Self::default()
+        }
+    }
+
+    /// All tools.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<FoundTool>> {
+        self.web_mcp.iter().chain(&self.generated)
+    }
+
     /// One tool, if it is still there.
     pub fn find(&self, number: ToolNumber) -> Option<&Arc<FoundTool>> {
-        let mut all = self.web_mcp.iter().chain(&self.generated);
-        all.find(|tool| tool.number == number)
+        self.tools().find(|tool| tool.number == number)
+    }
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        let (asks, asked) = mpsc::channel(MOST_ASKS);
+        Self {
+            findings: Arc::default(),
+            asks,
+            asked: Arc::new(Mutex::new(Some(asked))),
+        }
     }
 }
 
 impl Found {
     /// The tab shows this document. The tools of another one are gone.
     pub(crate) fn turn_to(&self, document: DocumentId) {
-        self.0.send_if_modified(|findings| {
+        self.findings.send_if_modified(|findings| {
             let is_new = findings.document.is_none_or(|known| known < document);
             if is_new {
                 *findings = Findings {
@@ -155,11 +192,18 @@ impl Found {
         tools: Vec<Arc<FoundTool>>,
         left_out: usize,
     ) {
-        self.0.send_if_modified(|findings| {
+        self.findings.send_if_modified(|findings| {
             let is_known = findings.of(source) == tools && findings.left_out(source) == left_out;
             if findings.document != Some(document) || is_known {
                 return false;
             }
+            // What was made ready of a tool is ready as long as the tool is the same.
+            let known = findings.of(source);
+            let same = |tool: &Arc<FoundTool>| known.iter().find(|known| *known == tool).cloned();
+            let tools = tools
+                .into_iter()
+                .map(|tool| same(&tool).unwrap_or(tool))
+                .collect();
             match source {
                 ToolSource::WebMcp => {
                     (findings.web_mcp, findings.left_out.0) = (tools, left_out);
@@ -174,7 +218,7 @@ impl Found {
 
     /// The mark of the tab's main document.
     pub(crate) fn put_mark(&self, document: DocumentId, mark: Option<Mark>) {
-        self.0.send_if_modified(|findings| {
+        self.findings.send_if_modified(|findings| {
             if findings.document != Some(document) || findings.mark == mark {
                 return false;
             }
@@ -185,7 +229,7 @@ impl Found {
 
     /// Whether the tab's page is being asked for more.
     pub(crate) fn put_asking(&self, document: DocumentId, asking: bool) {
-        self.0.send_if_modified(|findings| {
+        self.findings.send_if_modified(|findings| {
             if findings.document != Some(document) || findings.asking == asking {
                 return false;
             }
@@ -196,12 +240,71 @@ impl Found {
 
     /// Looks at what is there now. Do not keep the guard over an await.
     pub(crate) fn look(&self) -> watch::Ref<'_, Findings> {
-        self.0.borrow()
+        self.findings.borrow()
+    }
+
+    /// Resolves when what is there now has been reported, or will be later because the page has changed too
+    /// much of late.
+    pub(crate) async fn report(&self) {
+        let (done, reported) = oneshot::channel();
+        self.ask(done).await;
+        let _ = tokio::time::timeout(REPORT_LIMIT, reported).await;
+    }
+
+    /// Asks for a report; who asks is told when it was made.
+    pub(super) async fn ask(&self, done: Ask) {
+        // Nobody reports any more when the tab is going.
+        let _ = self.asks.send(done).await;
+    }
+
+    /// For the one who reports: what there is, and who asks for it. Only the first gets it.
+    pub(crate) fn follow(&self) -> Option<(watch::Receiver<Findings>, mpsc::Receiver<Ask>)> {
+        let asked = &mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        Some((self.watch(), asked.take()?))
     }
 
     /// For those who follow it.
     pub(crate) fn watch(&self) -> watch::Receiver<Findings> {
-        self.0.subscribe()
+        self.findings.subscribe()
+    }
+}
+
+impl FoundTool {
+    /// What clients are told of it. Costly for the first who asks; whoever reports it has asked before.
+    pub fn text(&self) -> &Arc<ToolText> {
+        self.text.get_or_init(|| {
+            let said_by = match self.way {
+                Way::Generated => SaidBy::Us,
+                Way::Native(_) | Way::InPage(_) => SaidBy::Page,
+            };
+            let (description, schema) = (&self.description, &self.schema);
+            let text = ToolText::prepare(description, schema, said_by, &self.origin);
+            Arc::new(text)
+        })
+    }
+
+    /// The schema as JSON; null if the page's words are none.
+    pub fn read_schema(&self) -> Value {
+        serde_json::from_str(&self.schema).unwrap_or_default()
+    }
+
+    /// How much it says, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.name.len() + self.description.len() + self.schema.len()
+    }
+
+    /// Whether nothing costly is left to do for it. What was ready of another that says the same is ready
+    /// for this one.
+    pub(crate) fn is_ready_as(&self, known: Option<&Self>) -> bool {
+        let same = known.filter(|known| {
+            known.description == self.description
+                && known.schema == self.schema
+                && known.origin == self.origin
+        });
+        if let Some(text) = same.and_then(|known| known.text.get()) {
+            let _ = self.text.set(Arc::clone(text));
+        }
+        self.text.get().is_some()
     }
 }
 
@@ -220,3 +323,8 @@ impl PartialEq for FoundTool {
 }
 
 impl Eq for FoundTool {}
+
+/// Calls that end at the same time ask at the same time; more wait for their turn.
+const MOST_ASKS: usize = 64;
+/// How long a call's answer waits until the tools that came by it have been told. They are told later then.
+const REPORT_LIMIT: Duration = Duration::from_secs(2);

@@ -9,7 +9,7 @@ use super::home::Home;
 use super::web_mcp::Form;
 use crate::tab::FrameId;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, LazyLock};
@@ -67,8 +67,9 @@ pub(crate) enum Said {
 pub(crate) struct ToldTool {
     pub(crate) name: String,
     pub(crate) description: String,
+    /// In the page's own words.
     #[serde(default)]
-    pub(crate) input_schema: Map<String, Value>,
+    pub(crate) input_schema: Option<Box<RawValue>>,
     #[serde(default)]
     pub(crate) read_only: bool,
     #[serde(default)]
@@ -83,24 +84,20 @@ pub(crate) struct ToldTool {
     pub(crate) channel: Option<Arc<str>>,
 }
 
+/// What it says is all its tools, if it has any, else a nonce, else that it asks.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Message {
-    Nonce {
-        nonce: String,
-    },
-    #[serde(rename_all = "camelCase")]
-    Tools {
-        native: bool,
-        tools: Vec<Value>,
-        #[serde(default)]
-        left_out: usize,
-        #[serde(default)]
-        asking: bool,
-    },
-    Asking {
-        asking: bool,
-    },
+#[serde(rename_all = "camelCase")]
+struct Message<'a> {
+    #[serde(default)]
+    nonce: Option<String>,
+    #[serde(default)]
+    native: bool,
+    #[serde(borrow, default)]
+    tools: Option<Vec<&'a RawValue>>,
+    #[serde(default)]
+    left_out: usize,
+    #[serde(default)]
+    asking: bool,
 }
 
 /// Which frames the pages' own contexts belong to. Chrome says so, whatever a page may say.
@@ -160,32 +157,27 @@ pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
 
 /// A tool that makes no sense is left out; the others count.
 fn read(context: ExecutionContextId, payload: &str) -> Option<Said> {
-    let message: Message = match payload.len() <= MOST_PAYLOAD {
+    let message: Message<'_> = match payload.len() <= MOST_PAYLOAD {
         true => serde_json::from_str(payload).ok()?,
         false => return None,
     };
-    let (native, tools, left_out, asking) = match message {
-        Message::Nonce { nonce } => {
-            let is_hex = nonce.len() == NONCE && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
-            return is_hex.then(|| Said::Nonce(nonce.into()));
-        }
-        Message::Asking { asking } => return asking.then_some(Said::Asking),
-        Message::Tools {
-            native,
-            tools,
-            left_out,
-            asking,
-        } => (native, tools, left_out, asking),
+    if let Some(nonce) = message.nonce {
+        let is_hex = nonce.len() == NONCE && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
+        return is_hex.then(|| Said::Nonce(nonce.into()));
+    }
+    let Some(tools) = message.tools else {
+        return message.asking.then_some(Said::Asking);
     };
     let count = tools.len();
     let tools = tools.into_iter();
-    let tools = tools.filter_map(|tool| serde_json::from_value(tool).ok());
+    let tools = tools.filter_map(|tool| serde_json::from_str(tool.get()).ok());
+    let beyond = count.saturating_sub(MOST_TOOLS);
     Some(Said::Tools(Told {
         context,
-        native,
+        native: message.native,
         tools: tools.take(MOST_TOOLS).collect(),
-        left_out: left_out.saturating_add(count.saturating_sub(MOST_TOOLS)),
-        asking,
+        left_out: message.left_out.saturating_add(beyond),
+        asking: message.asking,
     }))
 }
 
@@ -206,7 +198,8 @@ static BINDING: LazyLock<String> = LazyLock::new(|| {
 /// How the shim begins to say that a tool failed.
 const FAILED: &str = "Tool was executed but the invocation failed: ";
 const MOST_CONTEXTS: usize = 2_000;
-const MOST_PAYLOAD: usize = 16 * 1_024 * 1_024;
+/// Our script tells of 1 Mi characters of tools, each of which may take six bytes.
+const MOST_PAYLOAD: usize = 8 * 1_024 * 1_024;
 const MOST_TOOLS: usize = 200;
 /// As many hex digits.
 const NONCE: usize = 32;

@@ -14,9 +14,8 @@ use super::model_context::{self, Said, Told, ToldTool};
 use super::{FoundTool, Mark, ToolNumber};
 use crate::tab::{Frame, FrameId, Frames};
 use crate::text::shorten;
-use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, OnceLock};
 use tabmux_cdp::types::runtime::ExecutionContextId;
 use tabmux_cdp::types::target::SessionId;
 use tabmux_cdp::types::web_mcp::{self as cdp, ToolsAdded, ToolsRemoved};
@@ -29,6 +28,8 @@ use tabmux_cdp::{RawEvent, Session};
 #[derive(Debug, Default)]
 pub(crate) struct Registered {
     tools: HashMap<Place, Vec<Tool>>,
+    /// Tools that were taken back and may come again as they were: they are the same ones then.
+    taken_back: VecDeque<(Place, Tool)>,
     /// How many more the documents have than are kept.
     left_out: HashMap<Place, LeftOut>,
     /// What documents with our library were given.
@@ -52,7 +53,8 @@ struct Tool {
     number: ToolNumber,
     name: Arc<str>,
     description: Arc<str>,
-    schema: Arc<Map<String, Value>>,
+    /// In the page's own words.
+    schema: Arc<str>,
     read_only: bool,
     consequential: bool,
     form: Option<Form>,
@@ -106,10 +108,8 @@ impl Registered {
         } else if let Some(event) = event.decode::<ToolsRemoved>() {
             for tool in event.tools {
                 let place = (session.id().cloned(), tool.frame_id);
-                let tools = self.tools.entry(place.clone()).or_default();
-                let before = tools.len();
-                tools.retain(|known| !known.is_chromes() || *known.name != *tool.name);
-                if tools.len() == before
+                let is_it = |known: &Tool| known.is_chromes() && *known.name == *tool.name;
+                if !self.take_back(&place, is_it)
                     && let Some(more) = self.left_out.get_mut(&place)
                 {
                     more.by_chrome = more.by_chrome.saturating_sub(1);
@@ -137,6 +137,7 @@ impl Registered {
     pub(crate) fn leave(&mut self, session: &Session, frame: &FrameId) {
         let place = (session.id().cloned(), frame.clone());
         self.tools.remove(&place);
+        self.taken_back.retain(|(whose, _)| *whose != place);
         self.left_out.remove(&place);
         self.nonces.remove(&place);
         self.asking.remove(&place);
@@ -149,6 +150,7 @@ impl Registered {
             frame.is_some_and(|frame| frame.session.id() == session.as_ref())
         };
         self.tools.retain(|place, _| is_there(place));
+        self.taken_back.retain(|(place, _)| is_there(place));
         self.left_out.retain(|place, _| is_there(place));
         self.nonces.retain(|place, _| is_there(place));
         self.asking.retain(is_there);
@@ -158,6 +160,7 @@ impl Registered {
     pub(crate) fn forget_session(&mut self, session: &Session) {
         let is_other = |(whose, _): &Place| whose.as_ref() != session.id();
         self.tools.retain(|place, _| is_other(place));
+        self.taken_back.retain(|(place, _)| is_other(place));
         self.left_out.retain(|place, _| is_other(place));
         self.nonces.retain(|place, _| is_other(place));
         self.asking.retain(is_other);
@@ -221,10 +224,10 @@ impl Registered {
         if !told.native && !told.asking {
             self.asking.remove(&place);
         }
-        let tools = self.tools.entry(place.clone()).or_default();
-        let is_said = |name: &str| told.tools.iter().any(|tool| tool.name == name);
         if !told.native {
-            tools.retain(|tool| tool.is_chromes() || is_said(&tool.name));
+            let said: HashSet<_> = told.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let is_gone = |tool: &Tool| !tool.is_chromes() && !said.contains(&*tool.name);
+            self.take_back(&place, is_gone);
         }
         let mut left_out = told.left_out;
         for tool in told.tools {
@@ -243,21 +246,61 @@ impl Registered {
         }
     }
 
-    /// Takes in a tool, if there is room. One that the same one told of by that name keeps its number.
+    /// Tools of a place are there no longer. Says whether there were any.
+    fn take_back(&mut self, place: &Place, is_gone: impl Fn(&Tool) -> bool) -> bool {
+        let tools = self.tools.entry(place.clone()).or_default();
+        let gone: Vec<_> = tools.extract_if(.., |tool| is_gone(tool)).collect();
+        let were_there = !gone.is_empty();
+        for tool in gone {
+            self.taken_back.push_back((place.clone(), tool));
+        }
+        let mut bytes: usize = self.taken_back.iter().map(|(_, tool)| tool.bytes()).sum();
+        while self.taken_back.len() > MOST_TOOLS || bytes > MOST_BYTES {
+            let Some((_, oldest)) = self.taken_back.pop_front() else {
+                break;
+            };
+            bytes = bytes.saturating_sub(oldest.bytes());
+        }
+        were_there
+    }
+
+    /// Takes in a tool, if there is room. One that the same one told of by that name keeps its number, and
+    /// one that says nothing new is the same one.
     fn put(&mut self, place: &Place, tool: Tool) -> bool {
-        let count: usize = self.tools.values().map(Vec::len).sum();
+        let all = self.tools.values().flatten();
+        let (count, bytes) = all.fold((0, 0), |(count, bytes), tool| {
+            (count + 1, bytes + tool.bytes())
+        });
         let tools = self.tools.entry(place.clone()).or_default();
         let is_it =
-            |known: &&mut Tool| known.name == tool.name && known.is_chromes() == tool.is_chromes();
-        match tools.iter_mut().find(is_it) {
-            Some(known) => {
-                let number = known.number;
-                *known = Tool { number, ..tool }
+            |known: &Tool| known.name == tool.name && known.is_chromes() == tool.is_chromes();
+        let Some(at) = tools.iter().position(is_it) else {
+            let fits = count < MOST_TOOLS && bytes + tool.bytes() <= MOST_BYTES;
+            if fits {
+                let before = self
+                    .taken_back
+                    .iter()
+                    .position(|(whose, known)| whose == place && known.says_the_same_as(&tool));
+                let before = before.and_then(|at| self.taken_back.remove(at));
+                tools.push(before.map_or(tool, |(_, before)| before));
             }
-            None if count < MOST_TOOLS => tools.push(tool),
-            None => return false,
+            return fits;
+        };
+        let Some(known) = tools.get_mut(at) else {
+            return false;
+        };
+        if known.says_the_same_as(&tool) {
+            return true;
         }
-        true
+        let fits = bytes - known.bytes() + tool.bytes() <= MOST_BYTES;
+        if fits {
+            let number = known.number;
+            *known = Tool { number, ..tool };
+        } else {
+            // What it was before it is no longer.
+            tools.remove(at);
+        }
+        fits
     }
 }
 
@@ -274,7 +317,7 @@ impl Tool {
             tracing::debug!(tool = %tool.name, "a tool's schema is too large");
             return None;
         }
-        let schema = schema.and_then(|schema| schema.decode().ok());
+        let schema = schema.map_or("{}", |schema| schema.as_str());
         let form = tool.backend_node_id.map(|_| Form {
             submits: said(hints.autosubmit),
             turn: Arc::default(),
@@ -283,7 +326,7 @@ impl Tool {
             number: ToolNumber::fresh(),
             name: tool.name.into(),
             description: shorten(&tool.description, MOST_DESCRIPTION).into(),
-            schema: Arc::new(schema.unwrap_or_default()),
+            schema: schema.into(),
             read_only: said(hints.read_only),
             consequential: said(hints.consequential),
             form,
@@ -293,9 +336,11 @@ impl Tool {
 
     /// The same, as its document tells of it.
     fn heard(tool: ToldTool, reach: Reach) -> Option<Self> {
-        let size = Value::Object(tool.input_schema.clone()).to_string().len();
-        let unfit = tool.name.is_empty() || tool.name.len() > MOST_NAME || size > MOST_SCHEMA;
-        if unfit || tool.debugging {
+        let schema = tool.input_schema.as_ref();
+        let schema = schema.map_or("{}", |schema| schema.get().trim());
+        let unfit = tool.name.is_empty() || tool.name.len() > MOST_NAME;
+        let is_object = schema.starts_with('{');
+        if unfit || !is_object || schema.len() > MOST_SCHEMA || tool.debugging {
             return None;
         }
         let form = tool.form.then(|| Form {
@@ -306,12 +351,29 @@ impl Tool {
             number: ToolNumber::fresh(),
             name: tool.name.into(),
             description: shorten(&tool.description, MOST_DESCRIPTION).into(),
-            schema: Arc::new(tool.input_schema),
+            schema: schema.into(),
             read_only: tool.read_only,
             consequential: tool.consequential,
             form,
             reach,
         })
+    }
+
+    /// How much it says.
+    fn bytes(&self) -> usize {
+        self.name.len() + self.description.len() + self.schema.len()
+    }
+
+    /// Whether nothing is different but its number.
+    fn says_the_same_as(&self, other: &Self) -> bool {
+        let submits = |tool: &Self| tool.form.as_ref().map(|form| form.submits);
+        self.name == other.name
+            && self.description == other.description
+            && self.schema == other.schema
+            && self.read_only == other.read_only
+            && self.consequential == other.consequential
+            && self.reach == other.reach
+            && submits(self) == submits(other)
     }
 
     fn is_chromes(&self) -> bool {
@@ -343,11 +405,14 @@ impl Tool {
             consequential: self.consequential,
             origin: Arc::clone(origin),
             way,
+            text: OnceLock::new(),
         })
     }
 }
 
 const MOST_TOOLS: usize = 200;
+/// What the tools of one tab may say in all: more than any model reads of them, and all of it is kept.
+const MOST_BYTES: usize = 1_024 * 1_024;
 const MOST_NONCES: usize = 2_000;
 const MOST_NAME: usize = 256;
 const MOST_SCHEMA: usize = 64 * 1_024;

@@ -38,11 +38,11 @@ async fn tools_of_a_page_are_found_before_it_counts_as_open_and_can_be_called() 
     let sum = &found.web_mcp[0];
     assert!(sum.read_only && !sum.consequential);
     assert_eq!(&*sum.description, "Adds");
-    assert_eq!(sum.schema["properties"]["a"]["type"], "number");
+    assert_eq!(sum.read_schema()["properties"]["a"]["type"], "number");
     assert_eq!(&*sum.origin, stand.origin());
     let form = &found.web_mcp[1];
     assert!(!form.read_only);
-    assert_eq!(form.schema["required"], json!(["make"]));
+    assert_eq!(form.read_schema()["required"], json!(["make"]));
 
     assert_eq!(
         stand.value(&tab, "sum", json!({"a": 2, "b": 40})).await,

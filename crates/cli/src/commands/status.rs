@@ -249,6 +249,7 @@ mod tests {
                 calls: 0,
                 age_seconds: 61,
             }],
+            loop_costs: Vec::new(),
         }
     }
 

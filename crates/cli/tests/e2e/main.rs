@@ -32,6 +32,7 @@ mod looping;
 mod migrating;
 mod outliving;
 mod own_browser;
+mod page_floods;
 mod page_tools;
 mod panel;
 mod panel_pictures;

@@ -164,10 +164,24 @@ impl Core {
 
     /// Tells a session about the changes gathered for it, if they did not cancel each other out.
     pub(super) fn announce_gathered(&mut self, session: SessionId) {
-        if let Some(known) = self.sessions.get_mut(&session) {
-            known.announce_at = None;
+        let gap = self.config.notice_gap;
+        let offer = self.offer(session);
+        let Some(known) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        known.announce_at = None;
+        if !known.announced.says_the_same_as(&offer) {
+            known.notices_due = known.notices_due.max(self.now) + gap;
         }
         self.announce_if_changed(session);
+    }
+
+    /// When a session may be told of changes that it did not ask for: soon, or later if it was told of many of
+    /// late. What has changed by then is told at once.
+    fn next_notice(&self, known: &Session, now: Time) -> Time {
+        let lead = self.config.notice_gap * self.config.notice_burst;
+        let due = known.notices_due.elapsed().saturating_sub(lead);
+        (now + self.config.coalesce).max(Time::since_start(due))
     }
 
     /// Sees to it that every session whose list may have changed will be told, once for all that happens
@@ -198,14 +212,13 @@ impl Core {
                 known.announced = offer;
             }
         }
-        let at = now + self.config.coalesce;
         let unaware: Vec<_> = self
             .sessions
             .iter()
             .filter(|(id, known)| known.announce_at.is_none() && changed(self, **id, known))
-            .map(|(id, _)| *id)
+            .map(|(id, known)| (*id, self.next_notice(known, now)))
             .collect();
-        for session in unaware {
+        for (session, at) in unaware {
             if let Some(known) = self.sessions.get_mut(&session) {
                 known.announce_at = Some(at);
                 self.timers.arm(at, Timer::Announce(session));

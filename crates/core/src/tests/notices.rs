@@ -42,6 +42,38 @@ fn later_changes_do_not_put_it_off() {
 }
 
 #[test]
+fn a_flood_of_changes_is_told_at_a_steady_rate_and_the_last_is_told() {
+    let mut sim = Sim::launched();
+    sim.settle();
+    let before = told(&sim);
+    // Twenty times a second, for a minute.
+    for turn in 0..1_200 {
+        match turn % 2 {
+            0 => sim.user_opens(A),
+            _ => sim.user_closes(A),
+        }
+        sim.pass(Duration::from_millis(50));
+    }
+    let flood = told(&sim) - before;
+    assert!(
+        (100..=161).contains(&flood),
+        "told {flood} times in a minute"
+    );
+    // What is there when it ends is told, soon and once.
+    let before = told(&sim);
+    sim.user_opens(B);
+    sim.pass(Duration::from_millis(525));
+    assert_eq!(told(&sim), before + 1);
+    assert_eq!(sim.core.poll_timeout(), None);
+    // After a quiet time, changes are told at once again.
+    sim.pass(Duration::from_secs(60));
+    let before = told(&sim);
+    sim.user_closes(B);
+    sim.pass(Duration::from_millis(25));
+    assert_eq!(told(&sim), before + 1);
+}
+
+#[test]
 fn changes_that_cancel_out_are_not_told() {
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| {

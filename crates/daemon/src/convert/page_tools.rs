@@ -2,10 +2,10 @@
 
 use super::answers::{json, json_bytes};
 use super::parts::{Part, label};
-use crate::page_tools::Record;
+use crate::record::Record;
 use serde::Serialize;
-use serde_json::Value;
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::SystemTime;
 use tabmux_browser::text::one_line;
 use tabmux_core::{PageRow, ToolRow};
@@ -38,22 +38,19 @@ pub(crate) fn tabs(
 }
 
 /// `list_page_tools`: each tool with what an agent needs to call it, as far as there is room.
-pub(crate) fn list<'a>(
-    tools: &[ToolRow],
-    missing: Missing,
-    record: impl Fn(&ToolRow) -> Option<&'a Record>,
-) -> CallReply {
+pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -> CallReply {
     if tools.is_empty() && missing == Missing::default() {
         return CallReply::text("No page offers tools of its own.");
     }
     let mut text = String::new();
     let mut untold = missing.left_out;
-    for tool in tools {
+    for (tool, record) in tools {
         let place = one_line(&tool.url, 200);
         let mut row = format!("{} in tab {} ({place})\n", tool.name, tool.tab_name);
-        if let Some(record) = record(tool) {
-            let _ = writeln!(row, "  {}", one_line(&record.description, 400));
-            let schema = Value::Object((*record.schema).clone()).to_string();
+        if let Some(record) = record {
+            let text = &record.said.text;
+            let _ = writeln!(row, "  {}", one_line(&text.description, 400));
+            let schema = text.schema();
             let _ = match schema.len() <= MOST_SCHEMA {
                 true => writeln!(row, "  arguments: {schema}"),
                 false => writeln!(row, "  arguments: a schema of {} bytes", schema.len()),
@@ -70,8 +67,8 @@ pub(crate) fn list<'a>(
     if missing.not_taken > 0 {
         let _ = writeln!(
             text,
-            "{} more tools of these pages are left out: there is room for 64 in a tab, and their \
-             schemas have at most 64 kB. Ask the page's author for fewer, or work with take_snapshot.",
+            "{} more tools of these pages are left out: there is room for 64 in a tab, their schemas \
+             have at most 64 kB, and all of them together 1 MB. Ask the page's author for fewer, or work with take_snapshot.",
             missing.not_taken
         );
     }

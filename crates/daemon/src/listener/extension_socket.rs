@@ -1,7 +1,6 @@
 //! One connection of the extension: first both sides prove themselves, then they talk.
 
 use super::Shared;
-use super::pace::Pace;
 use super::relay::Relays;
 use super::websocket::Socket;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
@@ -10,6 +9,7 @@ use crate::lobby::Guest;
 use crate::main_loop::Wish;
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_browser::pace::Pace;
 use tabmux_browser::text::{decode, one_line};
 use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension};
 use tokio::sync::mpsc;
@@ -190,7 +190,7 @@ async fn talk(
                     match decode(&text) {
                         Ok(FromExtension::Ping) => say(socket, &ToExtension::Pong).await,
                         Ok(message) => {
-                            pace.next().await;
+                            pace.next(1).await;
                             match relays.hear(message) {
                                 Some(message) => hear(message, peer, person).await,
                                 None => true,

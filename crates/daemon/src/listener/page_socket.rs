@@ -1,12 +1,13 @@
 //! One connection of a page's worker: what it says goes to the main loop, and the other way round.
 
 use super::Shared;
-use super::pace::Pace;
-use super::page_words::{self, Word};
+use super::page_words::{Head, Word};
 use super::places::Place;
 use super::websocket::Socket;
 use crate::lobby::Guest;
+use std::collections::HashSet;
 use std::time::Duration;
+use tabmux_browser::pace::Pace;
 use tabmux_protocol::page::{FromPage, LONGEST_FRAME, PAGE_PROTOCOL, ToPage};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -53,11 +54,12 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     };
     drop(guest);
     let (out, mut outbox) = mpsc::channel(OUTBOX);
-    let Some(connection) = shared.hub.open_pages(origin, out).await else {
+    let Some(mut connection) = shared.hub.open_pages(origin, out).await else {
         return;
     };
     tracing::info!(origin, "a page's worker is connected");
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
+    let mut called = HashSet::new();
     let mut heard_at = Instant::now();
     loop {
         let going_on = tokio::select! {
@@ -71,7 +73,16 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
             heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, wire.hear()) => match heard {
                 Ok(Some(text)) => {
                     heard_at = Instant::now();
-                    match page_words::read(&text) {
+                    pace.next(1).await;
+                    let head = Head::read(&text);
+                    match head.answers() {
+                        // An answer is taken once, and only if it was asked for; the caller waits for it.
+                        Some(call) if !called.remove(call) => continue,
+                        Some(_) => {}
+                        // Until there is room for it, nothing more is read: it waits on the page's side.
+                        None => connection.pace(text.len()).await,
+                    }
+                    match head.whole(&text) {
                         Word::News(FromPage::Ping) => match no_longer(shared, origin) {
                             None => say(&mut wire, &ToPage::Pong).await,
                             Some(refusal) => {
@@ -80,9 +91,8 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                             }
                         },
                         Word::News(FromPage::Pong | FromPage::Hello { .. }) | Word::Noise => true,
-                        Word::News(message) => {
-                            pace.next().await;
-                            connection.say(message).await
+                        Word::News(message) | Word::Answer(message) => {
+                            connection.say(message, text.len()).await
                         }
                         Word::Refused(answer) => say(&mut wire, &answer).await,
                     }
@@ -92,6 +102,15 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
             message = outbox.recv() => match message {
                 Some(message) => {
                     let message = no_longer(shared, origin).unwrap_or(message);
+                    match &message {
+                        ToPage::CallTool { call_id, .. } => {
+                            called.insert(call_id.clone());
+                        }
+                        ToPage::CancelCall { call_id } => {
+                            called.remove(call_id);
+                        }
+                        _ => {}
+                    }
                     let last = matches!(message, ToPage::Refused { .. });
                     say(&mut wire, &message).await && !last
                 }
@@ -157,8 +176,9 @@ async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
 const NO_PLACE: &str = "Pages of this origin have as many connections to tabmux as there is room for. Close some of its tabs.";
 const MAKES_ROOM: &str =
     "Pages of other sites need this connection's place. Close some of this site's tabs.";
-/// A worker speaks for all tabs of its application, and says everything again after a reconnect.
-const BURST: u32 = 50_000;
+/// A worker speaks for all tabs of its application, and says everything again after a reconnect: 800 tabs with
+/// five tools each at once, and more of them a little later.
+const BURST: u32 = 5_000;
 const MESSAGES_PER_SECOND: u32 = 2_000;
 const OUTBOX: usize = 512;
 const HELLO_LIMIT: Duration = Duration::from_secs(5);

@@ -9,42 +9,57 @@ use tabmux_protocol::page::{FromPage, ToPage};
 pub(super) enum Word {
     /// Something for the daemon.
     News(FromPage),
+    /// The answer to a call.
+    Answer(FromPage),
     /// Something that is answered with this at once.
     Refused(ToPage),
     /// Nothing.
     Noise,
 }
 
-pub(super) fn read(frame: &str) -> Word {
-    if frame.len() > LONGEST_NEWS {
-        match serde_json::from_str::<Head<'_>>(frame) {
-            Ok(head) if head.kind == "TOOL_CALL_RESULT" => {}
-            Ok(head) => return head.refusal(),
-            Err(_) => return Word::Noise,
-        }
-    }
-    decode(frame).map_or_else(
-        |error| {
-            tracing::debug!(%error, "ignored what a page said");
-            Word::Noise
-        },
-        Word::News,
-    )
-}
-
-/// As much of a frame as is read of one that is too long.
-#[derive(Deserialize)]
+/// As much of a frame as tells what to do with it. It is read before it costs anything.
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Head<'a> {
+pub(super) struct Head<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow, default)]
     tab_id: Cow<'a, str>,
     #[serde(borrow, default)]
     name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    call_id: Cow<'a, str>,
 }
 
-impl Head<'_> {
+impl<'a> Head<'a> {
+    /// Of what cannot be read without more ado, it says nothing.
+    pub(super) fn read(frame: &'a str) -> Self {
+        serde_json::from_str(frame).unwrap_or_default()
+    }
+
+    /// The call that it is the answer to.
+    pub(super) fn answers(&self) -> Option<&str> {
+        (self.kind == "TOOL_CALL_RESULT").then_some(&*self.call_id)
+    }
+
+    /// Reads all of the frame that it is of.
+    pub(super) fn whole(self, frame: &str) -> Word {
+        let is_answer = self.answers().is_some();
+        if frame.len() > LONGEST_NEWS && !is_answer {
+            return self.refusal();
+        }
+        match decode(frame) {
+            Ok(message) if is_answer => Word::Answer(message),
+            // Its head did not say so.
+            Ok(FromPage::ToolCallResult { .. }) => Word::Noise,
+            Ok(message) => Word::News(message),
+            Err(error) => {
+                tracing::debug!(%error, "ignored what a page said");
+                Word::Noise
+            }
+        }
+    }
+
     fn refusal(self) -> Word {
         tracing::debug!(kind = %self.kind, "ignored what a page said: it is too long");
         if self.kind != "REGISTER_TOOL" {
@@ -67,13 +82,26 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn read(frame: &str) -> Word {
+        Head::read(frame).whole(frame)
+    }
+
     #[test]
     fn half_of_a_surrogate_pair_is_mended() {
         let cut = r#"{"type": "TOOL_CALL_RESULT", "callId": "1", "success": true, "result": {"content": [{"type": "text", "text": "a\ud83d"}]}}"#;
-        let Word::News(FromPage::ToolCallResult { result, .. }) = read(cut) else {
+        let Word::Answer(FromPage::ToolCallResult { result, .. }) = read(cut) else {
             panic!("it is an answer");
         };
         assert_eq!(result["content"][0]["text"], "a\u{fffd}");
+    }
+
+    #[test]
+    fn a_name_that_was_cut_in_the_middle_of_a_character_is_a_name() {
+        let cut = r#"{"type": "REGISTER_TOOL", "tabId": "t", "name": "a\ud83d"}"#;
+        let Word::News(FromPage::RegisterTool(tool)) = read(cut) else {
+            panic!("it is a tool");
+        };
+        assert_eq!(tool.name, "a\u{fffd}");
     }
 
     #[test]
@@ -83,7 +111,7 @@ mod tests {
             json!({"type": "TOOL_CALL_RESULT", "callId": "1", "success": true, "result": long});
         assert!(matches!(
             read(&answer.to_string()),
-            Word::News(FromPage::ToolCallResult { .. })
+            Word::Answer(FromPage::ToolCallResult { .. })
         ));
         let tool =
             json!({"type": "REGISTER_TOOL", "inputSchema": {"x": long}, "tabId": "t", "name": "n"});

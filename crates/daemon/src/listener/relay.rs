@@ -142,4 +142,6 @@ impl Drop for Relayed {
 }
 
 const MOST_UNREAD: usize = 10_000;
-const MOST_UNREAD_BYTES: usize = 32 * 1024 * 1024;
+/// What a worker may say before it is read; one answer to a call may be larger. All that a worker of 800 tabs
+/// says after a reconnect is less.
+const MOST_UNREAD_BYTES: usize = 8 * 1024 * 1024;

@@ -1,11 +1,12 @@
 //! Calls of tools, from the request to what their work brought back.
 
-use super::confirm::Leave;
+use super::confirm::{Checked, Leave};
 use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
 use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_core::{
     BrowserId, CallId, CallKind, ConnectionId, Finish, Input, Mode, SessionId, TargetId, ToolName,
@@ -33,7 +34,9 @@ pub(super) struct Call {
     pub(super) prepared: Option<Prepared>,
     pub(super) wishes: convert::Wishes,
     /// What a page tool is called with.
-    pub(super) page_arguments: Map<String, Value>,
+    pub(super) page_arguments: Arc<Map<String, Value>>,
+    /// Whether they are being checked for a worker that has the tool.
+    pub(super) checking: bool,
     /// The tool that a person agreed to.
     pub(super) agreed: Option<About>,
     /// The worker that was told to run it.
@@ -59,16 +62,41 @@ impl MainLoop {
     }
 
     pub(super) fn take_call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
-        self.take_agreed(session, request, answer, None);
+        self.take(session, request, answer, (None, None));
     }
 
-    /// Takes a call in, of a tool that a person has agreed to if `agreed` says so.
+    /// The same after its arguments have been checked, which a person has to agree to.
+    pub(super) fn take_checked(
+        &mut self,
+        session: SessionId,
+        request: CallRequest,
+        answer: Answer,
+        checked: Checked,
+    ) {
+        let name = (session, request.request_id.clone());
+        match self.before_asking.remove(&name) {
+            true => self.take(session, request, answer, (None, Some(checked))),
+            false => drop(answer.send(Err(CallFailure::Cancelled))),
+        }
+    }
+
+    /// Takes a call in, of a tool that a person has agreed to.
     pub(super) fn take_agreed(
         &mut self,
         session: SessionId,
         request: CallRequest,
         answer: Answer,
-        agreed: Option<About>,
+        agreed: About,
+    ) {
+        self.take(session, request, answer, (Some(agreed), None));
+    }
+
+    fn take(
+        &mut self,
+        session: SessionId,
+        request: CallRequest,
+        answer: Answer,
+        (agreed, checked): (Option<About>, Option<Checked>),
     ) {
         self.notice_policy();
         let options = self.sessions.get(&session).map(|session| &session.options);
@@ -98,7 +126,7 @@ impl MainLoop {
         }
         let leave = match agreed {
             Some(_) => Some(Leave { answer, agreed }),
-            None => self.leave_for(session, &request, &parsed, answer),
+            None => self.leave_for(session, &request, &parsed, answer, checked),
         };
         let Some(Leave { answer, agreed }) = leave else {
             return;
@@ -124,7 +152,8 @@ impl MainLoop {
             place: None,
             prepared: parsed.prepared,
             wishes: parsed.wishes,
-            page_arguments: parsed.page_arguments,
+            page_arguments: Arc::new(parsed.page_arguments),
+            checking: false,
             attempt: 0,
             agreed,
             page: None,

@@ -4,12 +4,14 @@
 //! their word; or, where the client cannot, by whoever shows questions to them, while the call waits here.
 
 use super::calls::now_in_millis;
-use super::{Answer, Event, MainLoop};
+use super::page_calls::{check, report};
+use super::{Answer, Event, MainLoop, PagesEvent};
 use crate::audit;
 use crate::convert::Parsed;
-use crate::page_tools::{self, Record};
 use crate::questions::{About, AskedBecause, MOST_WAITING, PATIENCE_HERE, Question, QuestionView};
+use crate::record::Record;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use tabmux_browser::ToolError;
 use tabmux_browser::text::one_line;
 use tabmux_core::{CallId, Place, SessionId, ToolKey, ToolRow};
@@ -24,6 +26,13 @@ pub(super) struct Leave {
     pub(super) agreed: Option<About>,
 }
 
+/// The arguments of a call have been held against a tool's schema.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    record: Arc<Record>,
+    outcome: Result<(), String>,
+}
+
 impl MainLoop {
     /// Whether a call needs the person's word, and has it. Otherwise it is answered, or waits here for the
     /// person.
@@ -33,8 +42,9 @@ impl MainLoop {
         request: &CallRequest,
         parsed: &Parsed,
         answer: Answer,
+        checked: Option<Checked>,
     ) -> Option<Leave> {
-        let agreed = match self.word_for(session, request, parsed) {
+        let agreed = match self.word_for(session, request, parsed, checked) {
             Needed::Nothing => None,
             Needed::Given(about) => Some(about),
             Needed::Withheld(reply) => {
@@ -45,11 +55,34 @@ impl MainLoop {
                 self.wait_here(session, request, about, view, answer);
                 return None;
             }
+            Needed::Check(record) => {
+                let name = request.request_id.clone();
+                self.before_asking.insert((session, name));
+                let given = Arc::new(parsed.page_arguments.clone());
+                let (request, events) = (Box::new(request.clone()), self.events.clone());
+                tokio::spawn(async move {
+                    let outcome = check(&record, given).await.map(drop);
+                    let checked = PagesEvent::CallChecked {
+                        session,
+                        request,
+                        answer,
+                        checked: Checked { record, outcome },
+                    };
+                    report(&events, checked).await;
+                });
+                return None;
+            }
         };
         Some(Leave { answer, agreed })
     }
 
-    fn word_for(&mut self, session: SessionId, request: &CallRequest, parsed: &Parsed) -> Needed {
+    fn word_for(
+        &mut self,
+        session: SessionId,
+        request: &CallRequest,
+        parsed: &Parsed,
+        checked: Option<Checked>,
+    ) -> Needed {
         if self.core.is_paused() {
             return Needed::Nothing; // Nobody is asked about what is refused anyway.
         }
@@ -65,8 +98,10 @@ impl MainLoop {
         let Some(because) = self.needs_word(session, record) else {
             return Needed::Nothing;
         };
-        // Nobody is asked about a call that would be refused anyway.
-        if let Err(why) = check_arguments(record, &parsed.page_arguments) {
+        let Some(checked) = checked.filter(|checked| Arc::ptr_eq(&checked.record, record)) else {
+            return Needed::Check(Arc::clone(record));
+        };
+        if let Err(why) = checked.outcome {
             return Needed::withheld(why);
         }
         let about = About::new(&row, request.arguments.get());
@@ -134,7 +169,7 @@ impl MainLoop {
             return false;
         };
         match self.decide(&question, allowed) {
-            true => self.take_agreed(question.session, *request, answer, Some(question.about)),
+            true => self.take_agreed(question.session, *request, answer, question.about),
             false => {
                 let _ = answer.send(Ok(CallReply::error(declined(&question.view))));
             }
@@ -177,17 +212,10 @@ impl MainLoop {
         place: &Place,
         key: ToolKey,
     ) -> Result<(), String> {
-        let (record, gone) = match place {
-            Place::Page { connection, page } => {
-                let record = self.pages.record(*connection, page, key);
-                (record, GONE.to_owned())
-            }
-            Place::Browser { browser, target } => {
-                let record = self.found.record(*browser, target, key);
-                (record, ToolError::ToolGone.to_string())
-            }
-        };
-        let record = record.ok_or(gone)?;
+        let record = self.record_at(place, key).ok_or_else(|| match place {
+            Place::Page { .. } => GONE.to_owned(),
+            Place::Browser { .. } => ToolError::ToolGone.to_string(),
+        })?;
         let entry = self.calls.get(&call).ok_or(NOT_AGREED)?;
         if self.needs_word(entry.session, record).is_none() {
             return Ok(());
@@ -271,6 +299,9 @@ enum Needed {
     Given(About),
     /// Their word, which it has not: this is its answer.
     Withheld(Box<CallReply>),
+    /// Their word, once its arguments were held against this tool's schema: nobody is asked about a call that
+    /// would be refused anyway.
+    Check(Arc<Record>),
     /// Their word, for which it waits here.
     Here(About, QuestionView),
 }
@@ -279,14 +310,6 @@ impl Needed {
     fn withheld(why: impl Into<String>) -> Self {
         Self::Withheld(Box::new(CallReply::error(why.into())))
     }
-}
-
-fn check_arguments(record: &Record, given: &Map<String, Value>) -> Result<(), String> {
-    let mut given = given.clone();
-    if !page_tools::declares_tab(&record.schema) {
-        given.remove("tabId");
-    }
-    record.check(&given)
 }
 
 /// What a person reads. Each line that strangers wrote is one line, and quoted.

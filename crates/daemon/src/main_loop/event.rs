@@ -5,13 +5,14 @@ use crate::extension::PeerName;
 use crate::handle::Client;
 use crate::options::SessionOptions;
 use crate::policy::{PersonRules, PolicyChange};
+use crate::record::Listed;
 use std::path::PathBuf;
 use tabmux_browser::tools::ToolResult;
 use tabmux_browser::{BrowserEvent, ConnectError, Connected};
 use tabmux_core::{BrowserId, CallId, Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::wire::Resume;
-use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
+use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, RequestId};
 use tokio::sync::{mpsc, oneshot};
 
 /// Everything that can make the main loop act.
@@ -53,7 +54,7 @@ pub(crate) enum Event {
     /// A client wants its tool list.
     Tools {
         session: SessionId,
-        answer: oneshot::Sender<Vec<ToolInfo>>,
+        answer: oneshot::Sender<Vec<Listed>>,
     },
     /// A client calls a tool.
     Call {
@@ -120,6 +121,40 @@ pub(crate) enum Titles {
 
 /// Where a call's one answer goes.
 pub(crate) type Answer = oneshot::Sender<Result<CallReply, CallFailure>>;
+
+impl Event {
+    /// What it is, for those who count.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Open { .. } => "open",
+            Self::TakeUp { .. } => "take_up",
+            Self::Abandon => "abandon",
+            Self::Policy { .. } => "policy",
+            Self::Pages(event) => event.kind(),
+            Self::Overview { .. } => "overview",
+            Self::Roots { .. } => "roots",
+            Self::Close { .. } => "close",
+            Self::Tools { .. } => "tools",
+            Self::Call { .. } => "call",
+            Self::QuestionAnswered { .. } | Self::QuestionExpired { .. } => "question",
+            Self::Cancel { .. } => "cancel",
+            Self::Browser { event, .. } => match event {
+                BrowserEvent::ToolsFound { .. } => "tools_found",
+                BrowserEvent::DocumentChanged { .. } => "document_changed",
+                BrowserEvent::TabChanged(_) => "tab_changed",
+                _ => "browser",
+            },
+            Self::Connected { .. } => "connected",
+            Self::Finished { .. } => "finished",
+            Self::Ran { .. } => "ran",
+            Self::Awaited { .. } => "awaited",
+            Self::Progressed { .. } => "progressed",
+            Self::Person(_) => "person",
+            Self::Sweep { .. } | Self::Swept { .. } => "sweep",
+            Self::ShutDown { .. } => "shut_down",
+        }
+    }
+}
 
 impl From<(u32, BrowserEvent)> for Event {
     fn from((browser, event): (u32, BrowserEvent)) -> Self {

@@ -1,16 +1,13 @@
-//! Tools that were found in browsers' tabs: they become inputs of the core, and its calls become work
-//! for the browser.
+//! Tools that were found in browsers' tabs: they become inputs of the core.
 
 use super::{Answer, MainLoop, PagesEvent};
-use crate::{convert, page_tools, work};
+use crate::{convert, work};
 use std::sync::Arc;
-use tabmux_browser::page_tools::{FoundTool, PageAnswer, ToolNumber, ToolSource};
+use tabmux_browser::bounds;
+use tabmux_browser::page_tools::{FoundTool, ToolSource};
 use tabmux_browser::tab::DocumentId as BrowserDocument;
-use tabmux_browser::{ToolError, bounds};
-use tabmux_core::{
-    BrowserId, CallId, DocumentId, Finish, Input, Mode, SessionId, Source, TargetId, ToolKey,
-};
-use tabmux_protocol::{CallReply, CallRequest};
+use tabmux_core::{BrowserId, DocumentId, Input, Mode, SessionId, Source, TargetId};
+use tabmux_protocol::CallRequest;
 
 impl MainLoop {
     /// A tab shows another document, and what was found in the one before is gone.
@@ -36,7 +33,7 @@ impl MainLoop {
         (document, source, left_out): (BrowserDocument, ToolSource, usize),
         tools: Vec<Arc<FoundTool>>,
     ) -> Input {
-        let tools = self.found.take_in(browser, target.clone(), source, tools);
+        let tools = self.found.take_in(browser, target.clone(), source, &tools);
         Input::ToolsFound {
             browser,
             target,
@@ -134,62 +131,6 @@ impl MainLoop {
         let look = work::look_for_tools(tabs, generate, then, self.events.clone());
         tokio::spawn(bounds::within(self.origins_of(session), look));
         None
-    }
-
-    /// Runs a tool of a browser's page: its arguments are checked against its own schema first.
-    pub(super) fn run_found_tool(
-        &mut self,
-        call: CallId,
-        browser: BrowserId,
-        target: &TargetId,
-        key: ToolKey,
-    ) {
-        let Some(entry) = self.calls.get_mut(&call) else {
-            return;
-        };
-        let mut arguments = std::mem::take(&mut entry.page_arguments);
-        let Some(record) = self.found.record(browser, target, key) else {
-            return self.page_failed(call, &ToolError::ToolGone.to_string());
-        };
-        if !page_tools::declares_tab(&record.schema) {
-            arguments.remove("tabId");
-        }
-        if let Err(why) = record.check(&arguments) {
-            return self.page_failed(call, &why);
-        }
-        entry.place = Some((browser, target.clone()));
-        let wants_progress = entry.wants_progress;
-        let session = entry.session;
-        let files = self.files_of(session);
-        let (target, tool) = (target.clone(), ToolNumber(key.0));
-        self.start(call, browser, |job| {
-            work::call_page_tool(job, target, tool, arguments, files, wants_progress)
-        });
-    }
-
-    pub(super) fn found_tool_answered(
-        &mut self,
-        call: CallId,
-        browser: BrowserId,
-        result: Result<PageAnswer, ToolError>,
-    ) {
-        match result {
-            Ok(PageAnswer::Output(output)) => return self.ran(call, browser, Ok(output)),
-            Err(error) => return self.ran(call, browser, Err(error)),
-            Ok(PageAnswer::Value(value)) => {
-                self.set_payload(call, convert::page_value(value));
-            }
-        }
-        self.input(Input::Finished {
-            call,
-            outcome: Finish::Done,
-        });
-    }
-
-    fn set_payload(&mut self, call: CallId, payload: CallReply) {
-        if let Some(call) = self.calls.get_mut(&call) {
-            call.payload = Some(payload);
-        }
     }
 }
 

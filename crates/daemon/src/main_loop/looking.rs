@@ -64,6 +64,7 @@ impl MainLoop {
             browsers: browsers.collect(),
             tabs: tabs.collect(),
             sessions: sessions.collect(),
+            loop_costs: self.costs.rows(),
         }
     }
 

@@ -1,20 +1,21 @@
 //! Pages that offer tools: what their workers say becomes inputs of the core, and its calls become
 //! words to them.
 
+use super::confirm::Checked;
+use super::page_calls::{CheckedCall, FoundAnswer};
 use super::{Answer, Event, MainLoop};
-use crate::convert;
-use crate::page_tools::Record;
-use serde_json::Value;
+use crate::intake::Held;
+use crate::page_news::{PageNews, page_id};
+use crate::record::{Listed, Record};
 use std::sync::Arc;
-use tabmux_browser::ToolError;
-use tabmux_browser::page_tools::PageAnswer;
 use tabmux_browser::text::{one_line, shorten};
+use tabmux_browser::{OriginPolicy, ToolError};
 use tabmux_core::{
-    BrowserId, CallId, ConnectionId, Finish, Input, Mode, PageFacts, PageId, PageRefusal, Place,
-    Reason, SessionId, ToolKey, ToolName, ToolRow,
+    BrowserId, CallId, ConnectionId, Input, Mode, PageFacts, PageId, PageRefusal, Place, SessionId,
+    ToolKey, ToolName, ToolRow,
 };
-use tabmux_protocol::page::{FromPage, PageTab, ToPage};
-use tabmux_protocol::{CallReply, CallRequest, ToolInfo};
+use tabmux_protocol::CallRequest;
+use tabmux_protocol::page::{PageTab, ToPage};
 use tokio::sync::{mpsc, oneshot};
 
 /// What happens on the connections of pages' workers.
@@ -29,7 +30,9 @@ pub(crate) enum PagesEvent {
     /// A worker says something.
     Said {
         connection: ConnectionId,
-        message: Box<FromPage>,
+        news: Box<PageNews>,
+        /// Its share of what may be on its way here, given back when it was heard.
+        share: Held,
     },
     /// A worker is gone.
     Closed { connection: ConnectionId },
@@ -43,8 +46,34 @@ pub(crate) enum PagesEvent {
     Called {
         call: CallId,
         browser: BrowserId,
-        result: Result<PageAnswer, ToolError>,
+        result: Result<FoundAnswer, ToolError>,
     },
+    /// The arguments of a call that is to go to a worker have been looked at.
+    ArgumentsChecked(CheckedCall),
+    /// The arguments of a call that a person has to agree to have been looked at.
+    CallChecked {
+        session: SessionId,
+        request: Box<CallRequest>,
+        answer: Answer,
+        checked: Checked,
+    },
+}
+
+impl PagesEvent {
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "worker_opened",
+            Self::Said { news, .. } => match **news {
+                PageNews::ToolOffered { .. } => "tool_offered",
+                PageNews::Answered { .. } => "tool_answered",
+                _ => "worker_said",
+            },
+            Self::Closed { .. } => "worker_closed",
+            Self::Looked { .. } => "looked",
+            Self::Called { .. } => "tool_called",
+            Self::ArgumentsChecked(_) | Self::CallChecked { .. } => "arguments_checked",
+        }
+    }
 }
 
 impl From<PagesEvent> for Event {
@@ -67,8 +96,12 @@ impl MainLoop {
             }
             PagesEvent::Said {
                 connection,
-                message,
-            } => self.page_said(connection, *message),
+                news,
+                share,
+            } => {
+                self.page_said(connection, *news);
+                drop(share);
+            }
             PagesEvent::Looked {
                 session,
                 request,
@@ -79,6 +112,13 @@ impl MainLoop {
                 browser,
                 result,
             } => self.found_tool_answered(call, browser, result),
+            PagesEvent::ArgumentsChecked(checked) => self.arguments_checked(checked),
+            PagesEvent::CallChecked {
+                session,
+                request,
+                answer,
+                checked,
+            } => self.take_checked(session, *request, answer, checked),
             PagesEvent::Closed { connection } => {
                 self.joins.forget_worker(connection);
                 if self.pages.close(connection) {
@@ -88,9 +128,9 @@ impl MainLoop {
         }
     }
 
-    fn page_said(&mut self, connection: ConnectionId, message: FromPage) {
-        match message {
-            FromPage::RegisterTab(tab) => {
+    fn page_said(&mut self, connection: ConnectionId, news: PageNews) {
+        match news {
+            PageNews::TabCame(tab) => {
                 // The same tab again is a new one: its tools are gone.
                 let page = page_id(&tab.tab_id);
                 self.pages.renew(connection, &page);
@@ -98,60 +138,68 @@ impl MainLoop {
                 self.page_shown(connection, &tab);
             }
             // One that was refused is no tab, however it changes.
-            FromPage::UpdateTab(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
+            PageNews::TabChanged(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
                 self.page_shown(connection, &tab);
             }
-            FromPage::UnregisterTab { tab_id } => {
+            PageNews::TabChanged(_) => {}
+            PageNews::TabGone { tab_id } => {
                 let page = page_id(&tab_id);
                 self.forget_page(connection, &page);
                 self.input(Input::PageGone { connection, page });
             }
-            FromPage::SetActiveTab { tab_id, at } => {
+            PageNews::Activated { tab_id, at } => {
                 self.page_activated(connection, tab_id.as_deref(), at);
             }
-            FromPage::RegisterTool(tool) => {
-                let (tab_id, name) = (tool.tab_id.clone(), tool.name.clone());
+            PageNews::ToolOffered { tab_id, tool } => {
                 let page = page_id(&tab_id);
+                let name = Arc::clone(&tool.name);
                 match self.pages.register(connection, &page, tool) {
                     Ok(tool) => self.input(Input::ToolRegistered {
                         connection,
                         page,
                         tool,
                     }),
-                    Err(reason) => {
-                        let rejected = ToPage::ToolRejected {
-                            tab_id,
-                            name,
-                            reason,
-                        };
-                        self.tell_page(connection, rejected);
-                    }
+                    Err(reason) => self.tool_unfit(connection, tab_id, name.to_string(), reason),
                 }
             }
-            FromPage::UnregisterTool { tab_id, name } => {
-                let page = page_id(&tab_id);
-                if let Some(key) = self.pages.unregister(connection, &page, &name) {
-                    self.input(Input::ToolUnregistered {
-                        connection,
-                        page,
-                        key,
-                    });
-                }
+            PageNews::ToolUnfit {
+                tab_id,
+                name,
+                reason,
+            } => self.tool_unfit(connection, tab_id, name, reason),
+            PageNews::ToolGone { tab_id, name } => {
+                self.tool_gone(connection, page_id(&tab_id), &name);
             }
-            FromPage::ToolCallResult {
-                call_id,
-                success,
-                result,
-                error,
-                code,
-            } => {
-                let outcome = match success {
-                    true => Ok(result),
-                    false => Err((error, code)),
-                };
-                self.page_answered(connection, &call_id, outcome);
+            PageNews::Answered { call_id, answer } => {
+                self.page_answered(connection, &call_id, answer);
             }
-            FromPage::UpdateTab(_) | FromPage::Hello { .. } | FromPage::Ping | FromPage::Pong => {}
+        }
+    }
+
+    /// A tool is not taken in. What its tab had under that name before, it has no longer.
+    fn tool_unfit(
+        &mut self,
+        connection: ConnectionId,
+        tab_id: String,
+        name: String,
+        reason: String,
+    ) {
+        self.tool_gone(connection, page_id(&tab_id), &name);
+        let rejected = ToPage::ToolRejected {
+            tab_id,
+            name,
+            reason,
+        };
+        self.tell_page(connection, rejected);
+    }
+
+    fn tool_gone(&mut self, connection: ConnectionId, page: PageId, name: &str) {
+        if let Some(key) = self.pages.unregister(connection, &page, name) {
+            self.input(Input::ToolUnregistered {
+                connection,
+                page,
+                key,
+            });
         }
     }
 
@@ -213,118 +261,6 @@ impl MainLoop {
         }
     }
 
-    /// Runs a tool of a page: its arguments are checked against its own schema first.
-    pub(super) fn run_page_tool(
-        &mut self,
-        call: CallId,
-        place: &Place,
-        key: ToolKey,
-        name: &str,
-        reason: Reason,
-    ) {
-        if reason == Reason::NoneActive {
-            tracing::warn!(
-                tool = name,
-                "no tab is in front; the first that has the tool is taken"
-            );
-        }
-        if let Err(why) = self.check_agreed(call, place, key) {
-            return self.page_failed(call, &why);
-        }
-        let (connection, page) = match place {
-            Place::Page { connection, page } => (connection, page),
-            Place::Browser { browser, target } => {
-                return self.run_found_tool(call, *browser, target, key);
-            }
-        };
-        let Some(entry) = self.calls.get_mut(&call) else {
-            return;
-        };
-        // Kept: a page that is left before it begins has not had them.
-        let mut args = entry.page_arguments.clone();
-        let (Some(record), Some(document)) = (
-            self.pages.record(*connection, page, key),
-            self.pages.document(*connection, page),
-        ) else {
-            return self.page_failed(call, "The page no longer has this tool.");
-        };
-        if !crate::page_tools::declares_tab(&record.schema) {
-            args.remove("tabId");
-        }
-        if let Err(why) = record.check(&args) {
-            return self.page_failed(call, &why);
-        }
-        entry.page = Some(*connection);
-        let said = ToPage::CallTool {
-            call_id: wire_id(call, entry.attempt),
-            target_tab_id: page.0.to_string(),
-            document_id: document.to_owned(),
-            tool_name: name.to_owned(),
-            args,
-        };
-        if !self.tell_page(*connection, said) {
-            self.page_failed(
-                call,
-                "The page does not take calls: it has too many already. Call again later.",
-            );
-        }
-    }
-
-    fn page_answered(
-        &mut self,
-        connection: ConnectionId,
-        call_id: &str,
-        outcome: Result<Value, (String, String)>,
-    ) {
-        let number = call_id.split('.').next().unwrap_or_default();
-        let Some(call) = number.parse().ok().map(CallId) else {
-            return;
-        };
-        let Some(entry) = self.calls.get_mut(&call) else {
-            return; // Nobody waits for it any more.
-        };
-        if entry.page != Some(connection) || wire_id(call, entry.attempt) != call_id {
-            return; // Not its call, or no longer.
-        }
-        entry.page = None;
-        if let Err((_, code)) = &outcome
-            && matches!(code.as_str(), "no_tool" | "no_tab")
-        {
-            // Whoever gets it next gets it by another name.
-            entry.attempt += 1;
-            let outcome = Finish::NotBegun;
-            return self.input(Input::Finished { call, outcome });
-        }
-        entry.payload = Some(match outcome {
-            Ok(result) => convert::page_result(result),
-            Err((error, code)) => convert::page_error(&error, &code),
-        });
-        self.input(Input::Finished {
-            call,
-            outcome: Finish::Done,
-        });
-    }
-
-    pub(super) fn page_failed(&mut self, call: CallId, why: &str) {
-        if let Some(entry) = self.calls.get_mut(&call) {
-            entry.payload = Some(CallReply::error(why));
-        }
-        self.input(Input::Finished {
-            call,
-            outcome: Finish::Done,
-        });
-    }
-
-    /// Tells the page that nobody waits for a call any more.
-    pub(super) fn cancel_page_call(&mut self, call: CallId) {
-        let entry = self.calls.get_mut(&call);
-        let told = entry.and_then(|entry| Some((entry.page.take()?, entry.attempt)));
-        if let Some((connection, attempt)) = told {
-            let call_id = wire_id(call, attempt);
-            self.tell_page(connection, ToPage::CancelCall { call_id });
-        }
-    }
-
     /// Tells a worker that one of its tabs is not taken in, or no longer.
     pub(super) fn refuse_page(
         &mut self,
@@ -366,26 +302,32 @@ impl MainLoop {
         worker.is_some_and(|worker| worker.out.try_send(message).is_ok())
     }
 
-    /// A page tool as a session is told about it.
-    pub(super) fn page_tool_info(
+    /// A page tool as a session is told about it, under the rules that hold for that session.
+    pub(super) fn page_tool_listed(
         &self,
         session: SessionId,
         name: ToolName,
         mode: Mode,
-    ) -> Option<ToolInfo> {
+        policy: &OriginPolicy,
+    ) -> Option<Listed> {
         let row = self.core.page_tool(session, name)?;
         let record = self.record_of(&row)?;
-        if !self.may_tell(session, record) {
-            return None;
-        }
-        Some(record.info(name.as_str(), mode == Mode::Static))
+        super::policy::may_tell(policy, record).then(|| Listed::Page {
+            name,
+            record: Arc::clone(record),
+            with_tab: mode == Mode::Static,
+        })
     }
 
     /// What a page says of its tool, in full.
-    pub(super) fn record_of(&self, row: &ToolRow) -> Option<&Record> {
-        match &row.place {
-            Place::Page { connection, page } => self.pages.record(*connection, page, row.key),
-            Place::Browser { browser, target } => self.found.record(*browser, target, row.key),
+    pub(super) fn record_of(&self, row: &ToolRow) -> Option<&Arc<Record>> {
+        self.record_at(&row.place, row.key)
+    }
+
+    pub(super) fn record_at(&self, place: &Place, key: ToolKey) -> Option<&Arc<Record>> {
+        match place {
+            Place::Page { connection, page } => self.pages.record(*connection, page, key),
+            Place::Browser { browser, target } => self.found.record(*browser, target, key),
         }
     }
 }
@@ -397,18 +339,5 @@ fn address(said: &str, origin: &str) -> String {
     shorten(if is_true { said } else { origin }, MOST_URL)
 }
 
-/// What a worker calls a call. One that was taken back from a page and given to another is another.
-fn wire_id(call: CallId, attempt: u32) -> String {
-    match attempt {
-        0 => call.0.to_string(),
-        attempt => format!("{}.{attempt}", call.0),
-    }
-}
-
-fn page_id(text: &str) -> PageId {
-    PageId(shorten(text, MOST_ID).into())
-}
-
-const MOST_ID: usize = 100;
 const MOST_URL: usize = 4_000;
 const MOST_TITLE: usize = 300;

@@ -95,6 +95,7 @@ impl MainLoop {
             Output::TakeBack { call } => {
                 if let Some(entry) = self.calls.get_mut(&call) {
                     entry.page = None;
+                    entry.checking = false;
                     entry.attempt += 1;
                 }
             }

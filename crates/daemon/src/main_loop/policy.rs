@@ -1,8 +1,8 @@
 //! What a session may have to do with: its own flags, and what the person says for all.
 
 use super::MainLoop;
-use crate::page_tools::Record;
 use crate::policy::{PersonRules, PolicyChange};
+use crate::record::Record;
 use std::collections::BTreeSet;
 use tabmux_browser::OriginPolicy;
 use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, Veil};
@@ -53,12 +53,6 @@ impl MainLoop {
         }
     }
 
-    /// Whether a session may know of a tool. One of a frame belongs to the frame's site, not to the page's.
-    pub(super) fn may_tell(&self, session: SessionId, tool: &Record) -> bool {
-        let origin = &*tool.origin;
-        !origin.starts_with("http") || self.origins_of(session).check(origin).is_ok()
-    }
-
     /// Whether a call may open what it wants to open. Nothing has been sent yet.
     pub(super) fn may_open(&self, session: SessionId, kind: &CallKind) -> Result<(), String> {
         let (CallKind::OpenTab { url, .. } | CallKind::NewPage { url }) = kind else {
@@ -67,6 +61,12 @@ impl MainLoop {
         let checked = self.origins_of(session).check(url);
         checked.map_err(|blocked| blocked.to_string())
     }
+}
+
+/// Whether those under a policy may know of a tool. One of a frame belongs to the frame's site, not to the page's.
+pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {
+    let origin = &*tool.origin;
+    !origin.starts_with("http") || policy.check(origin).is_ok()
 }
 
 /// The policy as the core takes it.

@@ -1,8 +1,10 @@
 //! A call is answered, and the audit log hears of it.
 
 use super::MainLoop;
+use super::policy::may_tell;
 use crate::{audit, convert};
-use tabmux_core::{BrowserId, CallId, Renewed, Reply, TargetId, ToolRow};
+use tabmux_core::{BrowserId, CallId, Renewed, Reply, TargetId};
+use tabmux_protocol::{CallFailure, CallReply};
 
 impl MainLoop {
     pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<Renewed>) {
@@ -13,6 +15,7 @@ impl MainLoop {
         let who = session
             .map(|session| session.client.session.as_str())
             .unwrap_or_default();
+        let mut later = None;
         let answer = match reply {
             Reply::Status {
                 connected,
@@ -39,21 +42,26 @@ impl MainLoop {
                 not_taken,
                 not_generated,
             } => {
-                let record = |row: &ToolRow| self.record_of(row);
-                let may_tell = |row: &ToolRow| {
-                    record(row).is_none_or(|record| self.may_tell(call.session, record))
-                };
-                let tools: Vec<_> = tools.into_iter().filter(may_tell).collect();
+                let policy = self.origins_of(call.session);
+                let tools = tools.into_iter().map(|row| {
+                    let record = self.record_of(&row).cloned();
+                    (row, record)
+                });
+                let tools = tools.filter(|(_, record)| {
+                    let record = record.as_ref();
+                    record.is_none_or(|record| may_tell(&policy, record))
+                });
                 let missing = convert::Missing {
                     left_out,
                     not_taken,
                     not_generated,
                 };
-                Ok(convert::page_tool_list(&tools, missing, record))
+                later = Some((tools.collect::<Vec<_>>(), missing));
+                Ok(CallReply::text(""))
             }
             reply => convert::reply(reply, call.payload, call.wishes.part, call.mode),
         };
-        let answer = answer.map(|reply| convert::with_news(reply, renewed, call.mode));
+        let mode = call.mode;
         let took = call.started.elapsed();
         if let (Some(browser), Ok(reply)) = (call.browser, &answer) {
             self.metrics.answered(browser, took, reply.is_error);
@@ -75,13 +83,25 @@ impl MainLoop {
             },
             millis: audit::millis(took),
         });
-        // A client that went away needs no answer.
+        let is_long = later.is_some();
+        let finish = move |answer: Result<CallReply, CallFailure>| {
+            // Pages' tools may be many, and say much.
+            let answer = match later {
+                Some((tools, missing)) => Ok(convert::page_tool_list(&tools, missing)),
+                None => answer,
+            };
+            let answer = answer.map(|reply| convert::with_news(reply, renewed, mode));
+            // A client that went away needs no answer.
+            let _ = call.answer.send(answer);
+        };
         match self.memory.writing() {
-            None => drop(call.answer.send(answer)),
+            None if !is_long => finish(answer),
             // If this process is killed right after its answer, the next one has to know.
-            Some(writing) => drop(tokio::spawn(async move {
-                writing.await;
-                let _ = call.answer.send(answer);
+            writing => drop(tokio::spawn(async move {
+                if let Some(writing) = writing {
+                    writing.await;
+                }
+                finish(answer);
             })),
         }
     }

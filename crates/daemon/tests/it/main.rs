@@ -16,6 +16,7 @@ mod other_users;
 mod page_desk;
 mod page_documents;
 mod page_door;
+mod page_floods;
 mod page_lists;
 mod page_load;
 mod pages;

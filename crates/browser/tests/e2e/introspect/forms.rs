@@ -39,7 +39,7 @@ async fn r004_51_52_a_form_is_one_tool_with_typed_arguments() {
     assert_eq!(stand.names(&tab), ["search_flights"]);
     let tool = stand.tool(&tab, "search_flights");
     assert_eq!(
-        json!(tool.schema.get("required")),
+        json!(tool.read_schema().get("required")),
         json!(["from", "to", "departDate"])
     );
     let expected = json!({
@@ -56,7 +56,7 @@ async fn r004_51_52_a_form_is_one_tool_with_typed_arguments() {
         "airlines": {"type": "array", "items": {"type": "string", "enum": ["Alpha", "Beta"]}, "uniqueItems": true, "description": "Airlines", "default": ["Beta"]},
         "directOnly": {"type": "boolean", "description": "Direct only"},
     });
-    assert_eq!(json!(tool.schema.get("properties")), expected);
+    assert_eq!(json!(tool.read_schema().get("properties")), expected);
 
     let arguments = json!({
         "from": "SFO", "to": "NYC", "departDate": "2026-12-24", "passengers": 2, "time": "09:30", "bags": 1.5,
@@ -128,7 +128,7 @@ async fn r004_52_search_boxes_are_named_by_what_they_search() {
     stand.read(&tab).await;
     assert_eq!(stand.names(&tab), ["search_inbox", "enter_filter"]);
     assert_eq!(
-        json!(stand.tool(&tab, "search_inbox").schema),
+        stand.tool(&tab, "search_inbox").read_schema(),
         json!({"type": "object", "properties": {"query": {"type": "string", "description": "Search inbox"}}, "required": ["query"]})
     );
     stand
@@ -219,7 +219,8 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
     let volume = json!({"type": "number", "minimum": 0, "maximum": 10, "description": "Volume", "default": 5});
     assert_eq!(stand.argument(&tab, name, "volume"), volume);
     let arguments = stand.tool(&tab, name);
-    let arguments = arguments.schema["properties"].as_object().unwrap();
+    let arguments = arguments.read_schema();
+    let arguments = arguments["properties"].as_object().unwrap();
     let told: Vec<_> = arguments.keys().collect();
     // One that does not say where it stands cannot be set, and is not offered.
     assert_eq!(told, ["size", "colour", "volume", "stuck"]);

@@ -90,10 +90,8 @@ impl Stand {
     /// The schema of one argument.
     pub(super) fn argument(&self, tab: &Tab, name: &str, argument: &str) -> Value {
         let tool = self.tool(tab, name);
-        let schema = tool
-            .schema
-            .get("properties")
-            .and_then(|all| all.get(argument));
+        let whole = tool.read_schema();
+        let schema = whole.get("properties").and_then(|all| all.get(argument));
         schema
             .unwrap_or_else(|| panic!("no {argument} in {:?}", tool.schema))
             .clone()
@@ -103,10 +101,11 @@ impl Stand {
     pub(super) fn sheet(&self, tab: &Tab) -> String {
         let mut sheet = String::new();
         for tool in self.tools(tab) {
-            let required = tool.schema.get("required").cloned().unwrap_or_default();
+            let schema = tool.read_schema();
+            let required = schema.get("required").cloned().unwrap_or_default();
             let reads = if tool.read_only { " (reads)" } else { "" };
             writeln!(sheet, "{}{reads}: {}", tool.name, tool.description).unwrap();
-            let properties = tool.schema.get("properties").and_then(Value::as_object);
+            let properties = schema.get("properties").and_then(Value::as_object);
             for (name, schema) in properties.into_iter().flatten() {
                 let must = required
                     .as_array()

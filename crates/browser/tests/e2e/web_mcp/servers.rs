@@ -83,7 +83,7 @@ async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
         let sum = stand.tool(&tab, "sum");
         assert!(sum.read_only && !sum.consequential);
         assert_eq!(&*sum.description, "Adds");
-        assert_eq!(sum.schema["required"], json!(["a"]));
+        assert_eq!(sum.read_schema()["required"], json!(["a"]));
         assert_eq!(&*sum.origin, stand.origin());
         assert!(stand.tool(&tab, "wipe").consequential);
 

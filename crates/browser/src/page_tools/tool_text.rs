@@ -1,0 +1,234 @@
+//! What a page says of a tool, made ready to be told to clients: bounded, cleaned, checked and written down.
+//!
+//! This is costly work on a stranger's text, so it is done once, by whoever brought the tool, and never by a
+//! task that others wait for. What comes of it is text, and cheap to pass on.
+
+use crate::text::{honest, is_changed, make_visible};
+use serde_json::{Map, Value, json};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// A tool's description and schema, as clients are told.
+#[derive(Debug)]
+pub struct ToolText {
+    /// When to use it, and whose word that is.
+    pub description: Box<str>,
+    schema: Box<str>,
+    declares_tab: bool,
+    content: u64,
+}
+
+/// Who says that there is such a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaidBy {
+    /// The page does.
+    Page,
+    /// We do: it was generated from what the page shows.
+    Us,
+}
+
+impl ToolText {
+    /// Makes a tool's text ready. The schema is JSON in the page's own words.
+    pub fn prepare(description: &str, schema: &str, said_by: SaidBy, origin: &str) -> Self {
+        let schema = serde_json::from_str(schema).unwrap_or_default();
+        let schema = object_schema(schema);
+        let declares_tab = schema
+            .get("properties")
+            .is_some_and(|properties| properties.get("tabId").is_some());
+        let schema = Value::Object(schema).to_string();
+        let description = described(description, said_by, origin);
+        let mut hasher = DefaultHasher::new();
+        (&description, &schema).hash(&mut hasher);
+        Self {
+            description: description.into(),
+            schema: schema.into(),
+            declares_tab,
+            content: hasher.finish(),
+        }
+    }
+
+    /// The schema of its arguments: a JSON object.
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// The schema, to work with. Costly.
+    pub fn read_schema(&self) -> Map<String, Value> {
+        serde_json::from_str(&self.schema).unwrap_or_default()
+    }
+
+    /// Whether the author's schema has a `tabId` of its own, which then is the page's.
+    pub fn declares_tab(&self) -> bool {
+        self.declares_tab
+    }
+
+    /// A number for what it says: another text has another one.
+    pub fn content(&self) -> u64 {
+        self.content
+    }
+
+    /// How much room it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.description.len() + self.schema.len()
+    }
+}
+
+/// Does costly work on strangers' text beside everything else. One such work is done at a time, in order of
+/// arrival: all pages together cannot use more than one processor with it.
+pub async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let _turn = TURN.acquire().await.ok()?;
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
+/// Makes the texts of tools ready, a bounded number of bytes at a time, so that nobody waits for all of them.
+pub(super) async fn prepare_all(tools: Vec<Arc<super::FoundTool>>) {
+    let mut tools = tools.into_iter().peekable();
+    while tools.peek().is_some() {
+        let mut bytes = 0;
+        let mut part = Vec::new();
+        while let Some(tool) = tools.next_if(|_| bytes < AT_ONCE) {
+            bytes += tool.bytes();
+            part.push(tool);
+        }
+        beside(move || {
+            for tool in &part {
+                tool.text();
+            }
+        })
+        .await;
+    }
+}
+
+/// MCP wants an object schema, whatever the page gave. What is no schema at all is left out: some
+/// clients refuse the whole list for it.
+fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
+    schema.insert("type".to_owned(), json!("object"));
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if !properties.is_object() {
+        *properties = json!({});
+    }
+    if !names_a_draft(&schema) {
+        schema.remove("$schema");
+    }
+    let mut whole = Value::Object(schema);
+    make_honest(&mut whole);
+    // Not `is_valid`, which panics where the page names a draft that it does not know.
+    let is_schema = jsonschema::meta::validate(&whole).is_ok();
+    match whole {
+        Value::Object(schema) if is_schema => schema,
+        _ => Map::from_iter([
+            ("type".to_owned(), json!("object")),
+            ("properties".to_owned(), json!({})),
+        ]),
+    }
+}
+
+/// Whether a schema names a draft that everybody knows. Any other name means nothing to a client.
+fn names_a_draft(schema: &Map<String, Value>) -> bool {
+    let name = schema.get("$schema").and_then(Value::as_str);
+    name.is_some_and(|name| {
+        let name = name.trim_end_matches('#');
+        let name = name.split_once("://json-schema.org/draft");
+        matches!(
+            name,
+            Some((
+                "http" | "https",
+                "-04/schema" | "-06/schema" | "-07/schema" | "/2019-09/schema" | "/2020-12/schema"
+            ))
+        )
+    })
+}
+
+/// What a schema says to the reader is cleaned, and bounded where it is prose. A property whose name is not seen as it
+/// is, nobody could give.
+fn make_honest(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match (key.as_str(), value) {
+                    ("description" | "title", Value::String(text)) => {
+                        *text = honest(text, MOST_DESCRIPTION);
+                    }
+                    // The keys in there are the author's, whatever they are.
+                    (
+                        "properties" | "patternProperties" | "$defs" | "definitions",
+                        Value::Object(named),
+                    ) => {
+                        named.retain(|name, _| !is_changed(name));
+                        named.values_mut().for_each(make_honest);
+                    }
+                    ("enum" | "const" | "default" | "examples", value) => make_visible(value),
+                    (_, value) => make_honest(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_honest),
+        Value::String(_) => make_visible(schema),
+        _ => {}
+    }
+}
+
+/// The author's words, bounded, and where they come from.
+fn described(description: &str, said_by: SaidBy, origin: &str) -> String {
+    let words = honest(description, MOST_DESCRIPTION);
+    let how = match said_by {
+        SaidBy::Page => "Offered by",
+        SaidBy::Us => "Generated from",
+    };
+    format!("{words}\n({how} a page of {origin}; untrusted.)")
+        .trim_start()
+        .to_owned()
+}
+
+/// How many costly works are done at a time. There may be as few as two processors, and one is for the others.
+static TURN: Semaphore = Semaphore::const_new(1);
+/// So many bytes take a few milliseconds.
+const AT_ONCE: usize = 64 * 1_024;
+const MOST_DESCRIPTION: usize = 4_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(schema: &str) -> ToolText {
+        ToolText::prepare("Adds.", schema, SaidBy::Page, "http://a.test")
+    }
+
+    #[test]
+    fn what_is_no_schema_becomes_one_that_asks_for_nothing() {
+        for said in ["", "7", "[]", "{\"type\": 7}", "{\"properties\": 7}", "{"] {
+            let read = Value::Object(text(said).read_schema());
+            assert_eq!(read, json!({"type": "object", "properties": {}}), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_draft_that_nobody_knows_is_left_out() {
+        for name in [
+            "gopher://json-schema.org/draft/2020-12/schema",
+            "https://json-schema.org/draft/2020-13/schema",
+            "x",
+            "",
+        ] {
+            let said = json!({"$schema": name, "properties": {"a": {"type": "string"}}});
+            let kept = Value::Object(text(&said.to_string()).read_schema());
+            let expected = json!({"properties": {"a": {"type": "string"}}, "type": "object"});
+            assert_eq!(kept, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_another_text_is_another_content() {
+        let one = text("{\"properties\": {\"a\": {}}}");
+        assert_eq!(
+            one.content(),
+            text(" {\"properties\":{\"a\":{}}}").content()
+        );
+        assert_ne!(one.content(), text("{\"properties\":{\"b\":{}}}").content());
+        let origin = |origin| ToolText::prepare("Adds.", "{}", SaidBy::Page, origin).content();
+        assert_ne!(origin("http://a.test"), origin("http://b.test"));
+        assert!(text("{\"properties\": {\"tabId\": {}}}").declares_tab());
+        assert!(!one.declares_tab());
+    }
+}

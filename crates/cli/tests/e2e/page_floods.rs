@@ -1,0 +1,88 @@
+//! A page that registers large tools anew all the time, beside somebody who has nothing to do with it.
+
+use crate::crowd::Crowd;
+use crate::desk::page;
+use serde_json::json;
+use tabmux_testkit::{McpClient, patiently};
+
+/// Sixty tools of 46 kB, eight times a second, each time with other words; `calm` ends it with one small tool.
+const LOUD: &str = r#"<script>
+    const schema = (turn) => ({type: "object", properties: {}, $comment: turn + "x".repeat(46_000)});
+    const add = (name, turn, inputSchema, signal) => document.modelContext.registerTool(
+      {name, description: "Turn " + turn, inputSchema, execute: () => turn}, {signal});
+    let turn = 0;
+    let before;
+    const round = () => {
+      before?.abort();
+      before = new AbortController();
+      turn += 1;
+      for (let n = 0; n < 60; n++) add("tool_" + n, turn, schema(turn), before.signal);
+      document.title = "Loud " + turn;
+    };
+    const timer = setInterval(round, 120);
+    window.calm = () => {
+      clearInterval(timer);
+      before?.abort();
+      add("last_word", turn, {type: "object", properties: {}});
+      return turn;
+    };
+    </script>"#;
+
+async fn open(client: &McpClient, url: String) {
+    client.call_tool("new_page", json!({"url": url})).await.ok();
+}
+
+async fn names(client: &McpClient) -> Vec<String> {
+    let tools = client.list_tools().await.into_iter();
+    let names = tools.map(|tool| tool["name"].as_str().unwrap().to_owned());
+    names
+        .filter(|name| name.starts_with("tool_") || name == "last_word")
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_registers_large_tools_anew_all_the_time_harms_nobody_else() {
+    let Some(crowd) = Crowd::gather() else {
+        return;
+    };
+    crowd.pages.route("/loud", page("Loud", LOUD));
+    let (loud, quiet) = (crowd.client(&[]).await, crowd.client(&[]).await);
+    open(&quiet, crowd.pages.url("/secret?of=quiet")).await;
+    open(&loud, crowd.pages.url("/loud")).await;
+    let some = async {
+        while names(&loud).await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    patiently(some, || "some of the loud page's tools".to_owned()).await;
+    for _ in 0..20 {
+        let snapshot = quiet
+            .call_tool("take_snapshot", json!({}))
+            .await
+            .ok()
+            .text();
+        assert!(snapshot.contains("quiet"), "{snapshot}");
+    }
+    // There is not room for all of them, and whoever asks is told.
+    let told = loud
+        .call_tool("list_page_tools", json!({}))
+        .await
+        .ok()
+        .text();
+    assert!(
+        told.contains("more tools of these pages are left out"),
+        "{told}"
+    );
+    assert!(told.contains("all of them together 1 MB"), "{told}");
+    // When the page is quiet, what it has then is what is listed.
+    let calm = json!({"function": "() => calm()"});
+    let turns = loud.call_tool("evaluate_script", calm).await.ok().text();
+    let last = async {
+        while names(&loud).await != ["last_word"] {
+            tokio::task::yield_now().await;
+        }
+    };
+    patiently(last, || "the loud page's last word".to_owned()).await;
+    let called = loud.call_tool("last_word", json!({})).await.ok().text();
+    assert!(turns.contains(&called), "{called} is not in {turns}");
+}

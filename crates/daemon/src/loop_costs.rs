@@ -1,0 +1,81 @@
+//! What the main loop spends on each kind of event. Everybody waits for it, so no event may cost it more than a
+//! millisecond; `cargo xtask bench` looks at it under the worst pages that are known.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tabmux_protocol::overview::LoopCost;
+
+/// What was spent, by kind of event.
+#[derive(Debug, Default)]
+pub(crate) struct LoopCosts(BTreeMap<&'static str, Cost>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    events: u64,
+    total: Duration,
+    worst: Duration,
+}
+
+/// The time that this thread has worked so far. Time in which the system let others work does not count: on a
+/// machine that is busy, that is not the event's doing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Worked(Duration);
+
+impl LoopCosts {
+    /// An event was handled that came when the thread had worked so long.
+    pub(crate) fn spent(&mut self, kind: &'static str, since: Worked) {
+        let took = Worked::now().0.saturating_sub(since.0);
+        let cost = self.0.entry(kind).or_default();
+        cost.events += 1;
+        cost.total += took;
+        cost.worst = cost.worst.max(took);
+    }
+
+    /// For people who look.
+    pub(crate) fn rows(&self) -> Vec<LoopCost> {
+        let rows = self.0.iter().map(|(kind, cost)| LoopCost {
+            event: (*kind).to_owned(),
+            events: cost.events,
+            total_ms: cost.total.as_secs_f64() * 1_000.0,
+            worst_ms: cost.worst.as_secs_f64() * 1_000.0,
+        });
+        rows.collect()
+    }
+}
+
+impl Worked {
+    #[expect(unsafe_code, reason = "the standard library does not tell")]
+    pub(crate) fn now() -> Self {
+        let mut time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: the call writes into `time` and nowhere else.
+        unsafe {
+            libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time);
+        }
+        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+        let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
+        Self(Duration::from_secs(seconds) + Duration::from_nanos(nanos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_count_its_sum_and_its_worst() {
+        let mut costs = LoopCosts::default();
+        for _ in 0..3 {
+            let since = Worked::now();
+            std::hint::black_box((0..10_000_u64).sum::<u64>());
+            costs.spent("call", since);
+        }
+        costs.spent("open", Worked::now());
+        let rows = costs.rows();
+        assert_eq!(rows.len(), 2);
+        assert_eq!((rows[0].event.as_str(), rows[0].events), ("call", 3));
+        assert!(rows[0].worst_ms > 0.0 && rows[0].worst_ms <= rows[0].total_ms);
+    }
+}

@@ -1,0 +1,271 @@
+//! Calls of pages' own tools: their arguments are checked beside the loop, then they go to the worker or the
+//! browser that has the tool, and come back with an answer.
+
+use super::{Event, MainLoop, PagesEvent};
+use crate::page_news::PageReply;
+use crate::record::Record;
+use crate::work;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use tabmux_browser::ToolError;
+use tabmux_browser::page_tools::ToolNumber;
+use tabmux_browser::tools::ToolOutput;
+use tabmux_core::{
+    BrowserId, CallId, ConnectionId, Finish, Input, PageId, Place, Reason, TargetId, ToolKey,
+};
+use tabmux_protocol::CallReply;
+use tabmux_protocol::page::ToPage;
+use tokio::sync::mpsc;
+
+/// What a tool that was found in a tab answered.
+#[derive(Debug)]
+pub(crate) enum FoundAnswer {
+    /// As a tool of ours would.
+    Output(Box<ToolOutput>),
+    /// What the page said, or why it was not asked.
+    Reply(Box<CallReply>),
+}
+
+/// A call whose arguments have been looked at.
+#[derive(Debug)]
+pub(crate) struct CheckedCall {
+    call: CallId,
+    attempt: u32,
+    connection: ConnectionId,
+    page: PageId,
+    key: ToolKey,
+    /// The tool whose schema they were held against.
+    record: Arc<Record>,
+    /// What the page gets, or why it does not.
+    arguments: Result<Map<String, Value>, String>,
+}
+
+impl MainLoop {
+    /// Runs a tool of a page: its arguments are checked against its own schema first.
+    pub(super) fn run_page_tool(
+        &mut self,
+        call: CallId,
+        place: &Place,
+        key: ToolKey,
+        name: &str,
+        reason: Reason,
+    ) {
+        if reason == Reason::NoneActive {
+            tracing::warn!(
+                tool = name,
+                "no tab is in front; the first that has the tool is taken"
+            );
+        }
+        if let Err(why) = self.check_agreed(call, place, key) {
+            return self.page_failed(call, &why);
+        }
+        match place {
+            Place::Page { connection, page } => self.check_first(call, *connection, page, key),
+            Place::Browser { browser, target } => self.run_found_tool(call, *browser, target, key),
+        }
+    }
+
+    fn check_first(&mut self, call: CallId, connection: ConnectionId, page: &PageId, key: ToolKey) {
+        let Some(record) = self.pages.record(connection, page, key).cloned() else {
+            return self.page_failed(call, GONE);
+        };
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        entry.checking = true;
+        // Kept: a page that is left before it begins has not had them.
+        let given = Arc::clone(&entry.page_arguments);
+        let (attempt, page) = (entry.attempt, page.clone());
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            let checked = CheckedCall {
+                call,
+                attempt,
+                connection,
+                page,
+                key,
+                arguments: check(&record, given).await,
+                record,
+            };
+            report(&events, PagesEvent::ArgumentsChecked(checked)).await;
+        });
+    }
+
+    /// Sends a call to its worker, unless something came between.
+    pub(super) fn arguments_checked(&mut self, checked: CheckedCall) {
+        let CheckedCall {
+            call,
+            attempt,
+            connection,
+            page,
+            key,
+            record,
+            arguments,
+        } = checked;
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        if !entry.checking || entry.attempt != attempt {
+            return; // It was cancelled, or taken back from that page.
+        }
+        entry.checking = false;
+        let place = Place::Page {
+            connection,
+            page: page.clone(),
+        };
+        let now = self.pages.record(connection, &page, key);
+        if now.is_some_and(|now| !Arc::ptr_eq(now, &record)) {
+            // The page says something else of it now, and that is what counts.
+            return self.run_page_tool(call, &place, key, &record.name, Reason::Named);
+        }
+        let document = self.pages.document(connection, &page).map(str::to_owned);
+        let (true, Some(document)) = (now.is_some(), document) else {
+            return self.page_failed(call, GONE);
+        };
+        if let Err(why) = self.check_agreed(call, &place, key) {
+            return self.page_failed(call, &why);
+        }
+        let args = match arguments {
+            Ok(arguments) => arguments,
+            Err(why) => return self.page_failed(call, &why),
+        };
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        entry.page = Some(connection);
+        let said = ToPage::CallTool {
+            call_id: wire_id(call, attempt),
+            target_tab_id: page.0.to_string(),
+            document_id: document,
+            tool_name: record.name.to_string(),
+            args,
+        };
+        if !self.tell_page(connection, said) {
+            self.page_failed(
+                call,
+                "The page does not take calls: it has too many already. Call again later.",
+            );
+        }
+    }
+
+    /// Runs a tool of a browser's page: its arguments are checked against its own schema first.
+    fn run_found_tool(
+        &mut self,
+        call: CallId,
+        browser: BrowserId,
+        target: &TargetId,
+        key: ToolKey,
+    ) {
+        let Some(record) = self.found.record(browser, target, key).cloned() else {
+            return self.page_failed(call, &ToolError::ToolGone.to_string());
+        };
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        let arguments = std::mem::take(&mut entry.page_arguments);
+        entry.place = Some((browser, target.clone()));
+        let wants_progress = entry.wants_progress;
+        let session = entry.session;
+        let files = self.files_of(session);
+        let (target, tool) = (target.clone(), ToolNumber(key.0));
+        self.start(call, browser, |job| {
+            let arguments = async move { check(&record, arguments).await };
+            work::call_page_tool(job, target, tool, arguments, files, wants_progress)
+        });
+    }
+
+    pub(super) fn found_tool_answered(
+        &mut self,
+        call: CallId,
+        browser: BrowserId,
+        result: Result<FoundAnswer, ToolError>,
+    ) {
+        match result {
+            Ok(FoundAnswer::Output(output)) => self.ran(call, browser, Ok(*output)),
+            Err(error) => self.ran(call, browser, Err(error)),
+            Ok(FoundAnswer::Reply(reply)) => self.page_done(call, *reply),
+        }
+    }
+
+    pub(super) fn page_answered(
+        &mut self,
+        connection: ConnectionId,
+        call_id: &str,
+        answer: PageReply,
+    ) {
+        let number = call_id.split('.').next().unwrap_or_default();
+        let Some(call) = number.parse().ok().map(CallId) else {
+            return;
+        };
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return; // Nobody waits for it any more.
+        };
+        if entry.page != Some(connection) || wire_id(call, entry.attempt) != call_id {
+            return; // Not its call, or no longer.
+        }
+        entry.page = None;
+        match answer {
+            PageReply::Done(reply) => self.page_done(call, reply),
+            PageReply::NotBegun => {
+                // Whoever gets it next gets it by another name.
+                entry.attempt += 1;
+                let outcome = Finish::NotBegun;
+                self.input(Input::Finished { call, outcome });
+            }
+        }
+    }
+
+    pub(super) fn page_failed(&mut self, call: CallId, why: &str) {
+        self.page_done(call, CallReply::error(why));
+    }
+
+    fn page_done(&mut self, call: CallId, reply: CallReply) {
+        if let Some(entry) = self.calls.get_mut(&call) {
+            entry.payload = Some(reply);
+        }
+        self.input(Input::Finished {
+            call,
+            outcome: Finish::Done,
+        });
+    }
+
+    /// Tells the page that nobody waits for a call any more.
+    pub(super) fn cancel_page_call(&mut self, call: CallId) {
+        let Some(entry) = self.calls.get_mut(&call) else {
+            return;
+        };
+        entry.checking = false;
+        if let Some(connection) = entry.page.take() {
+            let call_id = wire_id(call, entry.attempt);
+            self.tell_page(connection, ToPage::CancelCall { call_id });
+        }
+    }
+}
+
+/// Holds arguments against a tool's schema, beside the tasks that others wait for: the page wrote the schema,
+/// and the arguments may be long.
+pub(super) async fn check(
+    record: &Arc<Record>,
+    given: Arc<Map<String, Value>>,
+) -> Result<Map<String, Value>, String> {
+    let record = Arc::clone(record);
+    let checked = tokio::task::spawn_blocking(move || record.check(&given));
+    checked
+        .await
+        .unwrap_or_else(|_| Err("Its arguments could not be checked. Call it again.".to_owned()))
+}
+
+/// Does not wait where the loop itself is ending.
+pub(super) async fn report(events: &mpsc::Sender<Event>, event: PagesEvent) {
+    let _ = events.send(event.into()).await;
+}
+
+/// What a worker calls a call. One that was taken back from a page and given to another is another.
+fn wire_id(call: CallId, attempt: u32) -> String {
+    match attempt {
+        0 => call.0.to_string(),
+        attempt => format!("{}.{attempt}", call.0),
+    }
+}
+
+const GONE: &str = "The page no longer has this tool.";

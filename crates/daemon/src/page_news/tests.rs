@@ -1,0 +1,113 @@
+//! What a worker says again is not told again, and what is kept of it has its bounds.
+
+use super::*;
+use crate::intake::{Intake, KEPT};
+use serde_json::json;
+
+fn reader(intake: &Intake) -> PageReader {
+    let origin: Arc<str> = "http://localhost:5173".into();
+    let room = intake.connect(&origin).kept;
+    PageReader::new(origin, room)
+}
+
+fn message(said: Value) -> FromPage {
+    serde_json::from_value(said).unwrap()
+}
+
+fn tab(id: &str) -> FromPage {
+    message(json!({
+        "type": "REGISTER_TAB", "tabId": id, "documentId": "d", "url": "http://localhost:5173/", "title": ""
+    }))
+}
+
+fn tool(tab: &str, name: &str, words: &str) -> FromPage {
+    let schema = json!({"type": "object", "$comment": words});
+    message(json!({
+        "type": "REGISTER_TOOL", "tabId": tab, "name": name, "description": "Adds.", "inputSchema": schema
+    }))
+}
+
+async fn offered(reader: &mut PageReader, said: FromPage) -> Option<Arc<Record>> {
+    match reader.read(said).await {
+        None => None,
+        Some(PageNews::ToolOffered { tool, .. }) => Some(tool),
+        Some(other) => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else() {
+    let intake = Intake::default();
+    let mut reader = reader(&intake);
+    let kept = offered(&mut reader, tool("t", "add", "one")).await.unwrap();
+    assert!(
+        offered(&mut reader, tool("t", "add", "one"))
+            .await
+            .is_none()
+    );
+    let other = offered(&mut reader, tool("t", "add", "two")).await.unwrap();
+    assert!(!Arc::ptr_eq(&kept.said, &other.said));
+    assert!(
+        offered(&mut reader, tool("t", "add", "one"))
+            .await
+            .is_some()
+    );
+}
+
+#[tokio::test]
+async fn what_the_loop_has_not_is_told_again() {
+    let intake = Intake::default();
+    let mut reader = reader(&intake);
+    // It was not taken in.
+    drop(offered(&mut reader, tool("t", "add", "one")).await.unwrap());
+    let kept = offered(&mut reader, tool("t", "add", "one")).await;
+    assert!(kept.is_some());
+    // A tab that comes anew has no tools, whether the loop has heard that or not.
+    for gone in [
+        tab("t"),
+        message(json!({"type": "UNREGISTER_TAB", "tabId": "t"})),
+        message(json!({"type": "UNREGISTER_TOOL", "tabId": "t", "name": "add"})),
+    ] {
+        assert!(reader.read(gone).await.is_some());
+        let again = offered(&mut reader, tool("t", "add", "one")).await;
+        // Its text is there all the same, and is not made ready twice.
+        let again = again.unwrap();
+        assert!(Arc::ptr_eq(&again.said, &kept.as_ref().unwrap().said));
+    }
+}
+
+#[tokio::test]
+async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
+    let intake = Intake::default();
+    let mut reader = reader(&intake);
+    let mut kept = Vec::new();
+    let long = "x".repeat(60_000);
+    for number in 0..200 {
+        let tab = format!("tab-{number}");
+        kept.extend(offered(&mut reader, tool(&tab, "add", &long)).await);
+    }
+    assert_eq!(kept.len(), 200);
+    let mut refused = None;
+    for number in 0..100 {
+        let name = format!("tool-{number}");
+        let words = format!("{number}{long}");
+        match reader.read(tool("t", &name, &words)).await {
+            Some(PageNews::ToolOffered { tool, .. }) => kept.push(tool),
+            Some(PageNews::ToolUnfit { reason, .. }) => refused = Some((number, reason)),
+            other => panic!("{other:?}"),
+        }
+        if refused.is_some() {
+            break;
+        }
+    }
+    let (number, reason) = refused.unwrap();
+    assert_eq!(number, KEPT.connection / 60_031 - 1);
+    assert!(reason.contains("may have 4 MiB"), "{reason}");
+    kept.clear();
+    for number in 0..number {
+        let name = format!("tool-{number}");
+        let words = format!("{number}{long}");
+        kept.extend(offered(&mut reader, tool("t", &name, &words)).await);
+    }
+    assert_eq!(kept.len(), number);
+}
