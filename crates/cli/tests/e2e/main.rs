@@ -19,6 +19,7 @@ mod fixed_list;
 mod fresh_tabs;
 mod generated;
 mod groups;
+mod hidden;
 mod hookup;
 mod idle;
 mod inside;

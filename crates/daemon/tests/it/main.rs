@@ -15,6 +15,7 @@ mod page_documents;
 mod page_door;
 mod page_lists;
 mod page_load;
+mod page_text;
 mod pages;
 mod panel;
 mod patience;
