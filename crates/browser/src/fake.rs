@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tabmux_cdp::{ChannelTransport, Frame};
+use tabmux_cdp::{ChannelTransport, Frame, Oversize};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -129,6 +129,17 @@ impl Fake {
             .send(Bytes::from(frame.to_string()).into())
             .await
             .unwrap();
+    }
+
+    /// Says what is left of an event of the tab that was too large, whose parameters begin like this.
+    pub(crate) async fn say_cut(&self, method: &str, params: &str) {
+        let head = format!(r#"{{"sessionId":"{SESSION}","method":"{method}","params":{params}"#);
+        let frame = Frame::Oversize(Oversize {
+            head: head.into(),
+            tail: Vec::new(),
+            length: 99_000_000,
+        });
+        self.feed.send(frame).await.unwrap();
     }
 
     /// All commands that it has heard and the test has not.

@@ -90,7 +90,7 @@ impl Rules {
     }
 
     /// Makes a session stop the requests that there are rules for.
-    pub(crate) async fn tell(&self, session: &Session) -> Result<(), tabmux_cdp::CdpError> {
+    pub(crate) async fn tell(&self, session: &Session) -> Result<(), CdpError> {
         match self.stopping() {
             Some(enable) => session.send(enable).await.map(drop),
             None => session.send(fetch::Disable::default()).await.map(drop),
@@ -282,7 +282,7 @@ impl Pattern {
 
 /// Has a word on a request that Chrome may refuse. The request fails then, at once: it would wait for ever, and without
 /// what the rule says it must not go on.
-fn or_end(session: &Session, request_id: fetch::RequestId, word: impl Command) {
+fn or_end(session: &Session, request_id: fetch::RequestId, word: impl Command + 'static) {
     let session = session.clone();
     tokio::spawn(async move {
         if let Err(CdpError::Rejected { message, .. }) = session.send(word).await {

@@ -1,7 +1,8 @@
-//! Tabs whose pages stand still when they are attached.
+//! Tabs whose pages stand still when they are attached, whose rules Chrome refuses, or whose events are too large.
 
 use crate::error::ToolError;
 use crate::fake::{self, Asked, Stand};
+use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -27,4 +28,92 @@ async fn a_tab_whose_page_stands_still_is_ready_when_it_goes_on() {
         let tab = stand.tab().await;
         assert!(tab.is_ok(), "after {seconds} s: {tab:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_ends_at_once_if_chrome_refuses_what_a_rule_says_about_it() {
+    for rule in [
+        json!({ "url": "*", "status": 204 }),
+        json!({ "url": "*", "requestHeaders": { "A": "b" } }),
+        json!({ "url": "*", "responseHeaders": { "A": "b" } }),
+    ] {
+        let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+            "Fetch.fulfillRequest" | "Fetch.continueRequest" | "Fetch.continueResponse" => {
+                vec![asked.refuse("Unsafe header: A")]
+            }
+            _ => fake::usual(asked),
+        })
+        .await;
+        stand.tab().await.unwrap();
+        let answered = rule["responseHeaders"].is_object();
+        stand.run("route", rule).await.unwrap();
+        let mut paused =
+            json!({"requestId": "REQUEST", "request": {"url": "http://a/", "headers": {}}});
+        if answered {
+            paused["responseStatusCode"] = json!(200);
+        }
+        stand
+            .fake
+            .say(fake::event("Fetch.requestPaused", paused))
+            .await;
+        let ended = stand.fake.hears("Fetch.failRequest").await.unwrap();
+        assert_eq!(ended.params["requestId"], "REQUEST");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_too_large_to_be_told_goes_on_unless_a_rule_is_about_it() {
+    for (rule, word) in [
+        ("http://elsewhere/*", "Fetch.continueRequest"),
+        ("http://here/*", "Fetch.failRequest"),
+    ] {
+        let mut stand = Stand::new(fake::usual).await;
+        stand.tab().await.unwrap();
+        let rule = json!({ "url": rule, "requestHeaders": { "A": "b" } });
+        stand.run("route", rule).await.unwrap();
+        let head = r#"{"requestId":"REQUEST","request":{"url":"http://here/x","postData":"xxx"#;
+        stand.fake.say_cut("Fetch.requestPaused", head).await;
+        let asked = stand.fake.hears(word).await.unwrap();
+        assert_eq!(asked.params["requestId"], "REQUEST");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_that_are_too_large_are_noted_and_a_dialog_is_open_all_the_same() {
+    let stand = Stand::new(fake::usual).await;
+    let tab = stand.tab().await.unwrap();
+    for (method, head) in [
+        (
+            "Runtime.consoleAPICalled",
+            r#"{"type":"warning","args":["xxx"#,
+        ),
+        (
+            "Runtime.exceptionThrown",
+            r#"{"timestamp":1,"exceptionDetails":{"text":"xxx"#,
+        ),
+        (
+            "Log.entryAdded",
+            r#"{"entry":{"source":"network","level":"info","text":"xxx"#,
+        ),
+        (
+            "Network.requestWillBeSent",
+            r#"{"requestId":"1","request":{"url":"data:xxx"#,
+        ),
+        (
+            "Page.javascriptDialogOpening",
+            r#"{"url":"http://here.test/","message":"xxx"#,
+        ),
+    ] {
+        stand.fake.say_cut(method, head).await;
+    }
+    let opened = tab.until(Duration::from_secs(60), |state| state.dialog.is_some());
+    assert_eq!(opened.await, Ok(true));
+    let state = tab.state();
+    let told = state.console.iter();
+    let told: Vec<_> = told
+        .map(|it| (it.kind.as_str(), it.text.as_str()))
+        .collect();
+    let text = "(a message of 99000000 bytes, too large to be kept)";
+    assert_eq!(told, [("warn", text), ("error", text), ("info", text)]);
+    assert_eq!(state.network.too_large, 1);
 }

@@ -47,6 +47,7 @@ impl Tool for Route {
         ] {
             check_headers(argument, headers.as_ref())?;
         }
+        check_settable(self.request_headers.as_ref())?;
         let mocks = self.status.is_some() || self.body.is_some() || self.file_path.is_some();
         let changes = !empty(&self.request_headers) || !empty(&self.response_headers);
         if self
@@ -274,6 +275,23 @@ fn check_headers(argument: &str, headers: Option<&HeaderChanges>) -> Result<(), 
     Ok(())
 }
 
+/// Chrome sets some headers of requests itself, and refuses those that name them.
+fn check_settable(headers: Option<&HeaderChanges>) -> Result<(), String> {
+    let set = headers.into_iter().flatten();
+    let mut set = set.filter(|(_, value)| !value.is_empty());
+    let is_fixed = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        FIXED.contains(&name.as_str()) || name.starts_with("proxy-")
+    };
+    match set.find(|(name, _)| is_fixed(name)) {
+        Some((name, _)) => Err(format!(
+            "`requestHeaders` has {}, which Chrome sets itself; leave it out",
+            one_line(name, 40)
+        )),
+        None => Ok(()),
+    }
+}
+
 fn empty(headers: &Option<HeaderChanges>) -> bool {
     headers.as_ref().is_none_or(HeaderChanges::is_empty)
 }
@@ -301,6 +319,19 @@ fn kind_of_file(path: &str) -> &'static str {
         _ => "application/octet-stream",
     }
 }
+
+/// Headers of requests that Chrome calls unsafe, besides those that begin with `proxy-`.
+const FIXED: [&str; 9] = [
+    "content-length",
+    "cookie2",
+    "host",
+    "keep-alive",
+    "set-cookie",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
 
 const MOST_RULES: usize = 50;
 const MOST_URL: usize = 2_000;

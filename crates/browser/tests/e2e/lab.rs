@@ -312,6 +312,12 @@ pub(crate) fn text_of(output: &ToolOutput) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
+/// Whether a tool takes its arguments, before any browser is asked.
+pub(crate) fn is_taken(tool: &str, arguments: &Value) -> bool {
+    let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));
+    spec.prepare(&to_raw_value(arguments).unwrap()).is_ok()
+}
+
 /// The sentence with which a tool refuses its arguments, before any browser is asked.
 pub(crate) fn refused(tool: &str, arguments: Value) -> String {
     let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));

@@ -1,6 +1,6 @@
 //! Rules for requests: blocked, answered here, or sent with other headers, in every frame.
 
-use crate::lab::{Lab, refused};
+use crate::lab::{Lab, is_taken, refused};
 use serde_json::{Value, json};
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
@@ -196,6 +196,14 @@ async fn bad_rules_are_refused_and_change_nothing() {
             "a value for A that is no header's",
         ),
         (
+            json!({ "url": "*", "requestHeaders": { "Host": "elsewhere" } }),
+            "has Host, which Chrome sets itself",
+        ),
+        (
+            json!({ "url": "*", "requestHeaders": { "Proxy-Authorization": "x" } }),
+            "has Proxy-Authorization, which Chrome sets itself",
+        ),
+        (
             json!({ "url": "*".repeat(3_000), "block": true }),
             "`url` is longer than 2000 bytes",
         ),
@@ -227,6 +235,31 @@ async fn bad_rules_are_refused_and_change_nothing() {
     let error = lab.error(&tab, "route", outside).await;
     assert!(error.contains("outside"), "{error}");
     assert_eq!(fetched(&lab, &tab, "/data").await, json!([204, ""]));
+}
+
+#[tokio::test]
+async fn a_header_that_is_taken_is_never_one_that_chrome_refuses() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page(&lab).await;
+    lab.server.route("/data", Response::text("data"));
+    let names = "A accept accept-charset accept-encoding access-control-request-headers connection content-length \
+                 content-type cookie cookie2 date dnt expect host keep-alive origin permissions-policy referer \
+                 sec-fetch-mode set-cookie te trailer transfer-encoding upgrade user-agent via proxy-x";
+    let values = ["x", "é", "日本", " padded ", "\u{202e}"];
+    for (index, name) in names.split_whitespace().enumerate() {
+        let value = values[index % values.len()];
+        for argument in ["requestHeaders", "responseHeaders"] {
+            let rule = json!({ "url": "*/data", argument: { name: value } });
+            // What is refused here is said; what is not, Chrome has to take.
+            if is_taken("route", &rule) {
+                lab.text(&tab, "route", rule).await;
+                let answer = fetched(&lab, &tab, "/data").await;
+                assert_eq!(answer, json!([200, "data"]), "{argument} {name}: {value}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ mod fixed_list;
 mod fresh_tabs;
 mod generated;
 mod groups;
+mod hidden;
 mod hookup;
 mod idle;
 mod inside;

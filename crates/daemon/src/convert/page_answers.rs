@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tabmux_browser::text::{one_line, shorten};
+use tabmux_browser::text::shorten;
 use tabmux_protocol::{CallReply, Content};
 
 /// What a page's tool answered: a `CallToolResult` of MCP, as far as it is one.

@@ -505,3 +505,34 @@ const OUTBOX: usize = 256;
 /// Clients say their first line as soon as they are connected.
 const FIRST_LINE_LIMIT: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabmux_protocol::wire::LONGEST_LINE;
+
+    #[test]
+    fn what_is_too_long_for_a_line_becomes_something_that_is_not() {
+        let long = "\u{1}".repeat(LONGEST_LINE / 5);
+        let response = Response {
+            request_id: RequestId("1".into()),
+            reply: Some(CallReply::text(long.clone())),
+            failure: None,
+        };
+        let tool = |description: &str| tabmux_protocol::ToolInfo {
+            name: "who".into(),
+            description: description.into(),
+            input_schema: Arc::default(),
+            hints: None,
+        };
+        let tools = vec![tool("short"), tool(&long), tool("short")];
+        let id = "7".to_owned();
+        let told = shorter(FromDaemon::ToolsOk { id, tools });
+        assert!(matches!(&told, FromDaemon::ToolsOk { tools, .. } if tools.len() == 2));
+        for message in [told, shorter(FromDaemon::Response(response))] {
+            assert!(encoded_length(&message) < LONGEST_LINE);
+        }
+        assert!(CallReply::text(long).that_fits().is_error);
+        assert!(!CallReply::text("short").that_fits().is_error);
+    }
+}

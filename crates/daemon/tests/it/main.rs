@@ -19,6 +19,7 @@ mod page_door;
 mod page_floods;
 mod page_lists;
 mod page_load;
+mod page_text;
 mod pages;
 mod panel;
 mod patience;
