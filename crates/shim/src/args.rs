@@ -81,7 +81,8 @@ pub struct Args {
     pub(crate) log_file: Option<PathBuf>,
 
     /// One more folder in which tools may read and write files; may be repeated. Else they keep to the
-    /// folder in which tabmux is started, and to those that the client says it works in.
+    /// folder in which tabmux is started, and to those that the client says it works in. What is hidden below
+    /// (`.ssh`, `.git`) is left alone, unless such a folder is named itself.
     #[arg(
         long = "filesystemRoot",
         alias = "filesystem-root",

@@ -205,10 +205,11 @@ impl Crowd {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
         };
-        let is_kept = |name: &str| KEPT.contains(&name) || name.starts_with(OUTPUT);
+        let is_kept = |name: &str| KEPT.contains(&name);
         let temporary = names(self.home.path().to_owned()).filter(|name| !is_kept(name));
+        let output = names(self.home.path().join(".cache/tabmux/output"));
         let sockets = names(self.home.path().join("run")).filter(|name| name.ends_with(".sock"));
-        temporary.chain(sockets).collect()
+        temporary.chain(output).chain(sockets).collect()
     }
 
     /// Where the crowd lives; what it started has this in its command line.
@@ -228,5 +229,3 @@ impl Drop for Crowd {
 
 /// The home is the temporary folder, too: our own folders, and what Chrome keeps in a home.
 const KEPT: [&str; 6] = ["profile", "run", ".cache", ".config", ".local", ".pki"];
-/// The folder of a user for what has no other place.
-const OUTPUT: &str = "tabmux-output-";
