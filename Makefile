@@ -1,7 +1,7 @@
 # The menu. Two commands do all the set-up: `make demo` and `make test`.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check soak bench fmt gen browser demo-apps
+.PHONY: help demo test check soak fuzz bench fmt gen browser demo-apps
 
 CARGO ?= cargo
 phase = @printf '==> %s\n'
@@ -52,6 +52,11 @@ ifeq ($(nextest),yes)
 else
 	@CI=true TABMUX_SOAK=1 $(soak_sizes) RUST_TEST_THREADS=2 $(CARGO) test --workspace --exclude xtask --release --quiet
 endif
+	$(phase) 'Fuzzing, ten minutes for each target'
+	@scripts/fuzz 600
+
+fuzz: ## Fuzz every target for SECONDS (60 unless you say), with a stable compiler
+	@scripts/fuzz $(or $(SECONDS),60)
 
 bench: browser ## Measure start, memory, calls and tools of pages, and print the numbers
 	@$(CARGO) build --release --quiet --package tabmux

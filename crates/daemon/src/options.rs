@@ -200,6 +200,7 @@ impl SessionOptions {
             url::Host::Domain(host) => host == "localhost",
         };
         if !local && !self.allow_remote {
+            let host = tabmux_browser::text::one_line(&host.to_string(), 200);
             return Err(format!(
                 "{host} is not this machine. Only browsers of this machine may be added, unless tabmux \
                  is started with --allowRemoteBrowsers."

@@ -7,6 +7,10 @@ use crate::workspace_root;
 ///
 /// # Panics
 /// If there is none, or the target refuses one.
+#[expect(
+    clippy::print_stdout,
+    reason = "the reader of a test that failed wants to know"
+)]
 pub fn play_corpus(target: &str, play: impl Fn(&[u8])) {
     let folder = workspace_root().join("fuzz/corpus").join(target);
     let entries = std::fs::read_dir(&folder)

@@ -2,8 +2,10 @@
 //! `TABMUX_SOAK=1` kills many more and writes docs/soak.md; `TABMUX_SEED=n` brings a run back.
 
 mod board;
+mod faults;
 mod own_browser;
 mod report;
+mod strangers;
 
 use crate::agent::{Agent, MIX, Task};
 use crate::crowd::Crowd;
@@ -75,11 +77,13 @@ async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
         let task = TASKS[rng.below(TASKS.len())];
         let begun = Instant::now();
         let kills = board.kills();
+        board.asked();
         let call = match at_home {
             true => agent.begin(task, "").await,
             false => agent.go().await,
         };
         let Some(reply) = answered(agent, &call, begun).await else {
+            board.cut();
             return;
         };
         board.answered(begun.elapsed());

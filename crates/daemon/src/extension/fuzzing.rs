@@ -1,6 +1,7 @@
 //! What has to hold for whatever an extension says, and what is asked of it meanwhile.
 
 use super::tunnel::{Deliveries, Tunnels};
+use super::words::Request;
 use crate::main_loop::Wish;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -72,9 +73,8 @@ struct Told {
 
 impl Told {
     fn command(&mut self, frame: &str) {
-        let frame: Value = serde_json::from_str(frame).unwrap_or_default();
-        if let Some(id) = frame["id"].as_u64() {
-            *self.open.entry(id).or_default() += 1;
+        if let Some(request) = Request::parse(frame) {
+            *self.open.entry(request.id).or_default() += 1;
         }
     }
 

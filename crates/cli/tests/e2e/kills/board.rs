@@ -13,6 +13,9 @@ pub(super) struct Board {
     servers: RefCell<Vec<Option<u32>>>,
     /// When each agent began the last call that its own page answered.
     good: RefCell<Vec<Option<Instant>>>,
+    /// How many calls were made, and how many of them by an agent whose server was killed before the answer.
+    asked: Cell<usize>,
+    cut: Cell<usize>,
     answers: watch::Sender<usize>,
     slowest: Cell<Duration>,
     /// What agents were told when a call did not go well.
@@ -26,6 +29,8 @@ pub(super) struct Board {
 /// What became of all calls.
 #[derive(Default)]
 pub(super) struct Summary {
+    pub(super) asked: usize,
+    pub(super) cut: usize,
     pub(super) answers: usize,
     pub(super) slowest: Duration,
     pub(super) told: Vec<(String, usize)>,
@@ -36,6 +41,8 @@ impl Board {
         Self {
             servers: RefCell::new(vec![None; agents]),
             good: RefCell::new(vec![None; agents]),
+            asked: Cell::default(),
+            cut: Cell::default(),
             answers: watch::Sender::new(0),
             slowest: Cell::default(),
             told: RefCell::default(),
@@ -49,6 +56,14 @@ impl Board {
         self.servers.borrow_mut()[agent] = Some(server);
         // Whoever takes a dead agent's place has done nothing yet.
         self.good.borrow_mut()[agent] = None;
+    }
+
+    pub(super) fn asked(&self) {
+        self.asked.set(self.asked.get() + 1);
+    }
+
+    pub(super) fn cut(&self) {
+        self.cut.set(self.cut.get() + 1);
     }
 
     pub(super) fn answered(&self, after: Duration) {
@@ -141,6 +156,8 @@ impl Board {
         let mut told: Vec<_> = self.told.borrow().clone().into_iter().collect();
         told.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         Summary {
+            asked: self.asked.get(),
+            cut: self.cut.get(),
             answers: *self.answers.borrow(),
             slowest: self.slowest.get(),
             told,

@@ -18,6 +18,16 @@ pub(super) enum Victim {
     Socket,
     /// The tab of an agent.
     Tab,
+    /// A process that shows pages.
+    Renderer,
+    /// The daemon hangs for a moment.
+    StoppedDaemon,
+    /// The browser hangs for a moment.
+    StoppedBrowser,
+    /// Somebody at the daemon's socket who does not speak its language.
+    Stranger,
+    /// The same at its port.
+    StrangePage,
 }
 
 pub(super) struct Report {
@@ -74,14 +84,14 @@ impl fmt::Display for Report {
         let kills: usize = self.rows.values().map(|row| row.kills).sum();
         writeln!(
             f,
-            "{kills} kills in {:.0} s under the load of {} agents; seed {}.\n",
+            "{kills} faults in {:.0} s under the load of {} agents; seed {}.\n",
             self.begun.elapsed().as_secs_f64(),
             self.agents,
             self.seed
         )?;
         writeln!(
             f,
-            "| killed | kills | followed at once by the next | everybody works again: median | slowest |"
+            "| hit | how often | followed at once by the next | everybody works again: median | slowest |"
         )?;
         writeln!(f, "|---|---:|---:|---:|---:|")?;
         for (victim, row) in &self.rows {
@@ -106,10 +116,12 @@ impl fmt::Display for Report {
         let told: usize = self.answers.told.iter().map(|(_, count)| count).sum();
         writeln!(
             f,
-            "\n{} calls of the living were answered, each once, the slowest after {:.1} s; {told} of the answers were \
-             errors:\n",
+            "\n{} calls were made. {} were answered, each once, the slowest after {:.1} s; {} had nobody left to answer \
+             to, because their own `tabmux mcp` was killed; none was lost. {told} of the answers were errors:\n",
+            self.answers.asked,
             self.answers.answers,
-            self.answers.slowest.as_secs_f64()
+            self.answers.slowest.as_secs_f64(),
+            self.answers.cut,
         )?;
         let mut list = String::new();
         for (text, count) in &self.answers.told {
@@ -128,6 +140,11 @@ impl Victim {
             Self::Worker => "the extension's worker",
             Self::Socket => "the extension's socket",
             Self::Tab => "an agent's tab",
+            Self::Renderer => "a renderer",
+            Self::StoppedDaemon => "the daemon, stopped for a moment",
+            Self::StoppedBrowser => "the browser, stopped for a moment",
+            Self::Stranger => "nobody; garbage at the socket",
+            Self::StrangePage => "nobody; garbage at the port",
         }
     }
 }
