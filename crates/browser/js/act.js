@@ -1,24 +1,27 @@
 /**
- * Acting on elements: is an element ready, at which point can it be pressed, what is in the way, and did the press land.
+ * Acting on elements: is an element ready, at which point can it be pressed, and what is in the way.
  * Every answer is `{ok: true, …}` or `{ok: false, reason, detail}`.
  */
 (() => {
   "use strict";
-  const { dom, element, describe, holds, parentOf, rootOf, reach } = tabmux;
+  const { dom, element, describe, holds, parentOf, reach } = tabmux;
 
   const documentAnimations = (scope) => Document.prototype.getAnimations.call(scope);
 
   /**
-   * Waits until the element can be pressed and answers where, or says after `waitMs` why it cannot. The press that
-   * follows is watched, see `landed`; where only the pointer goes, a disabled element will do.
+   * Waits until the element can be pressed and answers where, or says after `waitMs` why it cannot. Where only the
+   * pointer goes, a disabled element will do. Who looks again a frame later, see `aim`, can have the answer at `once`.
    */
-  tabmux.prepare = async ({ n, waitMs = 0, evenDisabled = false }) => {
+  tabmux.prepare = ({ n, waitMs = 0, evenDisabled = false, once = false }) => {
     const target = element(n);
     if (!target) return failure("detached");
     if (dom.tag(target) === "option" && !reach.hasBox(target)) return failure("option");
-    const answer = await ready(target, waitMs, () => look(target, evenDisabled));
-    if (answer.ok && !evenDisabled) watchPress(target);
-    return answer;
+    if (once && !animated()) {
+      const { point, ...now } = look(target, evenDisabled);
+      tabmux.drawnSince = now.ok && tabmux.nextFrame(250);
+      if (now.ok) return now;
+    }
+    return ready(target, waitMs, () => look(target, evenDisabled));
   };
 
   /**
@@ -61,21 +64,6 @@
     if (!reach.hasBox(target)) return failure("hidden", whyHidden(target));
     reach.bring(target, () => middleOf(target), null);
     return { ok: true, rect: reach.bounds(target) };
-  };
-
-  /** Waits as `settle` does and adds where the last prepared press went. */
-  tabmux.afterPress = async (limits) => {
-    const press = tabmux.landed();
-    return { ...(await tabmux.settle(limits)), ...press };
-  };
-
-  /** Where the last prepared press went: `{hit: true}`, or what it hit instead, or `{}` if this document saw none. */
-  tabmux.landed = () => {
-    const { target, seen } = press ?? {};
-    press?.stop();
-    if (!seen) return {};
-    const hit = belongsTo(target, seen) || hiddenBy(seen, target);
-    return hit ? { hit: true } : { hit: false, detail: describe(seen) };
   };
 
   /** Resolves at the next animation frame with true, or with false where none is drawn for so long. */
@@ -187,13 +175,20 @@
   }
 
   /** Whether pressing `hit` is pressing `target`. */
+  tabmux.belongsTo = belongsTo;
   function belongsTo(target, hit) {
+    return standIns(target).some((one) => holds(one, hit));
+  }
+
+  /** The element, and what is pressed in its place. */
+  tabmux.standIns = standIns;
+  function standIns(target) {
     const accepted = [target, ...reach.labelsOf(target)];
     if (dom.tag(target) === "label" && target.control) accepted.push(target.control);
     if (dom.tag(target) === "area") accepted.push(reach.pictureOf(target));
     // An icon that lets presses through to its button is pressed by pressing the button.
     if (letsThrough(target)) accepted.push(dom.closest(target, PRESSABLE));
-    return accepted.some((one) => one && holds(one, hit));
+    return accepted.filter(Boolean);
   }
 
   function letsThrough(target) {
@@ -203,27 +198,6 @@
   function covered(target, hit) {
     if (letsThrough(target)) return failure("pointer-events");
     return failure("covered", hit ? describe(hit) : "");
-  }
-
-  let press = null;
-
-  /** Notes what the next trusted press hits, to tell afterwards whether it was the element. */
-  function watchPress(target) {
-    press?.stop();
-    const note = (event) => {
-      if (event.isTrusted && press) press.seen ??= event.composedPath()[0];
-    };
-    const stop = () => {
-      removeEventListener("pointerdown", note, true);
-      press = null;
-    };
-    press = { target, stop, seen: null };
-    addEventListener("pointerdown", note, true);
-  }
-
-  /** Events name the host in place of what is inside its closed shadow root. */
-  function hiddenBy(host, target) {
-    return rootOf(host)?.mode === "closed" && holds(host, target);
   }
 
   function failure(reason, detail = "") {

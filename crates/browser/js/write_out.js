@@ -1,8 +1,9 @@
 /**
  * Writes a script's result as JSON for `evaluate_script`. One function, called in the page's own world with the result
- * as `this` and the most characters to give; answers `{text, length}`, or `{problem}` where JSON would lie.
+ * as `this` and the most characters to give; answers `{text, length}`, or `{problem}` where JSON would lie. A long text
+ * comes inside an object under the name `boxed`, because Chrome would send the text itself whole.
  */
-function (most) {
+function (most, boxed) {
   const path = [];
   const place = () => (path.length ? ` at ${path.join("").replace(/^\./, "")}` : "");
   const problem = (what, instead) => ({ problem: `The result contains ${what}${place()}, which JSON cannot hold. Return ${instead} instead.` });
@@ -19,12 +20,21 @@ function (most) {
     for (const key of Object.keys(value)) {
       path.push(Array.isArray(value) ? `[${key}]` : `.${key}`);
       const found = search(value[key]);
-      if (found) return found;
+      if (found) {
+        found.problem = found.problem.slice(0, 1000);
+        return found;
+      }
       path.pop();
     }
     around.delete(value);
     return null;
   };
+  const long = boxed && Object.hasOwn(this, boxed) ? this[boxed] : undefined;
+  if (long !== undefined) {
+    // Written whole, it might be longer than any text can be.
+    const text = JSON.stringify(long.slice(0, most));
+    return { text: text.slice(0, most).toWellFormed(), length: Math.max(text.length, long.length + 2) };
+  }
   const found = search(this);
   if (found) return found;
   const text = JSON.stringify(this) ?? "undefined";

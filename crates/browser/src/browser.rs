@@ -23,9 +23,11 @@ pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 use crate::address::Address;
 use crate::bounds;
 use crate::error::ToolError;
+use crate::files::OutputFolder;
 use crate::introspect;
 use crate::page_tools::{FoundTool, Mark, ToolSource};
 use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
+use downloads::Staging;
 use orders::Order;
 use private::Privacy;
 use std::sync::Arc;
@@ -132,6 +134,8 @@ struct Inner {
     launched: bool,
     personal: bool,
     privacy: Privacy,
+    /// Where downloads of a browser of ours go first.
+    staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
 }
 
@@ -151,7 +155,7 @@ impl Browser {
     /// Opens a tab at `address`. The tab is announced as [`Origin::Call`] with `tag` before this
     /// resolves, also if its page cannot be loaded: then it is the caller who closes it. With
     /// `whole`, waits until the page is loaded; never longer than `limit`. How the tab looks then
-    /// has been reported.
+    /// has been reported. What it downloads is the session's.
     pub async fn open(
         &self,
         address: &Address,
@@ -159,8 +163,16 @@ impl Browser {
         tag: u64,
         whole: bool,
         limit: Duration,
+        session: Option<OutputFolder>,
     ) -> Result<TargetId, ToolError> {
-        open::open(self, address, context, tag, whole, limit).await
+        let opening = open::Opening {
+            context,
+            tag,
+            whole,
+            limit,
+            session,
+        };
+        open::open(self, address, opening).await
     }
 
     /// Makes a context: tabs in it share cookies and storage with each other and with no others.
@@ -171,6 +183,10 @@ impl Browser {
             ..Default::default()
         };
         let context = self.0.session.send(create).await?.browser_context_id;
+        if let Some(staging) = &self.0.staging {
+            let behavior = staging.behavior(Some(context.clone()));
+            self.0.session.send(behavior).await?;
+        }
         self.0.privacy.open(context.clone());
         Ok(context)
     }

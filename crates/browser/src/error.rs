@@ -119,6 +119,19 @@ pub enum ToolError {
         /// What Chrome says.
         message: String,
     },
+    /// Chrome's answer is too large.
+    #[error(
+        "Chrome's answer to {method} has {} MB, and at most {} MB are taken, so it was given up. Ask for \
+         less, for example for a part of it.",
+        bytes / 1_000_000,
+        tabmux_cdp::MAX_ANSWER / 1_000_000
+    )]
+    TooLarge {
+        /// The command.
+        method: String,
+        /// How large it is.
+        bytes: u64,
+    },
     /// Our own fault.
     #[error("tabmux failed inside: {detail}. This is a bug; please report it.")]
     Internal {
@@ -139,6 +152,7 @@ impl From<CdpError> for ToolError {
             CdpError::Disconnected { .. } => Self::BrowserGone,
             CdpError::Detached { .. } => Self::TabGone(Gone::Closed),
             CdpError::TimedOut { .. } => Self::Stuck,
+            CdpError::TooLarge { method, bytes } => Self::TooLarge { method, bytes },
             CdpError::Overloaded { .. } => Self::Internal {
                 detail: error.to_string(),
             },

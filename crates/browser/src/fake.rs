@@ -2,7 +2,7 @@
 
 use crate::browser::{Browser, BrowserEvent};
 use crate::error::ToolError;
-use crate::files::Files;
+use crate::files::{Files, OutputRoot, Roots};
 use crate::run::CallContext;
 use crate::tab::{Tab, TabSettings, TargetId};
 use crate::tools::{self, ToolResult};
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tabmux_cdp::ChannelTransport;
+use tabmux_cdp::{ChannelTransport, Frame};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -98,7 +98,7 @@ pub(crate) fn usual(asked: &Asked) -> Vec<Value> {
 
 /// The browser's end of the connection.
 pub(crate) struct Fake {
-    feed: mpsc::Sender<Bytes>,
+    feed: mpsc::Sender<Frame>,
     heard: mpsc::Receiver<Asked>,
 }
 
@@ -114,7 +114,7 @@ impl Fake {
             while let Some(command) = commands.recv().await {
                 let asked: Asked = serde_json::from_str(&command).unwrap();
                 for frame in say(&asked) {
-                    let _ = answers.send(Bytes::from(frame.to_string())).await;
+                    let _ = answers.send(Bytes::from(frame.to_string()).into()).await;
                 }
                 // A test that does not listen misses what comes later.
                 let _ = hear.try_send(asked);
@@ -126,7 +126,7 @@ impl Fake {
     /// Says something by itself.
     pub(crate) async fn say(&self, frame: Value) {
         self.feed
-            .send(Bytes::from(frame.to_string()))
+            .send(Bytes::from(frame.to_string()).into())
             .await
             .unwrap();
     }
@@ -155,6 +155,12 @@ impl Fake {
 pub(crate) fn with_element(asked: &Asked) -> Vec<Value> {
     if asked.runs("tabmux.prepare(") {
         return vec![asked.gives(json!({"ok": true, "x": 10, "y": 20}))];
+    }
+    if asked.runs("tabmux.aim(") {
+        return vec![asked.gives(json!({"ok": true}))];
+    }
+    if asked.runs("tabmux.watchPress(") {
+        return vec![asked.gives(json!({"seen": true, "hit": true}))];
     }
     match asked.method.as_str() {
         _ if asked.runs("tabmux.element(") => {
@@ -205,9 +211,13 @@ impl Stand {
     ) -> impl Future<Output = ToolResult> + Send + 'static {
         let arguments = serde_json::value::to_raw_value(&arguments).unwrap();
         let prepared = tools::find(tool).unwrap().prepare(&arguments).unwrap();
+        let roots = Roots {
+            named: vec![env!("CARGO_MANIFEST_DIR").into()],
+            ..Roots::default()
+        };
         let context = CallContext {
             cancel: CancellationToken::new(),
-            files: Files::new(None, &[env!("CARGO_MANIFEST_DIR").into()]),
+            files: Files::new(roots, OutputRoot::usual().session()),
             progress: None,
         };
         let browser = self.browser.clone();

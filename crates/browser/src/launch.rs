@@ -1,5 +1,6 @@
 //! Launches a browser over a pipe, so that no port is opened and it cannot outlive us.
 
+use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
 use crate::profile::{Profile, ProfileChoice};
 use command_fds::{CommandFdExt, FdMapping};
@@ -70,7 +71,7 @@ pub(crate) struct BrowserProcess {
 /// Starts the browser. It is up when it answers over the transport.
 pub(crate) fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
     let program = find::find(&options.wanted)?;
-    let profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
+    let mut profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
     if let Some(notice) = &profile.notice {
         tracing::warn!("{notice}");
     }
@@ -112,6 +113,8 @@ impl BrowserProcess {
             let _ = tokio::time::timeout(Duration::from_secs(2), self.child.wait()).await;
         }
         tracing::debug!(profile = %self.profile.path().display(), "the browser has ended");
+        // Removing its profile is file work, too.
+        let _ = FileThreads::new().run(move || drop(self)).await;
     }
 
     /// Ends the browser with all its helpers.
@@ -170,6 +173,7 @@ fn spawn(
             },
         ])
         .map_err(|error| io::Error::other(error.to_string()))?;
+    crate::descriptors::restore_in(&mut command);
     let child = Command::from(command).spawn()?;
     let write = pipe::Sender::from_owned_fd(OwnedFd::from(commands_in))?;
     let read = pipe::Receiver::from_owned_fd(OwnedFd::from(answers_out))?;
@@ -216,15 +220,26 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
     if options.accept_insecure_certs {
         list.push("--ignore-certificate-errors".into());
     }
-    let mut features = vec!["WebMCP".to_owned()];
+    // Chrome takes only the last list of features, so a user's lists are merged with ours.
+    let mut on = vec!["WebMCP"];
+    let mut off = match headless {
+        true => NOT_SEEN.to_vec(),
+        false => Vec::new(),
+    };
     for argument in &options.extra_args {
-        // Chrome takes only the last list of features, so a user's list is merged with ours.
-        match argument.strip_prefix("--enable-features=") {
-            Some(more) => features.extend(more.split(',').map(str::to_owned)),
-            None => list.push(argument.clone()),
+        match argument.split_once('=') {
+            Some(("--enable-features", more)) => on.extend(more.split(',')),
+            Some(("--disable-features", more)) => off.extend(more.split(',')),
+            _ => list.push(argument.clone()),
         }
     }
-    list.push(format!("--enable-features={}", features.join(",")));
+    // What the user turns on is on.
+    off.retain(|feature| !on.contains(feature));
+    for (flag, features) in [("--enable-features", on), ("--disable-features", off)] {
+        if !features.is_empty() {
+            list.push(format!("{flag}={}", features.join(",")));
+        }
+    }
     list.push(match headless && !opens_a_page(&options.extra_args) {
         // Nobody would look at a first window, and the first tab that is asked for brings its own:
         // that spares Chrome a third of the work of its start.
@@ -243,6 +258,10 @@ fn opens_a_page(arguments: &[String]) -> bool {
 
 const REAPING_TRIES: usize = 100;
 const REAPING_PAUSE: Duration = Duration::from_millis(5);
+
+/// Parts of a window that are pages with a process of their own, in every window. An isolated session has a
+/// window, and without these it costs Chrome half as much.
+const NOT_SEEN: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
 
 const BASE: &[&str] = &[
     "--remote-debugging-pipe",
@@ -332,6 +351,28 @@ mod tests {
         assert!(list.contains(&"--enable-features=WebMCP,A,B".into()));
         assert!(list.contains(&"--lang=de".into()));
         assert_eq!(list.last().map(String::as_str), Some("about:blank"));
+        assert!(!list.iter().any(|flag| flag.contains("disable-features")));
+    }
+
+    #[test]
+    fn what_nobody_sees_is_off_without_a_window_beside_what_the_user_turns_off() {
+        let off = |more: &[&str]| {
+            let options = LaunchOptions {
+                headless: true,
+                extra_args: more.iter().map(|&flag| flag.into()).collect(),
+                ..LaunchOptions::default()
+            };
+            let list = flags(&options, DESK).into_iter();
+            let list = list.filter(|flag| flag.starts_with("--disable-features="));
+            list.collect::<Vec<_>>()
+        };
+        let ours = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup";
+        assert_eq!(off(&[]), [ours]);
+        assert_eq!(off(&["--disable-features=A,B"]), [format!("{ours},A,B")]);
+        assert_eq!(
+            off(&["--enable-features=WebUIOmniboxPopup"]),
+            ["--disable-features=WebUIOmniboxAimPopup"]
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! - [`find`], [`profile`], [`launch`], [`discover`]: how a browser comes to be.
+//! - [`descriptors`]: how many files we may open, and what we start.
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and what happens in it.
 //! - [`world`], [`script`]: our JavaScript inside a page.
@@ -14,12 +15,16 @@
 pub mod address;
 pub mod bounds;
 pub mod browser;
+pub mod descriptors;
 pub mod discover;
 pub mod error;
 #[cfg(test)]
 mod fake;
 pub mod files;
 pub mod find;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod introspect;
 pub mod launch;
 pub mod navigate;
@@ -43,8 +48,8 @@ pub use browser::{
     TabFacts,
 };
 pub use error::ToolError;
-pub use files::Files;
+pub use files::{Files, OutputFolder, OutputRoot};
 pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, Page, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
-pub use tabmux_cdp::ChannelTransport;
+pub use tabmux_cdp::{ChannelTransport, Frame, Oversize};

@@ -23,6 +23,8 @@ pub enum ProfileChoice {
 pub struct Profile {
     path: PathBuf,
     temporary: bool,
+    /// Where the browser's short-lived files are, if not in the profile.
+    scratch: Option<PathBuf>,
     /// Something the user should know, such as that another profile was taken.
     pub notice: Option<String>,
 }
@@ -38,6 +40,7 @@ impl Profile {
                 Ok(Self {
                     path: std::path::absolute(path)?,
                     temporary: false,
+                    scratch: None,
                     notice: None,
                 })
             }
@@ -49,6 +52,7 @@ impl Profile {
                     return Ok(Self {
                         path,
                         temporary: false,
+                        scratch: None,
                         notice: None,
                     });
                 };
@@ -69,9 +73,12 @@ impl Profile {
     }
 
     /// A folder for what the browser needs for a moment only, if there can be one.
-    pub fn scratch(&self) -> Option<PathBuf> {
-        let scratch = scratch_of(&self.path)?;
-        private_dir(&scratch).is_ok().then_some(scratch)
+    pub fn scratch(&mut self) -> Option<PathBuf> {
+        if let Some(scratch) = scratch_of(&self.path) {
+            return private_dir(&scratch).is_ok().then_some(scratch);
+        }
+        self.scratch = short_scratch();
+        self.scratch.clone()
     }
 
     /// Whether it is removed with its browser.
@@ -80,7 +87,7 @@ impl Profile {
     }
 
     fn temporary() -> io::Result<Self> {
-        sweep(&std::env::temp_dir());
+        sweep(&std::env::temp_dir(), PREFIX);
         // The name carries our process id, so that a later run can tell whether it is left over.
         let path = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
@@ -89,6 +96,7 @@ impl Profile {
         Ok(Self {
             path,
             temporary: true,
+            scratch: None,
             notice: None,
         })
     }
@@ -97,6 +105,9 @@ impl Profile {
 impl Drop for Profile {
     fn drop(&mut self) {
         clear_scratch(&self.path);
+        if let Some(scratch) = &self.scratch {
+            remove(scratch);
+        }
         if self.temporary {
             remove(&self.path);
         }
@@ -140,8 +151,8 @@ fn is_orphan(browser: u32) -> bool {
     }
 }
 
-/// Removes temporary profiles whose owner is no longer alive.
-fn sweep(folder: &Path) {
+/// Removes folders with this beginning of their names whose owner is no longer alive.
+fn sweep(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -149,7 +160,7 @@ fn sweep(folder: &Path) {
         let name = entry.file_name();
         let owner = name
             .to_str()
-            .and_then(|n| n.strip_prefix(PREFIX))
+            .and_then(|n| n.strip_prefix(prefix))
             .and_then(|n| n.split('-').next());
         let Some(owner) = owner.and_then(|pid| pid.parse::<u32>().ok()) else {
             continue;
@@ -172,11 +183,27 @@ fn remove(path: &Path) {
 
 /// Where a browser with this profile puts what is for a moment only: Chrome leaves it behind when it
 /// is killed, and in here somebody cleans up. `None` if the socket that is part of it would have too
-/// long a name.
+/// long a name; then [`short_scratch`] has a place.
 fn scratch_of(profile: &Path) -> Option<PathBuf> {
     let scratch = profile.join("tabmux-tmp");
     let longest = scratch.as_os_str().len() + SOCKET_NAME.len();
     (longest <= LONGEST_SOCKET_PATH).then_some(scratch)
+}
+
+/// The same with a short name, for a browser whose profile has a long one. It goes with the profile, and what a
+/// killed tabmux left goes with the next.
+fn short_scratch() -> Option<PathBuf> {
+    let name = format!("{SCRATCH_PREFIX}{}-", std::process::id());
+    let longest = LONGEST_SOCKET_PATH - SOCKET_NAME.len() - name.len() - "/XXXXXX".len();
+    let folders = [std::env::temp_dir(), PathBuf::from("/tmp")];
+    let mut short = folders
+        .into_iter()
+        .filter(|folder| folder.as_os_str().len() <= longest);
+    short.find_map(|folder| {
+        sweep(&folder, SCRATCH_PREFIX);
+        let made = tempfile::Builder::new().prefix(&name).tempdir_in(folder);
+        made.ok().map(tempfile::TempDir::keep)
+    })
 }
 
 /// Removes what an earlier browser with this profile left, unless it still runs.
@@ -236,12 +263,14 @@ pub fn data_home() -> PathBuf {
 const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
 const ORPHAN_PAUSE: Duration = Duration::from_millis(10);
 const PREFIX: &str = "tabmux-profile-";
+const SCRATCH_PREFIX: &str = "tabmux-tmp-";
 const SOCKET_NAME: &str = "/org.chromium.Chromium.XXXXXX/SingletonSocket";
 const LONGEST_SOCKET_PATH: usize = 107;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_temporary_profile_goes_with_its_browser() {
@@ -272,7 +301,7 @@ mod tests {
         for path in [&alive, &dead, &foreign] {
             fs::create_dir(path).unwrap();
         }
-        sweep(folder.path());
+        sweep(folder.path(), PREFIX);
         assert!(alive.exists() && foreign.exists() && !dead.exists());
     }
 
@@ -335,8 +364,19 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_whose_name_would_be_too_long_stays_where_chrome_puts_it() {
-        let deep = Path::new("/home/somebody").join("x".repeat(80));
+    fn a_browser_with_a_long_profile_path_has_a_short_temporary_folder_that_goes_with_it() {
+        let home = tempfile::tempdir().unwrap();
+        let deep = home.path().join("x".repeat(80));
         assert_eq!(scratch_of(&deep), None);
+        let mut profile = Profile::open(&ProfileChoice::At(deep)).unwrap();
+        let scratch = profile.scratch().unwrap();
+        assert!(scratch.as_os_str().len() + SOCKET_NAME.len() <= LONGEST_SOCKET_PATH);
+        assert_eq!(
+            fs::metadata(&scratch).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+        private_dir(&scratch.join("org.chromium.Chromium.x1")).unwrap();
+        drop(profile);
+        assert!(!scratch.exists());
     }
 }

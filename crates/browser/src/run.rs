@@ -68,6 +68,7 @@ pub async fn run(
 ) -> ToolResult {
     let tab = tab_for(browser, target, &context.cancel).await?;
     let spec = prepared.spec;
+    tab.used_by(context.files.output().clone());
     let watch = Watch::begin(&tab, browser.stops_requests()).await;
     // To leave is to act, and what a person has open stays where it is.
     let may_leave = browser.stops_requests() || tab.guard().stops();

@@ -1,9 +1,9 @@
 //! Reads what Chrome offers as a stream into a file, bit by bit.
 
 use crate::error::ToolError;
+use crate::files::Draft;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use std::io::Write;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::io;
 
@@ -11,7 +11,7 @@ use tabmux_cdp::types::io;
 pub(crate) async fn save(
     session: &Session,
     stream: Option<io::StreamHandle>,
-    file: &mut impl Write,
+    file: &mut Draft,
 ) -> Result<u64, ToolError> {
     let Some(handle) = stream else {
         return Err(ToolError::Internal {
@@ -26,7 +26,7 @@ pub(crate) async fn save(
 async fn copy(
     session: &Session,
     handle: &io::StreamHandle,
-    file: &mut impl Write,
+    file: &mut Draft,
 ) -> Result<u64, ToolError> {
     let mut length = 0;
     loop {
@@ -46,9 +46,8 @@ async fn copy(
             }
             _ => part.data.into_bytes(),
         };
-        file.write_all(&bytes)
-            .map_err(|error| ToolError::File(format!("The file cannot be written: {error}.")))?;
         length += bytes.len() as u64;
+        file.write(bytes).await?;
         if part.eof {
             return Ok(length);
         }

@@ -32,6 +32,7 @@ pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
+use crate::files::OutputFolder;
 use crate::introspect::{Following, Introspection};
 use crate::origins::OriginPolicy;
 use crate::page_tools::web_mcp::Invocations;
@@ -39,8 +40,8 @@ use crate::page_tools::{Findings, Found, Home};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
 use actor::{CatchUp, Nudge, Shared};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, runtime};
 use tabmux_cdp::{Events, Session};
@@ -91,6 +92,8 @@ struct Inner {
     suspect: AtomicBool,
     /// The document whose first tools have been waited for.
     settled: AtomicU32,
+    /// The session that used it last.
+    user: Mutex<Option<OutputFolder>>,
 }
 
 impl Tab {
@@ -132,6 +135,7 @@ impl Tab {
             hidden: AtomicU32::new(0),
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
+            user: Mutex::default(),
         }))
     }
 
@@ -249,6 +253,18 @@ impl Tab {
     /// frames are known.
     pub(crate) fn note_blank(&self) {
         let _ = self.0.nudges.try_send(Nudge::Blank);
+    }
+
+    /// The session that used it last: what it downloads by itself is that session's.
+    pub(crate) fn user(&self) -> Option<OutputFolder> {
+        let user = self.0.user.lock();
+        user.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes which session uses it.
+    pub(crate) fn used_by(&self, session: OutputFolder) {
+        let user = self.0.user.lock();
+        *user.unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 
     /// Notes that this tab began to download a file, or is further with it.
@@ -438,7 +454,7 @@ impl Tab {
         let ask = runtime::Evaluate {
             // A page may have given something else the name `title`.
             expression:
-                "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document)"
+                "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document).slice(0, 4000)"
                     .into(),
             return_by_value: Some(true),
             ..Default::default()

@@ -1,6 +1,9 @@
 //! Small helpers for text that comes from pages: bounded, on one line, without tricks.
 
+mod visible;
+
 pub use tabmux_cdp::types::decode;
+pub use visible::{is_changed, make_visible, visible, visible_json, written_out};
 
 /// At most `limit` characters of `text`, with an ellipsis where something was cut.
 pub fn shorten(text: &str, limit: usize) -> String {
@@ -13,10 +16,7 @@ pub fn shorten(text: &str, limit: usize) -> String {
 /// `text` as one line that cannot pose as anything else: control, zero-width and direction
 /// characters become spaces, runs of white space collapse, and it is cut at `limit` characters.
 pub fn one_line(text: &str, limit: usize) -> String {
-    let clean: String = text
-        .chars()
-        .map(|c| if is_trick(c) { ' ' } else { c })
-        .collect();
+    let clean = visible::replaced(text, |_, out| out.push(' '));
     let mut line = String::with_capacity(clean.len().min(limit * 4));
     for word in clean.split_whitespace() {
         if !line.is_empty() {
@@ -30,16 +30,10 @@ pub fn one_line(text: &str, limit: usize) -> String {
 /// `text` as it is, lines and all, without characters that are not seen or that change how others are; cut
 /// at `limit` characters.
 pub fn honest(text: &str, limit: usize) -> String {
-    let clean = text.chars().take(limit.saturating_mul(4));
-    let clean: String = clean
-        .filter(|c| matches!(c, '\n' | '\t') || !is_trick(*c))
-        .collect();
-    shorten(&clean, limit)
-}
-
-fn is_trick(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    // What is hidden may be much; only so much is looked at.
+    let end = text.char_indices().nth(limit.saturating_mul(4));
+    let text = end.map_or(text, |(end, _)| &text[..end]);
+    shorten(&visible(text), limit)
 }
 
 #[cfg(test)]

@@ -159,6 +159,7 @@ const SCRIPTS: &str = concat!(
     include_str!("../js/settle.js"),
     include_str!("../js/fill.js"),
     include_str!("../js/act.js"),
+    include_str!("../js/press.js"),
     include_str!("../js/groups.js"),
     include_str!("../js/survey.js"),
 );

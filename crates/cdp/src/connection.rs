@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use tokio::{
     sync::{mpsc, watch},
     time::sleep,
@@ -16,7 +17,7 @@ use crate::{
     events::Events,
     mux::Mux,
     session::Session,
-    transport::{FrameReader, FrameWriter, Transport},
+    transport::{Frame, FrameReader, FrameWriter, Transport},
 };
 
 /// A handle of the connection to a browser. The connection ends when its transport does, when it is closed, or when the
@@ -101,7 +102,8 @@ async fn run_reader(mut reader: impl FrameReader, shared: Arc<Shared>, handle: W
     let reading = async {
         while let Some(frame) = reader.read().await {
             match frame {
-                Ok(frame) => read_frame(&frame, &shared, &handle),
+                Ok(Frame::Whole(frame)) => read_frame(&frame, &shared, &handle),
+                Ok(Frame::Oversize(frame)) => shared.mux().route_oversize(frame),
                 Err(error) => {
                     tracing::warn!(%error, "the connection to the browser broke");
                     break;
@@ -116,7 +118,7 @@ async fn run_reader(mut reader: impl FrameReader, shared: Arc<Shared>, handle: W
     shared.disconnect();
 }
 
-fn read_frame(frame: &[u8], shared: &Shared, handle: &Weak<Handle>) {
+fn read_frame(frame: &Bytes, shared: &Shared, handle: &Weak<Handle>) {
     let Some(message) = Incoming::parse(frame) else {
         tracing::warn!(
             bytes = frame.len(),
@@ -124,7 +126,7 @@ fn read_frame(frame: &[u8], shared: &Shared, handle: &Weak<Handle>) {
         );
         return;
     };
-    shared.mux().route(message, |id| {
+    shared.mux().route(frame, message, |id| {
         let connection = Connection {
             handle: handle.upgrade()?,
         };

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::types::{Json, target::SessionId};
+use crate::{
+    transport::Oversize,
+    types::{Json, target::SessionId},
+};
 
 /// A message from the browser, borrowed from its frame.
 #[derive(Debug)]
@@ -21,6 +24,73 @@ pub(crate) enum Incoming<'a> {
         method: Cow<'a, str>,
         params: Option<&'a RawValue>,
     },
+}
+
+/// Whom a message concerns that was too large to be kept.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Addressed {
+    /// The command with this id.
+    Answer { id: u64 },
+    /// A session, or the browser itself.
+    Event {
+        session: Option<String>,
+        method: String,
+    },
+}
+
+impl Addressed {
+    /// Reads what is left of a frame; none if that does not tell. Nothing in a text of a page can pose as a part of the
+    /// message: quotation marks in texts are escaped.
+    pub(crate) fn parse(frame: &Oversize) -> Option<Self> {
+        let mut method = None;
+        let mut session = session_at_end(&frame.tail);
+        let mut rest = frame.head.strip_prefix(b"{")?;
+        while let Some((name, value, behind)) = plain_member(rest) {
+            match &name[..] {
+                "id" => {
+                    return Some(Self::Answer {
+                        id: value.parse().ok()?,
+                    });
+                }
+                "method" => method = Some(value),
+                "sessionId" => session = Some(value),
+                _ => {}
+            }
+            rest = behind;
+        }
+        Some(Self::Event {
+            session,
+            method: method?,
+        })
+    }
+}
+
+/// The first member of an object, if its value is a text or a number: its name, the value, and what follows the comma.
+fn plain_member(text: &[u8]) -> Option<(String, String, &[u8])> {
+    let mut names = serde_json::Deserializer::from_slice(text).into_iter::<String>();
+    let name = names.next()?.ok()?;
+    let text = text[names.byte_offset()..].strip_prefix(b":")?;
+    if !matches!(text.first()?, b'"' | b'0'..=b'9') {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Json>();
+    let value = values.next()?.ok()?;
+    let behind = text[values.byte_offset()..].strip_prefix(b",")?;
+    let value = value
+        .decode::<String>()
+        .unwrap_or_else(|_| value.as_str().to_owned());
+    Some((name, value, behind))
+}
+
+/// The session, where it is the last member of the message.
+fn session_at_end(tail: &[u8]) -> Option<String> {
+    let text = tail.strip_suffix(br#""}"#)?;
+    let at = memchr::memmem::rfind(text, SESSION)? + SESSION.len();
+    let session = std::str::from_utf8(&text[at..]).ok()?;
+    let is_plain = session
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '-');
+    is_plain.then(|| session.to_owned())
 }
 
 /// An error as the browser words it.
@@ -126,3 +196,72 @@ struct Envelope<'a> {
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 const MESSAGE_LIMIT: usize = 1_000;
+
+const SESSION: &[u8] = br#","sessionId":""#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addressed(head: &str, tail: &str) -> Option<Addressed> {
+        Addressed::parse(&Oversize {
+            head: head.into(),
+            tail: tail.into(),
+            length: 1 << 30,
+        })
+    }
+
+    fn event(session: Option<&str>) -> Option<Addressed> {
+        Some(Addressed::Event {
+            session: session.map(str::to_owned),
+            method: "Runtime.consoleAPICalled".to_owned(),
+        })
+    }
+
+    #[test]
+    fn the_ends_of_a_message_tell_whom_it_concerns() {
+        let answer = r#"{"id":17,"result":{"data":"xx"#;
+        let head = r#"{"method":"Runtime.consoleAPICalled","params":{"args":["xx"#;
+        assert_eq!(
+            addressed(answer, r#"xx"},"sessionId":"AB12"}"#),
+            Some(Addressed::Answer { id: 17 })
+        );
+        assert_eq!(
+            addressed(head, r#"xx"]},"sessionId":"AB12"}"#),
+            event(Some("AB12"))
+        );
+        assert_eq!(addressed(head, r#"xx"]}}"#), event(None));
+        let first = r#"{"sessionId":"CD","method":"Runtime.consoleAPICalled","params":{"#;
+        assert_eq!(addressed(first, "xx\"]}}"), event(Some("CD")));
+    }
+
+    #[test]
+    fn a_text_of_a_page_names_no_session() {
+        let head = r#"{"method":"Runtime.consoleAPICalled","params":{"args":["xx"#;
+        for tail in [
+            r#"xx,\"sessionId\":\"AB\"}"]}}"#,
+            r#"xx,\"sessionId\":\"AB"}"#,
+            r#","sessionId":"AB"}}"#,
+            r#","sessionId":"A\"B"}"#,
+            r#""}"#,
+            "",
+        ] {
+            assert_eq!(addressed(head, tail), event(None), "{tail}");
+        }
+    }
+
+    #[test]
+    fn what_tells_nothing_concerns_nobody() {
+        for head in [
+            "",
+            "{",
+            "[1",
+            r#"{"params":{"#,
+            r#"{"id":"x","#,
+            r#"{"id":1"#,
+            r#"{"method":"x"#,
+        ] {
+            assert_eq!(addressed(head, ""), None, "{head}");
+        }
+    }
+}

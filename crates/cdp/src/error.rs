@@ -45,6 +45,16 @@ pub enum CdpError {
         /// The command.
         method: String,
     },
+    /// The answer was too large to be kept. The browser has run the command.
+    #[error(
+        "the browser's answer to {method} has {bytes} bytes, more than can be taken; ask for less"
+    )]
+    TooLarge {
+        /// The command.
+        method: String,
+        /// How large the answer was.
+        bytes: u64,
+    },
     /// The parameters could not be encoded, or the answer not be understood.
     #[error("{method} or its answer could not be understood: {detail}")]
     Malformed {
@@ -65,6 +75,7 @@ impl CdpError {
             | Self::Detached { method }
             | Self::TimedOut { method, .. }
             | Self::Overloaded { method }
+            | Self::TooLarge { method, .. }
             | Self::Malformed { method, .. } => method,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
 use serde_json::value::RawValue;
@@ -10,6 +10,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
     session::Session,
+    transport::{MAX_EVENT, Oversize},
     types::{self, Event},
 };
 
@@ -18,8 +19,37 @@ use crate::{
 pub struct RawEvent {
     method: Box<str>,
     params: Option<Box<RawValue>>,
+    too_large: Option<TooLarge>,
+    _weight: Option<Weight>,
     /// The session that `Target.attachedToTarget` announces, with the queue of its events. Take it out to use it.
     pub child: Option<(Session, Events)>,
+}
+
+/// What is left of an event that was too large to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooLarge {
+    /// The beginning of the message, cut somewhere.
+    pub head: String,
+    /// How many bytes it had.
+    pub bytes: u64,
+}
+
+impl TooLarge {
+    /// The first text or word of this name in what is left, if it is whole: `"name":"text"` or `"name":7`.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<String> {
+        let sign = format!("\"{name}\":");
+        let rest = self.head.split_once(&sign)?.1;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<types::Json>();
+        let value = values.next()?.ok()?;
+        // A number that ends where the message is cut may have gone on.
+        let is_whole = values.byte_offset() < rest.len();
+        is_whole.then(|| {
+            value
+                .decode::<String>()
+                .unwrap_or_else(|_| value.as_str().to_owned())
+        })
+    }
 }
 
 impl RawEvent {
@@ -31,8 +61,37 @@ impl RawEvent {
         Self {
             method: method.into(),
             params: params.map(ToOwned::to_owned),
+            too_large: None,
+            _weight: None,
             child,
         }
+    }
+
+    pub(crate) fn oversize(method: &str, frame: Oversize) -> Self {
+        Self {
+            method: method.into(),
+            params: None,
+            too_large: Some(TooLarge {
+                head: String::from_utf8_lossy(&frame.head).into_owned(),
+                bytes: frame.length,
+            }),
+            _weight: None,
+            child: None,
+        }
+    }
+
+    /// How many bytes it holds.
+    pub(crate) fn size(&self) -> usize {
+        let params = self.params.as_ref().map_or(0, |params| params.get().len());
+        let head = self.too_large.as_ref().map_or(0, |cut| cut.head.len());
+        params + head
+    }
+
+    /// What is left of the event, if it was too large to be kept. It has no parameters then, and is no event of any
+    /// kind to [`Self::decode`].
+    #[must_use]
+    pub fn too_large(&self) -> Option<&TooLarge> {
+        self.too_large.as_ref()
     }
 
     /// The full name, such as `Page.frameNavigated`.
@@ -50,7 +109,7 @@ impl RawEvent {
     /// The event as an `E`, if it is one and its parameters can be understood.
     #[must_use]
     pub fn decode<E: Event>(&self) -> Option<E> {
-        if *self.method != *E::METHOD {
+        if *self.method != *E::METHOD || self.too_large.is_some() {
             return None;
         }
         let params = self.params.as_deref().map_or("{}", RawValue::get);
@@ -91,6 +150,33 @@ pub(crate) struct EventSender {
     /// None once the queue is closed.
     queue: Option<mpsc::Sender<RawEvent>>,
     dropped: Arc<AtomicU64>,
+    /// How many bytes its events hold, until their consumer is done with them.
+    held: Arc<AtomicUsize>,
+}
+
+/// The bytes that an event holds, counted while it exists.
+#[derive(Debug)]
+struct Weight {
+    bytes: usize,
+    held: Arc<AtomicUsize>,
+}
+
+impl Weight {
+    fn new(bytes: usize, held: &Arc<AtomicUsize>) -> Self {
+        held.fetch_add(bytes, Ordering::Relaxed);
+        ALL_HELD.fetch_add(bytes, Ordering::Relaxed);
+        Self {
+            bytes,
+            held: Arc::clone(held),
+        }
+    }
+}
+
+impl Drop for Weight {
+    fn drop(&mut self) {
+        self.held.fetch_sub(self.bytes, Ordering::Relaxed);
+        ALL_HELD.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// A queue of events and its consumer.
@@ -105,19 +191,21 @@ pub(crate) fn event_queue() -> (EventSender, Events) {
         EventSender {
             queue: Some(sender),
             dropped,
+            held: Arc::default(),
         },
         events,
     )
 }
 
 impl EventSender {
-    /// Whether an event of this name would be queued. One that would not be is counted.
-    pub(crate) fn admits(&self, method: &str) -> bool {
+    /// Whether an event of this name and size would be queued. One that would not be is counted.
+    pub(crate) fn admits(&self, method: &str, size: usize) -> bool {
         let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_closed()) else {
             return false;
         };
         let queued = queue.max_capacity() - queue.capacity();
-        if queued >= LOSSY_CAPACITY && is_lossy(method) {
+        let is_full = queued >= LOSSY_CAPACITY || self.is_heavy(size, LOSSY_BYTES);
+        if is_full && is_lossy(method) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
             return false;
         }
@@ -125,11 +213,19 @@ impl EventSender {
     }
 
     /// Queues the event, or closes the queue if it is full. Hands the event back if it was not queued.
-    pub(crate) fn push(&mut self, event: RawEvent) -> Result<(), RawEvent> {
+    pub(crate) fn push(&mut self, mut event: RawEvent) -> Result<(), RawEvent> {
         let Some(queue) = &self.queue else {
             return Err(event);
         };
-        match queue.try_send(event) {
+        let size = event.size();
+        let sent = match self.is_heavy(size, MOST_BYTES) {
+            true => Err(TrySendError::Full(event)),
+            false => {
+                event._weight = Some(Weight::new(size, &self.held));
+                queue.try_send(event)
+            }
+        };
+        match sent {
             Ok(()) => Ok(()),
             Err(TrySendError::Full(event)) => {
                 tracing::warn!(
@@ -145,6 +241,14 @@ impl EventSender {
             }
         }
     }
+
+    /// Whether the queue would hold more than this with another event of that size, or more than its share while all
+    /// together hold too much. One event is always taken.
+    fn is_heavy(&self, size: usize, most: usize) -> bool {
+        let held = self.held.load(Ordering::Relaxed);
+        let all = ALL_HELD.load(Ordering::Relaxed);
+        held > 0 && (held + size > most || (held > SMALL_SHARE && all + size > ALL_BYTES))
+    }
 }
 
 /// Chatter: events of which any one may be missed.
@@ -158,3 +262,19 @@ pub(crate) const LOSSY_CAPACITY: usize = 4_096;
 
 /// How many queued events a session may have before its queue is closed.
 pub(crate) const CAPACITY: usize = 32_768;
+
+/// How many bytes a session's queued events may hold before chatter is left out: one large event of each kind.
+const LOSSY_BYTES: usize = MAX_EVENT;
+
+/// How many bytes a session's queued events may hold before its queue is closed.
+const MOST_BYTES: usize = 3 * MAX_EVENT;
+
+/// How many bytes all queued events of all connections may hold before those who hold more than a small share are
+/// treated as full: the service has 150 MB in all.
+const ALL_BYTES: usize = 48 * 1024 * 1024;
+
+/// What any session may hold, whatever the others do.
+const SMALL_SHARE: usize = 256 * 1024;
+
+/// What all queued events hold.
+static ALL_HELD: AtomicUsize = AtomicUsize::new(0);

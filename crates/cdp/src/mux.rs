@@ -2,22 +2,24 @@
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    envelope::{Incoming, Rejection},
+    envelope::{Addressed, Incoming, Rejection},
     events::{EventSender, Events, RawEvent, event_queue},
     session::Session,
+    transport::Oversize,
     types::{
         Event,
         target::{AttachedToTarget, DetachedFromTarget, SessionId},
     },
 };
 
-/// What a command gets: the raw result, or the reason why there is none.
-pub(crate) type Outcome = Result<Option<Box<RawValue>>, Failure>;
+/// What a command gets: the raw result, a part of its frame, or the reason why there is none.
+pub(crate) type Outcome = Result<Option<Bytes>, Failure>;
 
 /// Why a command has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,7 @@ pub(crate) enum Failure {
     Disconnected,
     Detached,
     Overloaded,
+    TooLarge { bytes: u64 },
 }
 
 /// The state of a connection.
@@ -121,15 +124,16 @@ impl Mux {
         self.pending.remove(&id);
     }
 
-    /// Hands a message to whom it concerns. `make_session` makes the handle of a child session, unless nobody holds the
+    /// Hands a message, which is what `frame` says, to whom it concerns. `make_session` makes the handle of a child session, unless nobody holds the
     /// connection any more.
     pub(crate) fn route(
         &mut self,
+        frame: &Bytes,
         message: Incoming<'_>,
         make_session: impl FnOnce(SessionId) -> Option<Session>,
     ) {
         match message {
-            Incoming::Answer { id, outcome } => self.answer(id, outcome),
+            Incoming::Answer { id, outcome } => self.answer(id, frame, outcome),
             Incoming::Event {
                 session,
                 method,
@@ -137,6 +141,29 @@ impl Mux {
             } => {
                 self.event(session.as_deref(), &method, params, make_session);
             }
+        }
+    }
+
+    /// Fails the command, or tells the session of the event, of a frame that was too large to be kept.
+    pub(crate) fn route_oversize(&mut self, frame: Oversize) {
+        let bytes = frame.length;
+        match Addressed::parse(&frame) {
+            Some(Addressed::Answer { id }) => {
+                if let Some(pending) = self.pending.remove(&id) {
+                    _ = pending.answer.send(Err(Failure::TooLarge { bytes }));
+                }
+            }
+            Some(Addressed::Event { session, method }) => {
+                tracing::warn!(method, bytes, "dropped an event that is too large");
+                let Some(queue) = self.queue(session.as_deref()) else {
+                    return;
+                };
+                let event = RawEvent::oversize(&method, frame);
+                if queue.admits(&method, event.size()) {
+                    _ = queue.push(event);
+                }
+            }
+            None => tracing::warn!(bytes, "ignored a frame that is too large"),
         }
     }
 
@@ -149,7 +176,7 @@ impl Mux {
         }
     }
 
-    fn answer(&mut self, id: u64, outcome: Result<Option<&RawValue>, Rejection>) {
+    fn answer(&mut self, id: u64, frame: &Bytes, outcome: Result<Option<&RawValue>, Rejection>) {
         let Some(pending) = self.pending.remove(&id) else {
             match outcome {
                 Ok(_) => tracing::trace!(id, "an answer that nobody waits for"),
@@ -164,7 +191,7 @@ impl Mux {
             return;
         };
         let outcome = match outcome {
-            Ok(result) => Ok(result.map(ToOwned::to_owned)),
+            Ok(result) => Ok(result.map(|result| frame.slice_ref(result.get().as_bytes()))),
             Err(rejection) if rejection.code == SESSION_NOT_FOUND => Err(Failure::Detached),
             Err(rejection) => Err(Failure::Rejected(rejection)),
         };
@@ -199,7 +226,8 @@ impl Mux {
         let Some(queue) = self.queue(session) else {
             return;
         };
-        if !queue.admits(method) {
+        let size = params.map_or(0, |params| params.get().len());
+        if !queue.admits(method, size) {
             return self.unannounced(child);
         }
         if let Err(event) = queue.push(RawEvent::new(method, params, child)) {

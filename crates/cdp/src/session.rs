@@ -2,6 +2,7 @@
 
 use std::{fmt, time::Duration};
 
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::{
@@ -66,7 +67,8 @@ impl Session {
         let waiting = self.prepare(C::METHOD, &command)?;
         match waiting.outcome(C::METHOD, limit).await? {
             Some(result) => {
-                types::decode(result.get()).map_err(|error| malformed(C::METHOD, &error))
+                let text = str::from_utf8(&result).map_err(|error| malformed(C::METHOD, &error))?;
+                types::decode(text).map_err(|error| malformed(C::METHOD, &error))
             }
             None => Ok(C::Response::default()),
         }
@@ -84,7 +86,12 @@ impl Session {
         limit: Duration,
     ) -> Result<Box<RawValue>, CdpError> {
         let result = self.prepare(method, params)?.outcome(method, limit).await?;
-        Ok(result.unwrap_or_else(|| RawValue::NULL.to_owned()))
+        match result {
+            Some(result) => {
+                serde_json::from_slice(&result).map_err(|error| malformed(method, &error))
+            }
+            None => Ok(RawValue::NULL.to_owned()),
+        }
     }
 
     /// Sends a command and ignores its answer. Commands that are sent later arrive later.
@@ -150,11 +157,7 @@ struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    async fn outcome(
-        self,
-        method: &str,
-        limit: Duration,
-    ) -> Result<Option<Box<RawValue>>, CdpError> {
+    async fn outcome(self, method: &str, limit: Duration) -> Result<Option<Bytes>, CdpError> {
         let Self {
             frame,
             writer,
@@ -206,10 +209,11 @@ fn failed(method: &str, failure: Failure) -> CdpError {
         Failure::Disconnected => CdpError::Disconnected { method },
         Failure::Detached => CdpError::Detached { method },
         Failure::Overloaded => CdpError::Overloaded { method },
+        Failure::TooLarge { bytes } => CdpError::TooLarge { method, bytes },
     }
 }
 
-fn malformed(method: &str, error: &serde_json::Error) -> CdpError {
+fn malformed(method: &str, error: &impl fmt::Display) -> CdpError {
     CdpError::Malformed {
         method: method.to_owned(),
         detail: error.to_string(),

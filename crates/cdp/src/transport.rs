@@ -1,6 +1,8 @@
 //! Ways to carry frames between us and a browser.
 
 mod channel;
+mod gather;
+mod held_back;
 mod pipe;
 mod websocket;
 
@@ -9,6 +11,7 @@ use std::{future::Future, io};
 use bytes::Bytes;
 
 pub use channel::ChannelTransport;
+pub use gather::{MAX_ANSWER, MAX_EVENT};
 pub use pipe::PipeTransport;
 pub use websocket::{ConnectError, WebSocketTransport};
 
@@ -23,10 +26,37 @@ pub trait Transport: Send + 'static {
     fn split(self) -> (Self::Reader, Self::Writer);
 }
 
+/// A message as it arrived.
+#[derive(Debug)]
+pub enum Frame {
+    /// All of it.
+    Whole(Bytes),
+    /// What is left of one that was too large to be kept.
+    Oversize(Oversize),
+}
+
+/// Both ends of a frame that was too large to be kept. Chrome writes the command or the event at its head, and the
+/// session at its tail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Oversize {
+    /// Its first bytes.
+    pub head: Vec<u8>,
+    /// Its last bytes.
+    pub tail: Vec<u8>,
+    /// How many bytes it had in all.
+    pub length: u64,
+}
+
+impl From<Bytes> for Frame {
+    fn from(bytes: Bytes) -> Self {
+        Self::Whole(bytes)
+    }
+}
+
 /// Reads frames.
 pub trait FrameReader: Send + 'static {
     /// The next frame; none at the end. Need not survive being cancelled.
-    fn read(&mut self) -> impl Future<Output = Option<io::Result<Bytes>>> + Send;
+    fn read(&mut self) -> impl Future<Output = Option<io::Result<Frame>>> + Send;
 }
 
 /// Writes frames.
@@ -39,6 +69,3 @@ pub trait FrameWriter: Send + 'static {
         async {}
     }
 }
-
-/// A frame larger than this ends the connection; a screenshot of a huge page is a tenth of it.
-const MAX_FRAME: usize = 512 * 1024 * 1024;

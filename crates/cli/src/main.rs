@@ -82,6 +82,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::completions::run(args),
         Command::ToolsMd => commands::tools_md::run(),
     };
+    tabmux_shim::logging::finish();
     match result {
         Ok(code) => code,
         Err(error) => {

@@ -5,6 +5,7 @@
 //! - [`lines`]: what both ends write and read.
 //! - `session`: a session that finds, starts and outlives its daemon.
 //! - `link`: one connection of it.
+//! - `starting`: which of several clients starts the daemon.
 //! - `net`: how long an answer is waited for.
 //! - `rotated`: files that do not grow without end.
 //! - [`modes`]: which tool list a client gets that does not say.
@@ -17,6 +18,7 @@ mod net;
 mod place;
 mod rotated;
 mod session;
+mod starting;
 #[cfg(test)]
 mod tests;
 mod user;

@@ -44,14 +44,23 @@ impl LineWriter {
     /// Writes one message.
     ///
     /// # Errors
-    /// When the line is too long, or the other side has gone.
+    /// When the line is too long, which [`is_too_long`] tells apart and which wrote nothing, or the other side has gone.
     pub async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         let line = serde_json::to_string(message)?;
+        // The other side would take it for a stranger's, and hang up.
+        if line.len() > LONGEST_LINE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         self.0.send(line).await.map_err(|error| match error {
             LinesCodecError::Io(error) => error,
             LinesCodecError::MaxLineLengthExceeded => io::Error::other("the line is too long"),
         })
     }
+}
+
+/// Whether a message was not written because it is too long. The next one can be.
+pub fn is_too_long(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::FileTooLarge
 }
 
 /// A web page that reaches a local socket through something else would begin like this.

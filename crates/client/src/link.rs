@@ -1,6 +1,6 @@
 //! The client's end of one connection to the daemon, with a session registered on it.
 
-use crate::lines::{LineReader, LineWriter};
+use crate::lines::{self, LineReader, LineWriter};
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
@@ -118,7 +118,10 @@ impl Link {
                     _ => false,
                 },
                 order = inbox.recv() => match order {
-                    Some(order) => self.send(order).await.is_ok(),
+                    Some(order) => match self.send(order).await {
+                        Err(error) => lines::is_too_long(&error),
+                        Ok(()) => true,
+                    },
                     None => {
                         let session_id = self.session.clone();
                         let _ = self.writer.send(&FromClient::Disconnect { session_id }).await;
@@ -149,7 +152,8 @@ impl Link {
         }
     }
 
-    /// Passes an order on, if somebody still waits for what comes of it.
+    /// Passes an order on, if somebody still waits for what comes of it. A call that is too long for a line is answered
+    /// here, and fails alone.
     pub(crate) async fn send(&mut self, order: Order) -> io::Result<()> {
         if order.is_forsaken() {
             return Ok(());
@@ -210,7 +214,13 @@ impl Link {
                 }
             }
         };
-        self.writer.send(&message).await
+        let sent = self.writer.send(&message).await;
+        if let (Err(error), FromClient::Request(request)) = (&sent, &message)
+            && lines::is_too_long(error)
+        {
+            self.answer(&request.request_id, Ok(CallReply::error(TOO_LONG)));
+        }
+        sent
     }
 
     /// Handles what the daemon says. Says whether to go on.
@@ -263,6 +273,8 @@ impl Link {
     }
 }
 
+const TOO_LONG: &str = "The call was not made: its arguments have more than 16 MiB as they would be sent. Give \
+                        less, or name a file.";
 const DAEMON_GONE: &str = "The tabmux daemon went away while the call ran, so whether it was carried \
                            out is not known. A new one is being started; call again.";
 const DAEMON_STOPPED: &str = "The tabmux daemon was stopped while the call ran, so whether it was \
@@ -271,20 +283,17 @@ const DAEMON_STOPPED: &str = "The tabmux daemon was stopped while the call ran, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines;
     use serde_json::value::to_raw_value;
     use std::collections::BTreeSet;
+    use tabmux_protocol::wire::LONGEST_LINE;
     use tokio::net::UnixStream;
 
     /// A session's link, and the daemon's end of it.
-    fn link(session: &str) -> (Link, LineReader) {
+    fn link(session: &str) -> (Link, (LineReader, LineWriter)) {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (reader, writer) = lines::split(ours);
         let session = SessionId(session.to_owned());
-        (
-            Link::new(reader, writer, session, 0),
-            lines::split(theirs).0,
-        )
+        (Link::new(reader, writer, session, 0), lines::split(theirs))
     }
 
     #[tokio::test]
@@ -292,7 +301,7 @@ mod tests {
         // R002-11, R002-22, R002-23, R002-44
         let mut told = BTreeSet::new();
         for session in ["sess_one", "sess_two"] {
-            let (mut link, mut daemon) = link(session);
+            let (mut link, (mut daemon, _)) = link(session);
             for count in 1..=3 {
                 // The client's own id may be the same in every call.
                 let call = CallRequest {
@@ -314,5 +323,43 @@ mod tests {
             }
         }
         assert_eq!(told.len(), 6);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_too_long_for_a_line_fails_alone_and_the_next_one_is_made() {
+        let (link, (mut daemon, _writer)) = link("sess_one");
+        let (orders, mut inbox) = mpsc::channel(8);
+        let (notify, _news) = mpsc::channel(8);
+        let serving = tokio::spawn(async move {
+            let over = link.serve(&mut inbox, &notify).await;
+            over.end
+        });
+        // As long as a line of MCP may be, and so too long with what is around it here.
+        let mut replies = Vec::new();
+        for length in [LONGEST_LINE - 50, LONGEST_LINE - 1_000, 10] {
+            let arguments = to_raw_value(&"\u{1}".repeat(length / 6)).unwrap();
+            let call = CallRequest {
+                request_id: RequestId(length.to_string()),
+                tool: "click".into(),
+                arguments,
+                progress: false,
+                asking: Default::default(),
+            };
+            let ((asked, _), (reply, told)) = (oneshot::channel(), oneshot::channel());
+            let answer = CallAnswer { asked, reply };
+            orders.send(Order::Call(call, answer)).await.unwrap();
+            replies.push(told);
+        }
+        for count in [2, 3] {
+            let line = daemon.next().await.unwrap().unwrap();
+            let Ok(FromClient::Request(request)) = FromClient::parse(&line) else {
+                panic!("a call");
+            };
+            assert_eq!(request.request_id.0, format!("sess_one:{count}"));
+        }
+        let refused = replies.remove(0).await.unwrap().unwrap();
+        assert!(refused.is_error);
+        drop(orders);
+        assert_eq!(serving.await.unwrap(), End::SessionOver);
     }
 }

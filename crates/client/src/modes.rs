@@ -10,34 +10,23 @@ pub fn choose(options: &SessionOptions, client: Option<&ClientFacts>) -> ToolMod
         ToolMode::Auto => {}
         wanted => return wanted,
     }
-    let stays = match client {
-        None => true,
-        // Whoever names a browser comes from a server whose list stands.
-        Some(_) if options.browser.attaches_only || !options.browser.endpoints.is_empty() => true,
-        Some(client) => keeps_its_list(&client.name),
-    };
-    match stays {
-        true => ToolMode::Static,
-        false => ToolMode::Progressive,
+    // Flags that name a browser come from a configuration for a server with a fixed list.
+    let names_browser = options.browser.attaches_only || !options.browser.endpoints.is_empty();
+    match client {
+        Some(client) if !names_browser && follows_changes(&client.name) => ToolMode::Progressive,
+        _ => ToolMode::Static,
     }
 }
 
-/// Whether a client is known to work on with the list that it fetched first, or to use a new one
-/// only when its user speaks again.
-fn keeps_its_list(name: &str) -> bool {
+/// Whether a client is known to fetch its tool list again when it is told that the list changed. A
+/// framework that nobody has tried reads the list once, so a name that is not known does not count.
+fn follows_changes(name: &str) -> bool {
     let name = name.to_lowercase();
-    KEEPERS.iter().any(|keeper| name.contains(keeper))
+    FOLLOWERS.iter().any(|follower| name.starts_with(follower))
 }
 
 /// `docs/clients.md` says what was seen of each.
-const KEEPERS: &[&str] = &[
-    "claude-ai", // Claude Desktop and the web
-    "codex",
-    "copilot",
-    "cursor",
-    "openai",
-    "visual studio code",
-];
+const FOLLOWERS: &[&str] = &["claude-code", "gemini-cli", "opencode"];
 
 #[cfg(test)]
 mod tests {
@@ -49,9 +38,9 @@ mod tests {
     }
 
     #[test]
-    fn c_16_a_client_that_fetches_its_list_again_gets_one_that_follows_the_state() {
+    fn c_16_only_a_client_known_to_follow_changes_gets_a_list_that_changes() {
         let options = SessionOptions::default();
-        for name in ["claude-code", "gemini-cli-mcp-client", "opencode", "mine"] {
+        for name in ["claude-code", "gemini-cli-mcp-client", "opencode"] {
             assert_eq!(choose(&options, Some(&client(name))), ToolMode::Progressive);
         }
         for name in [
@@ -59,17 +48,19 @@ mod tests {
             "claude-ai",
             "Visual Studio Code",
             "cursor-vscode",
+            "mcp", // the Python SDK, and so LangChain, fastmcp, pydantic-ai and openai-agents
+            "langchain",
+            "mine",
+            "not-claude-code",
+            "",
         ] {
-            assert_eq!(
-                choose(&options, Some(&client(name))),
-                ToolMode::Static,
-                "{name}"
-            );
+            let mode = choose(&options, Some(&client(name)));
+            assert_eq!(mode, ToolMode::Static, "{name}");
         }
     }
 
     #[test]
-    fn c_16_without_a_handshake_or_with_a_named_browser_the_list_stands() {
+    fn c_16_without_a_handshake_or_with_a_named_browser_the_list_is_fixed() {
         let options = SessionOptions::default();
         assert_eq!(choose(&options, None), ToolMode::Static);
         let named = SessionOptions {
@@ -86,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_says_which_list_it_wants_gets_that() {
+    fn a_client_that_says_which_list_it_wants_gets_that() {
         let tools = ToolMode::Progressive;
         let options = SessionOptions {
             tools,

@@ -47,9 +47,14 @@ pub enum PlaceError {
 }
 
 impl Place {
-    /// The place that was named, or this user's own: below `$XDG_RUNTIME_DIR`, else `/tmp`.
+    /// The place that was named, or this user's own: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else
+    /// in `~/.local/state`.
     pub fn choose(named: Option<PathBuf>) -> Self {
-        let socket = named.unwrap_or_else(|| default_folder().join(file_name()));
+        let socket = named.unwrap_or_else(|| {
+            let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+            let system = PathBuf::from(format!("/run/user/{}", own_uid()));
+            default_folder(runtime, system, std::env::home_dir()).join(file_name())
+        });
         Self { socket }
     }
 
@@ -89,7 +94,11 @@ impl Place {
             path: folder.display().to_string(),
             error,
         };
-        match fs::DirBuilder::new().mode(0o700).create(folder) {
+        let made = fs::DirBuilder::new()
+            .mode(0o700)
+            .recursive(true)
+            .create(folder);
+        match made {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
             _ => {}
         }
@@ -130,11 +139,22 @@ fn file_name() -> String {
     }
 }
 
-fn default_folder() -> PathBuf {
-    match std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from) {
-        Some(runtime) if runtime.is_absolute() => runtime.join("tabmux"),
-        _ => std::env::temp_dir().join(format!("tabmux-{}", own_uid())),
+/// The folder of this user's daemon. A client that starts tabmux without most of its environment must find
+/// the same one, so what the environment says counts only where the system would not have said the same.
+/// Never the temporary folder: others can be there first.
+fn default_folder(runtime: Option<PathBuf>, system: PathBuf, home: Option<PathBuf>) -> PathBuf {
+    let runtime = runtime.filter(|runtime| runtime.is_absolute());
+    let system = || is_ours_alone(&system).then_some(system);
+    match runtime.or_else(system) {
+        Some(runtime) => runtime.join("tabmux"),
+        // Without a home the socket lies where it can only be refused, with the reason.
+        None => home.unwrap_or_default().join(".local/state/tabmux"),
     }
+}
+
+fn is_ours_alone(folder: &Path) -> bool {
+    fs::symlink_metadata(folder)
+        .is_ok_and(|meta| meta.is_dir() && meta.uid() == own_uid() && meta.mode() & 0o077 == 0)
 }
 
 const LONGEST_PATH: usize = 100;
@@ -155,6 +175,27 @@ mod tests {
         place(&folder).prepare().unwrap();
         assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
         place(&folder).prepare().unwrap();
+    }
+
+    #[test]
+    fn a_stripped_environment_finds_the_folder_of_the_usual_one() {
+        let home = tempfile::tempdir().unwrap();
+        let system = home.path().join("run");
+        let choose = |runtime: Option<&Path>| {
+            let runtime = runtime.map(Path::to_owned);
+            default_folder(runtime, system.clone(), Some(home.path().into()))
+        };
+        let in_home = home.path().join(".local/state/tabmux");
+        assert_eq!(choose(None), in_home);
+        assert_eq!(choose(Some(Path::new("relative"))), in_home);
+        fs::create_dir(&system).unwrap();
+        fs::set_permissions(&system, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(choose(None), in_home, "others may look into it");
+        fs::set_permissions(&system, fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(choose(None), system.join("tabmux"));
+        assert_eq!(choose(None), choose(Some(&system)));
+        let named = home.path().join("named");
+        assert_eq!(choose(Some(&named)), named.join("tabmux"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::link::{CallAnswer, End, Link, Order};
 use crate::modes;
 use crate::net;
 use crate::place::Place;
+use crate::starting::Turn;
 use crate::user::own_uid;
 use futures_util::future::BoxFuture;
 use std::io;
@@ -272,21 +273,30 @@ impl Actor {
         let (mut start_at, mut between) = (Instant::now(), BETWEEN_STARTS);
         let mut pause = Duration::from_millis(2);
         loop {
-            match self.register().await {
+            let error = match self.register().await {
                 Ok(link) => return Ok(link),
-                Err(error) if !is_absence(&error) || Instant::now() > deadline => {
-                    return Err(error);
-                }
-                Err(_) => {}
+                Err(error) => error,
+            };
+            if !is_absence(&error.why) || Instant::now() > deadline {
+                return Err(error.why);
             }
-            if started.is_none() && Instant::now() >= start_at {
-                started = Some((self.opening.start)()?);
+            // One that was there did come up, so it is no daemon that cannot.
+            if error.was_there {
+                between = BETWEEN_STARTS;
+                start_at = start_at.min(Instant::now() + between);
+            }
+            // Where many clients have lost their daemon, the others wait for the one that one of them starts.
+            if started.is_none()
+                && Instant::now() >= start_at
+                && let Some(turn) = Turn::take(&self.opening.place)
+            {
+                started = Some(((self.opening.start)()?, turn));
                 start_at = Instant::now() + between;
                 between *= 2;
             }
             // The daemon is up when it answers; nothing tells us earlier.
             let ended = match &mut started {
-                Some(process) => timeout(pause, process).await.is_ok(),
+                Some((process, _)) => timeout(pause, process).await.is_ok(),
                 None => {
                     tokio::time::sleep(pause).await;
                     false
@@ -300,8 +310,24 @@ impl Actor {
         }
     }
 
-    async fn register(&mut self) -> io::Result<Link> {
-        let (mut reader, mut writer) = dial(&self.opening.place).await?;
+    async fn register(&mut self) -> Result<Link, NoLink> {
+        let dialled = dial(&self.opening.place).await;
+        let (reader, writer) = dialled.map_err(|why| NoLink {
+            why,
+            was_there: false,
+        })?;
+        let registered = self.register_at(reader, writer).await;
+        registered.map_err(|why| NoLink {
+            why,
+            was_there: true,
+        })
+    }
+
+    async fn register_at(
+        &mut self,
+        mut reader: LineReader,
+        mut writer: LineWriter,
+    ) -> io::Result<Link> {
         replace_if_outdated(&mut reader, &mut writer).await?;
         let register = FromClient::Register {
             id: "register".into(),
@@ -333,6 +359,13 @@ impl Actor {
             _ => Err(io::Error::other(NO_DAEMON)),
         }
     }
+}
+
+/// Why there is no link.
+struct NoLink {
+    why: io::Error,
+    /// Whether somebody took the connection.
+    was_there: bool,
 }
 
 /// Connects, and makes sure that a process of ours is at the other end before saying anything.

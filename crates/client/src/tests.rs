@@ -45,6 +45,15 @@ impl Desk {
         }))
     }
 
+    /// A session that starts daemons which never come up, and counts them.
+    fn waits_and_counts(&self) -> RemoteSession {
+        let starts = Arc::clone(&self.starts);
+        self.open(Box::new(move || {
+            starts.fetch_add(1, Ordering::Relaxed);
+            Ok(Box::pin(std::future::pending()))
+        }))
+    }
+
     fn open(&self, start: StartDaemon) -> RemoteSession {
         RemoteSession::open(Opening {
             place: self.place.clone(),
@@ -213,5 +222,37 @@ async fn a_list_that_cannot_be_had_is_declined_with_the_reason() {
             told.contains(why) && told.contains("tabmux doctor"),
             "{told}"
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_all_who_lost_their_daemon_one_starts_the_next() {
+    let desk = Desk::new();
+    let sessions: Vec<_> = (0..20).map(|_| desk.waits_and_counts()).collect();
+    let calls = sessions.iter().map(|session| session.call(call("1")));
+    for reply in futures_util::future::join_all(calls).await {
+        let reply = reply.unwrap();
+        assert!(text(&reply).contains("cannot be reached"), "{reply:?}");
+    }
+    assert_eq!(desk.starts.load(Ordering::Relaxed), 1);
+}
+
+/// Daemons that are killed again and again as soon as they answer.
+#[tokio::test]
+async fn a_daemon_that_was_there_is_started_again_without_a_growing_pause() {
+    let desk = Desk::new();
+    let (starts, mut started) = tokio::sync::watch::channel(0);
+    let socket = desk.place.socket().to_owned();
+    let session = desk.open(Box::new(move || {
+        starts.send_modify(|starts| *starts += 1);
+        let _ = std::fs::remove_file(&socket);
+        let listener = UnixListener::bind(&socket)?;
+        // It takes one client, and is dead before it says a word.
+        let life = tokio::spawn(async move { drop(listener.accept().await) });
+        Ok(Box::pin(async move { drop(life.await) }))
+    }));
+    tokio::select! {
+        reply = session.call(call("1")) => panic!("the client gave up: {reply:?}"),
+        _ = started.wait_for(|starts| *starts >= 12) => {}
     }
 }

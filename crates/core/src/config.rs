@@ -226,7 +226,9 @@ impl Default for Config {
             connect_tries: 5,
             connect_pause: Duration::from_millis(250),
             cooldown: Duration::from_secs(60),
-            page_connections: 64,
+            // More than are let in at once (`daemon/src/listener.rs`): one that makes room may be there a moment
+            // longer than the one it makes room for.
+            page_connections: 128,
             pages_per_connection: 1_000,
             tools_per_tab: 64,
             page_tools: 100_000,

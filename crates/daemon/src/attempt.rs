@@ -6,7 +6,7 @@ use crate::options::{BrowserPlan, Extension};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::{Browser, ConnectError, Connected, Source, TabSettings};
+use tabmux_browser::{Browser, ConnectError, Connected, OutputRoot, Source, TabSettings};
 use tabmux_core::BrowserId;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -23,6 +23,8 @@ pub(crate) struct Attempt {
     /// How long an extension that is away is waited for.
     pub(crate) patience: Duration,
     pub(crate) events: mpsc::Sender<Event>,
+    /// Where a browser of ours puts what it downloads.
+    pub(crate) output: OutputRoot,
 }
 
 /// A browser, and the extension that it is reached through, if it is.
@@ -78,10 +80,11 @@ impl Attempt {
             Extension::IfThere | Extension::Never => {}
         }
         if let Some(source) = &plan.named {
-            return directly(Browser::connect(source, attached).await);
+            return directly(Browser::connect(source, attached, &self.output).await);
         }
         if plan.running {
-            match Browser::connect(&Source::Running(plan.which_running()), attached).await {
+            let running = Source::Running(plan.which_running());
+            match Browser::connect(&running, attached, &self.output).await {
                 Err(ConnectError::NoneRunning) => {}
                 result => return directly(result),
             }
@@ -92,7 +95,8 @@ impl Attempt {
         if !launch {
             return Err(ConnectError::NoneRunning);
         }
-        directly(Browser::connect(&Source::Launch(plan.launch.clone()), settings).await)
+        let ours = Source::Launch(plan.launch.clone());
+        directly(Browser::connect(&ours, settings, &self.output).await)
     }
 
     /// Connects through an extension, which may be on its way. Those who wait for the browser hear of it. One
@@ -154,6 +158,7 @@ fn run_detached(command: &str) -> std::io::Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    tabmux_browser::descriptors::restore_in(shell.as_std_mut());
     let mut child = shell.spawn()?;
     tokio::spawn(async move { child.wait().await });
     Ok(())

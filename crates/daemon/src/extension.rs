@@ -2,6 +2,8 @@
 //! their browsers are worked with.
 
 mod awaiting;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod pairing;
 mod peer;
 mod registry;

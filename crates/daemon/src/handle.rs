@@ -2,6 +2,7 @@
 
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
+use crate::leaving;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
@@ -353,7 +354,10 @@ impl Future for Reply {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let reply = Pin::new(&mut self.0).poll(context);
-        reply.map(|reply| reply.unwrap_or(Err(CallFailure::Closed)))
+        reply.map(|reply| {
+            let reply = reply.unwrap_or(Err(CallFailure::Closed));
+            reply.map(|reply| leaving::cleaned(reply).that_fits())
+        })
     }
 }
 

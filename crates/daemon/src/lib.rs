@@ -10,6 +10,7 @@
 //! - [`catalogue`]: every tool, as clients are told about it.
 //! - `audit`: who did what where, and how it went.
 //! - `contexts`: the parts of browsers that isolated sessions have for themselves.
+//! - `lobby`: places for connections that have not shown who they are.
 //! - `memory`: what outlives a daemon.
 //! - `metrics`: how each browser has served so far.
 //! - `nameplates`: what people call agents.
@@ -17,6 +18,7 @@
 //! - [`policy`]: the person's own rules about origins.
 //! - [`questions`]: what a person has to say before some tools run.
 //! - `convert`: between the wire's types and the core's.
+//! - `fuzzing`: what has to hold for any input, for `fuzz/` and tests.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
 
@@ -35,8 +37,13 @@ mod audit;
 mod contexts;
 mod convert;
 mod found_tools;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod joins;
+mod leaving;
 pub mod listener;
+mod lobby;
 mod main_loop;
 mod memory;
 mod metrics;

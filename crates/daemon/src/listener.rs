@@ -1,31 +1,38 @@
 //! The loopback listener: web pages of this machine and this user's extension reach the daemon here, and
 //! nobody else does.
 
+mod accept;
 mod bind;
 mod extension_socket;
+mod frame_gate;
+mod large_messages;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod origin;
 mod pace;
 mod page_socket;
 mod page_words;
+mod peer_user;
+mod places;
 mod relay;
+mod upgrade;
+mod websocket;
 
 pub use bind::{BindError, Bound};
 pub use origin::PageOrigins;
 
 use crate::handle::Hub;
-use axum::Router;
-use axum::extract::{Request, State, WebSocketUpgrade};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::serve::ListenerExt;
+use crate::lobby::Lobby;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use large_messages::LargeMessages;
+use peer_user::Ends;
+use places::Places;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tabmux_browser::text::one_line;
-use tabmux_protocol::extension::{self, EXTENSION_ID};
-use tabmux_protocol::page::LONGEST_FRAME;
-use tokio::sync::Semaphore;
+use tabmux_protocol::extension::EXTENSION_ID;
 use tokio_util::sync::CancellationToken;
 
 /// What all connections share.
@@ -35,8 +42,16 @@ struct Shared {
     port: u16,
     /// Where the secret is that extensions share with us.
     secret: PathBuf,
-    places: Arc<Semaphore>,
-    extension_places: Arc<Semaphore>,
+    other_users: bool,
+    /// Those whose request has not been read yet.
+    heads: Arc<Lobby>,
+    /// Pages that have not been welcomed yet, and extensions that have not proved themselves.
+    unwelcomed: Arc<Lobby>,
+    unproved: Arc<Lobby>,
+    /// Pages that are welcome. Extensions that have proved themselves have their places in the registry.
+    pages: Arc<Places>,
+    large_of_pages: LargeMessages,
+    large_of_extensions: LargeMessages,
     stop: CancellationToken,
 }
 
@@ -47,6 +62,8 @@ pub struct Guests {
     pub origins: PageOrigins,
     /// The file with the secret that extensions have to know.
     pub secret: PathBuf,
+    /// Whether processes of other users may connect, too.
+    pub other_users: bool,
 }
 
 /// Serves until `stop`.
@@ -55,78 +72,71 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
         hub,
         origins: guests.origins,
         secret: guests.secret,
+        other_users: guests.other_users,
         port: bound.port(),
-        places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
-        extension_places: Arc::new(Semaphore::new(MOST_EXTENSIONS)),
+        heads: Lobby::new(MOST_HEADS),
+        unwelcomed: Lobby::new(MOST_UNWELCOMED),
+        unproved: Lobby::new(MOST_UNPROVED),
+        pages: Places::new(MOST_PAGES),
+        large_of_pages: LargeMessages::new(MOST_LARGE),
+        large_of_extensions: LargeMessages::new(MOST_LARGE),
         stop: stop.clone(),
     });
-    let router = Router::new()
-        .route("/", get(own_extension))
-        .route("/page", get(page))
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&shared),
-            only_local,
-        ))
-        .with_state(shared);
-    let served = bound.sockets().into_iter().map(|socket| {
-        let stop = stop.clone();
-        // What is said waits for no more: the system would gather it for up to 40 ms.
-        let socket = socket.tap_io(|connection| {
-            let _ = connection.set_nodelay(true);
-        });
-        let server = axum::serve(socket, router.clone());
-        async move {
-            let served = server.with_graceful_shutdown(stop.cancelled_owned()).await;
-            if let Err(error) = served {
-                tracing::warn!(%error, "the loopback listener has ended");
-            }
-        }
-    });
-    let served = futures_util::future::join_all(served);
+    let sockets = bound.sockets().into_iter();
+    let accepting = sockets.map(|socket| accept::run(socket, Arc::clone(&shared)));
     // A page that holds its connection does not hold up the end.
     tokio::select! {
-        _ = served => {}
+        _ = futures_util::future::join_all(accepting) => {}
         () = stop.cancelled() => {}
     }
 }
 
-/// A web page that was led here under another name (DNS rebinding) is sent away before anything else.
-async fn only_local(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let host = text_of(request.headers(), header::HOST);
-    match host.is_some_and(|host| origin::is_our_host(host, shared.port)) {
-        true => next.run(request).await,
-        false => StatusCode::FORBIDDEN.into_response(),
+/// Answers a request that came over this connection.
+async fn answer(request: Request<Incoming>, ends: Ends, shared: &Arc<Shared>) -> Response<String> {
+    // A web page that was led here under another name (DNS rebinding) is sent away before anything else.
+    let Some(host) = dialled(&request).filter(|host| origin::is_our_host(host, shared.port)) else {
+        return status(StatusCode::FORBIDDEN);
+    };
+    let host = host.to_owned();
+    if !shared.other_users
+        && let Err(reason) = peer_user::check(ends).await
+    {
+        tracing::warn!(%reason, "refused a connection");
+        return Response::builder()
+            .status(StatusCode::FORBIDDEN)
+            .header(header::CONNECTION, "close")
+            .body(reason.to_string())
+            .unwrap_or_else(|_| status(StatusCode::FORBIDDEN));
+    }
+    match (request.method(), request.uri().path()) {
+        (&Method::GET, "/") => own_extension(request, host, shared).await,
+        (&Method::GET, "/page") => page(request, shared).await,
+        (_, "/" | "/page") => status(StatusCode::METHOD_NOT_ALLOWED),
+        _ => status(StatusCode::NOT_FOUND),
     }
 }
 
-async fn page(
-    State(shared): State<Arc<Shared>>,
-    headers: HeaderMap,
-    upgrade: WebSocketUpgrade,
-) -> Response {
+async fn page(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<String> {
     // Only a browser's page has an origin, and only a page may come here.
-    let origin = text_of(&headers, header::ORIGIN).and_then(origin::of_page);
+    let origin = text_of(request.headers(), header::ORIGIN).and_then(origin::of_page);
     let Some(origin) = origin else {
-        return StatusCode::FORBIDDEN.into_response();
+        return status(StatusCode::FORBIDDEN);
     };
-    let Ok(place) = Arc::clone(&shared.places).try_acquire_owned() else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    let Some(guest) = shared.unwelcomed.enter().await else {
+        return status(StatusCode::SERVICE_UNAVAILABLE);
     };
-    upgrade
-        .max_message_size(LONGEST_FRAME)
-        .max_frame_size(LONGEST_FRAME)
-        .on_upgrade(move |socket| async move {
-            page_socket::serve(socket, &origin, &shared).await;
-            drop(place);
-        })
+    let shared = Arc::clone(shared);
+    upgrade::upgrade(request, move |socket| async move {
+        page_socket::serve(socket, guest, &origin, &shared).await;
+    })
 }
 
 async fn own_extension(
-    State(shared): State<Arc<Shared>>,
-    headers: HeaderMap,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    let origin = text_of(&headers, header::ORIGIN);
+    request: Request<Incoming>,
+    host: String,
+    shared: &Arc<Shared>,
+) -> Response<String> {
+    let origin = text_of(request.headers(), header::ORIGIN);
     let id = origin.and_then(|origin| origin.strip_prefix("chrome-extension://"));
     if id != Some(EXTENSION_ID) {
         let origin = one_line(origin.unwrap_or("none"), 200);
@@ -134,28 +144,46 @@ async fn own_extension(
             origin,
             "refused an extension: this is not the origin of ours"
         );
-        return StatusCode::FORBIDDEN.into_response();
+        return status(StatusCode::FORBIDDEN);
     }
-    let Ok(place) = Arc::clone(&shared.extension_places).try_acquire_owned() else {
-        tracing::warn!("refused an extension: there are {MOST_EXTENSIONS} connections already");
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    let Some(guest) = shared.unproved.enter().await else {
+        return status(StatusCode::SERVICE_UNAVAILABLE);
     };
+    let shared = Arc::clone(shared);
     // The proofs are about the name that was dialled, so that they are good for no other place.
-    let host = text_of(&headers, header::HOST)
-        .unwrap_or_default()
-        .to_owned();
-    upgrade
-        .max_message_size(extension::LONGEST_FRAME)
-        .max_frame_size(extension::LONGEST_FRAME)
-        .on_upgrade(move |socket| async move {
-            extension_socket::serve(socket, &host, &shared).await;
-            drop(place);
-        })
+    upgrade::upgrade(request, move |socket| async move {
+        extension_socket::serve(socket, guest, &host, &shared).await;
+    })
 }
 
-fn text_of(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+/// A refusal, and the end of the connection.
+fn status(status: StatusCode) -> Response<String> {
+    let mut response = Response::new(String::new());
+    *response.status_mut() = status;
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
+    response
+}
+
+/// The one name that a request was made under.
+fn dialled(request: &Request<Incoming>) -> Option<&str> {
+    let mut names = request.headers().get_all(header::HOST).iter();
+    let (name, another) = (names.next()?, names.next());
+    let elsewhere = request.uri().authority();
+    let name = name.to_str().ok()?;
+    (another.is_none() && elsewhere.is_none()).then_some(name)
+}
+
+fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-const MOST_CONNECTIONS: usize = 128;
-const MOST_EXTENSIONS: usize = 32;
+/// Browsers send their request at once, so those who wait longer hardly are any.
+const MOST_HEADS: usize = 64;
+/// A hello and its answer, or a proof, take a few milliseconds; those that have been there longest go first.
+const MOST_UNWELCOMED: usize = 32;
+const MOST_UNPROVED: usize = 32;
+/// A worker has one for all tabs of its site.
+const MOST_PAGES: usize = 64;
+/// As many messages of more than 64 kB may be on their way at once from pages, and as many from extensions.
+const MOST_LARGE: usize = 3;

@@ -42,7 +42,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::Browser;
+use tabmux_browser::files::Quota;
+use tabmux_browser::{Browser, OutputFolder, OutputRoot};
 use tabmux_core::{
     BrowserId, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId, Time,
 };
@@ -93,6 +94,8 @@ pub(crate) struct MainLoop {
     /// The persons at their browsers.
     persons: person::Persons,
     sweeps: letting_go::Sweeps,
+    /// Where sessions' files go that have no other place.
+    output: OutputRoot,
 }
 
 struct Session {
@@ -102,6 +105,8 @@ struct Session {
     opened: Instant,
     /// The folders that its client works in.
     roots: Vec<PathBuf>,
+    /// Where its files go that have no other place.
+    output: OutputFolder,
     /// Whether the person wants it to follow them, if they have said so.
     follows: Option<bool>,
     /// Why it was not taken in, if it was not.
@@ -155,11 +160,14 @@ impl MainLoop {
             asking,
             persons: person::Persons::default(),
             sweeps: letting_go::Sweeps::default(),
+            output: OutputRoot::usual(),
         }
     }
 
     /// Handles events until the end, then lets go of every browser.
     pub(crate) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
+        let output = self.output.clone();
+        tokio::spawn(async move { output.sweep().await });
         if let Some(grace) = self.memory.grace() {
             tokio::spawn(work::abandon_later(grace, self.events.clone()));
         }
@@ -201,6 +209,7 @@ impl MainLoop {
         inbox.close();
         let ends = self.browsers.values().map(Browser::shut_down);
         futures_util::future::join_all(ends).await;
+        let _ = tokio::time::timeout(CLOSING_LIMIT, self.output.end()).await;
         self.memory.finish();
         if let Some(done) = done {
             let _ = done.send(());
@@ -317,6 +326,8 @@ impl MainLoop {
         let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
         let opened = Instant::now();
+        let kept = options.output.clone();
+        let output = self.output.session_with(kept, Quota::default());
         let plates = &mut self.persons.plates;
         plates.put_up(session, &client.name, &client.session, number);
         self.sessions.insert(
@@ -327,6 +338,7 @@ impl MainLoop {
                 client,
                 opened,
                 roots: Vec::new(),
+                output,
                 follows,
                 turned_away: None,
             },
@@ -341,6 +353,7 @@ impl MainLoop {
         self.input(Input::SessionClosed { session });
         if let Some(over) = self.sessions.remove(&session) {
             self.memory.closed(&over.client);
+            self.closing.spawn(async move { over.output.end().await });
         }
         self.plans.over(session);
         self.forget_plans();

@@ -2,10 +2,14 @@
 //! can read.
 //! Browsers that we launched end with their daemon; of those it is only told that they are gone.
 
+mod counter;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 #[cfg(test)]
 mod tests;
 
 use crate::handle::Client;
+use counter::Counter;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -180,13 +184,15 @@ impl Memory {
 
     /// Reads what an earlier daemon left, and keeps the file up to date from now on.
     pub(crate) fn at(path: PathBuf, grace: Duration) -> Self {
-        let last = read(&path).unwrap_or_else(|error| {
+        let mut last = read(&path).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %path.display(), "what an earlier daemon left is unreadable");
             Notes::default()
         });
+        let counter = Counter::open(&path.with_extension("count"), last.tabs_counted);
+        last.tabs_counted = counter.count();
         let (write, notes) = watch::channel((0, last.clone()));
         let (done, written) = watch::channel(0);
-        let writer = std::thread::spawn(move || keep(&path, notes, &done));
+        let writer = std::thread::spawn(move || keep(&path, counter, notes, &done));
         Self {
             left: last.sessions.clone(),
             claimed: HashSet::new(),
@@ -351,12 +357,18 @@ impl Memory {
 }
 
 /// Writes whatever is newest, until nobody has anything to write.
-fn keep(path: &Path, mut notes: watch::Receiver<(u64, Notes)>, done: &watch::Sender<u64>) {
+fn keep(
+    path: &Path,
+    mut counter: Counter,
+    mut notes: watch::Receiver<(u64, Notes)>,
+    done: &watch::Sender<u64>,
+) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() else {
         return;
     };
     while runtime.block_on(notes.changed()).is_ok() {
         let (number, newest) = notes.borrow_and_update().clone();
+        counter.store(newest.tabs_counted);
         if let Err(error) = write(path, &newest) {
             tracing::warn!(%error, path = %path.display(), "sessions could not be written down");
         }

@@ -36,6 +36,8 @@ pub struct SessionOptions {
     pub folder: Option<PathBuf>,
     /// More folders in which its files may be.
     pub roots: Vec<PathBuf>,
+    /// Where its files without a path go and stay; into a folder that ends with it, if `None`.
+    pub output: Option<PathBuf>,
     /// Which tools are listed, and how they find their tab.
     pub mode: Mode,
     /// What becomes of the tabs it opened.
@@ -127,6 +129,7 @@ impl SessionOptions {
             categories: options.categories,
             folder: options.folder,
             roots: options.roots,
+            output: options.output,
             mode,
             on_end: match options.on_session_end {
                 wire::OnSessionEnd::Close => OnEnd::Close,

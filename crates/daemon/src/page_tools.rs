@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use tabmux_browser::text::{honest, one_line};
+use tabmux_browser::text::{honest, is_changed, make_visible, one_line};
 use tabmux_core::{ConnectionId, DocumentId, PageId, SchemaId, ToolFacts, ToolKey};
 use tabmux_protocol::page::{PageTool, ToPage};
 use tabmux_protocol::{ToolHints, ToolInfo};
@@ -314,7 +314,8 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     }
     let mut whole = Value::Object(schema);
     make_honest(&mut whole);
-    let is_schema = jsonschema::meta::is_valid(&whole);
+    // Not `is_valid`, which panics where the page names a draft that it does not know.
+    let is_schema = jsonschema::meta::validate(&whole).is_ok();
     match whole {
         Value::Object(schema) if is_schema => schema,
         _ => Map::from_iter([
@@ -333,14 +334,15 @@ fn names_a_draft(schema: &Map<String, Value>) -> bool {
         matches!(
             name,
             Some((
-                _,
+                "http" | "https",
                 "-04/schema" | "-06/schema" | "-07/schema" | "/2019-09/schema" | "/2020-12/schema"
             ))
         )
     })
 }
 
-/// What a schema says to the reader is cleaned; what it asks for stays as it is.
+/// What a schema says to the reader is cleaned, and bounded where it is prose. A property whose name is not seen as it
+/// is, nobody could give.
 fn make_honest(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -354,14 +356,16 @@ fn make_honest(schema: &mut Value) {
                         "properties" | "patternProperties" | "$defs" | "definitions",
                         Value::Object(named),
                     ) => {
+                        named.retain(|name, _| !is_changed(name));
                         named.values_mut().for_each(make_honest);
                     }
-                    ("enum" | "const" | "default" | "examples", _) => {}
+                    ("enum" | "const" | "default" | "examples", value) => make_visible(value),
                     (_, value) => make_honest(value),
                 }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(make_honest),
+        Value::String(_) => make_visible(schema),
         _ => {}
     }
 }
@@ -378,3 +382,26 @@ const TAB_ID: &str = "Optional: Target specific tab by ID. If not provided, uses
 const MOST_SCHEMA: usize = 64 * 1_024;
 const MOST_NAME: usize = 256;
 const MOST_DESCRIPTION: usize = 4_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_that_nobody_knows_is_left_out() {
+        for name in [
+            "gopher://json-schema.org/draft/2020-12/schema",
+            "https://json-schema.org/draft/2020-13/schema",
+            "x",
+            "",
+        ] {
+            let schema = json!({"$schema": name, "properties": {"a": {"type": "string"}}});
+            let Value::Object(schema) = schema else {
+                panic!("it is an object");
+            };
+            let kept = Value::Object(object_schema(schema));
+            let expected = json!({"properties": {"a": {"type": "string"}}, "type": "object"});
+            assert_eq!(kept, expected, "{name}");
+        }
+    }
+}

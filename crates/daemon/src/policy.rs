@@ -1,13 +1,17 @@
 //! The person's own rules about origins: for all sessions, kept in a file of theirs.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
+mod looking;
 mod page_origin;
 
 pub use page_origin::PageOrigin;
 
+use looking::{Look, Looker};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tabmux_browser::origins::Verdict;
@@ -18,6 +22,7 @@ use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 #[derive(Debug)]
 pub(crate) struct Lasting {
     path: Option<PathBuf>,
+    looker: Option<Looker>,
     stamp: Option<Stamp>,
     /// What the file says, or why nobody can tell.
     known: Result<PersonRules, Unreadable>,
@@ -84,6 +89,7 @@ impl Lasting {
     /// The rules in this file; none, if there is no file.
     pub(crate) fn at(path: Option<PathBuf>) -> Self {
         let mut lasting = Self {
+            looker: path.clone().map(Looker::start),
             path,
             stamp: None,
             known: Ok(PersonRules::default()),
@@ -115,22 +121,31 @@ impl Lasting {
 
     /// Reads the file again if it is another one now. Says whether that may matter.
     pub(crate) fn refresh(&mut self) -> bool {
-        let Some(path) = &self.path else {
+        let (Some(path), Some(looker)) = (&self.path, &mut self.looker) else {
             return false;
         };
-        let stamp = stamp(path);
-        if stamp == self.stamp {
+        let known = match looker.look(self.stamp) {
+            Look::Same => return false,
+            Look::Other(stamp, known) => {
+                self.stamp = stamp;
+                known
+            }
+            Look::Hung => {
+                // Whatever is there when it answers is read anew.
+                self.stamp = Some(UNKNOWN);
+                let what = format!("{} cannot be read (no answer)", path.display());
+                Err(Unreadable(what))
+            }
+        };
+        if known == self.known {
             return false;
         }
-        self.stamp = stamp;
-        let known = read(path);
         if let Err(why) = &known {
             tracing::warn!(%why, "no page may be used");
         }
-        let changed = known != self.known;
         self.policy = OriginPolicy::of([origin_rules(&known)]);
         self.known = known;
-        changed
+        true
     }
 
     /// Changes the file, and what holds from now on.
@@ -151,7 +166,7 @@ pub fn usual_place() -> PathBuf {
 
 /// The rules in a file. Fails, in words, on one that cannot be read.
 pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
-    let text = match fs::read_to_string(path) {
+    let text = match read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PersonRules::default()),
         Err(error) => {
@@ -159,11 +174,13 @@ pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
             return Err(Unreadable(what));
         }
     };
-    let damaged = |error: &dyn fmt::Display| {
-        let error = one_line(&error.to_string(), 200);
-        Unreadable(format!("{} is damaged ({error})", path.display()))
-    };
-    let kept: Kept = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+    parse(&text).map_err(|error| Unreadable(format!("{} is damaged ({error})", path.display())))
+}
+
+/// The rules in a text. Fails, in words, on what is none.
+fn parse(text: &str) -> Result<PersonRules, String> {
+    let damaged = |error: &dyn fmt::Display| one_line(&error.to_string(), 200);
+    let kept: Kept = serde_json::from_str(text).map_err(|error| damaged(&error))?;
     let parse = |texts: Vec<String>| {
         let patterns = texts.iter().map(|text| text.parse());
         let patterns: Result<Vec<OriginPattern>, _> = patterns.collect();
@@ -177,6 +194,31 @@ pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
         private_windows: kept.private_windows,
         page_origins: pages.map_err(|error| damaged(&error))?,
     })
+}
+
+/// The text of a file, if it is a regular one: a FIFO would be waited for.
+fn read_text(path: &Path) -> io::Result<String> {
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut text = String::new();
+    file.take(MOST_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The rules as they are kept.
+fn render(rules: &PersonRules) -> Kept {
+    let texts = |patterns: &[OriginPattern]| patterns.iter().map(ToString::to_string).collect();
+    Kept {
+        allowed: texts(&rules.allowed),
+        blocked: texts(&rules.blocked),
+        private_windows: rules.private_windows,
+        page_origins: rules.page_origins.iter().map(ToString::to_string).collect(),
+    }
 }
 
 /// Changes the rules in a file, which is there or is made. Fails, in words, and then changes nothing.
@@ -213,13 +255,7 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
             "There are {MOST_RULES} rules already. Remove some."
         ));
     }
-    let texts = |patterns: &[OriginPattern]| patterns.iter().map(ToString::to_string).collect();
-    let kept = Kept {
-        allowed: texts(&rules.allowed),
-        blocked: texts(&rules.blocked),
-        private_windows: rules.private_windows,
-        page_origins: rules.page_origins.iter().map(ToString::to_string).collect(),
-    };
+    let kept = render(&rules);
     let write = || -> io::Result<()> {
         let folder = path.parent().unwrap_or_else(|| Path::new("/"));
         tabmux_browser::profile::private_dir(folder)?;
@@ -273,7 +309,7 @@ fn stamp(path: &Path) -> Option<Stamp> {
     match facts {
         Ok(facts) => Some((facts.ino(), facts.mtime(), facts.mtime_nsec(), facts.len())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(_) => Some((0, 0, 0, 0)),
+        Err(_) => Some(UNKNOWN),
     }
 }
 
@@ -290,7 +326,13 @@ struct Kept {
     page_origins: Vec<String>,
 }
 
+/// The stamp of a file that could not be looked at.
+const UNKNOWN: Stamp = (0, 0, 0, 0);
+
 const MOST_RULES: usize = 1_000;
+
+/// Rules of the greatest number and length have less; what is longer is cut, and damaged.
+const MOST_BYTES: u64 = 4_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -345,6 +387,20 @@ mod tests {
         assert!(!lasting.private_windows());
         fs::remove_file(&path).unwrap();
         assert!(lasting.refresh() && lasting.policy().is_open());
+    }
+
+    #[test]
+    fn a_file_that_is_a_fifo_closes_everything_and_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.json");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let lasting = Lasting::at(Some(path));
+        let blocked = lasting.policy().check("https://b.test/").unwrap_err();
+        assert!(
+            blocked.to_string().contains("not a regular file"),
+            "{blocked}"
+        );
     }
 
     #[test]

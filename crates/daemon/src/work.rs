@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::page_tools::ToolNumber;
 use tabmux_browser::tools::Prepared;
-use tabmux_browser::{AddressPolicy, Browser, CallContext, ContextId, Files, ToolError};
+use tabmux_browser::{
+    AddressPolicy, Browser, CallContext, ContextId, Files, OutputFolder, ToolError,
+};
 use tabmux_core::{BrowserId, CallId, TargetId, Time};
 use tabmux_protocol::overview::Overview;
 use tokio::sync::{mpsc, oneshot};
@@ -92,13 +94,21 @@ pub(crate) async fn refresh_all(
         .await;
 }
 
+/// Whose a new tab is.
+pub(crate) struct Place {
+    /// The context of its own that the session has, if it has one.
+    pub(crate) context: Option<Context>,
+    /// Where what it downloads goes.
+    pub(crate) output: Option<OutputFolder>,
+}
+
 /// Opens a tab. The core closes it again if it asks for that.
 pub(crate) async fn open_tab(
     job: Job,
     url: Arc<str>,
     focus: bool,
     limit: Option<Duration>,
-    context: Option<Context>,
+    place: Place,
     generate: Option<usize>,
 ) {
     let open = async {
@@ -106,7 +116,7 @@ pub(crate) async fn open_tab(
         let address = AddressPolicy { allow_files: true }
             .parse(&url)
             .map_err(ToolError::from)?;
-        let context = match &context {
+        let context = match &place.context {
             Some(own) => Some(
                 own.get_or_try_init(|| job.handle.make_context())
                     .await?
@@ -121,6 +131,7 @@ pub(crate) async fn open_tab(
                 job.call.0,
                 focus,
                 limit.unwrap_or(LOAD_LIMIT),
+                place.output,
             )
             .await
     };

@@ -21,6 +21,9 @@ mod asking;
 mod audience;
 mod convert;
 mod ending;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handler;
 mod herald;
 mod relisting;

@@ -3,7 +3,7 @@
 //! rmcp's own transport is silent about lines that are no JSON, and its handshake gives up when
 //! the first message is not a request. Here every line is looked at before rmcp sees it.
 
-mod inspect;
+pub(crate) mod inspect;
 mod lines;
 mod turn;
 mod writer;
@@ -67,7 +67,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             let turn = self.turns.next().await?;
             let verdict = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => inspect(&line),
-                Ok(Some(Line::TooLong)) => Verdict::Refuse(refuse_long_line()),
+                Ok(Some(Line::TooLong(head, end))) => refuse_long_line(&head, &end),
                 Ok(None) => {
                     self.ending.end();
                     return None;

@@ -1,5 +1,6 @@
 //! One call and its one outcome.
 
+use crate::wire::{LONGEST_REPLY, encoded_length};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -96,6 +97,21 @@ impl CallReply {
             content: vec![Content::Text { text: text.into() }],
             ..Self::default()
         }
+    }
+
+    /// This answer, or one that says that it is too large for a line.
+    #[must_use]
+    pub fn that_fits(self) -> Self {
+        let bytes = encoded_length(&self);
+        if bytes <= LONGEST_REPLY {
+            return self;
+        }
+        Self::error(format!(
+            "The call was carried out, but its answer has {} MB as it would be sent, and at most {} MB can be. Ask for \
+             less, or have it written to a file.",
+            bytes / 1_000_000,
+            LONGEST_REPLY / 1_000_000
+        ))
     }
 
     /// A question for a person, in place of an answer.

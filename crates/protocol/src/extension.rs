@@ -158,6 +158,10 @@ pub enum FromExtension {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         error: Option<String>,
+        /// How large the answer is, if it is too large to be sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "bindings", ts(optional, type = "number"))]
+        too_large: Option<u64>,
     },
     /// An event of Chrome's.
     CdpEvent {
@@ -169,10 +173,14 @@ pub enum FromExtension {
         session_id: Option<String>,
         /// Which event.
         method: String,
-        /// What it tells.
+        /// What it tells; only its small parts, if it is too large.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
         params: Value,
+        /// How large it is, if it is too large to be sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "bindings", ts(optional, type = "number"))]
+        too_large: Option<u64>,
     },
     /// Chrome has let go of a tab: the user said so, or the tab is gone.
     Detached {

@@ -31,6 +31,8 @@ pub struct SessionOptions {
     pub folder: Option<PathBuf>,
     /// More folders in which files may be.
     pub roots: Vec<PathBuf>,
+    /// Where files without a path go and stay. `None`: into a folder that ends with the session.
+    pub output: Option<PathBuf>,
     /// What becomes of the tabs that the session opened.
     pub on_session_end: OnSessionEnd,
     /// Who may use the tabs that the session holds.

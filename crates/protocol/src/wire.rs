@@ -15,6 +15,30 @@ pub const PROTOCOL: u32 = 1;
 /// The longest line either side takes. Larger data goes by file.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
+/// The longest answer to a call: with what is around it, it has to fit into a line.
+pub const LONGEST_REPLY: usize = LONGEST_LINE - 64 * 1024;
+
+/// How many bytes a message has as JSON: a control character has six of them.
+pub fn encoded_length(message: &impl Serialize) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, message) {
+        Ok(()) => count.0,
+        // What cannot be written fits nowhere.
+        Err(_) => usize::MAX,
+    }
+}
+
 /// What a client of the daemon says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(

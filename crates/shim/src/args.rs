@@ -15,7 +15,7 @@ pub struct Args {
     browser: BrowserFlags,
 
     /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused
-    /// tab; `static` is one list that stands; `auto` takes what suits the client.
+    /// tab; `static` is a fixed list of every tool; `auto` chooses by the client.
     #[arg(long, value_enum, default_value_t = Tools::Auto, help_heading = TOOLS)]
     tools: Tools,
 
@@ -158,6 +158,7 @@ impl Args {
             blocked_origins: self.origins.blocked(origins)?,
             folder: std::env::current_dir().ok(),
             roots: absolute(self.filesystem_root)?,
+            output: None,
         })
     }
 }

@@ -1,11 +1,15 @@
 //! Where the log goes: standard error, or a file. Never standard output, which carries MCP.
 
+mod queue;
+
 use anyhow::Context;
+use queue::{Flusher, Queue};
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 use tabmux_client::RotatedFile;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
@@ -33,11 +37,20 @@ pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
         Some(path) => {
             let file = open(path)
                 .with_context(|| format!("the log file {} cannot be opened", path.display()))?;
-            all.with(log.with_writer(Mutex::new(file)).with_ansi(false))
+            let queue = Queue::start(file).context("the log did not start")?;
+            let _ = FLUSHER.set(queue.flusher());
+            all.with(log.with_writer(Mutex::new(queue)).with_ansi(false))
                 .init();
         }
     }
     Ok(())
+}
+
+/// Waits until what was logged is written, at the end of the process; not for a disk that hangs.
+pub fn finish() {
+    if let Some(flusher) = FLUSHER.get() {
+        flusher.flush(LAST_WAIT);
+    }
 }
 
 /// Pages can cause lines, so a file must not grow without end. What is none, such as `/dev/stderr`, is not ours
@@ -49,6 +62,9 @@ fn open(path: &Path) -> io::Result<Box<dyn Write + Send>> {
         false => Box::new(RotatedFile::open(path)?),
     })
 }
+
+static FLUSHER: OnceLock<Flusher> = OnceLock::new();
+const LAST_WAIT: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {

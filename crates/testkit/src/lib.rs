@@ -10,6 +10,7 @@
 //! - [`mcp_client`]: speaks JSON-RPC to a server under test and remembers every line.
 //! - [`page_worker`]: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
+//! - [`corpus`]: the inputs of fuzz targets that are kept.
 //! - [`process`]: what is left running, and how big it is.
 //! - [`shared_daemon`]: a whole tabmux, with a daemon that several clients share.
 //! - [`attacks`]: hostile pages, floods and calls as data, and how they are played.
@@ -19,6 +20,7 @@
 pub mod again;
 pub mod attacks;
 pub mod chromium;
+pub mod corpus;
 pub mod fixture_server;
 pub mod gate;
 pub mod mcp_client;
@@ -30,6 +32,7 @@ pub mod shared_daemon;
 
 pub use again::run_again;
 pub use chromium::Chromium;
+pub use corpus::play_corpus;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
 pub use gate::real_browser;
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};

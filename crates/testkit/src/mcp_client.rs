@@ -111,7 +111,7 @@ impl McpClient {
 
     /// The first half of the handshake only.
     pub async fn initialize_request(&self, version: &str) -> Value {
-        self.introduce("testkit", version).await
+        self.introduce(FOLLOWER, version).await
     }
 
     async fn introduce(&self, name: &str, version: &str) -> Value {
@@ -314,6 +314,9 @@ fn notifications(messages: &[Message]) -> impl Iterator<Item = &Value> {
         .filter(|message| message.is_notification())
         .filter_map(Message::as_received)
 }
+
+/// A client that is known to fetch its list again when it is told to, as this one does when a test wants it.
+const FOLLOWER: &str = "claude-code";
 
 #[cfg(test)]
 mod tests;

@@ -547,6 +547,37 @@
   }
   var NO_WINDOW = -1;
 
+  // src/size.ts
+  function excess(value, most) {
+    const texts = lengthOfTexts(value, most);
+    if (texts > most) return texts;
+    const text = JSON.stringify(value) ?? "";
+    if (text.length * 3 <= most) return void 0;
+    const bytes = new TextEncoder().encode(text).length;
+    return bytes > most ? bytes : void 0;
+  }
+  function smallParts(value, depth = 2) {
+    const entries = Object.entries(value ?? {}).slice(0, MOST_PARTS);
+    const kept = entries.flatMap(([name, part]) => {
+      if (typeof part === "string") return part.length <= LONGEST_PART ? [[name, part]] : [];
+      if (typeof part !== "object") return [[name, part]];
+      return depth > 1 && part !== null && !Array.isArray(part) ? [[name, smallParts(part, depth - 1)]] : [];
+    });
+    return Object.fromEntries(kept);
+  }
+  function lengthOfTexts(value, most) {
+    let length = 0;
+    const waiting = [value];
+    while (waiting.length > 0 && length <= most) {
+      const next = waiting.pop();
+      if (typeof next === "string") length += next.length;
+      else if (typeof next === "object" && next !== null) for (const part of Object.values(next)) waiting.push(part);
+    }
+    return length;
+  }
+  var MOST_PARTS = 30;
+  var LONGEST_PART = 2e3;
+
   // src/tunnel.ts
   var Tunnel = class {
     constructor(tell, cancelled) {
@@ -565,7 +596,9 @@
         if (tabId === void 0 || this.#isOwn(method, sessionId === void 0 ? { tabId } : { tabId, sessionId })) return;
         const child = params?.sessionId;
         if (method === "Target.attachedToTarget" && typeof child === "string") debug({ tabId, sessionId: child });
-        const event = { type: "cdpEvent", tabId, method, params: params ?? {} };
+        const bytes = excess(params, MOST_EVENT);
+        const told = bytes === void 0 ? { params: params ?? {} } : { params: smallParts(params), tooLarge: bytes };
+        const event = { type: "cdpEvent", tabId, method, ...told };
         this.tell(sessionId === void 0 ? event : { ...event, sessionId });
       });
       chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
@@ -604,7 +637,8 @@
       try {
         const terminates = method === "Runtime.terminateExecution";
         const result = terminates ? await this.#inTurn(place(target), () => this.#terminate(target)) : await chrome.debugger.sendCommand(target, method, params);
-        this.tell({ type: "cdp", requestId, result: result ?? {} });
+        const bytes = excess(result, MOST_ANSWER);
+        this.tell(bytes === void 0 ? { type: "cdp", requestId, result: result ?? {} } : { type: "cdp", requestId, tooLarge: bytes });
       } catch (error) {
         const why = words(error);
         if (why !== NO_WORKER) this.tell({ type: "cdp", requestId, error: why });
@@ -650,6 +684,8 @@
     for (const [method, params] of [["Debugger.enable", {}], ["Debugger.setBreakpointsActive", { active: false }]])
       void chrome.debugger.sendCommand(target, method, params).catch(() => void 0);
   }
+  var MOST_ANSWER = 32 * 1024 * 1024;
+  var MOST_EVENT = 10 * 1024 * 1024;
   var IDLE_LIMIT = 150;
   var STOP_LIMIT = 850;
   var NO_WORKER = "No SW";

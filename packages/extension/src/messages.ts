@@ -94,7 +94,11 @@ result?: unknown,
 /**
  * Chrome's refusal.
  */
-error?: string, } | { "type": "cdpEvent", 
+error?: string, 
+/**
+ * How large the answer is, if it is too large to be sent.
+ */
+tooLarge?: number, } | { "type": "cdpEvent", 
 /**
  * The tab.
  */
@@ -108,9 +112,13 @@ sessionId?: string,
  */
 method: string, 
 /**
- * What it tells.
+ * What it tells; only its small parts, if it is too large.
  */
-params: unknown, } | { "type": "detached", 
+params: unknown, 
+/**
+ * How large it is, if it is too large to be sent.
+ */
+tooLarge?: number, } | { "type": "detached", 
 /**
  * Which one.
  */

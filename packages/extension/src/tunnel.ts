@@ -1,6 +1,7 @@
 /** Chrome's debugging protocol for the tabs that the daemon works in, and for no others. */
 
 import type { FromExtension, ToExtension } from './messages.js';
+import { excess, smallParts } from './size.js';
 
 type Target = chrome.debugger.DebuggerSession & { tabId: number };
 
@@ -22,7 +23,9 @@ export class Tunnel {
       if (tabId === undefined || this.#isOwn(method, sessionId === undefined ? { tabId } : { tabId, sessionId })) return;
       const child = (params as { sessionId?: unknown } | undefined)?.sessionId;
       if (method === 'Target.attachedToTarget' && typeof child === 'string') debug({ tabId, sessionId: child });
-      const event = { type: 'cdpEvent', tabId, method, params: params ?? {} } as const;
+      const bytes = excess(params, MOST_EVENT);
+      const told = bytes === undefined ? { params: params ?? {} } : { params: smallParts(params), tooLarge: bytes };
+      const event = { type: 'cdpEvent', tabId, method, ...told } as const;
       this.tell(sessionId === undefined ? event : { ...event, sessionId });
     });
     chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
@@ -67,7 +70,8 @@ export class Tunnel {
     try {
       const terminates = method === 'Runtime.terminateExecution';
       const result = terminates ? await this.#inTurn(place(target), () => this.#terminate(target)) : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
-      this.tell({ type: 'cdp', requestId, result: result ?? {} });
+      const bytes = excess(result, MOST_ANSWER);
+      this.tell(bytes === undefined ? { type: 'cdp', requestId, result: result ?? {} } : { type: 'cdp', requestId, tooLarge: bytes });
     } catch (error) {
       const why = words(error);
       // This worker is being ended, and the connection with it, of which the daemon has more to say.
@@ -123,6 +127,10 @@ function debug(target: Target): void {
   for (const [method, params] of [['Debugger.enable', {}] as const, ['Debugger.setBreakpointsActive', { active: false }] as const])
     void chrome.debugger.sendCommand(target, method, params).catch(() => undefined);
 }
+
+/** What the daemon takes of an answer and of an event: it keeps no more from any browser. */
+const MOST_ANSWER = 32 * 1024 * 1024;
+const MOST_EVENT = 10 * 1024 * 1024;
 
 /** Within this time a page answers in which nothing runs. */
 const IDLE_LIMIT = 150;

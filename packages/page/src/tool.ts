@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   MAX_RESULT,
+  MAX_SENT,
   type ToolAnnotations,
   type ToolDefinition,
 } from './wire.js';
@@ -52,14 +53,18 @@ export function toResult(value: unknown, { definition }: Tool): CallToolResult {
   const json = JSON.stringify(value);
   if (json && json.length > MAX_RESULT) throw new TooLarge(definition.name, json.length);
   const plain: Json = json === undefined ? null : JSON.parse(json);
-  const result = isResult(plain) ? plain : wrap(plain);
-  const structured = definition.outputSchema && !result.structuredContent && structuredText(result);
-  return structured ? { ...result, structuredContent: structured } : result;
+  const plainResult = isResult(plain) ? plain : wrap(plain);
+  const structured = definition.outputSchema && !plainResult.structuredContent && structuredText(plainResult);
+  const result = structured ? { ...plainResult, structuredContent: structured } : plainResult;
+  // A text inside a text is escaped again: what counts is what is sent, in bytes.
+  const bytes = new TextEncoder().encode(JSON.stringify(result)).length;
+  if (bytes > MAX_SENT) throw new TooLarge(definition.name, bytes, MAX_SENT);
+  return result;
 }
 
 export class TooLarge extends Error {
-  constructor(name: string, length: number) {
-    super(`The result of '${name}' has ${length} characters and ${MAX_RESULT} are allowed; return less.`);
+  constructor(name: string, length: number, most = MAX_RESULT) {
+    super(`The result of '${name}' has ${length} characters and ${most} are allowed; return less.`);
   }
 }
 

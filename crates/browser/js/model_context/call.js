@@ -7,6 +7,10 @@
     document.modelContext,
     document.modelContext ? undefined : navigator.modelContext,
   ];
+  // What crosses to the service is bounded here, where it costs the page alone: pictures of 8 MiB, and some text.
+  const MOST_OUTPUT = 9_000_000;
+  const bounded = (output) =>
+    output?.length > MOST_OUTPUT ? { error: `its answer has ${output.length} characters, and at most ${MOST_OUTPUT} are taken` } : { output };
   const find = async () => {
     for (const context of contexts) {
       const tools = (await context?.getTools?.()) ?? [];
@@ -30,8 +34,8 @@
     const [context, tool] = await find();
     if (!tool) return { gone: true };
     const work = run(context, tool).then(
-      (output) => ({ output: output == null ? null : String(output) }),
-      (error) => ({ error: `${error?.name === "UnknownError" ? "" : `${error?.name ?? "Error"}: `}${error?.message ?? error}` }),
+      (output) => bounded(output == null ? null : String(output)),
+      (error) => ({ error: `${error?.name === "UnknownError" ? "" : `${error?.name ?? "Error"}: `}${error?.message ?? error}`.slice(0, 4000) }),
     );
     if (submits) return work;
     // The form is filled in the same task that the call began in, or refused.

@@ -2,6 +2,10 @@
 (channel, name, input) => {
   const id = `tabmux-${Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("")}`;
   const over = new AbortController();
+  // What crosses to the service is bounded here, where it costs the page alone: pictures of 8 MiB, and some text.
+  const MOST_OUTPUT = 9_000_000;
+  const bounded = (output) =>
+    output.length > MOST_OUTPUT ? { error: `its answer has ${output.length} characters, and at most ${MOST_OUTPUT} are taken` } : { output };
   const say = (payload) =>
     window.postMessage({ channel, type: "mcp", direction: "client-to-server", payload }, origin === "null" ? "*" : origin);
   const answer = new Promise((done) => {
@@ -16,8 +20,8 @@
       const { payload } = said;
       if (payload === "mcp-server-stopped") end({ error: "The page's server stopped before it answered" });
       else if (payload?.id !== id || payload.method !== undefined) return;
-      else if (payload.error) end({ error: String(payload.error.message || "it gave no reason") });
-      else end({ output: JSON.stringify(payload.result) ?? "undefined" });
+      else if (payload.error) end({ error: String(payload.error.message || "it gave no reason").slice(0, 4000) });
+      else end(bounded(JSON.stringify(payload.result) ?? "undefined"));
     };
     addEventListener("message", hear, { capture: true, signal: over.signal });
     say({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: input } });

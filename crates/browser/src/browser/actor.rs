@@ -1,16 +1,18 @@
 //! Follows one browser: the only task that keeps its table of tabs.
 
+use super::downloads::{Downloads, Staging};
 use super::orders::Order;
 use super::private::Privacy;
 use super::pulse::Pulse;
-use super::{BrowserEvent, Origin, TabFacts};
+use super::{BrowserEvent, ContextId, Origin, TabFacts};
 use super::{crashes, tools};
 use crate::error::ToolError;
+use crate::files::OutputRoot;
 use crate::launch::BrowserProcess;
 use crate::page_tools::Findings;
-use crate::tab::{Download, Gone, Tab, TabSettings, TargetId};
+use crate::tab::{Gone, Tab, TabSettings, TargetId};
 use crate::text::one_line;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
@@ -28,8 +30,10 @@ pub(super) struct Actor<E> {
     /// Tabs being made now, and those that have to wait until it is known whose they are.
     pub(super) making: usize,
     pub(super) unannounced: Vec<TargetId>,
-    /// Downloads that are on their way, with the tabs that began them.
-    pub(super) downloads: VecDeque<(Tab, Download)>,
+    pub(super) downloads: Downloads,
+    /// Where downloads of a browser of ours go first.
+    pub(super) staging: Option<Staging>,
+    output: Option<OutputRoot>,
     tag: u32,
     report: mpsc::Sender<E>,
     /// Whether a person uses this browser and can end our sessions.
@@ -50,6 +54,8 @@ pub(super) struct Entry {
     /// Where it is being sent, as long as it is blank.
     destination: Option<String>,
     pub(super) tab: Option<Tab>,
+    /// The tab whose page opened it.
+    pub(super) opener: Option<TargetId>,
     pub(super) attaching: bool,
     /// Whether anybody is attached to it.
     is_attached: bool,
@@ -80,13 +86,25 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             crashed: HashMap::new(),
             making: 0,
             unannounced: Vec::new(),
-            downloads: VecDeque::new(),
+            downloads: Downloads::default(),
+            staging: None,
+            output: None,
             tag,
             report,
             personal: false,
             privacy: Privacy::default(),
             hidden: HashMap::new(),
             orders,
+        }
+    }
+
+    /// The same, with a place for downloads.
+    pub(super) fn staging(self, staging: Option<(Staging, OutputRoot)>) -> Self {
+        let (staging, output) = staging.unzip();
+        Self {
+            staging,
+            output,
+            ..self
         }
     }
 
@@ -135,6 +153,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         if let Some(process) = self.process.take() {
             process.end(END_GRACE).await;
+        }
+        if let (Some(staging), Some(output)) = (self.staging.take(), &self.output) {
+            staging.remove(output).await;
         }
         self.session.connection().close();
         self.tell(BrowserEvent::Gone).await;
@@ -293,6 +314,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let opener = info.opener_id.clone();
         let mut entry = Entry::new(facts);
         entry.is_attached = info.attached;
+        entry.opener.clone_from(&opener);
         self.tabs.insert(target.clone(), entry);
         match opener {
             Some(opener) => {
@@ -322,6 +344,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         // Before its first request: a popup may go where its opener may, and nowhere else.
         let opener = event.target_info.opener_id.as_ref();
         let opener = opener.and_then(|opener| self.tabs.get(opener)?.tab.as_ref());
+        let user = opener.and_then(Tab::user);
         let guard = opener.map(|opener| opener.guard().inherited());
         let guard = guard.unwrap_or_default();
         let Some(entry) = self
@@ -343,6 +366,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             self.settings,
             guard,
         );
+        if let Some(user) = user {
+            tab.used_by(user);
+        }
         for answer in entry.awaiting_tab.drain(..) {
             let _ = answer.send(Ok(tab.clone()));
         }
@@ -476,12 +502,23 @@ impl Entry {
             told_tools: Findings::default(),
             destination: None,
             tab: None,
+            opener: None,
             attaching: false,
             is_attached: false,
             wanted_at: Instant::now(),
             awaiting_tab: Vec::new(),
             awaiting_gone: Vec::new(),
         }
+    }
+
+    /// Whether it shows nothing.
+    pub(super) fn is_blank(&self) -> bool {
+        self.facts.is_blank()
+    }
+
+    /// The context it is in.
+    pub(super) fn context(&self) -> Option<ContextId> {
+        self.facts.context.clone()
     }
 
     pub(super) fn facts(&self) -> &TabFacts {

@@ -1,11 +1,12 @@
 //! Connects to a browser: launches one, or attaches to one that runs.
 
 use super::actor::Actor;
+use super::downloads::Staging;
 use super::private::Privacy;
 use super::pulse::Pulse;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError, Running};
-use crate::files::Files;
+use crate::files::{FileThreads, OutputRoot};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
 use crate::tab::{TabSettings, TargetId};
@@ -78,6 +79,7 @@ pub struct Connected {
     personal: bool,
     targets: Vec<target::TargetInfo>,
     privacy: Privacy,
+    staging: Option<(Staging, OutputRoot)>,
 }
 
 impl Connected {
@@ -121,6 +123,7 @@ impl Connected {
             personal,
             targets,
             privacy,
+            staging,
         } = self;
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
@@ -136,6 +139,8 @@ impl Connected {
             report,
             weak,
         );
+        let place = staging.as_ref().map(|(staging, _)| staging.clone());
+        let actor = actor.staging(staging);
         let actor = actor.of_person(personal).guarding(privacy.clone(), hidden);
         tokio::spawn(actor.run(events, orders, pulse));
         Browser(Arc::new(Inner {
@@ -143,18 +148,33 @@ impl Connected {
             launched: info.launched,
             personal,
             privacy,
+            staging: place,
             orders: order,
         }))
     }
 }
 
 impl Browser {
-    /// Connects to a browser and hears which tabs it has.
+    /// Connects to a browser and hears which tabs it has. What one of ours downloads goes to `output`.
     pub async fn connect(
         source: &Source,
         settings: TabSettings,
+        output: &OutputRoot,
     ) -> Result<Connected, ConnectError> {
-        let connected = Self::meet(reach(source).await?, settings).await?;
+        let mut launches = 1;
+        let connected = loop {
+            match Self::meet(reach(source).await?, settings, Some(output)).await {
+                // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
+                // the profile taken ends at once.
+                Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
+                    if launches < MOST_LAUNCHES =>
+                {
+                    tracing::warn!("the browser ended as it started, and is started again");
+                    launches += 1;
+                }
+                met => break met?,
+            }
+        };
         Ok(connected.guarded().await)
     }
 
@@ -164,7 +184,7 @@ impl Browser {
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
         let (session, events) = Connection::start(transport);
-        let connected = Self::meet((session, events, None), settings).await?;
+        let connected = Self::meet((session, events, None), settings, None).await?;
         Ok(Connected {
             personal: true,
             ..connected
@@ -174,9 +194,15 @@ impl Browser {
     async fn meet(
         (session, events, process): (Session, Events, Option<BrowserProcess>),
         settings: TabSettings,
+        output: Option<&OutputRoot>,
     ) -> Result<Connected, ConnectError> {
         let launched = process.is_some();
-        let introduced = introduce(&session, launched);
+        let staging = match output.filter(|_| launched) {
+            Some(output) => Some((Staging::make(output).await, output.clone())),
+            None => None,
+        };
+        let place = staging.as_ref().map(|(staging, _)| staging);
+        let introduced = introduce(&session, launched, place);
         let (info, targets) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced)
             .await
             .unwrap_or_else(|_| {
@@ -199,6 +225,7 @@ impl Browser {
             personal: false,
             targets,
             privacy: Privacy::default(),
+            staging,
         })
     }
 }
@@ -211,7 +238,12 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     match source {
         Source::Launch(options) => {
             profile::wait_for_orphan(&options.profile).await;
-            let launched = launch::launch(options)?;
+            let options = options.clone();
+            let launching = move || launch::launch(&options);
+            let launched = FileThreads::new().run_within(LAUNCH_LIMIT, launching).await;
+            let launched = launched.map_err(|stuck| {
+                LaunchError::Profile(std::io::Error::other(stuck.to_string()))
+            })??;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }
@@ -221,7 +253,10 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
         }
         Source::WebSocket(url, headers) => Ok(over(dial(url, headers).await?)),
         Source::Running(which) => {
-            for endpoint in discover::running_browsers(which) {
+            let which = which.clone();
+            let looking = move || discover::running_browsers(&which);
+            let running = FileThreads::new().run(looking).await;
+            for endpoint in running.unwrap_or_default() {
                 match dial(&endpoint, &[]).await {
                     Ok(transport) => return Ok(over(transport)),
                     Err(error) => tracing::debug!(%error, "a browser's profile is out of date"),
@@ -248,6 +283,7 @@ async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransp
 async fn introduce(
     session: &Session,
     launched: bool,
+    staging: Option<&Staging>,
 ) -> Result<(BrowserInfo, Vec<target::TargetInfo>), CdpError> {
     let discover = target::SetDiscoverTargets {
         discover: true,
@@ -262,16 +298,12 @@ async fn introduce(
         Ok::<_, CdpError>(())
     };
     // What a browser of ours downloads goes to our folder; in somebody else's, where theirs goes.
-    let folder = launched.then(Files::downloads).and_then(Result::ok);
-    let downloads = browser::SetDownloadBehavior {
-        behavior: match folder {
-            Some(_) => browser::SetDownloadBehaviorBehavior::ALLOW,
-            None => browser::SetDownloadBehaviorBehavior::DEFAULT,
-        },
-        download_path: folder.map(|folder| folder.display().to_string()),
+    let theirs = || browser::SetDownloadBehavior {
+        behavior: browser::SetDownloadBehaviorBehavior::DEFAULT,
         events_enabled: Some(true),
         ..Default::default()
     };
+    let downloads = staging.map_or_else(theirs, |staging| staging.behavior(None));
     let (version, discovering, attaching, _) = tokio::join!(
         session.send(browser::GetVersion::default()),
         session.send(discover),
@@ -353,8 +385,13 @@ fn product(text: &str) -> (String, String) {
     (name.to_owned(), version.to_owned())
 }
 
+/// To find the program and to make its profile is file work; a browser is started in a moment otherwise.
+const LAUNCH_LIMIT: Duration = Duration::from_secs(20);
 const DIAL_LIMIT: Duration = Duration::from_secs(5);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// A browser that ends as it starts is started so often: once more is enough for one whose profile was taken for
+/// a moment, and soon over for one that cannot start at all.
+const MOST_LAUNCHES: usize = 2;
 
 #[cfg(test)]
 mod tests {

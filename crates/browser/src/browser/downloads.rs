@@ -1,48 +1,248 @@
-//! Downloads of one browser: each is told to the tab that began it, and followed to its end.
+//! Downloads of one browser: each is told to the tab that began it, and followed to its end. Those of a browser of
+//! ours belong to the session that uses the tab, and count against what it may download.
 
+use super::ContextId;
 use super::actor::Actor;
+use crate::files::{OutputFolder, OutputRoot};
 use crate::tab::{Download, Progress, Tab};
 use crate::text::one_line;
-use tabmux_cdp::types::browser;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use tabmux_cdp::Session;
+use tabmux_cdp::types::browser::{self, SetDownloadBehaviorBehavior};
 
-impl<E> Actor<E> {
-    pub(super) fn handle_download(&mut self, event: browser::DownloadWillBegin) {
-        let tabs = self.tabs.values().filter_map(|entry| entry.tab.as_ref());
-        let shows = |tab: &&Tab| tab.state().frames.find(&event.frame_id).is_some();
-        let Some(tab) = tabs.into_iter().find(shows) else {
-            return;
-        };
-        let download = Download {
-            guid: event.guid,
-            name: one_line(&event.suggested_filename, 200),
-            progress: Progress::Running,
-            received: 0.0,
-        };
-        tab.note_download(download.clone());
-        if self.downloads.len() >= MOST_DOWNLOADS {
-            self.downloads.pop_front();
+/// The downloads that are on their way.
+#[derive(Debug, Default)]
+pub(super) struct Downloads {
+    running: VecDeque<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    /// Those that are told of it.
+    tabs: Vec<Tab>,
+    download: Download,
+    /// In a browser of ours: the folder of the session that it is for.
+    owner: Option<OutputFolder>,
+    /// The context of the tab that began it.
+    context: Option<ContextId>,
+    /// How many bytes count against its session.
+    counted: u64,
+}
+
+impl Running {
+    fn tell(&self) {
+        for tab in &self.tabs {
+            tab.note_download(self.download.clone());
         }
-        self.downloads.push_back((tab.clone(), download));
     }
 
-    pub(super) fn handle_download_progress(&mut self, event: browser::DownloadProgress) {
-        let running = self
-            .downloads
-            .iter()
-            .position(|(_, download)| download.guid == event.guid);
-        let Some((tab, download)) = running.and_then(|index| self.downloads.get_mut(index)) else {
-            return;
+    /// More of it has come. Fails, in words, if that is too much.
+    fn grow(&mut self, event: &browser::DownloadProgress) -> Result<(), String> {
+        let Some(owner) = &self.owner else {
+            return Ok(());
         };
-        download.received = event.received_bytes;
-        download.progress = match event.state.as_str() {
-            "completed" => Progress::Saved(event.file_path.filter(|path| !path.is_empty())),
-            "canceled" => Progress::Stopped,
-            _ => return,
-        };
-        tab.note_download(download.clone());
-        self.downloads
-            .retain(|(_, download)| download.guid != event.guid);
+        let (now, whole) = (bytes(event.received_bytes), bytes(event.total_bytes));
+        let grown = owner.downloads().grow(self.counted, now, whole);
+        self.counted = now;
+        grown
+    }
+
+    /// It is over, and its file is not kept.
+    fn give_back(&mut self) {
+        if let Some(owner) = self.owner.take() {
+            owner.downloads().give_back(self.counted);
+        }
     }
 }
 
+/// Where a browser of ours puts downloads until they are whole.
+#[derive(Clone, Debug)]
+pub(super) struct Staging(pub(super) Option<PathBuf>);
+
+impl Staging {
+    /// A folder of their own for the downloads of one browser. Without one, nothing is downloaded.
+    pub(super) async fn make(output: &OutputRoot) -> Self {
+        let root = output.clone();
+        let made = output.session().threads().run(move || root.make()).await;
+        match made {
+            Ok(Ok(folder)) => return Self(Some(folder)),
+            Ok(Err(error)) => tracing::warn!(%error, "downloads have no place"),
+            Err(stuck) => tracing::warn!(%stuck, "downloads have no place"),
+        }
+        Self(None)
+    }
+
+    /// Has downloads of a context go there, each under the name that Chrome gave it.
+    pub(super) fn behavior(&self, context: Option<ContextId>) -> browser::SetDownloadBehavior {
+        let folder = self.0.as_ref();
+        browser::SetDownloadBehavior {
+            behavior: match folder {
+                Some(_) => SetDownloadBehaviorBehavior::ALLOW_AND_NAME,
+                None => SetDownloadBehaviorBehavior::DENY,
+            },
+            browser_context_id: context,
+            download_path: folder.map(|folder| folder.display().to_string()),
+            events_enabled: Some(true),
+        }
+    }
+
+    /// Removes the folder, at the browser's end.
+    pub(super) async fn remove(self, output: &OutputRoot) {
+        if let Some(folder) = self.0 {
+            let remove = move || std::fs::remove_dir_all(folder);
+            let _ = output.session().threads().run(remove).await;
+        }
+    }
+}
+
+impl<E> Actor<E> {
+    pub(super) fn handle_download(&mut self, event: browser::DownloadWillBegin) {
+        let (tabs, context) = self.beginners(&event.frame_id);
+        if tabs.is_empty() && self.staging.is_none() {
+            return;
+        }
+        let mut running = Running {
+            download: Download {
+                guid: event.guid,
+                name: one_line(&event.suggested_filename, 200),
+                progress: Progress::Running,
+                received: 0.0,
+            },
+            context,
+            owner: None,
+            tabs,
+            counted: 0,
+        };
+        if self.staging.is_some() {
+            let owner = running.tabs.iter().find_map(Tab::user);
+            let admitted = match &owner {
+                Some(owner) => owner.downloads().begin(),
+                None => Err("no session uses this tab.".to_owned()),
+            };
+            if let Err(why) = admitted {
+                return stop(&self.session, &mut running, why);
+            }
+            running.owner = owner;
+        }
+        running.tell();
+        if self.downloads.running.len() >= MOST_DOWNLOADS
+            && let Some(mut oldest) = self.downloads.running.pop_front()
+            && oldest.owner.is_some()
+        {
+            oldest.give_back();
+            stop(&self.session, &mut oldest, "too many are coming.".into());
+        }
+        self.downloads.running.push_back(running);
+    }
+
+    pub(super) fn handle_download_progress(&mut self, event: browser::DownloadProgress) {
+        let list = &mut self.downloads.running;
+        let place = list.iter().position(|it| it.download.guid == event.guid);
+        let Some(index) = place else { return };
+        let Some(running) = list.get_mut(index) else {
+            return;
+        };
+        let is_stopped = event.state == "canceled";
+        let is_whole = event.state == "completed";
+        if !is_stopped {
+            running.download.received = event.received_bytes;
+        }
+        // A short one may be whole before anything is told of it.
+        let grown = match is_stopped {
+            true => Ok(()),
+            false => running.grow(&event),
+        };
+        if grown.is_ok() && !is_stopped && !is_whole {
+            return;
+        }
+        let Some(mut running) = list.remove(index) else {
+            return;
+        };
+        let staged = self.staging.as_ref().and_then(|it| it.0.as_ref());
+        let staged = staged.map(|folder| folder.join(&running.download.guid));
+        match (grown, running.owner.clone(), staged) {
+            (grown, Some(owner), Some(staged)) if is_whole => {
+                tokio::spawn(end(running, owner, staged, grown));
+            }
+            (Err(why), ..) => {
+                running.give_back();
+                stop(&self.session, &mut running, why);
+            }
+            (Ok(()), ..) => {
+                running.download.progress = match is_stopped {
+                    true => Progress::Stopped,
+                    false => Progress::Saved(event.file_path.filter(|it| !it.is_empty())),
+                };
+                running.give_back();
+                running.tell();
+            }
+        }
+    }
+
+    /// The tab that a frame is in, and the context of it. Where a link made a new tab that shows nothing, because
+    /// it led to a file, that is the tab with the link as well.
+    fn beginners(&self, frame: &tabmux_cdp::types::page::FrameId) -> (Vec<Tab>, Option<ContextId>) {
+        let shows = |tab: &Tab| {
+            tab.target().as_str() == frame.as_str() || tab.state().frames.find(frame).is_some()
+        };
+        let mut entries = self.tabs.values();
+        let entry = entries.find(|entry| entry.tab.as_ref().is_some_and(shows));
+        let Some(entry) = entry else {
+            return (Vec::new(), None);
+        };
+        let opener = entry.opener.as_ref().filter(|_| entry.is_blank());
+        let opener = opener.and_then(|opener| self.tabs.get(opener)?.tab.clone());
+        let tabs = entry.tab.iter().cloned().chain(opener).collect();
+        (tabs, entry.context())
+    }
+}
+
+/// Puts a whole download into the folder of its session, or removes it.
+async fn end(
+    mut running: Running,
+    owner: OutputFolder,
+    staged: PathBuf,
+    wanted: Result<(), String>,
+) {
+    let (folder, name) = (owner.clone(), running.download.name.clone());
+    let work = move || {
+        let taken = wanted.and_then(|()| {
+            let taken = folder.take_in(&staged, &name);
+            taken.map_err(|error| format!("it cannot be kept: {error}."))
+        });
+        taken.inspect_err(|_| drop(std::fs::remove_file(&staged)))
+    };
+    let taken = owner.threads().run(work).await;
+    running.download.progress = match taken.unwrap_or_else(|stuck| Err(stuck.to_string())) {
+        Ok(place) => Progress::Saved(Some(place.display().to_string())),
+        Err(why) => {
+            running.give_back();
+            Progress::Refused(why)
+        }
+    };
+    running.tell();
+}
+
+/// Has Chrome stop a download and remove what has come of it.
+fn stop(session: &Session, running: &mut Running, why: String) {
+    session.post(browser::CancelDownload {
+        guid: running.download.guid.clone(),
+        browser_context_id: running.context.clone(),
+    });
+    running.download.progress = Progress::Refused(why);
+    running.tell();
+}
+
+/// Chrome counts in floating point.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "what is negative or too large is bounded by the cast"
+)]
+fn bytes(count: f64) -> u64 {
+    count as u64
+}
+
+/// How many downloads of one browser are followed at once.
 const MOST_DOWNLOADS: usize = 100;

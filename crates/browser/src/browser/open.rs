@@ -5,6 +5,7 @@ use super::{Browser, ContextId, Origin};
 use crate::address::Address;
 use crate::bounds::{self, Watch};
 use crate::error::ToolError;
+use crate::files::OutputFolder;
 use crate::navigate;
 use crate::tab::{Load, TargetId};
 use std::time::Duration;
@@ -12,18 +13,34 @@ use tabmux_cdp::types::target;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+/// How a tab is opened, and for whom.
+pub(super) struct Opening {
+    pub(super) context: Option<ContextId>,
+    pub(super) tag: u64,
+    pub(super) whole: bool,
+    pub(super) limit: Duration,
+    pub(super) session: Option<OutputFolder>,
+}
+
 pub(super) async fn open(
     browser: &Browser,
     address: &Address,
-    context: Option<ContextId>,
-    tag: u64,
-    whole: bool,
-    limit: Duration,
+    opening: Opening,
 ) -> Result<TargetId, ToolError> {
+    let Opening {
+        context,
+        tag,
+        whole,
+        limit,
+        session,
+    } = opening;
     bounds::may_open(address.as_str())?;
     let deadline = Instant::now() + limit;
     let target = make(browser, context, Origin::Call(tag)).await?;
     let tab = browser.tab(&target).await?;
+    if let Some(session) = session {
+        tab.used_by(session);
+    }
     // It is ours, in whoever's browser.
     let watch = Watch::begin(&tab, true).await;
     match address.as_str() {

@@ -19,7 +19,7 @@ async fn a_tab_that_is_made_for_a_cancelled_call_is_announced_and_later_ones_are
     let address = AddressPolicy::default().parse("http://here.test/").unwrap();
     let opening = tokio::spawn(async move {
         let limit = Duration::from_secs(10);
-        browser.open(&address, None, 42, false, limit).await
+        browser.open(&address, None, 42, false, limit, None).await
     });
     let asked = stand.fake.hears("Target.createTarget").await.unwrap();
     opening.abort();

@@ -114,6 +114,10 @@ impl FromStr for OriginPattern {
                 (Some(scheme), rest)
             }
         };
+        // They separate patterns wherever several are written, so none can be part of one.
+        if text.contains([';', ' ', '\t', '\n']) {
+            return Err(fail("it has a `;` or a space in it"));
+        }
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         if rest.contains(['/', '?', '#', '\\']) {
             return Err(fail("it has a path, and a rule is about whole origins"));
@@ -224,9 +228,9 @@ fn hosts(text: &str) -> Result<Hosts, &'static str> {
     let url = Url::parse(&format!("https://{name}/")).map_err(|_| "its host is none")?;
     match (below, url.host().map(|host| plain(host.to_owned()))) {
         (_, None) => Err("its host is none"),
+        (_, Some(Host::Domain(name))) if name.is_empty() => Err("its host is none"),
         (true, Some(Host::Domain(name))) => Ok(Hosts::Below(name)),
         (true, Some(_)) => Err("there are no names below a number"),
-        (false, Some(Host::Domain(name))) if name.is_empty() => Err("its host is none"),
         (false, Some(host)) => Ok(Hosts::One(host)),
     }
 }

@@ -4,7 +4,7 @@ use crate::text::shorten;
 use std::collections::VecDeque;
 use tabmux_cdp::types::runtime::{self, RemoteObjectId};
 use tabmux_cdp::types::{Json, log};
-use tabmux_cdp::{RawEvent, Session};
+use tabmux_cdp::{RawEvent, Session, TooLarge};
 
 /// The console of one tab, oldest message first. The numbers of messages are never used again.
 #[derive(Debug, Default)]
@@ -153,6 +153,9 @@ struct Heard {
 }
 
 fn hear(event: &RawEvent) -> Option<Heard> {
+    if let Some(cut) = event.too_large() {
+        return hear_cut(event.method(), cut);
+    }
     if let Some(event) = event.decode::<runtime::ConsoleAPICalled>() {
         let args: Vec<_> = event.args.iter().take(MOST_ARGS).map(argument).collect();
         return Some(Heard {
@@ -198,6 +201,22 @@ fn hear(event: &RawEvent) -> Option<Heard> {
         text: shorten(&text, MOST_TEXT),
         args: Vec::new(),
         stack: places(entry.stack_trace.as_ref()),
+    })
+}
+
+/// What is known of a message that was too large to be kept.
+fn hear_cut(method: &str, cut: &TooLarge) -> Option<Heard> {
+    let kind = match method {
+        "Runtime.consoleAPICalled" => kind(&cut.find("type").unwrap_or_else(|| "log".into())),
+        "Log.entryAdded" => kind(&cut.find("level").unwrap_or_else(|| "info".into())),
+        "Runtime.exceptionThrown" => "error".into(),
+        _ => return None,
+    };
+    Some(Heard {
+        kind,
+        text: format!("(a message of {} bytes, too large to be kept)", cut.bytes),
+        args: Vec::new(),
+        stack: Vec::new(),
     })
 }
 

@@ -22,6 +22,8 @@ pub struct Network {
     early: VecDeque<(RequestId, Json)>,
     /// Requests that were given up because there were too many.
     pub lost: u64,
+    /// Events about requests that were too large to be kept.
+    pub too_large: u64,
 }
 
 /// What an event did.
@@ -43,6 +45,7 @@ impl Default for Network {
             next: 1,
             early: VecDeque::new(),
             lost: 0,
+            too_large: 0,
         }
     }
 }
@@ -72,7 +75,12 @@ impl Network {
         epoch: u64,
         event: &RawEvent,
     ) -> Option<Change> {
-        match event.method().strip_prefix("Network.")? {
+        let name = event.method().strip_prefix("Network.")?;
+        if event.too_large().is_some() {
+            self.too_large += 1;
+            return Some(Change::Noted);
+        }
+        match name {
             "requestWillBeSent" => Some(self.sent(session, epoch, event.decode()?)),
             "requestWillBeSentExtraInfo" => {
                 let event: network::RequestWillBeSentExtraInfo = event.decode()?;

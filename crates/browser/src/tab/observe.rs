@@ -136,6 +136,15 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             message: one_line(&event.message, 500),
             default: one_line(event.default_prompt.as_deref().unwrap_or_default(), 200),
         });
+    } else if event.method() == "Page.javascriptDialogOpening" {
+        // Too large to be kept; the page waits for an answer all the same.
+        state.dialogs_opened += 1;
+        state.dialog = Some(Dialog {
+            number: state.dialogs_opened,
+            kind: "alert".into(),
+            message: "(too large to be kept)".into(),
+            default: String::new(),
+        });
     } else if event.method() == "Page.javascriptDialogClosed" {
         state.dialog = None;
     } else if event.decode::<inspector::TargetCrashed>().is_some() && is_top {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabmux_cdp::types::fetch::{self, HeaderEntry, RequestStage};
 use tabmux_cdp::types::network::{ErrorReason, ResourceType};
-use tabmux_cdp::{RawEvent, Session};
+use tabmux_cdp::{CdpError, Command, RawEvent, Session, TooLarge};
 
 /// The rules of one tab, shared by its tools and by the set-up of its frames.
 #[derive(Clone, Debug, Default)]
@@ -110,6 +110,10 @@ impl Rules {
         if event.method() != "Fetch.requestPaused" {
             return false;
         }
+        if let Some(cut) = event.too_large() {
+            self.answer_cut(session, cut);
+            return true;
+        }
         let Some(paused) = event.decode::<fetch::RequestPaused>() else {
             return true;
         };
@@ -138,29 +142,39 @@ impl Rules {
                 status,
                 headers,
                 body,
-            }) if !answered => session.post(fetch::FulfillRequest {
-                request_id: paused.request_id,
-                response_code: (*status).into(),
-                response_headers: Some(changed(Vec::new(), headers)),
-                body: Some(BASE64_STANDARD.encode(body)),
-                ..Default::default()
-            }),
-            Some(Action::Change { request, .. }) if !answered => {
-                session.post(fetch::ContinueRequest {
+            }) if !answered => or_end(
+                session,
+                paused.request_id.clone(),
+                fetch::FulfillRequest {
+                    request_id: paused.request_id,
+                    response_code: (*status).into(),
+                    response_headers: Some(changed(Vec::new(), headers)),
+                    body: Some(BASE64_STANDARD.encode(body)),
+                    ..Default::default()
+                },
+            ),
+            Some(Action::Change { request, .. }) if !answered => or_end(
+                session,
+                paused.request_id.clone(),
+                fetch::ContinueRequest {
                     request_id: paused.request_id,
                     headers: (!request.is_empty())
                         .then(|| changed(sent(&paused.request.headers), request)),
                     ..Default::default()
-                })
-            }
+                },
+            ),
             Some(Action::Change { response, .. }) if paused.response_status_code.is_some() => {
                 let headers = paused.response_headers.unwrap_or_default();
-                session.post(fetch::ContinueResponse {
-                    request_id: paused.request_id,
-                    response_code: paused.response_status_code,
-                    response_headers: Some(changed(headers, response)),
-                    ..Default::default()
-                })
+                or_end(
+                    session,
+                    paused.request_id.clone(),
+                    fetch::ContinueResponse {
+                        request_id: paused.request_id,
+                        response_code: paused.response_status_code,
+                        response_headers: Some(changed(headers, response)),
+                        ..Default::default()
+                    },
+                )
             }
             _ => session.post(fetch::ContinueRequest {
                 request_id: paused.request_id,
@@ -168,6 +182,38 @@ impl Rules {
             }),
         }
         true
+    }
+
+    /// A request whose body is too large to be told. It goes on as it is if nothing is against its address; a rule that
+    /// would have to see the request, or a request that does not tell its address, ends it.
+    fn answer_cut(&self, session: &Session, cut: &TooLarge) {
+        let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
+            tracing::warn!("a request that was stopped is too large to be told apart");
+            return;
+        };
+        // Whether it is for a document is said behind the body.
+        let url = cut
+            .find("url")
+            .filter(|url| !(self.guard.stops() && self.guard.policy().check(url).is_err()));
+        let rules = self.lock();
+        let goes_on = url.is_some_and(|url| {
+            let rule = rules.iter().rfind(|rule| rule.pattern.matches(&url));
+            match rule.map(|rule| &rule.action) {
+                None => true,
+                Some(Action::Change { request, .. }) => request.is_empty(),
+                Some(_) => false,
+            }
+        });
+        match goes_on {
+            true => session.post(fetch::ContinueRequest {
+                request_id,
+                ..Default::default()
+            }),
+            false => session.post(fetch::FailRequest {
+                request_id,
+                error_reason: ErrorReason::BLOCKED_BY_CLIENT,
+            }),
+        }
     }
 
     /// What makes Chrome stop requests; none where there are no rules.
@@ -232,6 +278,21 @@ impl Pattern {
     fn for_chrome(&self) -> String {
         self.0.replace('\\', "\\\\").replace('?', "\\?")
     }
+}
+
+/// Has a word on a request that Chrome may refuse. The request fails then, at once: it would wait for ever, and without
+/// what the rule says it must not go on.
+fn or_end(session: &Session, request_id: fetch::RequestId, word: impl Command) {
+    let session = session.clone();
+    tokio::spawn(async move {
+        if let Err(CdpError::Rejected { message, .. }) = session.send(word).await {
+            tracing::warn!(message, "Chrome refused what a rule says about a request");
+            session.post(fetch::FailRequest {
+                request_id,
+                error_reason: ErrorReason::FAILED,
+            });
+        }
+    });
 }
 
 fn sent(headers: &tabmux_cdp::types::Json) -> Vec<HeaderEntry> {

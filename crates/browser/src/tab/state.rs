@@ -110,6 +110,8 @@ pub enum Progress {
     Saved(Option<String>),
     /// It was stopped.
     Stopped,
+    /// It was stopped by us; the text says why, and ends the sentence.
+    Refused(String),
 }
 
 impl Download {
@@ -129,6 +131,9 @@ impl Download {
             Progress::Saved(None) => format!("A download started: {name}. It is saved."),
             Progress::Stopped => {
                 format!("A download started: {name}. It was stopped before it was whole.")
+            }
+            Progress::Refused(why) => {
+                format!("A download started: {name}. It was stopped: {why}")
             }
         }
     }

@@ -4,12 +4,14 @@ mod after;
 mod drawing;
 mod keys;
 mod mouse;
+mod press;
 mod reach;
 
 pub(super) use after::{Before, settle, with_snapshot};
 pub(super) use drawing::Drawing;
 pub(super) use keys::{Chord, insert, type_characters};
-pub(super) use mouse::{Grip, click, move_to, wheel};
+pub(super) use mouse::{Grip, click as click_point, move_to, wheel};
+pub(super) use press::{aim, click, held};
 pub(super) use reach::{
-    Element, Outcome, Patience, Reached, Rect, WAIT_MS, frame_matrices, reach, show,
+    Element, Outcome, Patience, Reached, Rect, Spot, WAIT_MS, frame_matrices, reach, show,
 };

@@ -30,12 +30,13 @@ impl Tool for Drag {
         let to = Element::find(tab, &self.to_uid).await?;
         let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
-        let start = place(act::reach(tab, &from, Patience::Press).await?)?;
-        page.acting();
-        let mut grip = Grip::grab(tab, start).await?;
+        let aim = act::aim(&page, &from).await?.ok_or_else(no_place)?;
+        let start = aim.point();
+        let mut grip = aim.watching(tab, Grip::grab(tab, start)).await?;
         // Only now, because scrolling to the goal would have moved the start; the button stays down.
         let goal = match act::reach(tab, &to, Patience::Point).await {
-            Ok(reached) => place(reached),
+            Ok(Reached::At(goal)) => Ok((goal.x, goal.y)),
+            Ok(Reached::ClosedOption) => Err(no_place()),
             Err(error) => Err(error),
         };
         let goal = match goal {
@@ -47,17 +48,20 @@ impl Tool for Drag {
         };
         grip.carry(start, goal).await?;
         grip.release().await?;
-        let output = act::settle(tab, &before, Some(&from), "Dragged and dropped.").await?;
+        let output = act::settle(
+            tab,
+            &before,
+            Some(&act::held(&from)),
+            "Dragged and dropped.",
+        )
+        .await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }
 
-fn place(reached: Reached) -> Result<(f64, f64), ToolError> {
-    match reached {
-        Reached::At { x, y } => Ok((x, y)),
-        Reached::ClosedOption => Err(ToolError::NotActionable {
-            why: "An option of a closed list cannot be dragged. Use fill on the list.".into(),
-        }),
+fn no_place() -> ToolError {
+    ToolError::NotActionable {
+        why: "An option of a closed list cannot be dragged. Use fill on the list.".into(),
     }
 }
 

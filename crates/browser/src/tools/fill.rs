@@ -1,6 +1,6 @@
 //! Filling fields: one, or a whole form.
 
-use super::act::{self, Before, Chord, Drawing, Element, Patience, Reached};
+use super::act::{self, Before, Chord, Drawing, Element};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -15,7 +15,7 @@ use serde_json::json;
 pub(super) struct Fill {
     /// The field, from take_snapshot or find.
     uid: String,
-    /// What it shall hold: a text, an option's text, "true" or "false" for boxes and switches.
+    /// A text, an option's text, or "true" or "false" for boxes and switches.
     value: String,
     include_snapshot: Option<bool>,
 }
@@ -41,7 +41,7 @@ impl Tool for Fill {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct FillForm {
-    /// The fields, in the order to fill them.
+    /// The fields, in order.
     elements: Vec<Field>,
     include_snapshot: Option<bool>,
 }
@@ -145,12 +145,10 @@ pub(super) async fn fill(
         "type" if !field.empty => clear(page).await?,
         "click" => {
             let stand_in = element.sibling(field.n.unwrap_or(element.n));
-            let Reached::At { x, y } = act::reach(tab, &stand_in, Patience::Press).await? else {
-                return Err(ToolError::NotActionable {
-                    why: not_fillable(element),
-                });
-            };
-            act::click(tab, x, y, 1).await?;
+            let clicked = act::click(page, &stand_in, 1).await?;
+            clicked.ok_or_else(|| ToolError::NotActionable {
+                why: not_fillable(element),
+            })?;
         }
         _ => {}
     }

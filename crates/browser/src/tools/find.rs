@@ -13,7 +13,7 @@ use std::fmt::Write;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Find {
-    /// Part of a name, text or value; case does not matter.
+    /// Part of a name, text or value, in any case.
     text: Option<String>,
     /// The role as snapshots print it: button, link, textbox, row, heading, clickable, …
     role: Option<String>,

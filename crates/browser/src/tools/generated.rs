@@ -3,7 +3,7 @@
 
 mod slider;
 
-use super::act::{self, Before, Chord, Drawing, Element, Patience, Reached};
+use super::act::{self, Before, Chord, Drawing, Element};
 use super::fill::{Echo, fill};
 use super::input::press;
 use super::{Block, ToolOutput, ToolResult};
@@ -285,20 +285,16 @@ impl Job<'_> {
         let ask = json!({ "n": n });
         let mut offered: Offered = self.world.call("tabmux.offeredOptions", &ask).await?;
         if offered.options.is_empty() {
-            let Reached::At { x, y } =
-                act::reach(tab, &self.element(n, label), Patience::Press).await?
-            else {
-                return Err(ToolError::NotActionable {
-                    why: format!(
-                        "The list \"{}\" cannot be opened. Use click and take_snapshot.",
-                        one_line(label, 60)
-                    ),
-                });
-            };
-            self.page.acting();
             let before = Before::look(tab);
-            act::click(tab, x, y, 1).await?;
-            act::settle(tab, &before, None, "").await?;
+            let list = self.element(n, label);
+            let press = act::click(self.page, &list, 1).await?;
+            let press = press.ok_or_else(|| ToolError::NotActionable {
+                why: format!(
+                    "The list \"{}\" cannot be opened. Use click and take_snapshot.",
+                    one_line(label, 60)
+                ),
+            })?;
+            act::settle(tab, &before, Some(&press), "").await?;
             // Some lists are drawn elsewhere, and nothing tells whose they are but that they show now.
             let ask = json!({ "n": n, "anywhere": true });
             offered = self.world.call("tabmux.offeredOptions", &ask).await?;

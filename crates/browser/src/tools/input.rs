@@ -1,9 +1,10 @@
 //! Clicking and hovering.
 
-use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached, Spot};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
+use crate::tab::Tab;
 use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -62,14 +63,14 @@ impl Tool for Hover {
         let element = Element::find(tab, &self.uid).await?;
         let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
-        let Reached::At { x, y } = act::reach(tab, &element, Patience::Point).await? else {
+        let Reached::At(spot) = act::reach(tab, &element, Patience::Point).await? else {
             return Err(ToolError::NotActionable {
                 why: "This option's list is closed. Use fill on the list, or click the option."
                     .into(),
             });
         };
         page.acting();
-        act::move_to(tab, x, y).await?;
+        hover(tab, &element, &spot).await?;
         let output = act::settle(tab, &before, None, "The pointer is over the element.").await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
@@ -115,7 +116,8 @@ impl Tool for ClickAt {
         let before = Before::look(tab);
         page.acting();
         let times = if self.dbl_click == Some(true) { 2 } else { 1 };
-        act::click(tab, self.x, self.y, times).await?;
+        act::move_to(tab, self.x, self.y).await?;
+        act::click_point(tab, self.x, self.y, times).await?;
         let hit = found.hit.unwrap_or_else(|| "nothing".into());
         let done = format!("Clicked on {}.", one_line(&hit, 200));
         let output = act::settle(tab, &before, None, &done).await?;
@@ -132,13 +134,10 @@ pub(super) async fn press(
     done: &str,
 ) -> Result<ToolOutput, ToolError> {
     let tab = &page.tab;
-    match act::reach(tab, element, Patience::Press).await? {
-        Reached::At { x, y } => {
-            page.acting();
-            act::click(tab, x, y, times).await?;
-            act::settle(tab, before, Some(element), done).await
-        }
-        Reached::ClosedOption => {
+    match act::click(page, element, times).await? {
+        Some(press) => act::settle(tab, before, Some(&press), done).await,
+        // An option of a closed list.
+        None => {
             page.acting();
             let chosen: Outcome = element
                 .call("tabmux.choose", json!({ "n": element.n }))
@@ -148,5 +147,24 @@ pub(super) async fn press(
             }
             act::settle(tab, before, None, "Chose the option.").await
         }
+    }
+}
+
+/// Brings the pointer over the element. Its document has to see that, whatever the page does about it.
+async fn hover(tab: &Tab, element: &Element, spot: &Spot) -> Result<(), ToolError> {
+    let watching: Outcome = element
+        .call("tabmux.watchHover", json!({ "n": element.n }))
+        .await?;
+    if !watching.ok {
+        return Err(element.refusal(&watching));
+    }
+    act::move_to(tab, spot.x, spot.y).await?;
+    let (x, y) = spot.inner;
+    let reached: Outcome = element
+        .call("tabmux.hovered", json!({ "x": x, "y": y }))
+        .await?;
+    match reached.ok {
+        true => Ok(()),
+        false => Err(element.refusal(&reached)),
     }
 }

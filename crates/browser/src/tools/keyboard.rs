@@ -67,7 +67,7 @@ impl Tool for TypeText {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PressKey {
-    /// Such as Enter, Escape, ArrowDown, a, Control+A, Control+Shift+R.
+    /// Such as Enter, ArrowDown, a, Control+Shift+R.
     key: String,
     include_snapshot: Option<bool>,
 }

@@ -26,7 +26,7 @@ pub(super) struct NavigatePage {
     url: Option<String>,
     /// Reload everything from the server.
     ignore_cache: Option<bool>,
-    /// What to answer if the page asks whether to leave. Default: accept.
+    /// Answer if the page asks whether to leave. Default: accept.
     handle_before_unload: Option<Leaving>,
     /// JavaScript to run before the page's own scripts, this once.
     init_script: Option<String>,

@@ -4,15 +4,17 @@ use super::paging::{check_names, check_size, page as paged};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::{Headers, NetworkRequest};
-use crate::text::{one_line, shorten};
+use crate::text::{one_line, shorten, written_out};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 use tabmux_cdp::types::network as cdp;
+use tabmux_cdp::{CdpError, MAX_ANSWER};
 
 /// Lists requests.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,6 +70,12 @@ impl Tool for ListNetworkRequests {
                 state.network.lost
             ));
         }
+        if state.network.too_large > 0 {
+            text.push_str(&format!(
+                "\n{} requests or messages of websockets were too large to be kept, in part or whole.",
+                state.network.too_large
+            ));
+        }
         for download in state.downloads.iter().rev().take(MOST_DOWNLOADS).rev() {
             text.push('\n');
             text.push_str(&download.tell());
@@ -87,6 +95,7 @@ pub(super) struct GetNetworkRequest {
     request_file_path: Option<String>,
     /// Save the response's body there.
     response_file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 impl Tool for GetNetworkRequest {
@@ -129,13 +138,15 @@ impl Tool for GetNetworkRequest {
         lines.extend(header_lines(&request.headers));
         if request.body.0 || self.request_file_path.is_some() {
             let body = sent_body(&request).await;
-            lines.push(tell_body(
+            let told = tell_body(
                 "Request body",
                 body,
                 "requestFilePath",
-                self.request_file_path.as_deref(),
+                self.to(self.request_file_path.as_deref()),
                 &page,
-            )?);
+            )
+            .await?;
+            lines.push(told);
         }
         if let Some(answer) = &request.answer {
             lines.push("Response headers:".into());
@@ -145,22 +156,30 @@ impl Tool for GetNetworkRequest {
             lines.extend(frame_lines(&request));
             if self.response_file_path.is_some() {
                 let text = all_frames(&request);
-                let place =
-                    page.files
-                        .save(self.response_file_path.as_deref(), "txt", text.as_bytes())?;
+                let path = self.response_file_path.as_deref();
+                let to = Destination::new(path, self.overwrite, "txt");
+                let place = page.files.save(to, text.into_bytes()).await?;
                 lines.push(format!("Saved the messages to {}.", place.display()));
             }
         } else if request.answer.is_some() || self.response_file_path.is_some() {
             let body = received_body(&request).await;
-            lines.push(tell_body(
+            let told = tell_body(
                 "Response body",
                 body,
                 "responseFilePath",
-                self.response_file_path.as_deref(),
+                self.to(self.response_file_path.as_deref()),
                 &page,
-            )?);
+            )
+            .await?;
+            lines.push(told);
         }
         Ok(ToolOutput::text(lines.join("\n")))
+    }
+}
+
+impl GetNetworkRequest {
+    fn to(&self, path: Option<&str>) -> Option<Destination> {
+        path.map(|path| Destination::new(Some(path), self.overwrite, "bin"))
     }
 }
 
@@ -298,7 +317,10 @@ async fn sent_body(request: &NetworkRequest) -> Body {
         request_id: request.id.clone(),
     };
     let answer = request.session.send_within(ask, LIMIT).await;
-    let answer = answer.map_err(|_| "Chrome does not have it any more".to_owned())?;
+    let answer = answer.map_err(|error| match error {
+        CdpError::TooLarge { bytes, .. } => too_large(bytes),
+        _ => "Chrome does not have it any more".to_owned(),
+    })?;
     decoded(answer.post_data, answer.base64_encoded)
 }
 
@@ -310,11 +332,21 @@ async fn received_body(request: &NetworkRequest) -> Body {
         request_id: request.id.clone(),
     };
     let answer = request.session.send_within(ask, LIMIT).await;
-    let answer = answer.map_err(|_| {
-        "Chrome does not have it; it forgets bodies when the page is left, and keeps none of downloads"
-            .to_owned()
+    let answer = answer.map_err(|error| match error {
+        CdpError::TooLarge { bytes, .. } => too_large(bytes),
+        _ => "Chrome does not have it; it forgets bodies when the page is left, and keeps none of downloads"
+            .to_owned(),
     })?;
     decoded(answer.body, answer.base64_encoded)
+}
+
+fn too_large(bytes: u64) -> String {
+    format!(
+        "it is too large: Chrome would send {} MB for it, and at most {} MB are taken; let the page download it, \
+         or fetch a part of it with evaluate_script",
+        bytes / 1_000_000,
+        MAX_ANSWER / 1_000_000
+    )
 }
 
 fn decoded(text: String, base64: bool) -> Body {
@@ -327,21 +359,21 @@ fn decoded(text: String, base64: bool) -> Body {
 }
 
 /// Shows a small text, saves what is to be saved, and says how to get the rest.
-fn tell_body(
+async fn tell_body(
     what: &str,
     body: Body,
     argument: &str,
-    path: Option<&str>,
+    to: Option<Destination>,
     page: &Page,
 ) -> Result<String, ToolError> {
-    let body = match (body, path) {
+    let body = match (body, &to) {
         (Ok(body), _) => body,
         (Err(why), None) => return Ok(format!("{what}: none, {why}.")),
         (Err(why), Some(_)) => return Ok(format!("{what}: nothing was saved, {why}.")),
     };
     let size = body.len();
-    if let Some(path) = path {
-        let place = page.files.save(Some(path), "bin", &body)?;
+    if let Some(to) = to {
+        let place = page.files.save(to, body).await?;
         return Ok(format!(
             "{what}: {size} bytes, saved to {}.",
             place.display()
@@ -359,7 +391,7 @@ fn tell_body(
     };
     Ok(format!(
         "{what} ({size} bytes):\n{}{cut}",
-        shorten(&text, MOST_BODY)
+        written_out(&shorten(&text, MOST_BODY))
     ))
 }
 

@@ -4,6 +4,7 @@ use super::act::Drawing;
 use super::wait::quiet;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
+use crate::files::{Destination, Draft};
 use crate::navigate;
 use crate::run::Page;
 use crate::stream;
@@ -27,6 +28,7 @@ pub(super) struct PerformanceStartTrace {
     /// Stop when the page is loaded and quiet. Default: true.
     auto_stop: Option<bool>,
     file_path: Option<String>,
+    overwrite: Option<bool>,
     /// Reload everything from the server.
     #[schemars(skip)]
     ignore_cache: Option<bool>,
@@ -54,6 +56,11 @@ impl Tool for PerformanceStartTrace {
                 why: "A trace is running already. Call performance_stop_trace.".into(),
             });
         }
+        // Before anything is done: a file that cannot be written refuses the call.
+        let draft = match self.auto_stop {
+            Some(false) => None,
+            _ => Some(page.files.create(self.to()).await?),
+        };
         let recording = Recording::begin(tab).await?;
         if self.reload != Some(false) {
             navigate::reload(tab, self.ignore_cache == Some(true)).await?;
@@ -62,16 +69,22 @@ impl Tool for PerformanceStartTrace {
             })
             .await?;
         }
-        if self.auto_stop == Some(false) {
+        let Some(draft) = draft else {
             *tab.tracing().running() = Some(recording);
             return Ok(ToolOutput::text(
                 "The trace is running. Do what is to be measured, then call performance_stop_trace.",
             ));
-        }
+        };
         page.progress("waiting for the page to be quiet");
         // What is measured keeps being drawn meanwhile, and a page that is never quiet is measured too.
         let _ = tokio::time::timeout(QUIET_LIMIT, quiet(tab)).await;
-        finish(&page, recording, self.file_path.as_deref()).await
+        finish(&page, recording, draft).await
+    }
+}
+
+impl PerformanceStartTrace {
+    fn to(&self) -> Destination {
+        Destination::new(self.file_path.as_deref(), self.overwrite, "json")
     }
 }
 
@@ -80,6 +93,7 @@ impl Tool for PerformanceStartTrace {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PerformanceStopTrace {
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 impl Tool for PerformanceStopTrace {
@@ -91,11 +105,16 @@ impl Tool for PerformanceStopTrace {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let recording = page.tab.tracing().running().take();
-        let recording = recording.ok_or_else(|| ToolError::NotActionable {
+        let none = || ToolError::NotActionable {
             why: "No trace is running in this tab. Call performance_start_trace first.".into(),
-        })?;
-        finish(&page, recording, self.file_path.as_deref()).await
+        };
+        if page.tab.tracing().running().is_none() {
+            return Err(none());
+        }
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, "json");
+        let draft = page.files.create(to).await?;
+        let recording = page.tab.tracing().running().take();
+        finish(&page, recording.ok_or_else(none)?, draft).await
     }
 }
 
@@ -218,8 +237,7 @@ impl Drop for Recording {
 }
 
 /// Ends the recording, saves it, reads it and tells what it says.
-async fn finish(page: &Page, mut recording: Recording, path: Option<&str>) -> ToolResult {
-    let (mut file, place) = page.files.create(path, "json")?;
+async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> ToolResult {
     // What was done last is told only once it has been painted.
     if let Ok(world) = page.tab.world().await {
         let painted = world
@@ -235,8 +253,7 @@ async fn finish(page: &Page, mut recording: Recording, path: Option<&str>) -> To
         return Err(ToolError::Stuck);
     };
     page.progress("saving the trace");
-    let bytes = stream::save(&recording.session, complete.stream, &mut file).await?;
-    let at = place.clone();
+    let bytes = stream::save(&recording.session, complete.stream, &mut draft).await?;
     let frame = page
         .tab
         .state()
@@ -244,10 +261,8 @@ async fn finish(page: &Page, mut recording: Recording, path: Option<&str>) -> To
         .main()
         .map(|main| main.id.to_string());
     let frame = frame.unwrap_or_default();
-    let read = tokio::task::spawn_blocking(move || {
-        let file = std::fs::File::open(at).map_err(|error| error.to_string())?;
-        Trace::read(file, &frame)
-    });
+    let read = draft.read_back(move |file| Trace::read(file, &frame)).await;
+    let place = draft.keep().await?;
     let saved = format!(
         "Saved the trace to {} ({:.1} MB); DevTools opens it under Performance.",
         place.display(),
@@ -257,7 +272,7 @@ async fn finish(page: &Page, mut recording: Recording, path: Option<&str>) -> To
         true => "\nChrome's buffer was full: the trace lacks its end.",
         false => "",
     };
-    let text = match read.await {
+    let text = match read {
         Ok(Ok(mut read)) => {
             read.names = names(&page.tab, read.nameless()).await;
             let summary = trace::summary(&read);

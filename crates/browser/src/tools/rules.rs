@@ -78,7 +78,7 @@ impl Tool for Route {
     async fn run(self, page: Page) -> ToolResult {
         let rule = Rule {
             pattern: pattern(&self.url).map_err(ToolError::Arguments)?,
-            action: self.action(&page)?,
+            action: self.action(&page).await?,
         };
         let mut rules = page.tab.rules().now();
         rules.retain(|other| other.pattern != rule.pattern);
@@ -138,13 +138,16 @@ impl Tool for Unroute {
 }
 
 impl Route {
-    fn action(self, page: &Page) -> Result<Action, ToolError> {
+    async fn action(self, page: &Page) -> Result<Action, ToolError> {
         if self.block == Some(true) {
             return Ok(Action::Block);
         }
         let mut headers = self.response_headers.unwrap_or_default();
         let (body, kind) = match (self.file_path, self.body) {
-            (Some(path), _) => (read(page, &path)?, kind_of_file(&path)),
+            (Some(path), _) => (
+                page.files.read(&path, MOST_BODY as u64).await?,
+                kind_of_file(&path),
+            ),
             (None, Some(body)) => {
                 let kind = kind_of_text(&body);
                 (body.into_bytes(), kind)
@@ -273,16 +276,6 @@ fn check_headers(argument: &str, headers: Option<&HeaderChanges>) -> Result<(), 
 
 fn empty(headers: &Option<HeaderChanges>) -> bool {
     headers.as_ref().is_none_or(HeaderChanges::is_empty)
-}
-
-fn read(page: &Page, path: &str) -> Result<Vec<u8>, ToolError> {
-    let place = page.files.readable(path)?;
-    let fail = |why: String| ToolError::File(format!("{} cannot be read: {why}", place.display()));
-    let length = std::fs::metadata(&place).map_or(0, |it| it.len());
-    if length > MOST_BODY as u64 {
-        return Err(fail(format!("it is longer than {MOST_BODY} bytes.")));
-    }
-    std::fs::read(&place).map_err(|error| fail(format!("{error}.")))
 }
 
 fn kind_of_text(body: &str) -> &'static str {

@@ -2,12 +2,12 @@
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::script::LONGEST;
 use crate::stream;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::io::Write;
 use tabmux_cdp::types::{heap_profiler, page as cdp};
 
 /// Prints the page.
@@ -15,6 +15,7 @@ use tabmux_cdp::types::{heap_profiler, page as cdp};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SavePdf {
     file_path: Option<String>,
+    overwrite: Option<bool>,
     landscape: Option<bool>,
 }
 
@@ -26,7 +27,8 @@ impl Tool for SavePdf {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let (mut file, place) = page.files.create(self.file_path.as_deref(), "pdf")?;
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, "pdf");
+        let mut draft = page.files.create(to).await?;
         let print = cdp::PrintToPDF {
             landscape: self.landscape,
             print_background: Some(true),
@@ -35,12 +37,9 @@ impl Tool for SavePdf {
             ..Default::default()
         };
         let session = page.tab.session();
-        let printed = session.send_within(print, LONGEST).await;
-        let saved = match printed {
-            Ok(printed) => stream::save(session, printed.stream, &mut file).await,
-            Err(error) => Err(error.into()),
-        };
-        let bytes = saved.inspect_err(|_| drop(std::fs::remove_file(&place)))?;
+        let printed = session.send_within(print, LONGEST).await?;
+        let bytes = stream::save(session, printed.stream, &mut draft).await?;
+        let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
             "Saved the page to {} ({bytes} bytes).",
             place.display()
@@ -54,6 +53,7 @@ impl Tool for SavePdf {
 pub(super) struct TakeHeapsnapshot {
     /// Ends with .heapsnapshot. Default: a new file.
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 impl Tool for TakeHeapsnapshot {
@@ -64,14 +64,10 @@ impl Tool for TakeHeapsnapshot {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let (mut file, place) = page
-            .files
-            .create(self.file_path.as_deref(), "heapsnapshot")?;
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, "heapsnapshot");
+        let mut draft = page.files.create(to).await?;
         let mut tap = page.tab.tap(&["HeapProfiler.addHeapSnapshotChunk"]);
         let session = page.tab.session().clone();
-        let failed = |error: std::io::Error| {
-            ToolError::File(format!("{} cannot be written: {error}.", place.display()))
-        };
         let take = heap_profiler::TakeHeapSnapshot {
             report_progress: Some(false),
             ..Default::default()
@@ -93,8 +89,8 @@ impl Tool for TakeHeapsnapshot {
                     };
                     bytes += chunk.chunk.len() as u64;
                     whole.read(chunk.chunk.as_bytes());
-                    if let Err(error) = file.write_all(chunk.chunk.as_bytes()) {
-                        break Err(failed(error));
+                    if let Err(error) = draft.write(chunk.chunk.into_bytes()).await {
+                        break Err(error);
                     }
                 }
                 answer = &mut taking, if !answered => {
@@ -110,7 +106,8 @@ impl Tool for TakeHeapsnapshot {
             }
         };
         session.post(heap_profiler::Disable::default());
-        outcome.inspect_err(|_| drop(std::fs::remove_file(&place)))?;
+        outcome?;
+        let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
             "Saved the heap to {} ({bytes} bytes). DevTools opens it under Memory.",
             place.display()

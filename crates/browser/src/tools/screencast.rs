@@ -3,13 +3,13 @@
 use super::act::Drawing;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
+use crate::files::{Destination, Draft};
 use crate::run::Page;
 use crate::stream;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabmux_cdp::types::{io, page as cdp};
@@ -22,6 +22,7 @@ use tokio::time::Instant;
 pub(super) struct ScreencastStart {
     /// Ends with .mp4. Default: a new file.
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 impl Tool for ScreencastStart {
@@ -47,27 +48,23 @@ impl Tool for ScreencastStart {
                 why: "This tab is being filmed already. Call screencast_stop first.".into(),
             });
         }
-        let (file, place) = page.files.create(self.file_path.as_deref(), "mp4")?;
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, "mp4");
+        let draft = page.files.create(to).await?;
         let session = page.tab.session().clone();
         let started = session.send(cdp::StartScreenRecording::default()).await;
-        let started = started.map_err(|error| {
-            drop(std::fs::remove_file(&place));
-            not_filmed(error)
-        })?;
+        let started = started.map_err(not_filmed)?;
         let drawing = Drawing::filmed(&page.tab);
         let text = format!(
             "Filming the page into {}. Call screencast_stop to end it.",
-            place.display()
+            draft.place().display()
         );
         *page.tab.filming().running() = Some(Film {
             end: tokio::spawn(end_after(session.clone(), LONGEST_FILM)),
             session,
             stream: started.stream,
-            file,
-            place,
+            draft: Some(draft),
             started: Instant::now(),
             stopped: false,
-            saved: false,
             _drawing: drawing,
         });
         Ok(ToolOutput::text(text))
@@ -101,19 +98,20 @@ impl Tool for ScreencastStop {
         page.progress("saving the film");
         let handle = film.stream.clone();
         film.stopped = true;
-        let bytes = stream::save(&film.session, Some(handle), &mut film.file).await?;
+        let mut draft = film.draft.take().ok_or(ToolError::Stuck)?;
+        let bytes = stream::save(&film.session, Some(handle), &mut draft).await?;
         if bytes == 0 {
             return Err(ToolError::NotActionable {
                 why: "Chrome filmed nothing: the page was not drawn meanwhile. Try again, and let it be longer."
                     .into(),
             });
         }
-        film.saved = true;
+        let format = draft.read_back(format_of).await?;
+        let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
-            "Saved {:.1} s of film to {}: {}, {bytes} bytes.",
+            "Saved {:.1} s of film to {}: {format}, {bytes} bytes.",
             lasted.as_secs_f64(),
-            film.place.display(),
-            format_of(&film.place)
+            place.display(),
         )))
     }
 }
@@ -133,12 +131,10 @@ impl Filming {
 struct Film {
     session: Session,
     stream: io::StreamHandle,
-    file: File,
-    place: PathBuf,
+    draft: Option<Draft>,
     started: Instant,
     end: tokio::task::JoinHandle<()>,
     stopped: bool,
-    saved: bool,
     _drawing: Drawing,
 }
 
@@ -147,9 +143,6 @@ impl Drop for Film {
         self.end.abort();
         if !self.stopped {
             self.session.post(cdp::StopScreenRecording::default());
-        }
-        if !self.saved {
-            drop(std::fs::remove_file(&self.place));
         }
     }
 }
@@ -177,9 +170,9 @@ fn not_filmed(error: CdpError) -> ToolError {
 }
 
 /// What Chrome wrote; which codec it has depends on how it was built.
-fn format_of(place: &Path) -> &'static str {
+fn format_of(film: &mut File) -> &'static str {
     let mut head = Vec::new();
-    let read = File::open(place).and_then(|file| file.take(4_096).read_to_end(&mut head));
+    let read = film.take(4_096).read_to_end(&mut head);
     let says = |name: &[u8]| read.is_ok() && head.windows(4).any(|part| part == name);
     match () {
         () if says(b"avc1") => "MP4 with H.264 video",

@@ -3,6 +3,7 @@
 use super::act::{self, Drawing, Element, Rect};
 use super::{Access, Block, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::Tab;
 use base64::Engine;
@@ -10,6 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
+use tabmux_cdp::CdpError;
 use tabmux_cdp::types::page::{self, CaptureScreenshotFormat};
 
 /// Takes a picture.
@@ -25,8 +27,9 @@ pub(super) struct TakeScreenshot {
     uid: Option<String>,
     /// The whole page instead of the visible part.
     full_page: Option<bool>,
-    /// Save it there in full size instead of returning it.
+    /// Save it there in full size.
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -86,11 +89,9 @@ impl Tool for TakeScreenshot {
         let picture = decoded.map_err(|error| ToolError::Internal {
             detail: error.to_string(),
         })?;
-        let place = page.files.save(
-            self.file_path.as_deref(),
-            self.format().extension(),
-            &picture,
-        )?;
+        let extension = self.format().extension();
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, extension);
+        let place = page.files.save(to, picture).await?;
         let why = if self.file_path.is_some() {
             ""
         } else {
@@ -201,7 +202,17 @@ impl TakeScreenshot {
             ..Default::default()
         };
         let taking = std::pin::pin!(tab.session().send(capture));
-        Ok(while_drawn(tab, taking).await?.data)
+        match while_drawn(tab, taking).await {
+            Ok(taken) => Ok(taken.data),
+            Err(CdpError::TooLarge { bytes, .. }) => Err(ToolError::NotActionable {
+                why: format!(
+                    "The picture has {} MB, more than can be taken. Take it as jpeg, or take a part of the page with \
+                     `uid`.",
+                    bytes / 4 * 3 / 1_000_000
+                ),
+            }),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

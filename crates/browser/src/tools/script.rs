@@ -1,19 +1,22 @@
 //! Running a function of the agent's in the page.
 
 mod dialogs;
+mod written;
 
 use super::act::{self, Before, Element};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::Tab;
-use crate::text::one_line;
+use crate::text::{one_line, visible_json};
 use crate::world::{RemoteObject, World};
 use dialogs::Dialogs;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{dom, runtime};
 
@@ -23,7 +26,7 @@ use tabmux_cdp::types::{dom, runtime};
 pub(super) struct EvaluateScript {
     /// A function, such as `() => document.title` or `async (el) => el.innerText`.
     function: Option<String>,
-    /// uids of elements to call it with. The function runs in their frame.
+    /// uids of its arguments. It runs in their frame.
     args: Option<Vec<String>>,
     /// uid of an iframe: run in the page inside it.
     frame_uid: Option<String>,
@@ -36,6 +39,8 @@ pub(super) struct EvaluateScript {
     /// Where to write the result, instead of answering with it.
     #[schemars(skip)]
     file_path: Option<String>,
+    #[schemars(skip)]
+    overwrite: Option<bool>,
     /// What to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
     #[schemars(skip)]
     dialog_action: Option<String>,
@@ -96,7 +101,17 @@ impl EvaluateScript {
             Some(uid) => Place::inside(&page.tab, uid).await?,
             None => Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
         };
-        let source = self.source(page)?;
+        let source = self.source(page).await?;
+        // Before anything is done: a file that cannot be written refuses the call.
+        let draft = match &self.file_path {
+            Some(path) => {
+                let to = Destination::new(Some(path), self.overwrite, "json");
+                Some(page.files.create(to).await?)
+            }
+            None => None,
+        };
+        // No page knows it before, so an object of its own is not taken for a long text.
+        let boxed = format!("tabmux {:x}", RandomState::new().build_hasher().finish());
         let before = Before::look(&page.tab);
         page.acting();
         if self.is_script() && place.anchor.is_some() && !page.tab.guard().stops() {
@@ -108,13 +123,14 @@ impl EvaluateScript {
         }
         let result = match self.is_script() {
             true => place.evaluate(source).await?,
-            false => place.call(&wrap(&source)).await?,
+            false => place.call(&wrap(&source, &boxed)).await?,
         };
-        let text = match &self.file_path {
-            None => place.write_out(result, MOST_TEXT).await?,
-            Some(path) => {
-                let text = place.write_out(result, MOST_IN_FILE).await?;
-                let saved = page.files.save(Some(path), "json", text.as_bytes())?;
+        let text = match draft {
+            None => visible_json(&place.write_out(result, &boxed, MOST_TEXT).await?).into_owned(),
+            Some(mut draft) => {
+                let text = place.write_out(result, &boxed, MOST_IN_FILE).await?;
+                draft.write(text.into_bytes()).await?;
+                let saved = draft.keep().await?;
                 format!("The result is in {}.", saved.display())
             }
         };
@@ -129,18 +145,17 @@ impl EvaluateScript {
         self.format == Some(Format::Script)
     }
 
-    fn source(&self, page: &Page) -> Result<String, ToolError> {
+    async fn source(&self, page: &Page) -> Result<String, ToolError> {
         let Some(path) = &self.source_path else {
             return Ok(self.function.clone().unwrap_or_default());
         };
-        let place = page.files.readable(path)?;
-        let fail = |why: &str| ToolError::File(format!("{path} cannot be run: {why}."));
-        match std::fs::metadata(&place) {
-            Ok(facts) if facts.len() > MOST_SOURCE => return Err(fail("it is over 1 MB")),
-            Ok(_) => {}
-            Err(error) => return Err(fail(&error.to_string())),
-        }
-        std::fs::read_to_string(&place).map_err(|error| fail(&error.to_string()))
+        let source = page.files.read(path, MOST_SOURCE).await?;
+        String::from_utf8(source).map_err(|_| {
+            ToolError::File(format!(
+                "{} cannot be run: it is not text.",
+                one_line(path, 300)
+            ))
+        })
     }
 }
 
@@ -264,6 +279,7 @@ impl Place {
     async fn write_out(
         &self,
         result: runtime::RemoteObject,
+        boxed: &str,
         most: usize,
     ) -> Result<String, ToolError> {
         let object = result
@@ -276,37 +292,7 @@ impl Place {
         let Some(object) = object else {
             return Ok(plain(&result, most));
         };
-        let call = runtime::CallFunctionOn {
-            function_declaration: WRITE_OUT.into(),
-            object_id: Some(object.id.clone()),
-            arguments: Some(vec![runtime::CallArgument {
-                value: tabmux_cdp::types::Json::encode(&most).ok(),
-                ..Default::default()
-            }]),
-            return_by_value: Some(true),
-            ..Default::default()
-        };
-        let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
-        let answer = answer.map_err(script::document_gone_or)?;
-        if let Some(exception) = answer.exception_details {
-            return Err(ToolError::NotActionable {
-                why: format!(
-                    "The function returned something that JSON cannot hold ({}). Return plain data, such as \
-                     strings, numbers, arrays or simple objects.",
-                    script::describe(&exception)
-                ),
-            });
-        }
-        let written: Written = answer
-            .result
-            .value
-            .and_then(|value| value.decode().ok())
-            .ok_or(ToolError::DocumentGone)?;
-        if let Some(problem) = written.problem {
-            return Err(ToolError::NotActionable {
-                why: one_line(&problem, 400),
-            });
-        }
+        let written = written::write_out(&self.session, &object, boxed, most).await?;
         Ok(bounded(&written.text, written.length, most))
     }
 }
@@ -360,12 +346,15 @@ async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, 
     Ok(RemoteObject::new(id, session.clone()))
 }
 
-/// Takes a function or an expression; `await`s nothing itself, because Chrome does.
-fn wrap(function: &str) -> String {
+/// Takes a function or an expression; `await`s nothing itself, because Chrome does. A long text is put into an object:
+/// Chrome sends texts whole, and objects not at all.
+fn wrap(function: &str, boxed: &str) -> String {
     let function = function.trim().trim_end_matches(';');
     format!(
-        "function (...args) {{ const it = (\n{function}\n); return typeof it === 'function' ? \
-         it.apply(undefined, args) : it; }}"
+        "function (...args) {{ const it = (\n{function}\n); \
+         const box = (it) => typeof it === 'string' && it.length > {LONG_TEXT} ? {{ '{boxed}': it }} : it; \
+         const result = typeof it === 'function' ? it.apply(undefined, args) : it; \
+         return typeof result?.then === 'function' ? (async () => box(await result))() : box(result); }}"
     )
 }
 
@@ -439,18 +428,9 @@ fn bounded(text: &str, length: usize, most: usize) -> String {
     )
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Written {
-    text: String,
-    length: usize,
-    problem: Option<String>,
-}
-
-/// Runs in the page's own world: writes `this` out, or says what in it cannot be written.
-const WRITE_OUT: &str = include_str!("../../js/write_out.js");
-
 const MOST_ARGS: usize = 20;
 const MOST_TEXT: usize = 30_000;
+/// A text of more characters is not sent whole.
+const LONG_TEXT: usize = 100_000;
 const MOST_IN_FILE: usize = 20_000_000;
 const MOST_SOURCE: u64 = 1_000_000;

@@ -13,7 +13,7 @@ use serde_json::json;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Scroll {
-    /// Scroll to this element, or, with a direction, the part of the page it is in.
+    /// The element to scroll to; with a direction, the part it is in.
     uid: Option<String>,
     /// Where to; top and bottom go all the way.
     direction: Option<Direction>,
@@ -121,12 +121,12 @@ impl Scroll {
                 });
             }
         };
-        let Reached::At { x, y } = act::reach(&page.tab, element, Patience::Point).await? else {
+        let Reached::At(spot) = act::reach(&page.tab, element, Patience::Point).await? else {
             return Err(ToolError::NotActionable {
                 why: "This option's list is closed, so it cannot be scrolled.".into(),
             });
         };
-        act::wheel(&page.tab, x, y, by).await?;
+        act::wheel(&page.tab, spot.x, spot.y, by).await?;
         Ok("Nothing around this element scrolls by itself; turned the mouse wheel over it.".into())
     }
 }

@@ -5,6 +5,7 @@ mod changes;
 use super::look::{Inside, Left, Place, Sight, look};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
 use crate::text::one_line;
 use schemars::JsonSchema;
@@ -26,8 +27,9 @@ pub(super) struct TakeSnapshot {
     verbose: Option<bool>,
     /// Only what changed since the snapshot of this number (in its first line).
     since: Option<u32>,
-    /// Save all of it there instead of returning it.
+    /// Save all of it there instead.
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 impl Tool for TakeSnapshot {
@@ -108,8 +110,9 @@ impl Tool for TakeSnapshot {
         match &self.file_path {
             None => Ok(ToolOutput::text(text)),
             Some(path) => {
-                let place = page.files.save(Some(path), "txt", text.as_bytes())?;
                 let size = text.len();
+                let to = Destination::new(Some(path), self.overwrite, "txt");
+                let place = page.files.save(to, text.into_bytes()).await?;
                 Ok(ToolOutput::text(format!(
                     "Saved {count} lines ({size} bytes) to {}.",
                     place.display()

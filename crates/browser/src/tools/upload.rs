@@ -1,6 +1,6 @@
 //! Giving files to the page.
 
-use super::act::{self, Before, Drawing, Element, Patience, Reached};
+use super::act::{self, Before, Drawing, Element};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -46,7 +46,7 @@ impl Tool for UploadFile {
             .chain(self.file_paths.iter().flatten());
         let mut files = Vec::new();
         for path in paths {
-            files.push(page.files.readable(path)?.display().to_string());
+            files.push(page.files.readable(path).await?.display().to_string());
         }
         let element = Element::find(tab, &self.uid).await?;
         let before = Before::look(tab);
@@ -96,16 +96,12 @@ impl UploadFile {
     ) -> Result<(), ToolError> {
         let tab = &page.tab;
         let _drawing = Drawing::of(tab);
-        let Reached::At { x, y } = act::reach(tab, element, Patience::Press).await? else {
-            return Err(self.asks_for_none());
-        };
         let mut tap = tab.tap(&["Page.fileChooserOpened"]);
         let intercepting = Intercepting::begin(&element.world.session).await?;
-        page.acting();
-        let clicked = act::click(tab, x, y, 1).await;
+        let clicked = act::click(page, element, 1).await;
         let opened = match clicked {
-            Ok(()) => tokio::time::timeout(CHOOSER_LIMIT, tap.events.recv()).await,
-            Err(_) => Ok(None),
+            Ok(Some(_)) => tokio::time::timeout(CHOOSER_LIMIT, tap.events.recv()).await,
+            _ => Ok(None),
         };
         drop(intercepting);
         clicked?;

@@ -24,9 +24,9 @@ use tokio::time::Instant;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct WaitFor {
-    /// Any of these texts is shown; case does not matter.
+    /// Any of these is shown, in any case.
     text: Option<Vec<String>>,
-    /// None of these texts is shown any more.
+    /// None of these is shown.
     text_gone: Option<Vec<String>>,
     /// What this CSS selector finds is shown.
     selector: Option<String>,

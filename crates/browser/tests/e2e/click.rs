@@ -198,7 +198,9 @@ async fn a_press_that_something_else_caught_is_an_error() {
     let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
     assert_eq!(
         error,
-        "The press landed on <div#sprung> instead, which came in between. Call take_snapshot to see what happened."
+        format!(
+            "The element {uid} is covered by <div#sprung>. Close or scroll away what lies over it, then try again."
+        )
     );
 }
 

@@ -6,12 +6,12 @@ use serde_json::json;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-async fn page_with(lab: &Lab, html: &str) -> Tab {
+pub(crate) async fn page_with(lab: &Lab, html: &str) -> Tab {
     lab.server.route("/page", Response::html(html));
     lab.open("page").await
 }
 
-async fn click(lab: &Lab, tab: &Tab, selector: &str) -> String {
+pub(crate) async fn click(lab: &Lab, tab: &Tab, selector: &str) -> String {
     let uid = pick(tab, selector).await;
     lab.text(tab, "click", json!({ "uid": uid })).await
 }

@@ -4,14 +4,15 @@ use crate::over_extension::Bridge;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::time::Duration;
+use tabmux_browser::files::{Quota, Roots};
 use tabmux_browser::find::Wanted;
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::page_tools::{self, FoundTool, PageAnswer};
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::tools::{self, Block, ToolOutput};
 use tabmux_browser::{
-    AddressPolicy, Browser, BrowserEvent, CallContext, Connected, Files, Source, Tab, TabSettings,
-    TargetId, ToolError,
+    AddressPolicy, Browser, BrowserEvent, CallContext, Connected, Files, OutputFolder, OutputRoot,
+    Source, Tab, TabSettings, TargetId, ToolError,
 };
 use tabmux_cdp::{Connection, Session, WebSocketTransport};
 use tabmux_testkit::{FixtureServer, OverExtension, patiently};
@@ -24,6 +25,8 @@ pub(crate) struct Lab {
     pub(crate) server: FixtureServer,
     pub(crate) events: mpsc::Receiver<Event>,
     pub(crate) files: tempfile::TempDir,
+    /// The output folder of the session that works here.
+    pub(crate) output: OutputFolder,
 }
 
 /// What Chrome gives to those who launched it, and not to an extension.
@@ -79,18 +82,33 @@ impl Lab {
         Some(Self::connect(&source).await)
     }
 
+    /// The same, whose session may download so much.
+    pub(crate) fn allow_downloads(&mut self, quota: Quota) {
+        let output = OutputRoot::at(self.files.path().join("output"));
+        self.output = output.session_with(None, quota);
+    }
+
     /// Connects to a browser that is there.
     pub(crate) async fn connect(source: &Source) -> Self {
-        Self::follow(Browser::connect(source, settings()).await.unwrap())
+        let files = tempfile::tempdir().unwrap();
+        let output = OutputRoot::at(files.path().join("output"));
+        let connected = Browser::connect(source, settings(), &output).await;
+        Self {
+            output: output.session(),
+            files,
+            ..Self::follow(connected.unwrap())
+        }
     }
 
     fn follow(connected: Connected) -> Self {
         let (report, events) = mpsc::channel(1_000);
+        let files = tempfile::tempdir().unwrap();
         Self {
             browser: connected.follow(0, report),
             server: FixtureServer::start(),
             events,
-            files: tempfile::tempdir().unwrap(),
+            output: OutputRoot::at(files.path().join("output")).session(),
+            files,
         }
     }
 
@@ -131,7 +149,14 @@ impl Lab {
     pub(crate) async fn try_open(&self, url: &str) -> Result<TargetId, ToolError> {
         let address = AddressPolicy::default().parse(url)?;
         self.browser
-            .open(&address, None, 1, true, Duration::from_secs(10))
+            .open(
+                &address,
+                None,
+                1,
+                true,
+                Duration::from_secs(10),
+                Some(self.output.clone()),
+            )
             .await
     }
 
@@ -156,7 +181,11 @@ impl Lab {
     ) -> Result<ToolOutput, ToolError> {
         let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));
         let prepared = spec.prepare(&to_raw_value(&arguments).unwrap()).unwrap();
-        let files = Files::new(Some(self.files.path().into()), &[]);
+        let roots = Roots {
+            working: Some(self.files.path().into()),
+            ..Roots::default()
+        };
+        let files = Files::new(roots, self.output.clone());
         let context = CallContext {
             cancel,
             files,
@@ -175,7 +204,7 @@ impl Lab {
     ) -> Result<PageAnswer, ToolError> {
         let context = CallContext {
             cancel,
-            files: Files::new(None, &[]),
+            files: Files::new(Roots::default(), self.output.clone()),
             progress: None,
         };
         let call = page_tools::call(

@@ -2,7 +2,7 @@
 
 use crate::lab::Event;
 use std::time::Duration;
-use tabmux_browser::{Browser, BrowserEvent, Pulse, Source, TabSettings};
+use tabmux_browser::{Browser, BrowserEvent, OutputRoot, Pulse, Source, TabSettings};
 use tabmux_testkit::{Chromium, process};
 use tokio::sync::mpsc;
 
@@ -13,7 +13,7 @@ async fn r003_88_an_attached_browser_that_hangs_is_let_go_and_can_be_taken_again
     };
     let chromium = Chromium::start(&executable);
     let source = Source::Url(chromium.http_url());
-    let connected = Browser::connect(&source, TabSettings::default()).await;
+    let connected = Browser::connect(&source, TabSettings::default(), &OutputRoot::usual()).await;
     let pulse = Pulse {
         every: Duration::from_millis(50),
         within: Duration::from_secs(3),
@@ -29,6 +29,6 @@ async fn r003_88_an_attached_browser_that_hangs_is_let_go_and_can_be_taken_again
         }
     }
     process::thaw(chromium.pid());
-    let again = Browser::connect(&source, TabSettings::default()).await;
+    let again = Browser::connect(&source, TabSettings::default(), &OutputRoot::usual()).await;
     assert!(again.is_ok(), "{again:?}");
 }

@@ -2,22 +2,21 @@
 
 use std::io;
 
-use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::{FrameReader, FrameWriter, Transport};
+use super::{Frame, FrameReader, FrameWriter, Transport};
 
 /// Frames over two channels; whoever has the other ends speaks for a browser.
 #[derive(Debug)]
 pub struct ChannelTransport {
-    read: mpsc::Receiver<Bytes>,
+    read: mpsc::Receiver<Frame>,
     write: mpsc::Sender<String>,
 }
 
 impl ChannelTransport {
     /// A transport, what is written to it, and where to put what it reads.
     #[must_use]
-    pub fn new() -> (Self, mpsc::Receiver<String>, mpsc::Sender<Bytes>) {
+    pub fn new() -> (Self, mpsc::Receiver<String>, mpsc::Sender<Frame>) {
         let (write, written) = mpsc::channel(CAPACITY);
         let (feed, read) = mpsc::channel(CAPACITY);
         (Self { read, write }, written, feed)
@@ -25,7 +24,7 @@ impl ChannelTransport {
 }
 
 impl Transport for ChannelTransport {
-    type Reader = mpsc::Receiver<Bytes>;
+    type Reader = mpsc::Receiver<Frame>;
     type Writer = mpsc::Sender<String>;
 
     fn split(self) -> (Self::Reader, Self::Writer) {
@@ -33,8 +32,8 @@ impl Transport for ChannelTransport {
     }
 }
 
-impl FrameReader for mpsc::Receiver<Bytes> {
-    async fn read(&mut self) -> Option<io::Result<Bytes>> {
+impl FrameReader for mpsc::Receiver<Frame> {
+    async fn read(&mut self) -> Option<io::Result<Frame>> {
         self.recv().await.map(Ok)
     }
 }

@@ -2,11 +2,10 @@
 
 use std::{fmt, io};
 
-use bytes::Bytes;
 use memchr::memchr;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-use super::{FrameReader, FrameWriter, MAX_FRAME, Transport};
+use super::{Frame, FrameReader, FrameWriter, Transport, gather::Gather};
 
 /// Frames over two byte streams, as `--remote-debugging-pipe` wants them.
 pub struct PipeTransport<R, W> {
@@ -48,8 +47,8 @@ pub struct PipeReader<R> {
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> FrameReader for PipeReader<R> {
-    async fn read(&mut self) -> Option<io::Result<Bytes>> {
-        let mut frame = Vec::new();
+    async fn read(&mut self) -> Option<io::Result<Frame>> {
+        let mut frame = Gather::default();
         loop {
             let available = match self.read.fill_buf().await {
                 // What came without a NUL is half a frame of a browser that is gone.
@@ -59,15 +58,10 @@ impl<R: AsyncRead + Send + Unpin + 'static> FrameReader for PipeReader<R> {
             };
             let end = memchr(0, available);
             let taken = end.unwrap_or(available.len());
-            if frame.len() + taken > MAX_FRAME {
-                return Some(Err(io::Error::other(
-                    "the browser sent a frame that is too large",
-                )));
-            }
-            frame.extend_from_slice(&available[..taken]);
+            frame.push(&available[..taken]).await;
             self.read.consume(taken + usize::from(end.is_some()));
             if end.is_some() {
-                return Some(Ok(frame.into()));
+                return Some(Ok(frame.finish()));
             }
         }
     }

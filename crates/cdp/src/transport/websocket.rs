@@ -1,32 +1,44 @@
 //! The websocket of a browser that runs already.
 
+mod frames;
+
 use std::{fmt, io, time::Duration};
 
-use bytes::Bytes;
-use futures_util::{
-    SinkExt, StreamExt,
-    stream::{SplitSink, SplitStream},
-};
+use bytes::{Bytes, BytesMut};
+use futures_util::SinkExt;
 use thiserror::Error;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, BufReader, Chain, join},
+    net::{
+        TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::mpsc,
+    task::JoinHandle,
+    time::timeout,
+};
 use tokio_tungstenite::{
-    MaybeTlsStream, WebSocketStream, connect_async_with_config,
+    WebSocketStream, client_async,
     tungstenite::{
         self, Message,
         client::{ClientRequestBuilder, IntoClientRequest},
         handshake::client::Request,
         http::{HeaderName, HeaderValue, Uri},
-        protocol::WebSocketConfig,
+        protocol::Role,
     },
 };
 
-use super::{FrameReader, FrameWriter, MAX_FRAME, Transport};
-
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+use super::{Frame, FrameReader, FrameWriter, Transport, held_back::HeldBack};
+use frames::{Heard, Hearing};
 
 /// Frames over the websocket of a browser's debugging endpoint.
+///
+/// The library that shakes hands and writes is not used for reading: it keeps every message whole, and ends the
+/// connection at one that is too large, which any page can cause.
 pub struct WebSocketTransport {
-    socket: Socket,
+    stream: TcpStream,
+    /// What was read already behind the handshake.
+    read: BytesMut,
 }
 
 /// Why a websocket could not be opened.
@@ -86,13 +98,9 @@ impl WebSocketTransport {
     /// If the address or a header is wrong, or nothing there speaks websocket.
     pub async fn connect(url: &str, headers: &[(String, String)]) -> Result<Self, ConnectError> {
         let request = request(url, headers)?;
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(MAX_FRAME))
-            .max_frame_size(Some(MAX_FRAME));
-        let dialling = connect_async_with_config(request, Some(config), true);
         let url = url.to_owned();
-        match timeout(CONNECT_LIMIT, dialling).await {
-            Ok(Ok((socket, _))) => Ok(Self { socket }),
+        match timeout(CONNECT_LIMIT, dial(request)).await {
+            Ok(Ok(transport)) => Ok(transport),
             Ok(Err(tungstenite::Error::Http(response))) => Err(ConnectError::Refused {
                 url,
                 status: response.status().as_u16(),
@@ -120,28 +128,45 @@ impl Transport for WebSocketTransport {
     type Writer = WebSocketWriter;
 
     fn split(self) -> (Self::Reader, Self::Writer) {
-        let (write, read) = self.socket.split();
-        (WebSocketReader { read }, WebSocketWriter { write })
+        let (read, write) = self.stream.into_split();
+        let (messages, queue) = mpsc::channel(QUEUE);
+        let read = io::Cursor::new(self.read.freeze()).chain(read);
+        (
+            WebSocketReader {
+                read: BufReader::with_capacity(BUFFER, read),
+                hearing: Hearing::default(),
+                messages: messages.clone(),
+            },
+            WebSocketWriter {
+                messages: Some(messages),
+                task: tokio::spawn(write_messages(write, queue)),
+            },
+        )
     }
 }
 
 /// The reading half of a [`WebSocketTransport`].
 #[derive(Debug)]
 pub struct WebSocketReader {
-    read: SplitStream<Socket>,
+    read: BufReader<Chain<io::Cursor<Bytes>, OwnedReadHalf>>,
+    hearing: Hearing,
+    /// Where answers to pings go.
+    messages: mpsc::Sender<Message>,
 }
 
 impl FrameReader for WebSocketReader {
-    async fn read(&mut self) -> Option<io::Result<Bytes>> {
+    async fn read(&mut self) -> Option<io::Result<Frame>> {
         loop {
-            return match self.read.next().await? {
-                Ok(Message::Text(text)) => Some(Ok(text.into())),
-                Ok(Message::Binary(bytes)) => Some(Ok(bytes)),
-                Ok(Message::Close(_)) => None,
-                // Pings are answered by the library.
-                Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)) => continue,
-                Err(tungstenite::Error::ConnectionClosed) => None,
-                Err(error) => Some(Err(io::Error::other(error))),
+            return match self.hearing.next(&mut self.read).await {
+                Ok(Heard::Message(frame)) => Some(Ok(frame)),
+                Ok(Heard::Ping(bytes)) => {
+                    // A browser that does not read does not want to know either.
+                    _ = self.messages.try_send(Message::Pong(bytes));
+                    continue;
+                }
+                Ok(Heard::Close) => None,
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
+                Err(error) => Some(Err(error)),
             };
         }
     }
@@ -150,19 +175,60 @@ impl FrameReader for WebSocketReader {
 /// The writing half of a [`WebSocketTransport`].
 #[derive(Debug)]
 pub struct WebSocketWriter {
-    write: SplitSink<Socket, Message>,
+    /// None once goodbye was said.
+    messages: Option<mpsc::Sender<Message>>,
+    task: JoinHandle<()>,
 }
 
 impl FrameWriter for WebSocketWriter {
     async fn write(&mut self, frame: String) -> io::Result<()> {
-        self.write
-            .send(Message::text(frame))
-            .await
-            .map_err(io::Error::other)
+        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let messages = self.messages.as_ref().ok_or_else(gone)?;
+        let sent = messages.send(Message::text(frame)).await;
+        sent.map_err(|_| gone())
     }
 
     async fn finish(&mut self) {
-        _ = self.write.close().await;
+        let Some(messages) = self.messages.take() else {
+            return;
+        };
+        if messages.send(Message::Close(None)).await.is_ok() {
+            _ = (&mut self.task).await;
+        }
+    }
+}
+
+impl Drop for WebSocketWriter {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Dials and shakes hands.
+async fn dial(request: Request) -> Result<WebSocketTransport, tungstenite::Error> {
+    let uri = request.uri();
+    let host = uri.host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let stream = TcpStream::connect((host, uri.port_u16().unwrap_or(80))).await?;
+    stream.set_nodelay(true)?;
+    let (socket, _) = client_async(request, HeldBack::new(stream)).await?;
+    let (read, stream) = socket.into_inner().into_parts();
+    Ok(WebSocketTransport { stream, read })
+}
+
+/// Writes messages as they come, until one says goodbye or nobody can send any more.
+async fn write_messages(write: OwnedWriteHalf, mut queue: mpsc::Receiver<Message>) {
+    let socket = join(tokio::io::empty(), write);
+    let mut socket = WebSocketStream::from_raw_socket(socket, Role::Client, None).await;
+    while let Some(message) = queue.recv().await {
+        let is_last = message.is_close();
+        if let Err(error) = socket.send(message).await {
+            tracing::debug!(%error, "a websocket cannot be written to");
+            return;
+        }
+        if is_last {
+            return;
+        }
     }
 }
 
@@ -188,3 +254,8 @@ fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectEr
 
 /// How long dialling may take. A browser may ask its user first, so this is generous.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
+
+/// How many messages may wait for the one that is being written; more wait outside.
+const QUEUE: usize = 4;
+
+const BUFFER: usize = 64 * 1024;

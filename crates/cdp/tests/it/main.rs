@@ -7,6 +7,7 @@ mod ends;
 mod fake_browser;
 mod hostile;
 mod overflow;
+mod oversize;
 mod real_browser;
 mod routing;
 mod websocket;

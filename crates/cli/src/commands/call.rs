@@ -64,6 +64,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         tools: ToolMode::Static,
         page_actions: true,
         folder: std::env::current_dir().ok(),
+        // Its session may end with this call, and the file is what was wanted.
+        output: std::env::current_dir().ok(),
         on_session_end: if args.keep_tabs {
             OnSessionEnd::Keep
         } else {

@@ -1,5 +1,7 @@
 //! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
 
+mod ending;
+
 use super::ask::ask_daemon;
 use super::common_flags::Socket;
 use crate::say::say;
@@ -16,7 +18,6 @@ use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Beside, Hub};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_shim::logging;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// Run or stop the daemon. `tabmux mcp` starts it by itself.
@@ -56,6 +57,15 @@ pub(crate) struct Run {
     )]
     allow_page_origin: Vec<PageOrigin>,
 
+    /// Let browsers of other users of this machine connect to the port. Needed only where your browser runs as
+    /// another user than the daemon.
+    #[arg(
+        long = "allowOtherUsers",
+        alias = "allow-other-users",
+        env = "TABMUX_ALLOW_OTHER_USERS"
+    )]
+    allow_other_users: bool,
+
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
     log_file: Option<PathBuf>,
@@ -87,10 +97,11 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     // The log may lie beside the socket, in a folder that is made only now.
     place.prepare()?;
     logging::start(args.log_file.as_deref())?;
+    tabmux_browser::descriptors::raise();
     let listening = Listening::start_after_another(&place).await;
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
-    tokio::spawn(stop_on_signal(stop.clone()));
+    ending::watch(stop.clone())?;
     let hub = Arc::new(Hub::start_shared(Beside {
         audit: place.beside("audit.jsonl"),
         memory: place.beside("sessions.json"),
@@ -103,6 +114,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let guests = Guests {
         origins: PageOrigins::of(args.allow_page_origin).and_in_file(policy::usual_place()),
         secret: secret_file(),
+        other_users: args.allow_other_users,
     };
     match Bound::take(args.port).await {
         Ok(bound) => {
@@ -133,26 +145,6 @@ async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
         None => say("No daemon is running.")?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Ends the daemon when it is told to; a terminal that closes is no reason.
-async fn stop_on_signal(stop: CancellationToken) {
-    let streams = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::hangup()),
-    );
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = streams else {
-        return;
-    };
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
-            _ = hangup.recv() => {}
-        }
-    }
-    stop.cancel();
 }
 
 const LAST_WAIT: Duration = Duration::from_secs(1);

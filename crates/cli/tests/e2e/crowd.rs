@@ -91,7 +91,13 @@ impl Crowd {
 
     /// One more client, before its handshake, that works in a folder of its own.
     pub(crate) fn client_working_in(&self, folder: &Path, flags: &[&str]) -> McpClient {
+        self.client_at_home(self.home.path(), folder, flags)
+    }
+
+    /// The same, of somebody whose home is elsewhere.
+    pub(crate) fn client_at_home(&self, home: &Path, folder: &Path, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
+        command.env("HOME", home);
         command.current_dir(folder).args(["mcp", "--tools=static"]);
         match self.extension {
             Some(_) => command.arg("--extension"),

@@ -113,7 +113,7 @@ async fn a_client_gets_the_list_that_suits_it() {
         return;
     };
     assert_names(&progressive, &["connect_browser"]);
-    for client in [Some("codex-mcp-client"), None] {
+    for client in [Some("codex-mcp-client"), Some("a-new-framework"), None] {
         let fixed = names(client).await.unwrap();
         assert_eq!(fixed[0], "list_pages", "{fixed:?}");
     }

@@ -104,6 +104,9 @@ async fn end_and_look(end: impl AsyncFn(&Desk)) {
             Vec::<String>::new(),
             "the temporary profile is removed"
         );
+        let left = std::fs::read_dir(desk.temporary()).unwrap().flatten();
+        let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        assert!(left.is_empty(), "{left:?} is left in the temporary folder");
         only_messages(&desk);
         taken.push(time);
         if time <= Duration::from_secs(1) {

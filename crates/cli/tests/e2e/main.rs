@@ -16,6 +16,7 @@ mod bad_input;
 mod edges;
 mod eras;
 mod extension;
+mod files;
 mod fixed_list;
 mod fresh_tabs;
 mod generated;

@@ -9,6 +9,7 @@ mod extension;
 mod install;
 mod logs;
 mod mcp;
+mod neighbours;
 mod policy;
 mod routing;
 mod screens;

@@ -101,6 +101,9 @@ impl Room {
         match (text("type"), text("text"), text("data"), text("mimeType")) {
             (Some("text"), Some(text), ..) => self.text(text),
             (Some("image"), _, Some(data), Some(mime_type)) => {
+                if !is_base64(data) || !is_picture(mime_type) {
+                    return self.text("[A picture was left out: it is not one in base64.]");
+                }
                 let Some(left) = self.pictures.checked_sub(data.len()) else {
                     let size = data.len();
                     return self.text(&format!("[A picture of {size} bytes was left out.]"));
@@ -108,7 +111,7 @@ impl Room {
                 self.pictures = left;
                 Some(Content::Image {
                     data: data.to_owned(),
-                    mime_type: one_line(mime_type, 60),
+                    mime_type: mime_type.to_owned(),
                 })
             }
             _ => self.text(&block.to_string()),
@@ -125,6 +128,21 @@ impl Room {
     }
 }
 
+/// Whether a text is base64 as MCP has it: four characters for three bytes, in one line.
+fn is_base64(text: &str) -> bool {
+    let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let digits = &text.as_bytes()[..text.len() - padding];
+    !text.is_empty() && text.len().is_multiple_of(4) && padding <= 2 && digits.iter().all(is_digit)
+}
+
+/// Whether a type is that of a picture, such as `image/svg+xml`.
+fn is_picture(mime_type: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-');
+    let kind = mime_type.strip_prefix("image/").unwrap_or_default();
+    (1..=LONGEST_KIND).contains(&kind.len()) && kind.bytes().all(is_sign)
+}
+
 fn cut(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
@@ -138,6 +156,7 @@ fn cut(text: &str, limit: usize) -> String {
     )
 }
 
+const LONGEST_KIND: usize = 40;
 const MOST_BLOCKS: usize = 100;
 const MOST_TEXT: usize = 40_000;
 /// A message to the client has room for as much.
@@ -183,6 +202,36 @@ mod tests {
         let (texts, pictures) = shown(&reply);
         assert_eq!(pictures, 5 << 20);
         assert_eq!(texts, ["[A picture of 5242880 bytes was left out.]"; 3]);
+    }
+
+    #[test]
+    fn a_picture_that_is_none_is_left_out_so_its_size_is_what_it_seems() {
+        let image = |data: &str, mime_type: &str| json!({"type": "image", "data": data, "mimeType": mime_type});
+        for (data, mime_type) in [
+            ("\u{1}".repeat(8 << 20).as_str(), "image/png"),
+            ("\"\"\"\"", "image/png"),
+            ("AAA", "image/png"),
+            ("A===", "image/png"),
+            ("AA=A", "image/png"),
+            ("", "image/png"),
+            ("äAA", "image/png"),
+            ("AAAA", "text/html"),
+            ("AAAA", "image/"),
+            ("AAAA", "image/png\u{202e}"),
+        ] {
+            let reply = page_result(json!({"content": [image(data, mime_type)]}));
+            let (texts, pictures) = shown(&reply);
+            assert_eq!((texts.len(), pictures), (1, 0), "{mime_type}");
+            assert!(
+                texts[0].starts_with("[A picture was left out"),
+                "{}",
+                texts[0]
+            );
+        }
+        for mime_type in ["image/png", "image/svg+xml", "image/vnd.microsoft.icon"] {
+            let reply = page_result(json!({"content": [image("AAA=", mime_type)]}));
+            assert_eq!(shown(&reply), (vec![], 4), "{mime_type}");
+        }
     }
 
     #[test]

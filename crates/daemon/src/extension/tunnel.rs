@@ -7,9 +7,9 @@ mod private;
 mod tests;
 
 use super::words::{self, Refusal, Request};
-use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
+use tabmux_browser::Frame;
 use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtension};
 use tokio::sync::mpsc;
 
@@ -30,7 +30,7 @@ pub(super) struct Tunnels {
 /// One connection.
 #[derive(Debug)]
 struct Tunnel {
-    feed: mpsc::Sender<Bytes>,
+    feed: mpsc::Sender<Frame>,
     /// The tabs it holds, each with the name of its session.
     held: BTreeMap<u32, String>,
     /// The sessions of frames and workers inside them.
@@ -59,11 +59,11 @@ enum What {
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {
     pub(super) to_extension: Vec<ToExtension>,
-    pub(super) to_tunnels: Vec<(mpsc::Sender<Bytes>, Bytes)>,
+    pub(super) to_tunnels: Vec<(mpsc::Sender<Frame>, Frame)>,
 }
 
 impl Tunnels {
-    pub(super) fn open(&mut self, feed: mpsc::Sender<Bytes>) -> u32 {
+    pub(super) fn open(&mut self, feed: mpsc::Sender<Frame>) -> u32 {
         self.opened += 1;
         let tunnel = Tunnel {
             feed,
@@ -120,8 +120,14 @@ impl Tunnels {
                 request_id,
                 result,
                 error,
+                too_large,
             } => {
                 if let Some(asked) = self.pending.remove(&request_id) {
+                    if let Some(length) = too_large {
+                        let frame = words::cut_answer(asked.id, length);
+                        self.feed(asked.tunnel, Frame::Oversize(frame), out);
+                        return deliveries;
+                    }
                     let answer = match error {
                         Some(error) => Err(Refusal(error)),
                         None => Ok(result.unwrap_or_else(|| json!({}))),
@@ -140,7 +146,14 @@ impl Tunnels {
                 session_id,
                 method,
                 params,
-            } => self.event(tab_id, session_id.as_deref(), &method, &params, out),
+                too_large,
+            } => {
+                let session = session_id.as_deref();
+                match too_large {
+                    Some(length) => self.cut_event(tab_id, session, &method, &params, length, out),
+                    None => self.event(tab_id, session, &method, &params, out),
+                }
+            }
             // Chrome let go of it, or its person did. The tab itself stays what it is.
             FromExtension::Detached { tab_id, .. } => self.release(tab_id, out),
             // The daemon looks for tools itself.
@@ -450,6 +463,25 @@ impl Tunnels {
         }
     }
 
+    /// What is left of an event that was too large goes to those that hold its tab.
+    fn cut_event(
+        &self,
+        tab: u32,
+        inside: Option<&str>,
+        method: &str,
+        params: &Value,
+        length: u64,
+        out: &mut Deliveries,
+    ) {
+        for (number, tunnel) in &self.open {
+            if let Some(session) = tunnel.held.get(&tab) {
+                let session = inside.unwrap_or(session);
+                let frame = words::cut_event(session, method, params, length);
+                self.feed(*number, Frame::Oversize(frame), out);
+            }
+        }
+    }
+
     fn is_held(&self, tab: u32) -> bool {
         self.open
             .values()
@@ -478,7 +510,8 @@ impl Tunnels {
         params: &Value,
         out: &mut Deliveries,
     ) {
-        self.feed(tunnel, &words::event(session, method, params), out);
+        let frame = words::event(session, method, params).to_string();
+        self.feed(tunnel, Frame::Whole(frame.into()), out);
     }
 
     fn answer(
@@ -489,13 +522,13 @@ impl Tunnels {
         answer: Result<Value, Refusal>,
         out: &mut Deliveries,
     ) {
-        self.feed(tunnel, &words::answer(id, session, answer), out);
+        let frame = words::answer(id, session, answer).to_string();
+        self.feed(tunnel, Frame::Whole(frame.into()), out);
     }
 
-    fn feed(&self, tunnel: u32, frame: &Value, out: &mut Deliveries) {
+    fn feed(&self, tunnel: u32, frame: Frame, out: &mut Deliveries) {
         if let Some(tunnel) = self.open.get(&tunnel) {
-            let bytes = Bytes::from(frame.to_string());
-            out.to_tunnels.push((tunnel.feed.clone(), bytes));
+            out.to_tunnels.push((tunnel.feed.clone(), frame));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tabmux_browser::Oversize;
 use tabmux_protocol::extension::{BrowserInfo, TabInfo};
 
 /// A command.
@@ -70,6 +71,31 @@ pub(super) fn answer(id: u64, session: Option<&str>, answer: Result<Value, Refus
     }
     frame
 }
+
+/// What a frame would have left that was too large: its command.
+pub(super) fn cut_answer(id: u64, length: u64) -> Oversize {
+    cut(format!(r#"{{"id":{id},"result":"#), length)
+}
+
+/// The same of an event: its session, its name, and its small parts.
+pub(super) fn cut_event(session: &str, method: &str, params: &Value, length: u64) -> Oversize {
+    let (session, method) = (Value::from(session), Value::from(method));
+    let head = format!(r#"{{"sessionId":{session},"method":{method},"params":{params}"#);
+    cut(head, length)
+}
+
+fn cut(head: String, length: u64) -> Oversize {
+    let mut head = head.into_bytes();
+    head.truncate(MOST_HEAD);
+    Oversize {
+        head,
+        tail: Vec::new(),
+        length,
+    }
+}
+
+/// As much as is kept of the head of any frame that is too large.
+const MOST_HEAD: usize = 16 * 1024;
 
 /// Refuses what Chrome would refuse an extension without saying why.
 pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {

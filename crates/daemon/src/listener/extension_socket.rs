@@ -3,20 +3,29 @@
 use super::Shared;
 use super::pace::Pace;
 use super::relay::Relays;
+use super::websocket::Socket;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
+use crate::lobby::Guest;
 use crate::main_loop::Wish;
-use axum::extract::ws::{CloseFrame, Message, WebSocket};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::text::{decode, one_line};
-use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, ToExtension};
+use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::Message;
 
 /// Serves an extension until it goes, falls silent, or the daemon stops.
-pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Arc<Shared>) {
-    let greeted = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared)).await;
+pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: &Arc<Shared>) {
+    let greeting = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared));
+    let greeted = tokio::select! {
+        greeted = greeting => greeted,
+        () = guest.evicted() => {
+            tracing::warn!("hung up on an extension without a proof: others need its place");
+            return;
+        }
+    };
     let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
         Ok(Err(Unproved::Gone)) => return,
@@ -32,6 +41,11 @@ pub(super) async fn serve(mut socket: WebSocket, host: &str, shared: &Arc<Shared
         let reason = "This installation of the extension is connected already.";
         return refuse(socket, reason).await;
     };
+    drop(guest);
+    socket.open(
+        LONGEST_FRAME,
+        shared.large_of_extensions.slot(&peer.instance.0),
+    );
     if !say(&mut socket, &ToExtension::Welcome).await {
         return;
     }
@@ -53,7 +67,7 @@ enum Unproved {
 
 /// Sees whether the extension has the secret, after showing that we have it.
 async fn greet(
-    socket: &mut WebSocket,
+    socket: &mut Socket,
     host: &str,
     shared: &Shared,
 ) -> Result<(PeerName, Option<String>, Secret), Unproved> {
@@ -111,21 +125,20 @@ async fn greet(
 }
 
 /// The next message of somebody who has proved nothing. Only `ping` is answered, and not for ever.
-async fn first_words(socket: &mut WebSocket) -> Result<FromExtension, Unproved> {
+async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
-            Some(Ok(Message::Text(text))) if text.len() <= LONGEST_FIRST_WORD => {
-                match decode(&text) {
-                    Ok(FromExtension::Ping) => {
-                        say(socket, &ToExtension::Pong).await;
-                    }
-                    Ok(message) => return Ok(message),
-                    Err(_) => break,
+            Some(Ok(Message::Text(text))) => match decode(&text) {
+                Ok(FromExtension::Ping) => {
+                    say(socket, &ToExtension::Pong).await;
                 }
-            }
+                Ok(message) => return Ok(message),
+                Err(_) => break,
+            },
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-            None | Some(Err(_) | Ok(Message::Close(_))) => return Err(Unproved::Gone),
-            Some(Ok(_)) => break,
+            None | Some(Ok(Message::Close(_))) => return Err(Unproved::Gone),
+            // What is too long is not even read.
+            Some(Ok(_) | Err(_)) => break,
         }
     }
     Err(Unproved::Refused(
@@ -134,15 +147,11 @@ async fn first_words(socket: &mut WebSocket) -> Result<FromExtension, Unproved> 
 }
 
 /// Says why, and hangs up.
-async fn refuse(mut socket: WebSocket, reason: &str) {
+async fn refuse(mut socket: Socket, reason: &str) {
     tracing::warn!(reason, "refused an extension");
     let reason = reason.to_owned();
     say(&mut socket, &ToExtension::Refused { reason }).await;
-    let close = CloseFrame {
-        code: UNPROVED,
-        reason: "refused".into(),
-    };
-    let _ = tokio::time::timeout(SEND_LIMIT, socket.send(Message::Close(Some(close)))).await;
+    socket.close(UNPROVED).await;
 }
 
 /// Why a conversation is over.
@@ -153,7 +162,7 @@ enum Ended {
 }
 
 async fn talk(
-    socket: &mut WebSocket,
+    socket: &mut Socket,
     mut outbox: mpsc::Receiver<ToExtension>,
     peer: &Peer,
     person: &PersonHandle,
@@ -227,7 +236,7 @@ async fn hear(message: FromExtension, peer: &Peer, person: &PersonHandle) -> boo
     }
 }
 
-async fn say(socket: &mut WebSocket, message: &ToExtension) -> bool {
+async fn say(socket: &mut Socket, message: &ToExtension) -> bool {
     let Ok(text) = serde_json::to_string(message) else {
         return true;
     };
@@ -240,7 +249,6 @@ const BURST: u32 = 100_000;
 const MESSAGES_PER_SECOND: u32 = 20_000;
 const OUTBOX: usize = 512;
 const PROOF_LIMIT: Duration = Duration::from_secs(10);
-const LONGEST_FIRST_WORD: usize = 2_000;
 const MOST_PINGS: usize = 20;
 const MOST_NAME: usize = 60;
 /// The code of a connection that is closed because it proved nothing.

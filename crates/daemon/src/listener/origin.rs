@@ -1,6 +1,7 @@
 //! Who may come: by the name it was called under, and by the origin of the page.
 
 use crate::policy::{Lasting, PageOrigin};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use url::{Host, Url};
@@ -70,13 +71,25 @@ fn is_local(origin: &str) -> bool {
         .is_some_and(|host| is_loopback(&host))
 }
 
-/// Whether a `Host` header names us: loopback, and our port.
+/// Whether a `Host` header names us: loopback, and our port, and nothing else. Browsers write it in one way.
 pub(super) fn is_our_host(host: &str, port: u16) -> bool {
-    let Ok(url) = Url::parse(&format!("http://{host}/")) else {
-        return false;
+    let (name, after) = match host.strip_prefix('[') {
+        Some(literal) => match literal.split_once(']') {
+            Some((name, after)) => (name.parse::<Ipv6Addr>().ok().map(IpAddr::V6), after),
+            None => return false,
+        },
+        None => {
+            let end = host.find(':').unwrap_or(host.len());
+            let (name, after) = host.split_at(end);
+            match name.eq_ignore_ascii_case("localhost") {
+                true => (Some(IpAddr::V4(Ipv4Addr::LOCALHOST)), after),
+                false => (name.parse::<Ipv4Addr>().ok().map(IpAddr::V4), after),
+            }
+        }
     };
-    let named = url.host().is_some_and(|host| is_loopback(&host));
-    named && url.port_or_known_default() == Some(port) && url.username().is_empty()
+    // Browsers leave out the port that their scheme has anyway.
+    let is_port = after == format!(":{port}") || (port == 80 && after.is_empty());
+    is_port && name.is_some_and(|name| name.is_loopback())
 }
 
 fn is_loopback(host: &Host<&str>) -> bool {
@@ -94,21 +107,71 @@ mod tests {
 
     #[test]
     fn s2_only_loopback_names_with_our_port_are_ours() {
-        for ours in ["127.0.0.1:8765", "localhost:8765", "[::1]:8765"] {
+        for ours in [
+            "127.0.0.1:8765",
+            "127.0.0.2:8765",
+            "localhost:8765",
+            "LocalHost:8765",
+            "[::1]:8765",
+            "[0:0:0:0:0:0:0:1]:8765",
+        ] {
             assert!(is_our_host(ours, 8765), "{ours}");
         }
         for strange in [
             "example.com:8765",
             "127.0.0.1.example.com:8765",
+            "localhost.example.com:8765",
+            "192.168.0.1:8765",
+            "0.0.0.0:8765",
+            "[::]:8765",
+            "[::ffff:127.0.0.1]:8765",
+            // Another port, none, or something that is none.
             "localhost:1",
             "localhost",
-            "",
+            "localhost:",
+            "localhost:08765",
+            "localhost:+8765",
+            "localhost:8765:8765",
+            "localhost:87650",
+            "[::1]",
+            "[::1]8765",
+            "::1:8765",
+            "[::1:8765",
+            // More than a host and a port.
             "localhost:8765@example.com",
             "me@localhost:8765",
-            "192.168.0.1:8765",
+            "me:you@localhost:8765",
+            "localhost:8765#@evil.example",
+            "localhost:8765#",
+            "localhost:8765?",
+            "localhost:8765/",
+            "localhost:8765\\",
+            "localhost#:8765",
+            "localhost/:8765",
+            "http://localhost:8765",
+            " localhost:8765",
+            "localhost:8765 ",
+            "local host:8765",
+            "localhost :8765",
+            "localhost\t:8765",
+            "localhost,localhost:8765",
+            // Other ways to write it, which no browser sends.
+            "localhost.:8765",
+            "127.0.0.1.:8765",
+            "127.1:8765",
+            "0x7f.0.0.1:8765",
+            "2130706433:8765",
+            "127.0.0.01:8765",
+            "%6cocalhost:8765",
+            "[::1%25lo]:8765",
+            "[127.0.0.1]:8765",
+            "",
+            ":8765",
         ] {
             assert!(!is_our_host(strange, 8765), "{strange}");
         }
+        assert!(is_our_host("localhost", 80) && is_our_host("[::1]", 80));
+        assert!(!is_our_host("localhost", 8080));
     }
 
     #[test]

@@ -3,11 +3,14 @@
 use super::Shared;
 use super::pace::Pace;
 use super::page_words::{self, Word};
-use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
+use super::places::Place;
+use super::websocket::Socket;
+use crate::lobby::Guest;
 use std::time::Duration;
-use tabmux_protocol::page::{FromPage, PAGE_PROTOCOL, ToPage};
+use tabmux_protocol::page::{FromPage, LONGEST_FRAME, PAGE_PROTOCOL, ToPage};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 /// The way that a worker's words take.
 pub(super) trait Wire: Send {
@@ -15,9 +18,11 @@ pub(super) trait Wire: Send {
     fn hear(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
     /// Says something. False if nobody hears it.
     fn say(&mut self, text: String) -> impl Future<Output = bool> + Send;
+    /// The worker is welcome, and may say more at once.
+    fn open(&mut self, origin: &str, shared: &Shared);
 }
 
-impl Wire for WebSocket {
+impl Wire for Socket {
     async fn hear(&mut self) -> Option<Utf8Bytes> {
         loop {
             match self.recv().await {
@@ -31,29 +36,22 @@ impl Wire for WebSocket {
     async fn say(&mut self, text: String) -> bool {
         self.send(Message::Text(text.into())).await.is_ok()
     }
+
+    fn open(&mut self, origin: &str, shared: &Shared) {
+        Self::open(self, LONGEST_FRAME, shared.large_of_pages.slot(origin));
+    }
 }
 
-/// Serves a worker until it goes, falls silent, or the daemon stops.
-pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
-    let refusal = match hello(&mut wire).await {
-        None => return,
-        Some(version) if version != PAGE_PROTOCOL => Some(format!(
-            "This daemon speaks version {PAGE_PROTOCOL} of the page protocol, and the page version \
-             {version}. Bring both up to date."
-        )),
-        Some(_) => shared.origins.check(origin).err(),
+/// Serves a worker until it goes, falls silent, or the daemon stops. It is a guest until it is welcome.
+pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, shared: &Shared) {
+    let place = tokio::select! {
+        place = welcome(&mut wire, origin, shared) => place,
+        () = guest.evicted() => return,
     };
-    if let Some(reason) = refusal {
-        tracing::warn!(origin, reason, "refused a page");
-        say(&mut wire, &ToPage::Refused { reason }).await;
+    let Some(place) = place else {
         return;
-    }
-    let welcome = ToPage::Welcome {
-        version: PAGE_PROTOCOL,
     };
-    if !say(&mut wire, &welcome).await {
-        return;
-    }
+    drop(guest);
     let (out, mut outbox) = mpsc::channel(OUTBOX);
     let Some(connection) = shared.hub.open_pages(origin, out).await else {
         return;
@@ -64,6 +62,12 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
+            () = place.evicted() => {
+                let reason = MAKES_ROOM.to_owned();
+                tracing::warn!(origin, reason, "ended a page's connection");
+                say(&mut wire, &ToPage::Refused { reason }).await;
+                false
+            }
             heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, wire.hear()) => match heard {
                 Ok(Some(text)) => {
                     heard_at = Instant::now();
@@ -100,6 +104,33 @@ pub(super) async fn serve(mut wire: impl Wire, origin: &str, shared: &Shared) {
     }
 }
 
+/// Hears who it is, and welcomes it. The place that it has from now on; none if it is refused.
+async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<Place> {
+    let place = match hello(wire).await? {
+        PAGE_PROTOCOL => shared.origins.check(origin).and_then(|()| {
+            let place = shared.pages.take(origin);
+            place.ok_or_else(|| NO_PLACE.to_owned())
+        }),
+        version => Err(format!(
+            "This daemon speaks version {PAGE_PROTOCOL} of the page protocol, and the page version \
+             {version}. Bring both up to date."
+        )),
+    };
+    let place = match place {
+        Ok(place) => place,
+        Err(reason) => {
+            tracing::warn!(origin, reason, "refused a page");
+            say(wire, &ToPage::Refused { reason }).await;
+            return None;
+        }
+    };
+    wire.open(origin, shared);
+    let version = PAGE_PROTOCOL;
+    say(wire, &ToPage::Welcome { version })
+        .await
+        .then_some(place)
+}
+
 /// The person may have changed their mind. Looked at before a call goes out, and with each sign of life.
 fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
     let reason = shared.origins.check(origin).err()?;
@@ -123,6 +154,9 @@ async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
     said.unwrap_or(false)
 }
 
+const NO_PLACE: &str = "Pages of this origin have as many connections to tabmux as there is room for. Close some of its tabs.";
+const MAKES_ROOM: &str =
+    "Pages of other sites need this connection's place. Close some of this site's tabs.";
 /// A worker speaks for all tabs of its application, and says everything again after a reconnect.
 const BURST: u32 = 50_000;
 const MESSAGES_PER_SECOND: u32 = 2_000;

@@ -3,7 +3,6 @@
 
 use super::page_socket::{self, Wire};
 use super::{Shared, origin};
-use axum::extract::ws::Utf8Bytes;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,6 +10,7 @@ use tabmux_browser::text::one_line;
 use tabmux_protocol::extension::{FromExtension, ToExtension};
 use tabmux_protocol::page::LONGEST_FRAME;
 use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// The workers behind one extension. They go with it.
 pub(super) struct Relays {
@@ -52,16 +52,11 @@ impl Relays {
         self.inboxes.retain(|_, inbox| !inbox.frames.is_closed());
         let known = origin::of_page(told).ok_or_else(|| "This is no page's origin.".to_owned());
         let allowed = known.and_then(|origin| self.shared.origins.check(&origin).map(|()| origin));
-        let place = Arc::clone(&self.shared.places).try_acquire_owned();
-        let (origin, place) = match (allowed, place) {
-            (Ok(origin), Ok(place)) => (origin, place),
-            (Err(reason), _) => {
+        let origin = match allowed {
+            Ok(origin) => origin,
+            Err(reason) => {
                 let origin = one_line(told, 200);
                 tracing::warn!(origin, reason, "refused a page behind an extension");
-                return self.end(connection);
-            }
-            (_, Err(_)) => {
-                tracing::warn!("refused a page behind an extension: there are too many");
                 return self.end(connection);
             }
         };
@@ -81,8 +76,9 @@ impl Relays {
         self.inboxes.insert(connection, Inbox { frames, bytes });
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
-            page_socket::serve(wire, &origin, &shared).await;
-            drop(place);
+            if let Some(guest) = shared.unwelcomed.enter().await {
+                page_socket::serve(wire, guest, &origin, &shared).await;
+            }
         });
     }
 
@@ -134,6 +130,9 @@ impl Wire for Relayed {
         let told = self.out.send(ToExtension::PageTold { connection, text });
         told.await.is_ok()
     }
+
+    /// What comes through an extension is bounded where the extension says it.
+    fn open(&mut self, _origin: &str, _shared: &Shared) {}
 }
 
 impl Drop for Relayed {

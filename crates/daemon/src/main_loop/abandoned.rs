@@ -8,7 +8,7 @@ use crate::work::discard;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::{Browser, Connected, Source, TabSettings};
+use tabmux_browser::{Browser, Connected, OutputRoot, Source, TabSettings};
 use tabmux_core::{BrowserId, TargetId};
 use tokio::sync::mpsc;
 
@@ -101,7 +101,7 @@ async fn close(place: Elsewhere, targets: Vec<TargetId>, extensions: Arc<Extensi
                 true => Source::WebSocket(address, Vec::new()),
                 false => Source::Url(address),
             };
-            Browser::connect(&source, settings).await
+            Browser::connect(&source, settings, &OutputRoot::usual()).await
         }
         Elsewhere::Through(peer) => {
             let Some(transport) = extensions.reach_peer(&peer, PATIENCE).await else {

@@ -33,6 +33,7 @@ impl MainLoop {
             start,
             extensions: Arc::clone(&self.extensions),
             patience,
+            output: self.output.clone(),
             events: self.events.clone(),
         };
         self.connecting.spawn(attempt.make());

@@ -2,8 +2,9 @@
 
 use super::MainLoop;
 use std::path::PathBuf;
-use tabmux_browser::{Files, files};
-use tabmux_core::SessionId;
+use tabmux_browser::files::Roots;
+use tabmux_browser::{Files, OutputFolder};
+use tabmux_core::{CallId, SessionId};
 use tabmux_protocol::session::{LONGEST_ROOT, MOST_ROOTS};
 
 impl MainLoop {
@@ -11,22 +12,29 @@ impl MainLoop {
     /// it says it works in.
     pub(super) fn files_of(&self, session: SessionId) -> Files {
         let Some(session) = self.sessions.get(&session) else {
-            return Files::new(None, &[]);
+            return Files::new(Roots::default(), self.output.session());
         };
-        let roots = [&session.options.roots[..], &session.roots[..]].concat();
-        Files::new(session.options.folder.clone(), &roots)
+        let roots = Roots {
+            working: session.options.folder.clone(),
+            named: session.options.roots.clone(),
+            claimed: session.roots.clone(),
+        };
+        Files::new(roots, session.output.clone())
     }
 
-    /// A client that works everywhere works nowhere: that is what one says that has no project open.
+    /// The folder for what a call's session did not name a path for.
+    pub(super) fn output_of(&self, call: CallId) -> Option<OutputFolder> {
+        let session = self.calls.get(&call)?.session;
+        let session = self.sessions.get(&session)?;
+        Some(session.output.clone())
+    }
+
+    /// Which of them count is decided when a file is named: that has to ask the file system.
     pub(super) fn client_works_in(&mut self, session: SessionId, roots: Vec<PathBuf>) {
         let Some(session) = self.sessions.get_mut(&session) else {
             return;
         };
-        let fits = |root: &PathBuf| {
-            root.is_absolute()
-                && root.as_os_str().len() <= LONGEST_ROOT
-                && !files::is_everywhere(root)
-        };
+        let fits = |root: &PathBuf| root.is_absolute() && root.as_os_str().len() <= LONGEST_ROOT;
         let roots = roots.into_iter().take(MOST_ROOTS).filter(fits);
         session.roots = roots.collect();
     }

@@ -47,8 +47,12 @@ impl MainLoop {
                 let context = self.context_for(call, browser);
                 let limit = self.wishes(call).load_limit;
                 let (_, generate) = self.wanted_by(call);
+                let place = work::Place {
+                    context,
+                    output: self.output_of(call),
+                };
                 self.start(call, browser, |job| {
-                    work::open_tab(job, url, focus, limit, context, generate)
+                    work::open_tab(job, url, focus, limit, place, generate)
                 });
             }
             Output::PrepareFocus {

@@ -152,7 +152,67 @@ fn what_somebody_else_put_there_is_neither_read_nor_written() {
     assert_eq!(read(&path).unwrap().tabs_counted, 3);
     // Only root can make a file another user's.
     if own_uid() == 0 {
+        write(&path, &notes()).unwrap();
         std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
-        assert_eq!(Memory::at(path, GRACE).tabs_counted(), 0);
+        let memory = Memory::at(path, GRACE);
+        assert!(memory.tabs().is_empty());
+        assert_eq!(memory.tabs_counted(), 3, "as we have counted ourselves");
     }
+}
+
+/// What a daemon that is killed leaves, after it has used these numbers.
+fn use_numbers(path: &Path, more: u32) -> std::ops::RangeInclusive<u32> {
+    let mut memory = Memory::at(path.to_owned(), GRACE);
+    let before = memory.tabs_counted();
+    memory.keep(Notes {
+        tabs_counted: before + more,
+        ..Notes::default()
+    });
+    memory.finish();
+    before + 1..=before + more
+}
+
+#[test]
+fn numbers_are_not_used_again_when_notes_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.sock.sessions.json");
+    assert_eq!(use_numbers(&path, 5), 1..=5);
+    // Something is in the way of the notes, so they stay as they were.
+    fs::create_dir(path.with_extension("new")).unwrap();
+    assert_eq!(use_numbers(&path, 5), 6..=10);
+    assert_eq!(use_numbers(&path, 5), 11..=15);
+    fs::remove_dir(path.with_extension("new")).unwrap();
+    assert_eq!(use_numbers(&path, 5), 16..=20);
+    // The notes of a daemon that did not know of the count go on, too.
+    fs::remove_file(path.with_extension("count")).unwrap();
+    assert_eq!(use_numbers(&path, 5), 21..=25);
+}
+
+#[test]
+fn numbers_go_on_elsewhere_when_their_count_is_not_known() {
+    for broken in [
+        "",
+        "0000000007",
+        "0000000007 0000000007",
+        "0000000007 0000000008\n",
+        "7 7\n",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d.sock.sessions.json");
+        use_numbers(&path, 5);
+        fs::write(path.with_extension("count"), broken).unwrap();
+        let first = use_numbers(&path, 5);
+        assert!(*first.start() > 1_000_000, "{broken:?}: {first:?}");
+        // It is whole again, and numbers stay low enough to be counted further.
+        let next = use_numbers(&path, 5);
+        assert_eq!(*next.start(), first.end() + 1, "{broken:?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.sock.sessions.json");
+    use_numbers(&path, 5);
+    fs::remove_file(path.with_extension("count")).unwrap();
+    fs::create_dir(path.with_extension("count")).unwrap();
+    let (one, two) = (use_numbers(&path, 5), use_numbers(&path, 5));
+    assert!(one.end() < two.start() || two.end() < one.start());
+    assert!(*one.start() > 1_000_000 && *two.start() > 1_000_000);
 }

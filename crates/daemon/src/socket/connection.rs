@@ -2,8 +2,9 @@
 //! name.
 
 use super::named::Lease;
-use super::server::Shared;
+use super::server::{MOST_REGISTERED, Shared};
 use crate::handle::{Client, Handle, Reply};
+use crate::lobby::Guest;
 use crate::options::SessionOptions;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -11,22 +12,29 @@ use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tabmux_client::lines::{self, LineReader};
 use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{
     EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,
 };
-use tabmux_protocol::{Backend, BackendEvent, CallRequest, RequestId};
+use tabmux_protocol::wire::{LONGEST_REPLY, encoded_length};
+use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, RequestId};
 use tokio::net::UnixStream;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::Instant;
 
 /// Serves a connection until the other side goes, misbehaves, or the daemon stops.
-pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
+pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>) {
     let (reader, mut writer) = lines::split(stream);
     let (out, mut outbox) = mpsc::channel::<FromDaemon>(OUTBOX);
-    let writing = tokio::spawn(async move {
+    let mut writing = tokio::spawn(async move {
         while let Some(message) = outbox.recv().await {
-            if let Err(error) = writer.send(&message).await {
+            let sent = match writer.send(&message).await {
+                Err(error) if lines::is_too_long(&error) => writer.send(&shorter(message)).await,
+                sent => sent,
+            };
+            if let Err(error) = sent {
                 tracing::debug!(%error, "a client does not take its answers");
                 return;
             }
@@ -36,15 +44,27 @@ pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
         shared,
         out,
         session: None,
+        guest: Some(guest),
+        speaks_until: Some(Instant::now() + FIRST_LINE_LIMIT),
     };
     connection.run(reader).await;
-    let _ = writing.await;
+    // Who does not read its last answers does not keep the descriptor.
+    if tokio::time::timeout(LAST_WORDS, &mut writing)
+        .await
+        .is_err()
+    {
+        writing.abort();
+    }
 }
 
 struct Connection {
     shared: Arc<Shared>,
     out: mpsc::Sender<FromDaemon>,
     session: Option<Attached>,
+    /// Its place until it has a session.
+    guest: Option<Guest>,
+    /// When it has to have said something, until it has.
+    speaks_until: Option<Instant>,
 }
 
 /// The session of this connection.
@@ -53,6 +73,7 @@ struct Attached {
     /// The calls that have no answer yet.
     open: HashSet<RequestId>,
     _lease: Option<Lease>,
+    _place: OwnedSemaphorePermit,
 }
 
 /// The calls of this connection that have no answer yet.
@@ -114,15 +135,27 @@ impl Connection {
                     }
                     self.say(FromDaemon::Response(answer)).await
                 }
+                () = evicted(self.guest.as_ref()) => {
+                    tracing::warn!("closed a connection without a session: there are too many");
+                    self.refuse(None, None, EVICTED).await;
+                    false
+                }
                 line = reader.next() => match line {
                     None => false,
-                    Some(Ok(line)) => self.hear(&line, &mut answers).await,
+                    Some(Ok(line)) => {
+                        self.speaks_until = None;
+                        self.hear(&line, &mut answers).await
+                    }
                     Some(Err(why)) => {
                         tracing::warn!(why, "closed a connection that does not speak our language");
                         self.refuse(None, None, why).await;
                         false
                     }
                 },
+                () = passed(self.speaks_until) => {
+                    self.refuse(None, None, SILENT).await;
+                    false
+                }
             };
             if !going_on {
                 return;
@@ -222,6 +255,12 @@ impl Connection {
         resume: Option<Resume>,
         name: Option<String>,
     ) -> bool {
+        let Ok(place) = Arc::clone(&self.shared.places).try_acquire_owned() else {
+            let why = format!(
+                "There are already {MOST_REGISTERED} connections with sessions. End one of them, then try again"
+            );
+            return self.refuse(Some(id), None, &why).await;
+        };
         let browser = wanted.browser.clone();
         let mut options = match SessionOptions::from_wire(wanted) {
             Ok(options) => options,
@@ -267,7 +306,9 @@ impl Connection {
             session,
             open: HashSet::new(),
             _lease: lease,
+            _place: place,
         });
+        self.guest = None;
         self.say(registered).await
     }
 
@@ -371,6 +412,21 @@ async fn next_event(attached: Option<&Attached>) -> Option<BackendEvent> {
     }
 }
 
+/// Resolves when a connection without a session has to make room.
+async fn evicted(guest: Option<&Guest>) {
+    match guest {
+        Some(guest) => guest.evicted().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn passed(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
 async fn answer(request_id: RequestId, reply: Reply) -> Response {
     match reply.await {
         Ok(reply) => Response {
@@ -383,6 +439,41 @@ async fn answer(request_id: RequestId, reply: Reply) -> Response {
             reply: None,
             failure: Some(failure),
         },
+    }
+}
+
+/// What is said in place of a message that is too long for a line: whoever waits for it has to hear something.
+fn shorter(message: FromDaemon) -> FromDaemon {
+    const WHY: &str = "The answer is too long to be sent. Ask for less";
+    tracing::warn!("a message to a client was too long");
+    match message {
+        FromDaemon::Response(response) => FromDaemon::Response(Response {
+            reply: Some(CallReply::error(format!("{WHY}."))),
+            failure: None,
+            ..response
+        }),
+        FromDaemon::ToolsOk { id, mut tools } => {
+            let mut room = LONGEST_REPLY;
+            tools.retain(|tool| match room.checked_sub(encoded_length(tool) + 1) {
+                Some(left) => {
+                    room = left;
+                    true
+                }
+                None => false,
+            });
+            FromDaemon::ToolsOk { id, tools }
+        }
+        other => {
+            let id = match other {
+                FromDaemon::OverviewOk { id, .. } => Some(id),
+                _ => None,
+            };
+            FromDaemon::Error {
+                id,
+                request_id: None,
+                error: WHY.to_owned(),
+            }
+        }
     }
 }
 
@@ -408,4 +499,9 @@ fn random_hex<const N: usize>() -> String {
 }
 
 const INVALID_SESSION: &str = "Invalid session";
+const EVICTED: &str = "This connection has no session, and others need its place. Connect again when you have something to ask";
+const SILENT: &str = "Nothing was said in time. Connect again when you have something to ask";
 const OUTBOX: usize = 256;
+/// Clients say their first line as soon as they are connected.
+const FIRST_LINE_LIMIT: Duration = Duration::from_secs(10);
+const LAST_WORDS: Duration = Duration::from_secs(1);

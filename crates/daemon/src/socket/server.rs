@@ -4,6 +4,7 @@ use super::connection;
 use super::listen::{Held, Listening};
 use super::named::Named;
 use crate::handle::Hub;
+use crate::lobby::Lobby;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
@@ -23,6 +24,8 @@ pub(super) struct Shared {
     /// How many sessions are open.
     pub(super) sessions: watch::Sender<usize>,
     pub(super) named: Named,
+    /// Places for connections that have registered.
+    pub(super) places: Arc<Semaphore>,
     pub(super) stop: CancellationToken,
 }
 
@@ -38,9 +41,10 @@ pub async fn serve(
         hub,
         sessions: watch::Sender::new(0),
         named: Named::default(),
+        places: Arc::new(Semaphore::new(MOST_REGISTERED)),
         stop: stop.clone(),
     });
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let unregistered = Lobby::new(MOST_UNREGISTERED);
     let connections = TaskTracker::new();
     let idle = unneeded(
         shared.sessions.subscribe(),
@@ -66,15 +70,10 @@ pub async fn serve(
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-            tracing::warn!("refused a connection: there are {MOST_CONNECTIONS} already");
-            continue;
+        let Some(guest) = unregistered.enter().await else {
+            break;
         };
-        let shared = Arc::clone(&shared);
-        connections.spawn(async move {
-            connection::serve(stream, shared).await;
-            drop(place);
-        });
+        connections.spawn(connection::serve(stream, guest, Arc::clone(&shared)));
     }
     let held = listening.close();
     stop.cancel();
@@ -119,6 +118,9 @@ pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Durati
     }
 }
 
-const MOST_CONNECTIONS: usize = 256;
+/// More than the sessions that there may be, so that those too many are told why by the main loop.
+pub(super) const MOST_REGISTERED: usize = 256;
+/// Who asks for a status or opens a session has done so in a moment.
+const MOST_UNREGISTERED: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_millis(500);

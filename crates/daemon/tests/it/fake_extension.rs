@@ -76,6 +76,7 @@ impl Daemon {
         let guests = Guests {
             origins: PageOrigins::default(),
             secret: secret.clone(),
+            other_users: false,
         };
         tokio::spawn(listener::serve(
             bound,

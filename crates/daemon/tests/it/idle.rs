@@ -61,6 +61,11 @@ async fn s31_an_extension_holds_the_daemon_until_it_goes() {
 async fn s31_a_session_holds_the_daemon_until_it_goes_and_a_mere_connection_does_not() {
     let server = patient_for_a_minute(&Arc::new(Hub::start()));
     let mut asker = Wire::connect(server.socket()).await;
+    // Who has said nothing at all is hung up on.
+    assert_eq!(
+        asker.ask(json!({"type": "PING", "id": "p"})).await["type"],
+        "PONG"
+    );
     let mut client = Wire::connect(server.socket()).await;
     let session = client.register().await;
     for _ in 0..3 {

@@ -94,12 +94,60 @@ while True:
     assert_eq!(heard, ["0", "0"], "{}", text(&complaints));
 }
 
+#[tokio::test]
+async fn another_user_cannot_pose_as_a_page_or_an_extension() {
+    let daemon = crate::page_desk::Daemon::start().await;
+    let policy = tempfile::tempdir().unwrap();
+    if !are_root(policy.path()) {
+        return;
+    }
+    // Asks for a websocket as a browser would, over both kinds of addresses; what it is answered.
+    let script = r#"
+port = int(sys.argv[1])
+for path, origin in [("/page", "http://localhost:5173"), ("/", "chrome-extension://EXTENSION")]:
+    for family, address in [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::ffff:127.0.0.1"), (socket.AF_INET6, "::1")]:
+        try:
+            s = socket.socket(family)
+            s.settimeout(60)
+            s.connect((address, port))
+        except OSError:
+            continue
+        s.sendall((f"GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: {origin}\r\nConnection: Upgrade\r\n"
+                   "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
+        print(s.recv(1000).decode().replace("\r\n", "|"))
+"#;
+    let script = script.replace("EXTENSION", tabmux_protocol::extension::EXTENSION_ID);
+    let port = daemon.port.to_string();
+    for (uid, is_ours) in [(65_534, false), (0, true)] {
+        let somebody = run_as(uid, &script, Path::new(&port));
+        let output = tokio::task::spawn_blocking(|| somebody.wait_with_output());
+        let output = output.await.unwrap().unwrap();
+        let (said, complaints) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{complaints}");
+        assert!(said.lines().count() >= 4, "{said}");
+        for answer in said.lines() {
+            if is_ours {
+                assert!(answer.starts_with("HTTP/1.1 101 "), "{answer}");
+                continue;
+            }
+            assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+            let why = "It comes from a process of another user (65534). Run the browser as the user of the \
+                       daemon, or start the daemon with --allowOtherUsers.";
+            assert!(answer.ends_with(why), "{answer}");
+        }
+    }
+}
+
 /// Runs a Python script as the user `nobody`, with a path as its argument.
 fn as_nobody(script: &str, path: &Path) -> Child {
+    run_as(65_534, script, path)
+}
+
+fn run_as(uid: u32, script: &str, argument: &Path) -> Child {
     Command::new("/usr/bin/env")
         .args(["python3", "-c", &format!("import socket, sys\n{script}")])
-        .arg(path)
-        .uid(65_534)
+        .arg(argument)
+        .uid(uid)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

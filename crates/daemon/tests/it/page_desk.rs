@@ -31,6 +31,7 @@ impl Daemon {
             origins: PageOrigins::of(vec!["https://app.example".parse().unwrap()])
                 .and_in_file(policy.path().join("policy.json")),
             secret: "/nonexistent/secret".into(),
+            other_users: false,
         };
         tokio::spawn(listener::serve(
             bound,

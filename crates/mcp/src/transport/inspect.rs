@@ -2,9 +2,9 @@
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// A message for rmcp.
     Deliver(Box<ClientJsonRpcMessage>),
     /// Garbage that JSON-RPC wants to be answered: with this.
@@ -13,7 +13,7 @@ pub(super) enum Verdict {
     Ignore,
 }
 
-pub(super) fn inspect(line: &[u8]) -> Verdict {
+pub(crate) fn inspect(line: &[u8]) -> Verdict {
     let line = line.trim_ascii();
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     if line.is_empty() {
@@ -47,12 +47,46 @@ pub(super) fn inspect(line: &[u8]) -> Verdict {
     }
 }
 
-pub(super) fn refuse_long_line() -> Vec<u8> {
-    answer(
+/// Whoever sent it waits for an answer to its id, which is at one of the ends.
+pub(super) fn refuse_long_line(head: &[u8], end: &[u8]) -> Verdict {
+    refuse(
         ErrorCode::INVALID_REQUEST,
-        Value::Null,
-        "Invalid request: the line is longer than 16 MiB",
+        id_in(head, end).unwrap_or(Value::Null),
+        "Invalid request: the line is longer than 16 MiB. Send less, or name a file",
     )
+}
+
+/// The id of a request of which only both ends are left: among the first members, or among the last.
+fn id_in(head: &[u8], end: &[u8]) -> Option<Value> {
+    let usable = |id: &Value| id.is_string() || id.is_i64();
+    let mut rest = head.trim_ascii_start().strip_prefix(b"{")?;
+    while let Some((name, value, behind)) = plain_member(rest) {
+        if name == "id" {
+            return Some(value).filter(usable);
+        }
+        rest = behind;
+    }
+    // In a text its quotation marks would be escaped. What follows the id may only be `jsonrpc`.
+    let end = end.trim_ascii_end();
+    let at = end.windows(ID.len()).rposition(|part| part == ID)? + 1;
+    let members: Map<String, Value> = serde_json::from_slice(&[b"{", &end[at..]].concat()).ok()?;
+    members.get("id").cloned().filter(usable)
+}
+
+/// The first member of an object, if its value is a text or a number, and what follows the comma.
+fn plain_member(text: &[u8]) -> Option<(String, Value, &[u8])> {
+    let text = text.trim_ascii_start();
+    let mut names = serde_json::Deserializer::from_slice(text).into_iter::<String>();
+    let name = names.next()?.ok()?;
+    let text = text[names.byte_offset()..].trim_ascii_start();
+    let text = text.strip_prefix(b":")?.trim_ascii_start();
+    if !matches!(text.first()?, b'"' | b'-' | b'0'..=b'9') {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    let behind = text[values.byte_offset()..].trim_ascii_start();
+    Some((name, value, behind.strip_prefix(b",")?))
 }
 
 /// The members that tell one kind of message from another, unread.
@@ -115,3 +149,59 @@ fn is_there<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+const ID: &[u8] = br#","id":"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_line_that_is_too_long_is_found_at_either_end() {
+        let params = r#""params":{"name":"fill","arguments":{"value":"xx"#;
+        for (head, end, id) in [
+            (
+                format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call",{params}"#),
+                "xx\"}}}",
+                json!(7),
+            ),
+            (
+                format!(r#" {{ "id" : "a" , {params}"#),
+                "xx\"}}}",
+                json!("a"),
+            ),
+            (
+                format!(r#"{{"method":"tools/call",{params}"#),
+                r#"xx"}},"jsonrpc":"2.0","id":8}"#,
+                json!(8),
+            ),
+            (
+                format!(r#"{{"method":"tools/call",{params}"#),
+                r#"xx"}},"id":"b","jsonrpc":"2.0"}"#,
+                json!("b"),
+            ),
+            // What only looks like an id is none.
+            (
+                format!(r#"{{"method":"tools/call",{params}"#),
+                r#"xx,\"id\":9}"}}}"#,
+                Value::Null,
+            ),
+            (
+                format!(r#"{{"method":"tools/call",{params}"#),
+                r#"xx","id":9}}}"#,
+                Value::Null,
+            ),
+            (
+                format!(r#"{{"method":"tools/call",{params}"#),
+                r#"xx"}},"id":{}}"#,
+                Value::Null,
+            ),
+            (String::new(), "", Value::Null),
+        ] {
+            let Verdict::Refuse(answer) = refuse_long_line(head.as_bytes(), end.as_bytes()) else {
+                panic!("it is refused");
+            };
+            let answer: Value = serde_json::from_slice(&answer).unwrap();
+            assert_eq!(answer["id"], id, "{head} {end}");
+        }
+    }
+}

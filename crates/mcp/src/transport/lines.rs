@@ -6,7 +6,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 pub(super) struct LineReader<R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    is_skipping: bool,
+    /// The end so far of a line that is too long; `line` has its beginning then.
+    skipped: Option<Vec<u8>>,
     longest: usize,
 }
 
@@ -14,8 +15,8 @@ pub(super) struct LineReader<R> {
 pub(super) enum Line {
     /// Without its newline. The last one may have had none.
     Whole(Vec<u8>),
-    /// Longer than allowed, and gone.
-    TooLong,
+    /// Longer than allowed, and gone but for both ends.
+    TooLong(Vec<u8>, Vec<u8>),
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
@@ -27,7 +28,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Self {
             input,
             line: Vec::new(),
-            is_skipping: false,
+            skipped: None,
             longest,
         }
     }
@@ -38,30 +39,47 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             let available = self.input.fill_buf().await?;
             if available.is_empty() {
                 let last = std::mem::take(&mut self.line);
-                return Ok((!last.is_empty()).then_some(Line::Whole(last)));
+                return Ok(match self.skipped.take() {
+                    Some(end) => Some(Line::TooLong(last, end)),
+                    None => (!last.is_empty()).then_some(Line::Whole(last)),
+                });
             }
             let newline = available.iter().position(|&byte| byte == b'\n');
             let part = newline.map_or(available, |end| &available[..end]);
-            let is_too_long = !self.is_skipping && self.line.len() + part.len() > self.longest;
-            if is_too_long {
-                self.line = Vec::new();
-            } else if !self.is_skipping {
+            if let Some(end) = &mut self.skipped {
+                keep_end(end, part);
+            } else if self.line.len() + part.len() > self.longest {
+                let mut end = Vec::new();
+                keep_end(&mut end, &self.line);
+                keep_end(&mut end, part);
+                self.line.extend_from_slice(part);
+                self.line.truncate(END.min(self.longest));
+                self.line.shrink_to_fit();
+                self.skipped = Some(end);
+            } else {
                 self.line.extend_from_slice(part);
             }
             let consumed = part.len() + usize::from(newline.is_some());
             self.input.consume(consumed);
-
-            let was_skipping = self.is_skipping;
-            self.is_skipping = newline.is_none() && (was_skipping || is_too_long);
-            if is_too_long {
-                return Ok(Some(Line::TooLong));
-            }
-            if newline.is_some() && !was_skipping {
-                return Ok(Some(Line::Whole(std::mem::take(&mut self.line))));
+            if newline.is_some() {
+                let line = std::mem::take(&mut self.line);
+                return Ok(Some(match self.skipped.take() {
+                    Some(end) => Line::TooLong(line, end),
+                    None => Line::Whole(line),
+                }));
             }
         }
     }
 }
+
+/// Appends a part, and keeps the last bytes.
+fn keep_end(end: &mut Vec<u8>, part: &[u8]) {
+    end.extend_from_slice(&part[part.len().saturating_sub(END)..]);
+    end.drain(..end.len().saturating_sub(END));
+}
+
+/// How much of either end is kept of a line that is too long: its id is there.
+const END: usize = 1_024;
 
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
@@ -72,16 +90,24 @@ mod tests {
     #[tokio::test]
     async fn lines_come_whole_or_not_at_all() {
         let whole = |text: &str| Line::Whole(text.into());
+        let long = |head: &str, end: &str| Line::TooLong(head.into(), end.into());
         for (input, expected) in [
             ("", vec![]),
             ("a\nb\n", vec![whole("a"), whole("b")]),
             ("a\n\nb", vec![whole("a"), whole(""), whole("b")]),
             ("12345678\n", vec![whole("12345678")]),
-            ("123456789\nb\n", vec![Line::TooLong, whole("b")]),
-            ("123456789", vec![Line::TooLong]),
+            (
+                "123456789\nb\n",
+                vec![long("12345678", "123456789"), whole("b")],
+            ),
+            ("123456789", vec![long("12345678", "123456789")]),
             (
                 "1234567890123456789012345\nb\n1234567890123456789\n",
-                vec![Line::TooLong, whole("b"), Line::TooLong],
+                vec![
+                    long("12345678", "1234567890123456789012345"),
+                    whole("b"),
+                    long("12345678", "1234567890123456789"),
+                ],
             ),
         ] {
             for capacity in [1, 3, 64] {

@@ -129,6 +129,13 @@ impl Response {
         )
     }
 
+    /// The same, without saying how long it is.
+    pub fn chunked(mut self) -> Self {
+        let size = format!("{:x}\r\n", self.body.len());
+        self.body = [size.as_bytes(), &self.body, b"\r\n0\r\n\r\n"].concat();
+        self.with_header(CHUNKED.0, CHUNKED.1)
+    }
+
     /// The same with one more header.
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -147,7 +154,8 @@ impl Response {
         for (name, value) in &self.headers {
             let _ = write!(head, "{name}: {value}\r\n");
         }
-        if self.status != 204 {
+        let is_chunked = self.headers.iter().any(|(name, _)| name == CHUNKED.0);
+        if self.status != 204 && !is_chunked {
             let _ = write!(head, "Content-Length: {}\r\n", self.body.len());
         }
         // A test that changes a page must see the change, unless it says otherwise.
@@ -159,6 +167,8 @@ impl Response {
         head.into_bytes()
     }
 }
+
+const CHUNKED: (&str, &str) = ("Transfer-Encoding", "chunked");
 
 async fn read_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<String>> {
     let mut line = String::new();

@@ -71,7 +71,7 @@ export class Tabmux {
   }
 
   private async ready(): Promise<Tabmux> {
-    await this.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } });
+    await this.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'claude-code', version: '0' } });
     this.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
     await this.tools();
     return this;

@@ -3,8 +3,8 @@
 use crate::tab::{DocumentId, Frames};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tabmux_cdp::RawEvent;
-use tabmux_cdp::types::web_mcp::ToolResponded;
+use tabmux_cdp::types::web_mcp::{InvocationStatus, ToolResponded};
+use tabmux_cdp::{Event, MAX_EVENT, RawEvent, TooLarge};
 use tokio::sync::oneshot;
 
 /// The calls of one tab. Everybody's answers come here, also those to calls that the page made itself.
@@ -43,7 +43,11 @@ impl Invocations {
     /// Takes in an answer. The first one counts: a tool that returns and navigates gets two.
     /// `frames` are those that the tab has now.
     pub(crate) fn apply(&self, event: &RawEvent, frames: &Frames) -> bool {
-        let Some(said) = event.decode::<ToolResponded>() else {
+        let said = match event.too_large() {
+            Some(cut) if event.method() == ToolResponded::METHOD => too_large(cut),
+            _ => event.decode::<ToolResponded>(),
+        };
+        let Some(said) = said else {
             return false;
         };
         let shown = frames.iter().map(|frame| frame.document).collect();
@@ -122,6 +126,20 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         self.calls.lock().waiting.remove(&self.id);
     }
+}
+
+/// An answer that was too large to be kept is a failure of the tool.
+fn too_large(cut: &TooLarge) -> Option<ToolResponded> {
+    Some(ToolResponded {
+        invocation_id: cut.find("invocationId")?,
+        status: InvocationStatus::ERROR,
+        error_text: Some(format!(
+            "its answer has {} MB, and at most {} MB are taken",
+            cut.bytes / 1_000_000,
+            MAX_EVENT / 1_000_000
+        )),
+        ..Default::default()
+    })
 }
 
 /// Answers may be large, and no more calls than this are unnamed at a time.

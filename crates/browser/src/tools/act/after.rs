@@ -1,14 +1,13 @@
 //! What an action caused: waits for it on events, never on a fixed time, and tells it.
 
-use super::Element;
+use super::press::{Press, Report};
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::{DocumentId, FrameId, Gone, Load, NetworkRequest, Progress, Tab, TabState};
-use crate::text::{one_line, shorten};
+use crate::tab::{DocumentId, Load, NetworkRequest, Progress, Tab, TabState};
+use crate::text::shorten;
 use crate::tools::snapshot::TakeSnapshot;
 use crate::tools::{Block, Tool, ToolOutput, ToolResult};
 use crate::world::World;
-use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -145,15 +144,15 @@ impl Before {
 
 /// Waits until what an action began has happened, as far as it is worth waiting for: a navigation
 /// until it is loaded, requests until they are answered, the DOM until it stands still for a frame.
-/// `pressed` is the element whose press has to be told whether it landed.
+/// Where something was `pressed`, it is an error if no click followed.
 pub(in crate::tools) async fn settle(
     tab: &Tab,
     before: &Before,
-    pressed: Option<&Element>,
+    pressed: Option<&Press<'_>>,
     done: &str,
 ) -> Result<ToolOutput, ToolError> {
     let deadline = Instant::now() + REQUESTS_CAP;
-    stand_still(tab, pressed, 1).await?;
+    let report = stand_still(tab, pressed, 1).await?;
     let mut reactions = MOST_REACTIONS;
     let mut awaited = 0;
     loop {
@@ -200,7 +199,12 @@ pub(in crate::tools) async fn settle(
         tab.until(REQUESTS_CAP, |state| before.downloaded(state))
             .await?;
     }
-    Ok(before.report(tab, done))
+    // Nothing is said of a press by a document that has left with it.
+    let instead = match (pressed, report) {
+        (Some(pressed), Some(report)) => pressed.judge(&report, before, tab)?,
+        _ => None,
+    };
+    Ok(before.report(tab, instead.as_deref().unwrap_or(done)))
 }
 
 /// Adds a fresh snapshot to an answer, where one is wanted.
@@ -224,10 +228,15 @@ pub(in crate::tools) async fn with_snapshot(
 }
 
 /// Waits for so many frames without a change in the main document and in the one that was acted upon.
-async fn stand_still(tab: &Tab, pressed: Option<&Element>, frames: u32) -> Result<(), ToolError> {
+/// Answers with what that one has to tell of the press.
+async fn stand_still(
+    tab: &Tab,
+    pressed: Option<&Press<'_>>,
+    frames: u32,
+) -> Result<Option<Report>, ToolError> {
     let main = tab.world().await;
     let main = match (&main, pressed) {
-        (Ok(main), Some(element)) if main.document == element.world.document => None,
+        (Ok(main), Some(press)) if main.document == press.element.world.document => None,
         (Ok(main), _) => Some(main),
         // A document that is on its way out or in needs no waiting for.
         (Err(_), _) => None,
@@ -239,7 +248,7 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>, frames: u32) -> Resul
     };
     let inside = async {
         match pressed {
-            Some(element) => still(tab, &element.world, "tabmux.afterPress", frames).await,
+            Some(press) => still(tab, &press.element.world, "tabmux.afterPress", frames).await,
             None => None,
         }
     };
@@ -249,31 +258,12 @@ async fn stand_still(tab: &Tab, pressed: Option<&Element>, frames: u32) -> Resul
     if let Some(gone) = tab.state().gone {
         return Err(ToolError::TabGone(gone));
     }
-    let Some(element) = pressed else {
-        return Ok(());
-    };
-    let instead = match inside {
-        Some(Stillness {
-            hit: Some(false),
-            detail,
-        }) => one_line(&detail, 200),
-        // A frame that moved just before may be where the browser does not expect it yet.
-        Some(Stillness { hit: None, .. }) if element.world.frame != main_frame(tab)? => {
-            "something outside its frame".into()
-        }
-        _ => return Ok(()),
-    };
-    Err(ToolError::NotActionable {
-        why: format!(
-            "The press landed on {instead} instead, which came in between. Call take_snapshot to see \
-             what happened."
-        ),
-    })
+    Ok(inside)
 }
 
 /// Nothing of a document that goes away while we look at it, or does not answer: then the next call
 /// finds out first whether the page is stuck.
-async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<Stillness> {
+async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<Report> {
     let limits = json!({ "quietFrames": frames, "capMs": STILL_CAP_MS });
     let stood = world.call(function, limits);
     let stood = tokio::time::timeout(BUSY_CAP, stood).await;
@@ -281,18 +271,6 @@ async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<
         tab.suspect(true);
     }
     stood.ok()?.ok()
-}
-
-fn main_frame(tab: &Tab) -> Result<FrameId, ToolError> {
-    let main = tab.state().frames.main().map(|main| main.id.clone());
-    main.ok_or(ToolError::TabGone(Gone::Closed))
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Stillness {
-    hit: Option<bool>,
-    detail: String,
 }
 
 /// The browser tells that an answer is there a moment before the page's scripts have read it, and a

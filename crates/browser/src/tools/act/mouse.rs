@@ -7,14 +7,14 @@ use futures_util::future::try_join_all;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::input::{DispatchMouseEvent, DispatchMouseEventType, MouseButton};
 
-/// Moves the pointer there and clicks `times` times. Resolves when the page has handled it.
+/// Clicks `times` times where the pointer is. Resolves when the page has handled it.
 pub(in crate::tools) async fn click(
     tab: &Tab,
     x: f64,
     y: f64,
     times: i64,
 ) -> Result<(), ToolError> {
-    let mut events = vec![event(DispatchMouseEventType::MOUSE_MOVED, x, y)];
+    let mut events = Vec::new();
     for count in 1..=times {
         for (kind, buttons) in [
             (DispatchMouseEventType::MOUSE_PRESSED, 1),
@@ -44,7 +44,8 @@ pub(in crate::tools) struct Grip {
 }
 
 impl Grip {
-    /// Presses the button there and begins to move, as far as pages want it before they call it a drag.
+    /// Presses the button where the pointer is and begins to move, as far as pages want it before they call
+    /// it a drag.
     pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
         let grip = Self {
             session: tab.session().clone(),
@@ -56,8 +57,7 @@ impl Grip {
             click_count: Some(1),
             ..event(DispatchMouseEventType::MOUSE_PRESSED, x, y)
         };
-        let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
-        let events = [moved, press, held(x + 4.0, y + 4.0), held(x + 8.0, y + 8.0)];
+        let events = [press, held(x + 4.0, y + 4.0), held(x + 8.0, y + 8.0)];
         one_by_one(&grip.session, events).await?;
         Ok(grip)
     }

@@ -5,8 +5,9 @@ use crate::script;
 use crate::tab::{FrameId, Tab};
 use crate::text::one_line;
 use crate::world::{RemoteObject, World};
-use serde::Deserialize;
+use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tabmux_cdp::types::{dom, runtime};
 
@@ -132,7 +133,7 @@ pub(in crate::tools) struct Outcome {
 }
 
 /// A box in the viewport of the element's frame.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(in crate::tools) struct Rect {
     pub x: f64,
@@ -146,17 +147,54 @@ pub(in crate::tools) struct Rect {
 pub(in crate::tools) enum Patience {
     /// It is to be pressed: it has to be enabled.
     Press,
+    /// The same, by somebody who looks again with [`Spot::check`] whether it stands still.
+    PressSoon,
     /// The pointer only goes there: a disabled element may show why it is disabled.
     Point,
 }
 
 /// Where an element was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(in crate::tools) enum Reached {
-    /// At this point of the tab's viewport.
-    At { x: f64, y: f64 },
+    /// At this point.
+    At(Spot),
     /// It is an option of a list that is closed, so it is nowhere; it can be chosen.
     ClosedOption,
+}
+
+/// A point at which an element can be pressed, and the way there through its frames.
+#[derive(Clone, Debug)]
+pub(in crate::tools) struct Spot {
+    /// In the tab's viewport.
+    pub x: f64,
+    pub y: f64,
+    /// In the viewport of the element's own frame.
+    pub inner: (f64, f64),
+    /// The element's box there.
+    rect: Rect,
+    /// The frames around it, innermost first, with the point in and around each.
+    frames: Vec<(Owner, (f64, f64), (f64, f64))>,
+}
+
+impl Spot {
+    /// Whether the element is still what would be pressed here, now that the pointer has arrived: pages
+    /// move things when it does.
+    pub(in crate::tools) async fn check(&self, element: &Element) -> Result<(), ToolError> {
+        let around = self.frames.iter().map(|(owner, inner, at)| async move {
+            let inner = json!({ "x": inner.0, "y": inner.1 });
+            let ask = json!({ "n": owner.n, "inner": inner, "x": at.0, "y": at.1 });
+            let aimed: Outcome = owner.world.call("tabmux.aimFrame", ask).await?;
+            owner.check(element, &aimed)
+        });
+        try_join_all(around).await?;
+        let (x, y) = self.inner;
+        let ask = json!({ "n": element.n, "x": x, "y": y, "rect": self.rect });
+        let aimed: Outcome = element.call("tabmux.aim", ask).await?;
+        match aimed.ok {
+            true => Ok(()),
+            false => Err(element.refusal(&aimed)),
+        }
+    }
 }
 
 /// Waits until the element can be acted upon, and finds where.
@@ -167,7 +205,11 @@ pub(in crate::tools) async fn reach(
 ) -> Result<Reached, ToolError> {
     let owners = show_frames(tab, element).await?;
     let even_disabled = patience == Patience::Point;
-    let ask = json!({ "n": element.n, "waitMs": WAIT_MS, "evenDisabled": even_disabled });
+    // Where the frames around it have to stand still as well, that is waited for first.
+    let once = patience == Patience::PressSoon && owners.is_empty();
+    let ask = json!({
+        "n": element.n, "waitMs": WAIT_MS, "evenDisabled": even_disabled, "once": once
+    });
     let found: Outcome = element.call("tabmux.prepare", ask).await?;
     if found.reason == "option" {
         return Ok(Reached::ClosedOption);
@@ -175,14 +217,23 @@ pub(in crate::tools) async fn reach(
     if !found.ok {
         return Err(element.refusal(&found));
     }
-    let (mut x, mut y) = (found.x, found.y);
-    for owner in &owners {
+    let inner = (found.x, found.y);
+    let (mut x, mut y) = inner;
+    let mut frames = Vec::new();
+    for owner in owners {
         let ask = json!({ "n": owner.n, "x": x, "y": y, "waitMs": WAIT_MS });
         let mapped: Outcome = owner.world.call("tabmux.hitFrame", ask).await?;
         owner.check(element, &mapped)?;
+        frames.push((owner, (x, y), (mapped.x, mapped.y)));
         (x, y) = (mapped.x, mapped.y);
     }
-    Ok(Reached::At { x, y })
+    Ok(Reached::At(Spot {
+        x,
+        y,
+        inner,
+        rect: found.rect,
+        frames,
+    }))
 }
 
 /// Scrolls to the element, and to the frames it is in.
@@ -231,6 +282,7 @@ pub(in crate::tools) async fn frame_matrices(
 }
 
 /// The element that shows a frame, in the document around it.
+#[derive(Clone, Debug)]
 struct Owner {
     world: World,
     n: u32,

@@ -3,7 +3,7 @@
 use super::site;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::text::{one_line, shorten};
+use crate::text::{one_line, shorten, written_out};
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult, paging};
 use crate::world::World;
 use schemars::JsonSchema;
@@ -106,6 +106,7 @@ impl Entries {
                 let found = ask(&world, kind, json!({ "key": key, "most": MOST_VALUE })).await?;
                 let entry = found.entries.into_iter().next();
                 let Entry { value, length, .. } = entry.ok_or_else(|| no_such_entry(kind))?;
+                let value = written_out(&value).into_owned();
                 match length > MOST_VALUE {
                     true => format!(
                         "{value}\n… {length} characters in all; save_storage writes the whole."

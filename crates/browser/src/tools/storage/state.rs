@@ -5,6 +5,7 @@ use super::entries::{Kind, ask};
 use super::site;
 use crate::bounds;
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::origins::OriginPolicy;
 use crate::run::Page;
 use crate::text::one_line;
@@ -12,7 +13,6 @@ use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::path::Path;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
 
@@ -21,6 +21,7 @@ use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::tools) struct SaveStorage {
     file_path: Option<String>,
+    overwrite: Option<bool>,
 }
 
 impl Tool for SaveStorage {
@@ -58,9 +59,8 @@ impl Tool for SaveStorage {
         let text = serde_json::to_string_pretty(&state).map_err(|error| ToolError::Internal {
             detail: error.to_string(),
         })?;
-        let place = page
-            .files
-            .save(self.file_path.as_deref(), "json", text.as_bytes())?;
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, "json");
+        let place = page.files.save(to, text.into_bytes()).await?;
         let mut said = format!("Saved {} to {}.", state.words(), place.display());
         if !partitioned.is_empty() {
             let left = partitioned.len();
@@ -93,7 +93,7 @@ impl Tool for LoadStorage {
         let State {
             mut cookies,
             origins,
-        } = read(&page.files.readable(&self.file_path)?)?;
+        } = read(&page, &self.file_path).await?;
         let policy = bounds::here().unwrap_or_default();
         let host = site(&page.tab)?.host_str().unwrap_or_default().to_owned();
         cookies.retain(|cookie| cookie.may_be_set(&host, &policy));
@@ -238,13 +238,9 @@ impl Kept {
     }
 }
 
-fn read(place: &Path) -> Result<State, ToolError> {
-    let fail = |why: String| ToolError::File(format!("{} {why}", place.display()));
-    let length = std::fs::metadata(place).map_or(0, |it| it.len());
-    if length > MOST_BYTES {
-        return Err(fail(format!("is longer than {MOST_BYTES} bytes.")));
-    }
-    let text = std::fs::read(place).map_err(|error| fail(format!("cannot be read: {error}.")))?;
+async fn read(page: &Page, path: &str) -> Result<State, ToolError> {
+    let text = page.files.read(path, MOST_BYTES).await?;
+    let fail = |why: String| ToolError::File(format!("{} {why}", one_line(path, 300)));
     let state: State = serde_json::from_slice(&text)
         .map_err(|error| fail(format!("is not a file of save_storage: {error}.")))?;
     let strange = |cookie: &&Kept| {

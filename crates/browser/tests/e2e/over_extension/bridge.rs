@@ -61,6 +61,7 @@ impl Bridge {
         let guests = Guests {
             origins: PageOrigins::default(),
             secret: over.secret.clone(),
+            other_users: false,
         };
         let served = Arc::clone(&hub);
         runtime.spawn(async move {

@@ -328,8 +328,9 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     ))
 }
 
-const SERVER_ARGUMENTS: [&str; 5] = [
+const SERVER_ARGUMENTS: [&str; 6] = [
     "mcp",
+    "--tools=progressive",
     "--no-daemon",
     "--headless",
     "--isolated",

@@ -2,6 +2,7 @@
 
 use super::{Deliveries, Tunnels};
 use serde_json::json;
+use tabmux_browser::Frame;
 use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtension};
 use tokio::sync::mpsc;
 
@@ -47,6 +48,52 @@ fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
     let request = attach(&mut tunnels, only).unwrap();
     tunnels.set_private(false);
     assert_eq!(let_go(&tunnels.hear(done(request))), [TAB]);
+}
+
+#[tokio::test]
+async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_told_by_name() {
+    let mut tunnels = with_tab();
+    let (feed, mut fed) = mpsc::channel(100);
+    let tunnel = tunnels.open(feed);
+    let request = attach(&mut tunnels, tunnel).unwrap();
+    let session = format!("tab-{TAB}-{request}");
+    let mut deliveries = tunnels.hear(done(request));
+    let command = json!({"id": 2, "method": "Page.captureScreenshot", "sessionId": session});
+    let asked = tunnels.command(tunnel, &command.to_string()).to_extension;
+    let Some(ToExtension::Cdp { request_id, .. }) = asked.first() else {
+        panic!("{asked:?}");
+    };
+    let answer = FromExtension::Cdp {
+        request_id: *request_id,
+        result: None,
+        error: None,
+        too_large: Some(99),
+    };
+    let event = FromExtension::CdpEvent {
+        tab_id: TAB,
+        session_id: None,
+        method: "Runtime.consoleAPICalled".into(),
+        params: json!({"type": "log"}),
+        too_large: Some(98),
+    };
+    for message in [answer, event] {
+        deliveries
+            .to_tunnels
+            .extend(tunnels.hear(message).to_tunnels);
+    }
+    for (feed, frame) in deliveries.to_tunnels {
+        feed.send(frame).await.unwrap();
+    }
+    let mut cut = Vec::new();
+    while let Ok(frame) = fed.try_recv() {
+        if let Frame::Oversize(frame) = frame {
+            cut.push((String::from_utf8(frame.head).unwrap(), frame.length));
+        }
+    }
+    let event = format!(
+        r#"{{"sessionId":"{session}","method":"Runtime.consoleAPICalled","params":{{"type":"log"}}"#
+    );
+    assert_eq!(cut, [(r#"{"id":2,"result":"#.to_owned(), 99), (event, 98)]);
 }
 
 fn with_tab() -> Tunnels {

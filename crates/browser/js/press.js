@@ -1,0 +1,176 @@
+/**
+ * Pressing an element: is it still under the pointer that has just arrived, and what became of the press. Only trusted
+ * events that this document sees itself count.
+ */
+(() => {
+  "use strict";
+  const { dom, element, describe, holds, rootOf, reach, belongsTo, standIns, unusable } = tabmux;
+
+  /**
+   * Whether the element can be pressed at this point now, after the pointer has come there, and is where it was at the
+   * frame before.
+   */
+  tabmux.aim = async ({ n, x, y, rect }) => {
+    await tabmux.drawnSince;
+    const target = element(n);
+    if (!target) return { ok: false, reason: "detached", detail: "" };
+    const blocked = unusable(target);
+    if (blocked) return blocked;
+    const [was, is] = [reach.centre(rect), reach.centre(reach.bounds(target))];
+    const away = Math.max(Math.abs(was.x - is.x), Math.abs(was.y - is.y));
+    if (away > 1) return { ok: false, reason: "moving", detail: "" };
+    const hit = reach.hitAt(x, y);
+    if (!hit || !belongsTo(target, hit)) return { ok: false, reason: "covered", detail: hit ? describe(hit) : "" };
+    return { ok: true, x, y };
+  };
+
+  /** Whether the point of the document in iframe `n` is still where it was found, with nothing over it. */
+  tabmux.aimFrame = ({ n, inner, x, y }) => {
+    const frame = element(n);
+    if (!frame) return { ok: false, reason: "detached", detail: "" };
+    const at = reach.frameMatrix(frame).transformPoint(inner);
+    if (Math.abs(at.x - x) > 1 || Math.abs(at.y - y) > 1) return { ok: false, reason: "moving", detail: "" };
+    const hit = reach.hitAt(x, y);
+    if (hit !== frame) return { ok: false, reason: "covered", detail: hit ? describe(hit) : "" };
+    return { ok: true, x, y };
+  };
+
+  let hover = null;
+
+  /** Notes from now on whether the pointer comes over the element. */
+  tabmux.watchHover = ({ n }) => {
+    hover?.stop();
+    const target = element(n);
+    if (!target) return { ok: false, reason: "detached", detail: "" };
+    const mine = { target, reached: false };
+    const note = (event) => {
+      if (event.isTrusted) mine.reached ||= isOn(mine, event.composedPath()[0]);
+    };
+    mine.stop = () => {
+      for (const type of MOVES) removeEventListener(type, note, true);
+      hover = null;
+    };
+    for (const type of MOVES) addEventListener(type, note, true);
+    hover = mine;
+    return { ok: true };
+  };
+
+  /** Whether the pointer has come over the element, or what is at this point instead. */
+  tabmux.hovered = ({ x, y }) => {
+    if (!hover) return { ok: false, reason: "detached", detail: "" };
+    const { target, reached } = hover;
+    hover.stop();
+    const ok = reached || standIns(target).some((one) => dom.matches(one, ":hover"));
+    const hit = reach.hitAt(x, y);
+    return { ok, reason: "covered", detail: hit ? describe(hit) : "" };
+  };
+
+  let press = null;
+  let report = {};
+
+  /**
+   * Watches the next press. Resolves with where it went as soon as this document sees it, before the page does anything
+   * about it; or with `{seen: false}` at the end of the watch.
+   */
+  tabmux.watchPress = ({ n }) => {
+    press?.stop();
+    report = {};
+    const target = element(n);
+    return target ? new Promise((tell) => watchPress(target, tell)) : { seen: false };
+  };
+
+  /** Ends the watch and tells what became of the press. */
+  tabmux.endPress = () => {
+    if (press) report = endWatch(press);
+    return report;
+  };
+
+  /** Does that, and waits as `settle` does. */
+  tabmux.afterPress = async (limits) => {
+    const ended = tabmux.endPress();
+    return { ...(await tabmux.settle(limits)), ...ended };
+  };
+
+  function watchPress(target, tell) {
+    const mine = { target, likeness: likeness(target), clicks: 0, last: null, records: [], changes: null };
+    const note = (event) => {
+      if (!event.isTrusted) return;
+      const at = event.composedPath()[0];
+      const hit = isOn(mine, at);
+      if (!mine.seen) {
+        mine.seen = true;
+        mine.changes = new MutationObserver((records) => keep(mine, records));
+        mine.changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+        const root = dom.rootNode(target);
+        if (root !== document) mine.changes.observe(root, { subtree: true, childList: true, attributes: true });
+        tell({ seen: true, hit, instead: hit ? "" : describe(at) });
+      }
+      if (event.type.endsWith("up")) mine.last = at;
+      if (event.type === "click" && hit) mine.clicks++;
+    };
+    mine.stop = () => {
+      for (const type of WATCHED) removeEventListener(type, note, true);
+      mine.changes?.disconnect();
+      tell({ seen: false });
+      press = null;
+    };
+    for (const type of WATCHED) addEventListener(type, note, true);
+    press = mine;
+  }
+
+  function endWatch(mine) {
+    keep(mine, mine.changes?.takeRecords() ?? []);
+    mine.stop();
+    // A list that the browser draws itself takes the rest of the press.
+    const clicks = dom.tag(mine.target) === "select" ? 2 : mine.clicks;
+    return { clicks, lost: whyLost(mine), reacted: mine.records.some((record) => isReaction(record, mine)) };
+  }
+
+  function keep({ records }, more) {
+    records.push(...more.slice(0, MOST_CHANGES - records.length));
+  }
+
+  /** Why no click reached the element. */
+  function whyLost({ target, last }) {
+    if (!dom.connected(target)) return "it is no longer on the page";
+    const blocked = unusable(target);
+    if (blocked?.reason === "disabled") return "it is disabled now";
+    if (blocked?.reason === "hidden") return "it is not visible any more";
+    if (last && !isOn({ target }, last)) return `${describe(last)} was there when the button was let go`;
+    return "the page kept it back";
+  }
+
+  /** Whether something has changed besides the element itself and what stands in its place. */
+  function isReaction(record, mine) {
+    const { target } = mine;
+    if (record.type === "childList") {
+      return [...record.addedNodes].some((node) => {
+        const inside = dom.type(node) === 1 ? [node, ...dom.all(node, "*")] : [];
+        return !inside.some((one) => one === target || likeness(one) === mine.likeness);
+      });
+    }
+    const changed = record.target;
+    return !(dom.type(changed) === 1 && (holds(changed, target) || holds(target, changed)));
+  }
+
+  /** Whether an event at this element is one of the target. */
+  function isOn({ target }, at) {
+    return at instanceof Element && (belongsTo(target, at) || hiddenBy(at, target));
+  }
+
+  /** Events name the host in place of what is inside its closed shadow root. */
+  function hiddenBy(host, target) {
+    return rootOf(host)?.mode === "closed" && holds(host, target);
+  }
+
+  /** What two elements have in common when one was drawn in place of the other. */
+  function likeness(target) {
+    const attributes = ["id", "role", "name", "type", "href", "aria-label"].map((name) => dom.attribute(target, name));
+    return JSON.stringify([dom.tag(target), ...attributes, (dom.textContent(target) ?? "").slice(0, 200)]);
+  }
+
+  /** What a page does during one press; of a page that does more, the beginning tells enough. */
+  const MOST_CHANGES = 200;
+  const MOVES = ["pointerover", "mouseover", "pointermove", "mousemove"];
+  const WATCHED = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+})();

@@ -1,0 +1,134 @@
+//! Runs file operations on threads of their own, each with a deadline: a file system that hangs holds up
+//! nobody but the session that uses it.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The file operations of one session. Clones share its bound.
+#[derive(Clone, Debug)]
+pub(crate) struct FileThreads {
+    own: Arc<Semaphore>,
+    all: Arc<Semaphore>,
+}
+
+/// Why an operation has no result. It may still run, and then keeps its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stuck {
+    /// It did not end in time.
+    Slow,
+    /// Too many others have not ended.
+    Crowded,
+}
+
+impl FileThreads {
+    pub(crate) fn new() -> Self {
+        Self {
+            own: Arc::new(Semaphore::new(MOST_PER_SESSION)),
+            all: Arc::clone(&ALL),
+        }
+    }
+
+    /// Runs `work` on a thread that may block, and waits for it no longer than [`LIMIT`].
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Stuck> {
+        self.run_within(LIMIT, work).await
+    }
+
+    /// The same, for work that takes longer, such as reading a large file.
+    pub(crate) async fn run_within<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Stuck> {
+        let places = tokio::time::timeout(limit, self.places()).await;
+        let places = places.map_err(|_| Stuck::Crowded)??;
+        let working = tokio::task::spawn_blocking(move || {
+            let done = work();
+            // Only now: work that nobody waits for any more still has its thread.
+            drop(places);
+            done
+        });
+        let done = tokio::time::timeout(limit, working).await;
+        done.map_err(|_| Stuck::Slow)?.map_err(|_| Stuck::Slow)
+    }
+
+    async fn places(&self) -> Result<[OwnedSemaphorePermit; 2], Stuck> {
+        let place = async |of: &Arc<Semaphore>| {
+            let place = Arc::clone(of).acquire_owned().await;
+            place.map_err(|_| Stuck::Crowded)
+        };
+        // The session's own first: who waits for that takes nothing from others.
+        Ok([place(&self.own).await?, place(&self.all).await?])
+    }
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Slow => write!(
+                f,
+                "the file system did not answer in time. Use a path on another one."
+            ),
+            Self::Crowded => write!(
+                f,
+                "earlier file operations have not ended, because a file system does not answer. Wait until it does, \
+                 and try again."
+            ),
+        }
+    }
+}
+
+static ALL: LazyLock<Arc<Semaphore>> =
+    LazyLock::new(|| Arc::new(Semaphore::new(MOST_OF_ALL_SESSIONS)));
+
+/// How long a file operation may take. Local disks need milliseconds; a network file system that has not answered
+/// by then most likely never will.
+pub(crate) const LIMIT: Duration = Duration::from_secs(10);
+
+/// How many operations of one session may be under way. A call needs one at a time.
+const MOST_PER_SESSION: usize = 4;
+
+/// How many of all sessions: far fewer than the 512 threads that the runtime has for blocking work, and enough
+/// that sixteen sessions have to hang before the others are refused.
+const MOST_OF_ALL_SESSIONS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn own(all: &Arc<Semaphore>) -> FileThreads {
+        FileThreads {
+            own: Arc::new(Semaphore::new(MOST_PER_SESSION)),
+            all: Arc::clone(all),
+        }
+    }
+
+    #[tokio::test]
+    async fn operations_that_hang_are_given_up_and_bounded_and_others_go_on() {
+        let all = Arc::new(Semaphore::new(MOST_OF_ALL_SESSIONS));
+        let (hanging, other) = (own(&all), own(&all));
+        let short = Duration::from_millis(20);
+        let mut ends = Vec::new();
+        for _ in 0..MOST_PER_SESSION {
+            let (end, ended) = mpsc::channel::<()>();
+            ends.push(end);
+            let stuck = hanging.run_within(short, move || ended.recv()).await;
+            assert_eq!(stuck.err(), Some(Stuck::Slow));
+        }
+        let refused = hanging.run_within(short, || ()).await;
+        assert_eq!(refused, Err(Stuck::Crowded));
+        assert_eq!(other.run(|| 1).await, Ok(1));
+        assert_eq!(
+            all.available_permits(),
+            MOST_OF_ALL_SESSIONS - MOST_PER_SESSION
+        );
+        // What ends after all makes room again.
+        ends.clear();
+        assert_eq!(hanging.run(|| 2).await, Ok(2));
+    }
+}

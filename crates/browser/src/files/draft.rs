@@ -1,0 +1,200 @@
+//! A file while it is being written: it takes its place when it is whole, and is removed otherwise.
+
+use super::Problem;
+use super::blocking::{FileThreads, Stuck};
+use super::output::fresh_name;
+use crate::error::ToolError;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A file that is written bit by bit. It is removed unless it is [kept](Self::keep); what it was to replace is
+/// replaced only then.
+#[derive(Debug)]
+pub struct Draft {
+    open: Option<Open>,
+    place: PathBuf,
+    threads: FileThreads,
+}
+
+impl Draft {
+    pub(super) fn new(open: Open, threads: FileThreads) -> Self {
+        Self {
+            place: open.place.clone(),
+            open: Some(open),
+            threads,
+        }
+    }
+
+    /// Where the file will be.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Writes what comes next.
+    pub async fn write(&mut self, bytes: Vec<u8>) -> Result<(), ToolError> {
+        let write = move |open: &mut Open| open.write(&bytes);
+        self.with(super::blocking::LIMIT, write).await
+    }
+
+    /// Reads what was written so far, from its beginning.
+    pub async fn read_back<T: Send + 'static>(
+        &mut self,
+        read: impl FnOnce(&mut File) -> T + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let read = move |open: &mut Open| {
+            let file = open.file()?;
+            file.rewind()?;
+            Ok(read(file))
+        };
+        self.with(READ_LIMIT, read).await
+    }
+
+    /// Puts the file in its place.
+    pub async fn keep(mut self) -> Result<PathBuf, ToolError> {
+        self.with(super::blocking::LIMIT, Open::keep).await?;
+        Ok(std::mem::take(&mut self.place))
+    }
+
+    async fn with<T: Send + 'static>(
+        &mut self,
+        limit: Duration,
+        work: impl FnOnce(&mut Open) -> io::Result<T> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let fail = |why: String| {
+            ToolError::File(format!("{} cannot be written: {why}", self.place.display()))
+        };
+        let mut open = self
+            .open
+            .take()
+            .ok_or_else(|| fail(Stuck::Slow.to_string()))?;
+        let work = move || {
+            let done = work(&mut open);
+            (open, done)
+        };
+        let done = self.threads.run_within(limit, work).await;
+        let (open, done) = done.map_err(|stuck| fail(stuck.to_string()))?;
+        self.open = Some(open);
+        done.map_err(|error| fail(format!("{error}.")))
+    }
+}
+
+/// The file itself. What it does blocks, but for its end.
+#[derive(Debug)]
+pub(super) struct Open {
+    file: Option<File>,
+    /// Where it is until it is whole.
+    at: PathBuf,
+    place: PathBuf,
+}
+
+impl Open {
+    /// Makes a file that was not there before, or one beside an old one that it will replace.
+    pub(super) fn begin(place: PathBuf, overwrite: bool) -> Result<Self, Problem> {
+        let old = match fs::symlink_metadata(&place) {
+            Ok(old) if !old.is_file() => return Err(Problem::NotRegular),
+            Ok(_) if !overwrite => return Err(Problem::Taken),
+            Ok(old) => old,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Self::at(place.clone(), place).map_err(Problem::from);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        // The old one stays whole until the new one is.
+        let beside = place.with_file_name(format!(".tabmux-{}", fresh_name()?));
+        let open = Self::at(beside, place)?;
+        if let Some(file) = &open.file {
+            file.set_permissions(fs::Permissions::from_mode(old.permissions().mode() & 0o777))?;
+        }
+        Ok(open)
+    }
+
+    fn at(at: PathBuf, place: PathBuf) -> io::Result<Self> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+            .open(&at)?;
+        Ok(Self {
+            file: Some(file),
+            at,
+            place,
+        })
+    }
+
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file()?.write_all(bytes)
+    }
+
+    fn file(&mut self) -> io::Result<&mut File> {
+        let file = self.file.as_mut();
+        file.ok_or_else(|| io::Error::other("it is closed"))
+    }
+
+    pub(super) fn keep(&mut self) -> io::Result<()> {
+        if self.at != self.place {
+            fs::rename(&self.at, &self.place)?;
+        }
+        self.file = None;
+        Ok(())
+    }
+
+    /// Removes it now.
+    pub(super) fn discard(mut self) {
+        if self.file.take().is_some() {
+            let _ = fs::remove_file(&self.at);
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Some(file) = self.file.take() else {
+            return;
+        };
+        let at = std::mem::take(&mut self.at);
+        let remove = move || {
+            drop(file);
+            let _ = fs::remove_file(at);
+        };
+        // Whoever drops it may be a worker of the runtime, which must not block.
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(remove)),
+            Err(_) => remove(),
+        }
+    }
+}
+
+/// Opens a file to be read, if it is a regular one. A FIFO is not waited for.
+pub(super) fn open_to_read(place: &Path) -> Result<File, Problem> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(place)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(Problem::NotRegular),
+    }
+}
+
+/// Reads a whole file, unless it is longer than `most`.
+pub(super) fn read_whole(place: &Path, most: u64) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    let file = open_to_read(place)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(Problem::TooLong(most)),
+        false => Ok(bytes),
+    }
+}
+
+/// Reading back a large file, such as a trace, is work as well.
+const READ_LIMIT: Duration = Duration::from_secs(60);

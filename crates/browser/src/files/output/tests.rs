@@ -1,0 +1,69 @@
+//! Output folders: whose they are, and when they go.
+
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+
+fn names(folder: &Path) -> usize {
+    fs::read_dir(folder).map_or(0, Iterator::count)
+}
+
+#[tokio::test]
+async fn a_sessions_folder_is_its_own_and_goes_with_it() {
+    let home = tempfile::tempdir().unwrap();
+    let base = home.path().join("cache/output");
+    let root = OutputRoot::at(base.clone());
+    assert!(!base.exists(), "made before it was needed");
+    let (one, other) = (root.session(), root.session());
+    let (first, second) = (one.make().unwrap(), other.make().unwrap());
+    assert_ne!(first, second);
+    assert_eq!(one.make().unwrap(), first);
+    for folder in [&base, &first, &second] {
+        assert_eq!(fs::metadata(folder).unwrap().mode() & 0o777, 0o700);
+    }
+    fs::write(first.join("1.png"), "x").unwrap();
+    one.end().await;
+    assert!(!first.exists() && second.exists());
+    assert!(one.make().is_err(), "a session that is over has no folder");
+    root.end().await;
+    assert_eq!(names(&base), 0);
+}
+
+#[tokio::test]
+async fn what_a_killed_process_left_is_swept_and_what_a_living_one_has_stays() {
+    let home = tempfile::tempdir().unwrap();
+    let base = home.path().join("output");
+    let living = OutputRoot::at(base.clone());
+    let kept = living.session().make().unwrap();
+    let dead = OutputRoot::at(base.clone());
+    let left = dead.session().make().unwrap();
+    // A killed process removes nothing, and its locks go.
+    drop(dead);
+    let without_lock = base.join(fresh_name().unwrap());
+    private_folder(&without_lock).unwrap();
+    let foreign = base.join("something-else");
+    private_folder(&foreign).unwrap();
+    OutputRoot::at(base.clone()).sweep().await;
+    assert!(kept.exists() && foreign.exists());
+    assert!(!left.exists() && !without_lock.exists());
+    assert_eq!(names(&base), 3, "a folder, its lock and the foreign one");
+}
+
+#[test]
+fn a_folder_that_others_could_have_made_is_not_used() {
+    let home = tempfile::tempdir().unwrap();
+    let real = home.path().join("real");
+    private_folder(&real).unwrap();
+    private_folder(&real).unwrap();
+    let link = home.path().join("link");
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    assert!(private_folder(&link).is_err());
+    fs::set_permissions(&real, PermissionsExt::from_mode(0o755)).unwrap();
+    assert!(private_folder(&real).is_err());
+    assert!(OutputRoot::at(real).make().is_err());
+}
+
+#[test]
+fn names_of_folders_cannot_be_guessed() {
+    let (one, other) = (fresh_name().unwrap(), fresh_name().unwrap());
+    assert!(is_fresh_name(&one) && one != other);
+}

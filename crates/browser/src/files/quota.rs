@@ -1,0 +1,190 @@
+//! How much a session may download, and where its downloads go.
+
+use super::output::OutputFolder;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A bound on downloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Bytes in all.
+    pub bytes: u64,
+    /// Files in all.
+    pub files: usize,
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self {
+            bytes: MOST_BYTES,
+            files: MOST_FILES,
+        }
+    }
+}
+
+/// What a session has downloaded, and what is coming.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    bytes: u64,
+    files: usize,
+}
+
+impl Usage {
+    /// One more file begins. Fails, in words, if that is one too many.
+    pub(super) fn begin(&mut self, quota: Quota) -> Result<(), String> {
+        if self.files >= quota.files {
+            return Err(format!(
+                "this session has had {} downloads, and more are not kept. Use another session.",
+                quota.files
+            ));
+        }
+        if self.bytes >= quota.bytes {
+            return Err(too_much(quota));
+        }
+        self.files += 1;
+        Ok(())
+    }
+
+    /// A file that had `before` bytes has `now`, and will have `whole` if that is known.
+    pub(super) fn grow(
+        &mut self,
+        before: u64,
+        now: u64,
+        whole: u64,
+        quota: Quota,
+    ) -> Result<(), String> {
+        self.bytes = self.bytes.saturating_sub(before).saturating_add(now);
+        let coming = whole.saturating_sub(now);
+        match self.bytes.saturating_add(coming) > quota.bytes {
+            true => Err(too_much(quota)),
+            false => Ok(()),
+        }
+    }
+
+    /// A file that had so many bytes was stopped, and is gone.
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.files = self.files.saturating_sub(1);
+    }
+}
+
+impl OutputFolder {
+    /// Takes in a whole download under its own name, or a similar one that is free. Blocks.
+    pub(crate) fn take_in(&self, from: &Path, name: &str) -> io::Result<PathBuf> {
+        let folder = self.make()?;
+        let name = safe_name(name);
+        let (stem, ending) = match name.rfind('.') {
+            Some(dot) if dot > 0 => name.split_at(dot),
+            _ => (name.as_str(), ""),
+        };
+        for number in 1..=MOST_FILES + 1 {
+            let place = folder.join(match number {
+                1 => name.clone(),
+                _ => format!("{stem}-{number}{ending}"),
+            });
+            // A link, because it never replaces a file that is there.
+            match fs::hard_link(from, &place) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+                Ok(()) => {
+                    fs::remove_file(from)?;
+                    return Ok(place);
+                }
+            }
+        }
+        Err(io::Error::other("there are too many of that name"))
+    }
+}
+
+/// The last part of a name that a page proposed, without what could make it another path or a hidden one.
+fn safe_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let last = last.trim_start_matches('.').trim();
+    let clean = |c: char| if c.is_control() { '_' } else { c };
+    let mut safe = String::new();
+    for c in last.chars().map(clean) {
+        if safe.len() + c.len_utf8() > LONGEST_NAME {
+            break;
+        }
+        safe.push(c);
+    }
+    match safe.is_empty() {
+        true => "download".to_owned(),
+        false => safe,
+    }
+}
+
+fn too_much(quota: Quota) -> String {
+    format!(
+        "downloads of one session may have {} MB in all. Use another session, or fetch the file without the browser.",
+        quota.bytes / 1_000_000
+    )
+}
+
+/// Enough for what agents work with, too little to fill a disk: a page can start downloads by itself.
+const MOST_BYTES: u64 = 512_000_000;
+
+/// A page can also fill a folder with empty files.
+const MOST_FILES: usize = 100;
+
+/// File systems take 255 bytes; a number may be added.
+const LONGEST_NAME: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::OutputRoot;
+
+    const SMALL: Quota = Quota {
+        bytes: 1_000,
+        files: 2,
+    };
+
+    #[test]
+    fn bytes_and_files_are_bounded_and_given_back_when_a_download_is_stopped() {
+        let mut usage = Usage::default();
+        usage.begin(SMALL).unwrap();
+        usage.grow(0, 600, 0, SMALL).unwrap();
+        usage.begin(SMALL).unwrap();
+        assert!(usage.begin(SMALL).is_err(), "a third file");
+        // What is known to come counts before it has come.
+        assert!(usage.grow(0, 10, 500, SMALL).is_err());
+        assert!(usage.grow(10, 500, 0, SMALL).is_err());
+        usage.give_back(500);
+        usage.begin(SMALL).unwrap();
+        usage.grow(0, 400, 400, SMALL).unwrap();
+        assert!(usage.begin(SMALL).is_err());
+    }
+
+    #[test]
+    fn names_that_pages_propose_stay_in_the_folder() {
+        for (proposed, safe) in [
+            ("report.csv", "report.csv"),
+            ("../../.ssh/authorized_keys", "authorized_keys"),
+            ("..\\.bashrc", "bashrc"),
+            ("a\nb", "a_b"),
+            ("...", "download"),
+            ("", "download"),
+        ] {
+            assert_eq!(safe_name(proposed), safe, "{proposed:?}");
+        }
+        assert_eq!(safe_name(&"ü".repeat(300)).len(), 200);
+    }
+
+    #[tokio::test]
+    async fn a_download_never_replaces_another() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = OutputRoot::at(home.path().join("output")).session();
+        let staged = home.path().join("staged");
+        for name in ["a.tar.gz", "a.tar-2.gz", "a.tar-3.gz"] {
+            fs::write(&staged, name).unwrap();
+            let place = folder.take_in(&staged, "a.tar.gz").unwrap();
+            assert!(place.ends_with(name), "{place:?}");
+            assert_eq!(fs::read_to_string(place).unwrap(), name);
+        }
+        folder.end().await;
+        fs::write(&staged, "late").unwrap();
+        assert!(folder.take_in(&staged, "late").is_err());
+    }
+}

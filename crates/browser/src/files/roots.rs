@@ -1,0 +1,159 @@
+//! Which paths a client may name: below its own folders, nothing hidden there, and nothing of other sessions.
+//! Everything here asks the file system and may block.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The folders of one client, as they were named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// Where its process was started. Relative paths start here.
+    pub working: Option<PathBuf>,
+    /// What its flags name (`--filesystemRoot`). These may be any folders.
+    pub named: Vec<PathBuf>,
+    /// What it says it works in (MCP roots).
+    pub claimed: Vec<PathBuf>,
+}
+
+/// The same folders after links were followed, without those that do not count.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Resolved {
+    /// Relative paths start in the first.
+    pub(super) roots: Vec<PathBuf>,
+    /// The session's own output folder, if there is one yet.
+    pub(super) own: Option<PathBuf>,
+    /// Where the output folders of all sessions are.
+    pub(super) outputs: Vec<PathBuf>,
+}
+
+/// Why a path may not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It lies in none of the folders.
+    Outside,
+    /// It is, or lies in, what this name says.
+    Hidden(String),
+}
+
+impl Roots {
+    /// Follows links, and leaves out what is not there. A working folder or MCP root that contains the home folder
+    /// does not count: that is where programs start that were not started anywhere.
+    pub(super) fn resolve(&self) -> Vec<PathBuf> {
+        let home = std::env::home_dir();
+        let home = home.map(|home| home.canonicalize().unwrap_or(home));
+        let canonical = |root: &PathBuf| root.canonicalize().ok();
+        let narrow = |root: &PathBuf| !contains_home(root, home.as_deref());
+        let working = self.working.iter().filter_map(canonical).filter(narrow);
+        let named = self.named.iter().filter_map(canonical);
+        let claimed = self.claimed.iter().filter_map(canonical).filter(narrow);
+        working.chain(named).chain(claimed).collect()
+    }
+}
+
+impl Resolved {
+    /// Whether a file may be used whose path has no links in it, but for its last part.
+    pub(super) fn check(&self, place: &Path) -> Result<(), Refusal> {
+        if self.own.as_ref().is_some_and(|own| place.starts_with(own)) {
+            return Ok(());
+        }
+        if self
+            .outputs
+            .iter()
+            .any(|outputs| place.starts_with(outputs))
+        {
+            return Err(Refusal::Outside);
+        }
+        let below = self
+            .roots
+            .iter()
+            .filter_map(|root| place.strip_prefix(root).ok());
+        let mut refusal = Refusal::Outside;
+        for path in below {
+            match hidden_part(path) {
+                None => return Ok(()),
+                Some(name) => refusal = Refusal::Hidden(name),
+            }
+        }
+        Err(refusal)
+    }
+
+    /// The client's folders, or the first of them, for a sentence.
+    pub(super) fn words(&self) -> String {
+        let some = self.roots.iter().take(MOST_IN_WORDS);
+        let some: Vec<_> = some.map(|root| root.display().to_string()).collect();
+        match self.roots.len() - some.len() {
+            0 if some.is_empty() => "the folders of this client, which has none".to_owned(),
+            0 => some.join(", "),
+            more => format!("{} and {more} more", some.join(", ")),
+        }
+    }
+}
+
+fn contains_home(root: &Path, home: Option<&Path>) -> bool {
+    root.parent().is_none() || home.is_some_and(|home| home.starts_with(root))
+}
+
+/// The first name with a dot in front: `.ssh`, `.git`, `.env`. Such files hold secrets and settings that other
+/// programs run.
+fn hidden_part(path: &Path) -> Option<String> {
+    path.components().find_map(|part| match part {
+        Component::Normal(name) => {
+            let name = name.to_string_lossy();
+            name.starts_with('.').then(|| name.into_owned())
+        }
+        _ => None,
+    })
+}
+
+/// How many folders a refusal names.
+const MOST_IN_WORDS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_contain_the_home_folder_do_not_count() {
+        let home = Path::new("/home/somebody");
+        for (root, counts) in [
+            ("/", false),
+            ("/home", false),
+            ("/home/somebody", false),
+            ("/home/somebody/project", true),
+            ("/home/some", true),
+            ("/srv", true),
+        ] {
+            assert_eq!(
+                contains_home(Path::new(root), Some(home)),
+                !counts,
+                "{root}"
+            );
+        }
+        assert!(contains_home(Path::new("/"), None));
+    }
+
+    #[test]
+    fn a_path_counts_below_a_root_unless_something_below_it_is_hidden() {
+        let resolved = Resolved {
+            roots: vec!["/p".into(), "/p/.cfg".into(), "/cache".into()],
+            own: Some("/cache/out/run/mine".into()),
+            outputs: vec!["/cache/out".into()],
+        };
+        let hidden = |name: &str| Err(Refusal::Hidden(name.to_owned()));
+        for (place, verdict) in [
+            ("/p/a.png", Ok(())),
+            ("/p/sub/a.png", Ok(())),
+            ("/p/.env", hidden(".env")),
+            ("/p/.git/config", hidden(".git")),
+            ("/p/sub/.ssh/id_rsa", hidden(".ssh")),
+            ("/p/.cfg/a.json", Ok(())),
+            ("/p/.cfg/.git/config", hidden(".git")),
+            ("/pp/a.png", Err(Refusal::Outside)),
+            ("/etc/passwd", Err(Refusal::Outside)),
+            ("/cache/a.png", Ok(())),
+            ("/cache/out/run/mine/1.png", Ok(())),
+            ("/cache/out/run/theirs/1.png", Err(Refusal::Outside)),
+        ] {
+            assert_eq!(resolved.check(Path::new(place)), verdict, "{place}");
+        }
+    }
+}

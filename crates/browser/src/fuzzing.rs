@@ -1,0 +1,151 @@
+//! What has to hold for whatever people write as an origin. `fuzz/` runs this with made-up text, tests with kept.
+
+use crate::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
+use url::{Host, Url};
+
+/// A pattern and an address, with a newline between them.
+///
+/// # Panics
+/// If a pattern means something else once it is written down and read again, or an address is permitted or
+/// blocked against the rules.
+pub fn origin_pattern(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    let (pattern, address) = text.split_once('\n').unwrap_or((text, text));
+    let pattern: OriginPattern = match pattern.parse() {
+        Ok(pattern) => pattern,
+        Err(error) => {
+            let told = error.to_string();
+            assert!(told.len() <= 1_000, "a long complaint: {told}");
+            return;
+        }
+    };
+    let shown = pattern.to_string();
+    assert_eq!(shown.parse(), Ok(pattern.clone()), "{shown}");
+    assert_eq!(OriginPattern::parse_all(&shown), Ok(vec![pattern.clone()]));
+    let rules = |allowed: &[&OriginPattern], blocked: &[&OriginPattern]| {
+        OriginPolicy::of([OriginRules {
+            by: RuledBy::Flags,
+            allowed: allowed.iter().copied().cloned().collect(),
+            blocked: blocked.iter().copied().cloned().collect(),
+        }])
+    };
+    let allows = |policy: OriginPolicy| policy.check(address).is_ok();
+    let by_allowing = allows(rules(&[&pattern], &[]));
+    let by_blocking = allows(rules(&[], &[&pattern]));
+    let both = allows(rules(&[&pattern], &[&pattern]));
+    match Site::of(address) {
+        Site::None => assert!(by_allowing && by_blocking && both, "{address}"),
+        Site::Unreadable => assert!(!by_allowing && !by_blocking && !both, "{address}"),
+        Site::Web(site) => {
+            let meant = site.is_meant_by(&shown);
+            assert_eq!(by_allowing, meant, "{shown} allows {address}");
+            assert_eq!(by_blocking, !meant, "{shown} blocks {address}");
+            assert!(!both, "to block beats to allow");
+            let own = OriginRules {
+                by: RuledBy::Person,
+                allowed: Vec::new(),
+                blocked: Vec::new(),
+            };
+            let own = own.judge(address).expect("a site of the web is judged").own;
+            assert!(!allows(rules(&[], &[&own])), "{own} is about {address}");
+        }
+    }
+}
+
+/// What a pattern can be about, read without the code under test.
+enum Site {
+    /// Nothing: the address is of no site.
+    None,
+    /// Nobody can tell.
+    Unreadable,
+    Web(WebSite),
+}
+
+struct WebSite {
+    scheme: String,
+    host: String,
+    port: u16,
+}
+
+impl Site {
+    fn of(address: &str) -> Self {
+        if address.is_empty() {
+            return Self::None;
+        }
+        let Ok(url) = Url::parse(address) else {
+            return Self::Unreadable;
+        };
+        // The origin of a blob is that of the page that made it.
+        let url = match url.scheme() {
+            "blob" => match Url::parse(url.path()) {
+                Ok(inner) => inner,
+                Err(_) => return Self::None,
+            },
+            _ => url,
+        };
+        let (scheme @ ("http" | "https"), Some(host), Some(port)) =
+            (url.scheme(), url.host(), url.port_or_known_default())
+        else {
+            return Self::None;
+        };
+        let host = match host {
+            Host::Domain(name) => name.trim_end_matches('.').to_owned(),
+            Host::Ipv4(address) => address.to_string(),
+            Host::Ipv6(address) => match address.to_ipv4_mapped() {
+                Some(address) => address.to_string(),
+                None => format!("[{address}]"),
+            },
+        };
+        Self::Web(WebSite {
+            scheme: scheme.to_owned(),
+            host,
+            port,
+        })
+    }
+}
+
+impl WebSite {
+    /// Whether a pattern, as it is shown, means this site: by its text alone.
+    fn is_meant_by(&self, pattern: &str) -> bool {
+        let (scheme, rest) = match pattern.split_once("://") {
+            Some((scheme, rest)) => (Some(scheme), rest),
+            None => (None, pattern),
+        };
+        let (host, port) = match rest.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => (host, Some(port)),
+            _ => (rest, None),
+        };
+        let usual = match self.scheme.as_str() {
+            "http" => 80,
+            _ => 443,
+        };
+        let port = match port {
+            Some("*") => true,
+            Some(port) => port.parse() == Ok(self.port),
+            None => scheme.is_none() || host == "*" || self.port == usual,
+        };
+        let host = match host.strip_prefix('*') {
+            Some("") => true,
+            Some(below) => {
+                // There are no names below a number.
+                let is_name =
+                    !self.host.starts_with('[') && self.host.parse::<std::net::Ipv4Addr>().is_err();
+                is_name && self.host.ends_with(below) && self.host.len() > below.len()
+            }
+            None => host == self.host,
+        };
+        port && host && scheme.is_none_or(|scheme| scheme == self.scheme)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_means_what_it_shows() {
+        tabmux_testkit::play_corpus("origin_pattern", origin_pattern);
+    }
+}

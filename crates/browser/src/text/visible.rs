@@ -1,0 +1,233 @@
+//! The one filter for text that leaves a page: what is not seen, or changes how other text is seen, is taken out or
+//! written out. Emoji and scripts that need joiners keep them.
+
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// `text` without characters that are not seen; lines and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    replaced(text, |c, out| {
+        if matches!(c, '\u{2028}' | '\u{2029}') {
+            out.push('\n');
+        }
+    })
+}
+
+/// `text` with such characters written out, such as `\u{202e}`: for data, of which nothing should be missing.
+pub fn written_out(text: &str) -> Cow<'_, str> {
+    replaced(text, |c, out| out.extend(c.escape_unicode()))
+}
+
+/// A JSON text with such characters written out as JSON does it, so that it says the same.
+pub fn visible_json(text: &str) -> Cow<'_, str> {
+    replaced(text, |c, out| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    })
+}
+
+/// All texts and names in a value without such characters.
+pub fn make_visible(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(clean) = visible(text) {
+                *text = clean;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_visible),
+        Value::Object(fields) => {
+            if fields.keys().any(|name| is_changed(name)) {
+                let old = std::mem::take(fields).into_iter();
+                *fields = old
+                    .map(|(name, value)| (visible(&name).into_owned(), value))
+                    .collect();
+            }
+            fields.values_mut().for_each(make_visible);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether a text has something that is not seen.
+pub fn is_changed(text: &str) -> bool {
+    matches!(visible(text), Cow::Owned(_))
+}
+
+/// `text` with something in place of each character that is not seen.
+pub(super) fn replaced(text: &str, mut instead: impl FnMut(char, &mut String)) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut is_same = true;
+    let mut last = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if !is_hidden(c) || is_needed(last, c, chars.peek().copied()) {
+            out.push(c);
+            last = Some(c);
+        } else {
+            is_same = false;
+            instead(c, &mut out);
+        }
+    }
+    match is_same {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(out),
+    }
+}
+
+/// Whether a character is not seen, or changes how others are seen.
+fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control() && !matches!(c, '\n' | '\t');
+    }
+    c.is_control()
+        || matches!(c,
+            // Soft hyphen, combining joiner, Arabic letter mark, fillers, vowels that are not drawn.
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            // Spaces without width, joiners, marks, overrides and isolates of direction, separators.
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            // Controls of shorthand and of music, tags, more variations.
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether a character that is not seen itself belongs to those around it: a joiner inside an emoji or a word of a
+/// script that needs it, or the sign that makes an emoji of a symbol.
+fn is_needed(last: Option<char>, c: char, next: Option<char>) -> bool {
+    let is_seen = |c: char| !is_hidden(c) && !c.is_whitespace();
+    let joins = |c: char| !c.is_ascii() && (is_seen(c) || c == EMOJI);
+    match c {
+        '\u{200c}' | '\u{200d}' => last.is_some_and(joins) && next.is_some_and(joins),
+        TEXT | EMOJI => last.is_some_and(|last| is_seen(last) && !last.is_ascii_alphabetic()),
+        _ => false,
+    }
+}
+
+const TEXT: char = '\u{fe0e}';
+const EMOJI: char = '\u{fe0f}';
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{honest, one_line};
+    use serde_json::json;
+
+    /// Characters that must not leave a page.
+    const HIDDEN: &[char] = &[
+        '\0',
+        '\u{1}',
+        '\u{7}',
+        '\u{8}',
+        '\r',
+        '\u{1b}',
+        '\u{7f}',
+        '\u{80}',
+        '\u{85}',
+        '\u{9b}',
+        '\u{9f}',
+        '\u{ad}',
+        '\u{34f}',
+        '\u{61c}',
+        '\u{115f}',
+        '\u{1160}',
+        '\u{180e}',
+        '\u{200b}',
+        '\u{200c}',
+        '\u{200d}',
+        '\u{200e}',
+        '\u{200f}',
+        '\u{2028}',
+        '\u{2029}',
+        '\u{202a}',
+        '\u{202b}',
+        '\u{202c}',
+        '\u{202d}',
+        '\u{202e}',
+        '\u{2060}',
+        '\u{2061}',
+        '\u{2066}',
+        '\u{2067}',
+        '\u{2068}',
+        '\u{2069}',
+        '\u{206a}',
+        '\u{206f}',
+        '\u{3164}',
+        '\u{fe00}',
+        '\u{fe0f}',
+        '\u{feff}',
+        '\u{ffa0}',
+        '\u{fff9}',
+        '\u{fffb}',
+        '\u{1d173}',
+        '\u{e0000}',
+        '\u{e0001}',
+        '\u{e0020}',
+        '\u{e0041}',
+        '\u{e007f}',
+        '\u{e0100}',
+        '\u{e01ef}',
+    ];
+
+    #[test]
+    fn no_hidden_character_goes_through_any_of_the_filters() {
+        for &c in HIDDEN {
+            let text = format!("a{c}{c}b");
+            let ways = [
+                visible(&text).into_owned(),
+                written_out(&text).into_owned(),
+                visible_json(&text).into_owned(),
+                honest(&text, 100),
+                one_line(&text, 100),
+                {
+                    let mut value = json!({ &text: [&text] });
+                    make_visible(&mut value);
+                    value.to_string()
+                },
+            ];
+            for way in ways {
+                assert!(!way.contains(c), "{:?} in {way:?}", c);
+                assert!(way.contains('a') && way.contains('b'));
+            }
+        }
+    }
+
+    #[test]
+    fn json_says_the_same_with_hidden_characters_written_out() {
+        let text: String = HIDDEN.iter().filter(|c| **c > '\u{1f}').collect();
+        let json = serde_json::to_string(&text).unwrap();
+        let shown = visible_json(&json);
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert_eq!(written_out("a\u{202e}\u{1b}b"), "a\\u{202e}\\u{1b}b");
+    }
+
+    #[test]
+    fn what_people_write_stays_as_it_is() {
+        for text in [
+            "plain\n\ttext",
+            "naïve café, 日本語, עברית, العربية",
+            // A family, a heart, a keycap, a flag of two letters, a colour of skin.
+            "👨\u{200d}👩\u{200d}👧 ❤\u{fe0f} 1\u{fe0f}\u{20e3} 🇩🇪 👍🏽 🏳\u{fe0f}\u{200d}🌈",
+            // Persian and Hindi have joiners inside words.
+            "می\u{200c}خواهم क्\u{200d}ष",
+        ] {
+            assert!(matches!(visible(text), Cow::Borrowed(_)), "{text}");
+            assert_eq!(honest(text, 1_000), text);
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_behind_an_emoji_is_taken_out() {
+        let tags: String = "ignore"
+            .chars()
+            .map(|c| char::from_u32(0xe0000 + c as u32).unwrap())
+            .collect();
+        assert_eq!(visible(&format!("🏴{tags}\u{e007f}!")), "🏴!");
+        let selectors = "\u{fe0f}\u{fe01}\u{fe0f}\u{e0101}\u{e0102}";
+        assert_eq!(visible(&format!("😀{selectors}!")), "😀\u{fe0f}!");
+        assert_eq!(visible("a\u{200d}b \u{200d}\u{200d}😀\u{200d}"), "ab 😀");
+    }
+}

@@ -1,0 +1,229 @@
+//! Pressing an element: the pointer goes there, the element is looked for once more, and the press counts only if
+//! the element's own document saw it on the element.
+
+use super::after::Before;
+use super::mouse;
+use super::reach::{Element, Patience, Reached, Spot, reach};
+use crate::error::ToolError;
+use crate::run::Page;
+use crate::tab::Tab;
+use crate::text::one_line;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::json;
+
+/// A press that reached its element.
+#[derive(Debug)]
+pub(in crate::tools) struct Press<'a> {
+    pub(super) element: &'a Element,
+    /// How many clicks have to follow.
+    clicks: i64,
+}
+
+/// What the element's document has to tell of the press afterwards.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Report {
+    clicks: Option<i64>,
+    lost: String,
+    reacted: bool,
+}
+
+/// The pointer is where the element can be pressed, and the element's document watches for the press.
+pub(in crate::tools) struct Aim<'a> {
+    element: &'a Element,
+    spot: Spot,
+    seeing: BoxFuture<'a, Result<Seen, ToolError>>,
+    /// What came of it, if that is known already.
+    seen: Option<Result<Seen, ToolError>>,
+}
+
+/// Brings the pointer to the element and makes sure that it is still there then; nothing for an option of a
+/// closed list.
+pub(in crate::tools) async fn aim<'a>(
+    page: &Page,
+    element: &'a Element,
+) -> Result<Option<Aim<'a>>, ToolError> {
+    let tab = &page.tab;
+    let mut patience = Patience::PressSoon;
+    let mut tries = AIM_TRIES;
+    loop {
+        let Reached::At(spot) = reach(tab, element, patience).await? else {
+            return Ok(None);
+        };
+        page.acting();
+        mouse::move_to(tab, spot.x, spot.y).await?;
+        let watch = json!({ "n": element.n });
+        let mut seeing = element.call("tabmux.watchPress", watch).boxed();
+        // Asked for first, so the document watches when it has answered what is there.
+        let mut seen = None;
+        let checked = {
+            let mut checking = std::pin::pin!(spot.check(element));
+            loop {
+                tokio::select! {
+                    biased;
+                    told = &mut seeing, if seen.is_none() => seen = Some(told),
+                    checked = &mut checking => break checked,
+                }
+            }
+        };
+        tries -= 1;
+        patience = Patience::Press;
+        match checked {
+            // What comes up under the pointer may leave another part of the element free.
+            Err(ToolError::NotActionable { .. }) if tries > 0 => {}
+            Err(error) => return Err(error),
+            Ok(()) => {
+                return Ok(Some(Aim {
+                    element,
+                    spot,
+                    seeing,
+                    seen,
+                }));
+            }
+        }
+    }
+}
+
+/// Clicks the element so many times; nothing if it is an option of a closed list.
+pub(in crate::tools) async fn click<'a>(
+    page: &Page,
+    element: &'a Element,
+    times: i64,
+) -> Result<Option<Press<'a>>, ToolError> {
+    let Some(aim) = aim(page, element).await? else {
+        return Ok(None);
+    };
+    let (x, y) = aim.point();
+    let clicking = mouse::click(&page.tab, x, y, times);
+    aim.watching(&page.tab, clicking).await?;
+    Ok(Some(Press {
+        element,
+        clicks: times,
+    }))
+}
+
+/// The press that begins a drag was seen at its element; no click has to follow.
+pub(in crate::tools) fn held(element: &Element) -> Press<'_> {
+    Press { element, clicks: 0 }
+}
+
+impl Aim<'_> {
+    /// Where the pointer is, in the tab's viewport.
+    pub(in crate::tools) fn point(&self) -> (f64, f64) {
+        (self.spot.x, self.spot.y)
+    }
+
+    /// Does something that presses the button, and makes sure that the element's document saw it there. The
+    /// document tells before the page's own scripts hear of it, so one that leaves at once has told.
+    pub(in crate::tools) async fn watching<T>(
+        self,
+        tab: &Tab,
+        pressing: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        let Self {
+            element,
+            spot,
+            mut seeing,
+            mut seen,
+        } = self;
+        let mut pressing = std::pin::pin!(pressing);
+        let pressed = loop {
+            tokio::select! {
+                biased;
+                told = &mut seeing, if seen.is_none() => seen = Some(told),
+                pressed = &mut pressing => break pressed?,
+            }
+        };
+        // The page has handled the press: what its document has not seen by the end of the watch, it never
+        // will.
+        let seen = match seen {
+            Some(seen) => seen,
+            None => {
+                let ended = element.call::<Report>("tabmux.endPress", json!({}));
+                tokio::join!(seeing, ended).0
+            }
+        };
+        match seen {
+            Ok(Seen { hit: true, .. }) => Ok(pressed),
+            Ok(Seen {
+                seen: true,
+                instead,
+                ..
+            }) => Err(landed_on(&one_line(&instead, 200))),
+            Ok(Seen { seen: false, .. }) => Err(landed_on(&what_is_at(tab, &spot).await)),
+            Err(ToolError::TabGone(gone)) => Err(ToolError::TabGone(gone)),
+            Err(_) => Err(ToolError::NotActionable {
+                why: format!(
+                    "The page went elsewhere before the press reached the element {}. Call take_snapshot to see \
+                     what is there now.",
+                    element.uid()
+                ),
+            }),
+        }
+    }
+}
+
+impl Press<'_> {
+    /// What there is to say instead of `done`, if the element was pressed and not clicked as it should be.
+    pub(super) fn judge(
+        &self,
+        report: &Report,
+        before: &Before,
+        tab: &Tab,
+    ) -> Result<Option<String>, ToolError> {
+        let clicks = report.clicks.unwrap_or(self.clicks);
+        if clicks >= self.clicks {
+            return Ok(None);
+        }
+        let why = one_line(&report.lost, 200);
+        let uid = self.element.uid();
+        let what = match clicks {
+            0 if report.reacted || before.caused_something(tab) => {
+                return Ok(Some(format!(
+                    "Pressed, and the page changed at once. No click followed: {why}."
+                )));
+            }
+            0 => format!("The press reached the element {uid}, but no click followed"),
+            _ => format!("The element {uid} was clicked once, but not a second time"),
+        };
+        Err(ToolError::NotActionable {
+            why: format!("{what}: {why}. Call take_snapshot to see what changed, then try again."),
+        })
+    }
+}
+
+/// What lies where the press went, as far as this work may see it.
+async fn what_is_at(tab: &Tab, spot: &Spot) -> String {
+    #[derive(Deserialize)]
+    struct At {
+        hit: Option<String>,
+    }
+    let point = json!({ "x": spot.x, "y": spot.y });
+    let at = match tab.world().await {
+        Ok(world) => world.call::<At>("tabmux.at", point).await.ok(),
+        Err(_) => None,
+    };
+    let hit = at.and_then(|at| at.hit);
+    hit.map_or_else(|| "something else".into(), |hit| one_line(&hit, 200))
+}
+
+fn landed_on(instead: &str) -> ToolError {
+    ToolError::NotActionable {
+        why: format!(
+            "The press landed on {instead} instead, which came in between. Call take_snapshot to see what happened."
+        ),
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Seen {
+    seen: bool,
+    hit: bool,
+    instead: String,
+}
+
+/// How often the pointer goes to an element that is covered, or moves away, as soon as the pointer arrives.
+const AIM_TRIES: u32 = 3;

@@ -1,0 +1,285 @@
+//! A press counts only where it was seen to land: pages that move things under the pointer, or take the element away
+//! while the button is down, do not get a "Clicked." for it.
+
+use crate::lab::Lab;
+use crate::pick::{frame, pick, pick_in};
+use serde_json::json;
+use tabmux_browser::Tab;
+use tabmux_testkit::Response;
+
+async fn page_with(lab: &Lab, html: &str) -> Tab {
+    lab.server.route("/page", Response::html(html));
+    lab.open("page").await
+}
+
+/// A page with a button "Safe", and a frame with a button "Pay" that comes under the pointer on `event`.
+fn page_that_moves_a_frame(event: &str, address: &str) -> String {
+    format!(
+        "<body style='margin:0'><button id=safe style='position:absolute;left:20px;top:20px;width:200px;height:80px'>\
+         Safe</button><iframe id=bank src='{address}' style='position:absolute;left:20px;top:300px;width:200px;\
+         height:80px;border:0'></iframe><script>paid = 0; onmessage = () => paid++;\
+         safe.addEventListener('{event}', () => bank.style.top = '20px')</script>"
+    )
+}
+
+const PAY: &str = "<body style='margin:0'><button id=pay style='position:absolute;inset:0;width:100%;height:100%' \
+                   onpointerdown='parent.postMessage(1, `*`)'>Pay</button>";
+
+#[tokio::test]
+async fn a_frame_that_is_moved_under_the_pointer_is_not_pressed() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/pay", Response::html(PAY));
+    let sites = [lab.server.url("pay"), lab.server.cross_site_url("pay")];
+    for address in sites {
+        for event in ["mouseover", "mousemove", "pointerenter"] {
+            for (tool, done) in [("click", "dblClick"), ("click", "includeSnapshot")] {
+                let tab = page_with(&lab, &page_that_moves_a_frame(event, &address)).await;
+                frame(&tab, "/pay").await;
+                let uid = pick(&tab, "#safe").await;
+                let error = lab
+                    .error(&tab, tool, json!({ "uid": uid, done: true }))
+                    .await;
+                assert_eq!(
+                    error,
+                    format!(
+                        "The element {uid} is covered by <iframe#bank>. Close or scroll away what lies over it, \
+                         then try again."
+                    ),
+                    "{event} {address}"
+                );
+                assert_eq!(lab.page_value(&tab, "paid").await, 0, "{event} {address}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_press_that_went_into_another_frame_is_an_error() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/pay", Response::html(PAY));
+    for address in [lab.server.url("pay"), lab.server.cross_site_url("pay")] {
+        // Only our own look after the move is fooled: the frame is there for everybody else.
+        let html = page_that_moves_a_frame("mouseover", &address)
+            + "<script>bank.style.pointerEvents = 'none'; safe.addEventListener('mousemove', () => {\
+               setTimeout(() => bank.style.pointerEvents = '', 0) })</script>";
+        let tab = page_with(&lab, &html).await;
+        frame(&tab, "/pay").await;
+        let uid = pick(&tab, "#safe").await;
+        let told = lab.run(&tab, "click", json!({ "uid": uid })).await;
+        // Whether the timer comes before our second look or after it is chance; it is never a success.
+        let error = told
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        assert!(error.contains("<iframe#bank>"), "{error} {address}");
+    }
+}
+
+#[tokio::test]
+async fn a_target_in_a_frame_is_not_taken_for_what_lies_over_the_frame() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/pay", Response::html(PAY));
+    for address in [lab.server.url("pay"), lab.server.cross_site_url("pay")] {
+        let html = format!(
+            "<body style='margin:0'><iframe id=bank src='{address}' style='position:absolute;left:20px;top:20px;\
+             width:200px;height:80px;border:0'></iframe><button id=trap hidden style='position:absolute;left:20px;\
+             top:20px;width:200px;height:80px'>Trap</button><script>pressed = paid = 0; onmessage = () => paid++; trap.onpointerdown = () => pressed++;\
+             bank.onpointerenter = bank.onmouseover = () => trap.hidden = false</script>"
+        );
+        let tab = page_with(&lab, &html).await;
+        let inside = frame(&tab, "/pay").await;
+        let uid = pick_in(&tab, &inside, "#pay").await;
+        let told = lab.run(&tab, "click", json!({ "uid": uid })).await;
+        // Chrome tells the outer page of a pointer in another process later: the trap may come too late.
+        match told {
+            Ok(_) => assert_eq!(lab.page_value(&tab, "paid").await, 1, "{address}"),
+            Err(error) => assert!(error.to_string().contains("<button#trap>"), "{error}"),
+        }
+        assert_eq!(lab.page_value(&tab, "pressed").await, 0, "{address}");
+    }
+}
+
+#[tokio::test]
+async fn hovering_is_told_only_of_what_the_pointer_reached() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    // The button flees before any event of the pointer reaches it.
+    let html = "<body style='margin:0'><button id=b style='position:absolute;left:20px;top:20px;width:200px;\
+                height:80px'>b</button><script>addEventListener('pointermove', () => b.style.top = '400px', true);\
+                b.onpointerenter = () => b.style.top = '400px'</script>";
+    let tab = page_with(&lab, html).await;
+    let uid = pick(&tab, "#b").await;
+    // Reached for a moment: the page saw it.
+    let text = lab.text(&tab, "hover", json!({ "uid": uid })).await;
+    assert_eq!(text, "The pointer is over the element.");
+}
+
+#[tokio::test]
+async fn dragging_does_not_begin_on_what_came_under_the_pointer() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/pay", Response::html(PAY));
+    let address = lab.server.url("pay");
+    let tab = page_with(&lab, &page_that_moves_a_frame("mouseover", &address)).await;
+    frame(&tab, "/pay").await;
+    let uid = pick(&tab, "#safe").await;
+    let error = lab
+        .error(&tab, "drag", json!({ "from_uid": uid, "to_uid": uid }))
+        .await;
+    assert!(error.contains("is covered by <iframe#bank>"), "{error}");
+    assert_eq!(lab.page_value(&tab, "paid").await, 0);
+}
+
+/// What a page does while the button is down, and what is told of it.
+const LOST_CLICKS: [(&str, &str); 7] = [
+    (
+        "set.innerHTML = set.innerHTML",
+        "it is no longer on the page",
+    ),
+    ("b.remove()", "it is no longer on the page"),
+    (
+        "b.style.top = '500px'",
+        "<fieldset#set> was there when the button was let go",
+    ),
+    ("b.disabled = true", "it is disabled now"),
+    ("set.disabled = true", "it is disabled now"),
+    (
+        "b.style.pointerEvents = 'none'",
+        "<fieldset#set> was there when the button was let go",
+    ),
+    ("b.hidden = true", "it is not visible any more"),
+];
+
+#[tokio::test]
+async fn a_press_without_a_click_is_not_a_click() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    for event in ["pointerdown", "mousedown"] {
+        for (deed, why) in LOST_CLICKS {
+            let html = format!(
+                "<body style='margin:0;height:600px'><fieldset id=set style='border:0;padding:0;margin:0;height:120px'>\
+                 <button id=b style='position:absolute;left:20px;top:20px;width:200px;height:80px'>b</button></fieldset>\
+                 <script>clicks = 0; b.onclick = () => clicks++; b.addEventListener('{event}', () => {{ {deed} }})</script>"
+            );
+            let tab = page_with(&lab, &html).await;
+            let uid = pick(&tab, "#b").await;
+            let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
+            assert_eq!(
+                error,
+                format!(
+                    "The press reached the element {uid}, but no click followed: {why}. Call take_snapshot to see \
+                     what changed, then try again."
+                ),
+                "{event} {deed}"
+            );
+            assert_eq!(lab.page_value(&tab, "clicks").await, 0, "{event} {deed}");
+        }
+    }
+}
+
+/// Honest pages on which no click reaches the element itself, or hardly one, and what is told.
+const HONEST: [(&str, &str, &str); 8] = [
+    (
+        "a menu that opens on mousedown over its button",
+        "<button id=b onmousedown='menu.hidden = false'>b</button><div id=menu hidden style='position:fixed;inset:0'>\
+         menu</div>",
+        "Pressed, and the page changed at once. No click followed: <div#menu> was there when the button was let go.",
+    ),
+    (
+        "an element that leaves as it is pressed, with what it opened",
+        "<button id=b onpointerdown='this.remove(); document.body.append(`opened`)'>b</button>",
+        "Pressed, and the page changed at once. No click followed: it is no longer on the page.",
+    ),
+    (
+        "a target that keeps its events to itself",
+        "<button id=b>b</button><script>for (const it of ['pointerdown', 'mousedown', 'mouseup', 'click'])\
+         document.addEventListener(it, (e) => { e.stopImmediatePropagation(); e.preventDefault() }, true)</script>",
+        "Clicked.",
+    ),
+    (
+        "a label for its box",
+        "<label id=b><input type=checkbox hidden> label</label>",
+        "Clicked.",
+    ),
+    (
+        "a list that the browser draws",
+        "<select id=b><option>one<option>two</select>",
+        "Clicked.",
+    ),
+    (
+        "an element that can be dragged",
+        "<div id=b draggable=true style='width:80px;height:40px'>b</div>",
+        "Clicked.",
+    ),
+    (
+        "an element that takes the pointer",
+        "<button id=b onpointerdown='this.setPointerCapture(event.pointerId)'>b</button>",
+        "Clicked.",
+    ),
+    (
+        "an element that goes when it is clicked",
+        "<button id=b onclick='this.remove()'>b</button>",
+        "Clicked.",
+    ),
+];
+
+#[tokio::test]
+async fn honest_pages_that_act_on_the_press_itself_are_no_failures() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    for (name, html, told) in HONEST {
+        let tab = page_with(&lab, html).await;
+        let uid = pick(&tab, "#b").await;
+        let text = lab.text(&tab, "click", json!({ "uid": uid })).await;
+        assert_eq!(text, told, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_leaves_as_it_is_pressed_was_pressed() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server
+        .route("/next", Response::html("<title>Next</title>"));
+    for event in ["pointerdown", "mousedown"] {
+        let html = format!("<button id=b on{event}='location = `/next`'>b</button>");
+        let tab = page_with(&lab, &html).await;
+        let uid = pick(&tab, "#b").await;
+        let text = lab.text(&tab, "click", json!({ "uid": uid })).await;
+        assert_eq!(
+            text,
+            format!("Clicked.\nThe page navigated to {}", lab.server.url("next")),
+            "{event}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_double_click_of_which_half_is_lost_says_so() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let tab = page_with(&lab, "<button id=b onclick='this.remove()'>b</button>").await;
+    let uid = pick(&tab, "#b").await;
+    let error = lab
+        .error(&tab, "click", json!({ "uid": uid, "dblClick": true }))
+        .await;
+    assert_eq!(
+        error,
+        format!(
+            "The element {uid} was clicked once, but not a second time: it is no longer on the page. Call \
+             take_snapshot to see what changed, then try again."
+        )
+    );
+}

@@ -1,0 +1,76 @@
+//! How a browser of ours starts: what it opens beside what was asked for, and what happens if it does not come up.
+
+use crate::lab::Lab;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::Duration;
+use tabmux_browser::find::Wanted;
+use tabmux_browser::launch::LaunchOptions;
+use tabmux_browser::profile::ProfileChoice;
+use tabmux_browser::{AddressPolicy, Source};
+use tempfile::TempDir;
+
+/// A browser without a window shows nobody its address bar. In recent versions that is two pages with a process
+/// of their own for each window, and each isolated session has a window: three times the work of its own page.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_isolated_session_gets_its_page_and_no_pages_of_a_window() {
+    let Some(program) = tabmux_testkit::real_browser() else {
+        return;
+    };
+    let lab = Lab::connect(&headless(program)).await;
+    let context = lab.browser.make_context().await.unwrap();
+    let blank = AddressPolicy::default().parse("about:blank").unwrap();
+    let limit = Duration::from_secs(30);
+    let opening = lab.browser.open(&blank, Some(context), 1, true, limit);
+    let target = opening.await.unwrap();
+    let tab = lab.browser.tab(&target).await.unwrap();
+    // All kinds of targets, those that nobody is told of by default included.
+    let all = json!({"filter": [{}]});
+    let all = tab.session().send_raw("Target.getTargets", &all, limit);
+    let all = all.await;
+    let all: Value = serde_json::from_str(all.unwrap().get()).unwrap();
+    let infos = all["targetInfos"].as_array().unwrap();
+    let strange: Vec<_> = infos
+        .iter()
+        .filter(|info| !["page", "tab", "browser"].contains(&info["type"].as_str().unwrap()))
+        .collect();
+    assert!(strange.is_empty(), "{strange:#?}");
+}
+
+/// One that was started while the browser of a killed daemon was still coming up finds its profile taken, hands
+/// its arguments over and ends.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_ends_as_it_starts_is_started_once_more() {
+    let Some(program) = tabmux_testkit::real_browser() else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let (script, marker) = (
+        folder.path().join("browser"),
+        folder.path().join("was here"),
+    );
+    let text = format!(
+        "#!/bin/sh\nif [ ! -e '{0}' ]; then : > '{0}'; exit 0; fi\nexec '{1}' \"$@\"\n",
+        marker.display(),
+        program.display()
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let lab = Lab::connect(&headless(script)).await;
+    assert!(marker.exists());
+    lab.open_url("about:blank").await;
+}
+
+fn headless(program: PathBuf) -> Source {
+    Source::Launch(LaunchOptions {
+        wanted: Wanted {
+            executable: Some(program),
+            channel: None,
+        },
+        profile: ProfileChoice::Temporary,
+        headless: true,
+        ..LaunchOptions::default()
+    })
+}

@@ -1,0 +1,186 @@
+//! Puts a frame together from the pieces in which it arrives. One that is too large is passed over to its end: only its
+//! head and its tail are kept, so that the command or the session that it belongs to can be told.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
+
+use super::{Frame, Oversize};
+
+/// The frame that is arriving. Use it again for the next one.
+#[derive(Debug, Default)]
+pub(super) struct Gather {
+    kept: Vec<u8>,
+    length: u64,
+    /// The tail so far, once the frame is known to be too large; `kept` is its head then.
+    tail: Option<Vec<u8>>,
+    permit: Option<SemaphorePermit<'static>>,
+}
+
+impl Gather {
+    /// Takes the next piece. Waits where too many large frames are arriving already.
+    pub(super) async fn push(&mut self, piece: &[u8]) {
+        self.length += piece.len() as u64;
+        if let Some(tail) = &mut self.tail {
+            return keep_end(tail, piece);
+        }
+        let size = self.kept.len() + piece.len();
+        if size > LARGE && self.permit.is_none() {
+            self.permit = match timeout(LARGE_WAIT, LARGE_FRAMES.acquire()).await {
+                Ok(Ok(permit)) => Some(permit),
+                _ => return self.give_up(piece),
+            };
+        }
+        if size > MAX_EVENT && size > self.limit(piece) {
+            return self.give_up(piece);
+        }
+        self.kept.extend_from_slice(piece);
+    }
+
+    /// The frame has ended here. Nothing of it stays.
+    pub(super) fn finish(&mut self) -> Frame {
+        let Self {
+            kept, length, tail, ..
+        } = std::mem::take(self);
+        match tail {
+            None => Frame::Whole(Bytes::from(kept)),
+            Some(mut tail) => {
+                tail.drain(..tail.len().saturating_sub(TAIL));
+                Frame::Oversize(Oversize {
+                    head: kept,
+                    tail,
+                    length,
+                })
+            }
+        }
+    }
+
+    /// Answers were asked for; events come by themselves, and pages decide how large they are.
+    fn limit(&self, piece: &[u8]) -> usize {
+        let head = if self.kept.is_empty() {
+            piece
+        } else {
+            &self.kept
+        };
+        match head.starts_with(br#"{"id":"#) {
+            true => MAX_ANSWER,
+            false => MAX_EVENT,
+        }
+    }
+
+    fn give_up(&mut self, piece: &[u8]) {
+        let mut tail = Vec::with_capacity(2 * TAIL);
+        keep_end(&mut tail, &self.kept);
+        keep_end(&mut tail, piece);
+        let room = HEAD.saturating_sub(self.kept.len()).min(piece.len());
+        self.kept.extend_from_slice(&piece[..room]);
+        self.kept.truncate(HEAD);
+        self.kept.shrink_to_fit();
+        self.tail = Some(tail);
+        self.permit = None;
+    }
+}
+
+/// Appends a piece; only the last bytes count.
+fn keep_end(tail: &mut Vec<u8>, piece: &[u8]) {
+    let piece = &piece[piece.len().saturating_sub(TAIL)..];
+    tail.drain(..(tail.len() + piece.len()).saturating_sub(2 * TAIL));
+    tail.extend_from_slice(piece);
+}
+
+/// The largest answer to a command that is kept: a picture or a body of 20 MB in base64, which is what Chrome keeps of a
+/// body. What can be larger is asked for in parts. It is held twice while it is read, and the service has 150 MB in all.
+pub const MAX_ANSWER: usize = 32 * 1024 * 1024;
+
+/// The largest event that is kept: what a page's tool answers, with pictures of 8 MiB.
+pub const MAX_EVENT: usize = 10 * 1024 * 1024;
+
+/// A frame larger than this needs a permit, so that many browsers cannot each have a large one at the same time.
+const LARGE: usize = 1024 * 1024;
+
+/// How many frames may be larger than that while they arrive, over all connections.
+static LARGE_FRAMES: Semaphore = Semaphore::const_new(2);
+
+/// How long a large frame waits for its turn before it is passed over: a browser may stop in the middle of a frame.
+const LARGE_WAIT: Duration = Duration::from_secs(5);
+
+/// How much is kept of the beginning of a frame that is too large: the names of its parts that come before the large
+/// one, a long address included.
+const HEAD: usize = 16 * 1024;
+
+/// How much is kept of its end.
+const TAIL: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn gathered(pieces: &[&[u8]]) -> Frame {
+        let mut gather = Gather::default();
+        for piece in pieces {
+            gather.push(piece).await;
+        }
+        gather.finish()
+    }
+
+    #[tokio::test]
+    async fn a_frame_is_what_came_in_pieces() {
+        let Frame::Whole(frame) = gathered(&[b"{\"id\"", b"", b":1}"]).await else {
+            panic!("it is small");
+        };
+        assert_eq!(&frame[..], b"{\"id\":1}");
+    }
+
+    #[tokio::test]
+    async fn of_a_frame_that_is_too_large_both_ends_are_kept_whatever_the_pieces() {
+        for (prefix, limit) in [("{\"id\":1,", MAX_ANSWER), ("{\"method\":", MAX_EVENT)] {
+            for size in [1_000, 70_001, 3_000_000, limit + 5_000] {
+                let mut frame = vec![b'x'; limit + 5_000];
+                frame[..prefix.len()].copy_from_slice(prefix.as_bytes());
+                frame.extend_from_slice(b"the end");
+                let pieces: Vec<_> = frame.chunks(size).collect();
+                let Frame::Oversize(cut) = gathered(&pieces).await else {
+                    panic!("it is too large");
+                };
+                assert_eq!(cut.length, frame.len() as u64);
+                assert_eq!(cut.head, &frame[..cut.head.len()]);
+                assert!(cut.head.len() >= prefix.len() && cut.head.len() <= HEAD);
+                assert_eq!(cut.tail, &frame[frame.len() - TAIL..]);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_frame_of_exactly_the_limit_is_kept() {
+        for (prefix, limit) in [("{\"id\":1,", MAX_ANSWER), ("{\"method\":", MAX_EVENT)] {
+            for (more, whole) in [(0, true), (1, false)] {
+                let mut frame = vec![b'x'; limit + more];
+                frame[..prefix.len()].copy_from_slice(prefix.as_bytes());
+                let pieces: Vec<_> = frame.chunks(65_536).collect();
+                let gathered = gathered(&pieces).await;
+                assert_eq!(
+                    matches!(gathered, Frame::Whole(_)),
+                    whole,
+                    "{prefix} {more}"
+                );
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn large_frames_wait_for_each_other_and_one_that_waits_too_long_is_passed_over() {
+        let piece = vec![b'x'; LARGE + 1];
+        let mut first: [Gather; 2] = Default::default();
+        for gather in &mut first {
+            gather.push(&piece).await;
+        }
+        assert!(matches!(gathered(&[&piece]).await, Frame::Oversize(_)));
+        assert!(matches!(gathered(&[b"{}"]).await, Frame::Whole(_)));
+        assert!(matches!(first[0].finish(), Frame::Whole(_)));
+        assert!(matches!(gathered(&[&piece]).await, Frame::Whole(_)));
+    }
+}

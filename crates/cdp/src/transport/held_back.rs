@@ -1,0 +1,121 @@
+//! A stream that gives the head of an HTTP answer and keeps back what follows it, so that none of it is lost when
+//! somebody else reads on.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::{Buf, BytesMut};
+use memchr::memmem;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// The stream.
+#[derive(Debug)]
+pub(super) struct HeldBack<S> {
+    stream: S,
+    /// What has been read and not given yet.
+    read: BytesMut,
+    /// The last bytes that were given, for an end of the head that came in parts.
+    given: Vec<u8>,
+    is_over: bool,
+}
+
+impl<S> HeldBack<S> {
+    pub(super) fn new(stream: S) -> Self {
+        Self {
+            stream,
+            read: BytesMut::new(),
+            given: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    /// The stream, and what was read of it behind the head.
+    pub(super) fn into_parts(self) -> (BytesMut, S) {
+        (self.read, self.stream)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for HeldBack<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if this.is_over {
+            // Nothing is left of what this is for.
+            return Poll::Ready(Ok(()));
+        }
+        if this.read.is_empty() {
+            let mut bytes = [0; 4_096];
+            let mut piece = ReadBuf::new(&mut bytes);
+            ready!(Pin::new(&mut this.stream).poll_read(cx, &mut piece))?;
+            this.read.extend_from_slice(piece.filled());
+        }
+        let mut seen = this.given.clone();
+        seen.extend_from_slice(&this.read);
+        let end = memmem::find(&seen, END).map(|at| at + END.len() - this.given.len());
+        let most = this.read.len().min(buf.remaining());
+        let taken = end.map_or(most, |end| end.min(most));
+        this.is_over = end == Some(taken);
+        buf.put_slice(&this.read[..taken]);
+        this.given.extend_from_slice(&this.read[..taken]);
+        let old = this.given.len().saturating_sub(END.len() - 1);
+        this.given.drain(..old);
+        this.read.advance(taken);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for HeldBack<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+const END: &[u8] = b"\r\n\r\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    #[tokio::test]
+    async fn what_follows_the_head_is_kept_wherever_it_was_cut() {
+        let answer = b"HTTP/1.1 101 x\r\na: b\r\n\r\nbehind";
+        let head = answer.len() - b"behind".len();
+        for cut in 1..answer.len() {
+            let (ours, mut theirs) = duplex(1_024);
+            let mut held = HeldBack::new(ours);
+            let mut read = vec![0; 1_024];
+            let mut length = 0;
+            theirs.write_all(&answer[..cut]).await.unwrap();
+            length += held.read(&mut read[length..]).await.unwrap();
+            theirs.write_all(&answer[cut..]).await.unwrap();
+            while length < head {
+                length += held.read(&mut read[length..]).await.unwrap();
+            }
+            assert_eq!(&read[..length], &answer[..head], "{cut}");
+            let (mut behind, mut stream) = held.into_parts();
+            while behind.len() < b"behind".len() {
+                stream.read_buf(&mut behind).await.unwrap();
+            }
+            assert_eq!(&behind[..], b"behind", "{cut}");
+        }
+    }
+}

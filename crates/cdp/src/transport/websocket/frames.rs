@@ -1,0 +1,235 @@
+//! What arrives over a websocket, message by message, however large and in however many fragments (RFC 6455).
+
+use std::io;
+
+use bytes::Bytes;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+
+use crate::transport::{Frame, gather::Gather};
+
+/// Something that a server says.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// A message.
+    Message(Frame),
+    /// A question whether we are there, to be answered with the same bytes.
+    Ping(Bytes),
+    /// Goodbye.
+    Close,
+}
+
+/// The message that is arriving: others may come between its fragments.
+#[derive(Debug, Default)]
+pub(super) struct Hearing {
+    message: Gather,
+    is_begun: bool,
+}
+
+impl Hearing {
+    /// What comes next.
+    pub(super) async fn next(
+        &mut self,
+        read: &mut (impl AsyncBufRead + Unpin),
+    ) -> io::Result<Heard> {
+        loop {
+            let header = Header::read(read).await?;
+            match header.opcode {
+                CONTINUATION if self.is_begun => {}
+                TEXT | BINARY if !self.is_begun => self.is_begun = true,
+                PING | PONG | CLOSE if header.is_last && header.length <= MOST_CONTROL => {
+                    let mut bytes = vec![0; header.length as usize];
+                    read.read_exact(&mut bytes).await?;
+                    match header.opcode {
+                        CLOSE => return Ok(Heard::Close),
+                        PING => return Ok(Heard::Ping(bytes.into())),
+                        _ => continue,
+                    }
+                }
+                _ => return Err(broken("a frame out of place")),
+            }
+            self.take(header.length, read).await?;
+            if header.is_last {
+                self.is_begun = false;
+                return Ok(Heard::Message(self.message.finish()));
+            }
+        }
+    }
+
+    async fn take(
+        &mut self,
+        mut left: u64,
+        read: &mut (impl AsyncBufRead + Unpin),
+    ) -> io::Result<()> {
+        while left > 0 {
+            let available = read.fill_buf().await?;
+            if available.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let taken = available
+                .len()
+                .min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.message.push(&available[..taken]).await;
+            read.consume(taken);
+            left -= taken as u64;
+        }
+        Ok(())
+    }
+}
+
+struct Header {
+    is_last: bool,
+    opcode: u8,
+    length: u64,
+}
+
+impl Header {
+    async fn read(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Self> {
+        let (first, second) = (read.read_u8().await?, read.read_u8().await?);
+        if first & 0b0111_0000 != 0 {
+            return Err(broken("an extension that was not agreed on"));
+        }
+        if second & 0b1000_0000 != 0 {
+            return Err(broken("a masked frame, which only clients send"));
+        }
+        Ok(Self {
+            is_last: first & 0b1000_0000 != 0,
+            opcode: first & 0b1111,
+            length: match second {
+                126 => read.read_u16().await?.into(),
+                127 => read.read_u64().await?,
+                length => length.into(),
+            },
+        })
+    }
+}
+
+fn broken(what: &str) -> io::Error {
+    io::Error::other(format!("the browser broke the websocket protocol: {what}"))
+}
+
+const CONTINUATION: u8 = 0;
+const TEXT: u8 = 1;
+const BINARY: u8 = 2;
+const CLOSE: u8 = 8;
+const PING: u8 = 9;
+const PONG: u8 = 10;
+
+/// No ping, pong or goodbye is longer.
+const MOST_CONTROL: u64 = 125;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::MAX_EVENT;
+
+    /// A frame with this first byte.
+    fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![first];
+        match payload.len() {
+            length @ 0..126 => bytes.push(length as u8),
+            length @ 126..65_536 => {
+                bytes.push(126);
+                bytes.extend((length as u16).to_be_bytes());
+            }
+            length => {
+                bytes.push(127);
+                bytes.extend((length as u64).to_be_bytes());
+            }
+        }
+        bytes.extend_from_slice(payload);
+        bytes
+    }
+
+    async fn heard(frames: &[Vec<u8>]) -> Vec<String> {
+        let bytes = frames.concat();
+        let mut read = tokio::io::BufReader::with_capacity(777, &bytes[..]);
+        let mut hearing = Hearing::default();
+        let mut all = Vec::new();
+        loop {
+            let text = match hearing.next(&mut read).await {
+                Ok(Heard::Message(Frame::Whole(bytes))) => match bytes.len() {
+                    0..40 => String::from_utf8_lossy(&bytes).into_owned(),
+                    length => length.to_string(),
+                },
+                Ok(Heard::Message(Frame::Oversize(cut))) => format!("cut {}", cut.length),
+                Ok(Heard::Ping(bytes)) => format!("ping {}", String::from_utf8_lossy(&bytes)),
+                Ok(Heard::Close) => "close".to_owned(),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return all,
+                Err(_) => {
+                    all.push("broken".to_owned());
+                    return all;
+                }
+            };
+            all.push(text);
+        }
+    }
+
+    #[tokio::test]
+    async fn messages_of_any_length_and_in_fragments_are_heard() {
+        let told = [
+            frame(0x81, b"text"),
+            frame(0x82, b""),
+            frame(0x81, &[b'x'; 126]),
+            frame(0x81, &[b'x'; 70_000]),
+            frame(0x89, b"there?"),
+            frame(0x01, b"one "),
+            frame(0x00, b""),
+            frame(0x89, b"and now?"),
+            frame(0x00, b"two "),
+            frame(0x80, b"three"),
+            frame(0x8a, b"nobody asked"),
+            frame(0x88, b""),
+        ];
+        let expected = [
+            "text",
+            "",
+            "126",
+            "70000",
+            "ping there?",
+            "ping and now?",
+            "one two three",
+            "close",
+        ];
+        assert_eq!(heard(&told).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_message_that_is_too_large_is_passed_over_and_the_next_one_heard() {
+        let half = vec![b'x'; MAX_EVENT / 2 + 1];
+        let whole = [&half[..], &half[..]].concat();
+        let told = [
+            frame(0x81, &whole),
+            frame(0x81, b"next"),
+            frame(0x01, &half),
+            frame(0x80, &half),
+            frame(0x81, b"last"),
+        ];
+        let cut = format!("cut {}", whole.len());
+        assert_eq!(heard(&told).await, [&cut, "next", &cut, "last"]);
+    }
+
+    #[tokio::test]
+    async fn what_breaks_the_protocol_ends_the_connection() {
+        for frames in [
+            [frame(0x80, b"goes on with nothing"), frame(0x81, b"next")],
+            [frame(0x01, b"unfinished"), frame(0x81, b"next")],
+            [frame(0xc1, b"compressed"), frame(0x81, b"next")],
+            [frame(0x89, &[b'x'; 126]), frame(0x81, b"next")],
+            [frame(0x83, b"unknown"), frame(0x81, b"next")],
+            [vec![0x81, 0x80, 0, 0, 0, 0], frame(0x81, b"next")],
+        ] {
+            assert_eq!(heard(&frames).await, ["broken"]);
+        }
+    }
+
+    #[tokio::test]
+    async fn half_a_message_is_none() {
+        assert!(heard(&[vec![0x81, 127, 0, 0]]).await.is_empty());
+        assert!(
+            heard(&[vec![0x81, 127, 255, 255, 255, 255, 255, 255, 255, 255, 1]])
+                .await
+                .is_empty()
+        );
+        assert!(heard(&[vec![0x81, 5, b'x']]).await.is_empty());
+    }
+}

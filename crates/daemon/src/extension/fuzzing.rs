@@ -1,0 +1,126 @@
+//! What has to hold for whatever an extension says, and what is asked of it meanwhile.
+
+use super::tunnel::{Deliveries, Tunnels};
+use crate::main_loop::Wish;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use tabmux_browser::text::decode;
+use tabmux_protocol::extension::{FromExtension, TabInfo};
+use tokio::sync::mpsc;
+
+/// Messages of an extension, one a line; those after a `>` are commands for its browser.
+///
+/// # Panics
+/// If a command is answered twice, a private tab is told of, or a message changes when it is written down.
+pub fn extension_message(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    let (feed, _kept) = mpsc::channel(1);
+    let mut tunnels = Tunnels::default();
+    let tunnel = tunnels.open(feed);
+    let mut told = Told::default();
+    for line in text.split('\n').take(MOST_MESSAGES) {
+        let deliveries = match line.strip_prefix('>') {
+            Some(command) => {
+                told.command(command);
+                tunnels.command(tunnel, command)
+            }
+            None => {
+                let Ok(message) = decode::<FromExtension>(line) else {
+                    continue;
+                };
+                is_written_as_it_was_read(&message);
+                drop(Wish::in_message(&message));
+                told.message(&message);
+                tunnels.hear(message)
+            }
+        };
+        told.check(&deliveries);
+    }
+    assert_eq!(tunnels.private_tabs(), [0; 0]);
+    told.check(&tunnels.close(tunnel));
+}
+
+fn is_written_as_it_was_read(message: &FromExtension) {
+    let written = serde_json::to_string(message).expect("a message has a form");
+    let again: FromExtension = decode(&written).expect("what is written can be read");
+    let value = serde_json::to_value(message).unwrap_or_default();
+    // Numbers with a fraction are read to within their last digit.
+    if !has_fraction(&value) {
+        assert_eq!(&again, message);
+    }
+}
+
+fn has_fraction(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_f64(),
+        Value::Array(items) => items.iter().any(has_fraction),
+        Value::Object(fields) => fields.values().any(has_fraction),
+        _ => false,
+    }
+}
+
+/// What was told so far.
+#[derive(Default)]
+struct Told {
+    /// Tabs that are in no private window, as far as the extension says.
+    shown: HashSet<String>,
+    /// How many answers each id of a command may still have.
+    open: HashMap<u64, usize>,
+}
+
+impl Told {
+    fn command(&mut self, frame: &str) {
+        let frame: Value = serde_json::from_str(frame).unwrap_or_default();
+        if let Some(id) = frame["id"].as_u64() {
+            *self.open.entry(id).or_default() += 1;
+        }
+    }
+
+    fn message(&mut self, message: &FromExtension) {
+        let tabs: Vec<&TabInfo> = match message {
+            FromExtension::Connected { tabs, .. } => tabs.iter().collect(),
+            FromExtension::TabCreated { tab } | FromExtension::TabUpdated { tab } => vec![tab],
+            // Who asked for it may see it.
+            FromExtension::Done {
+                tab_id: Some(id), ..
+            } => {
+                self.shown.insert(id.to_string());
+                Vec::new()
+            }
+            _ => Vec::new(),
+        };
+        let shown = tabs.iter().filter(|tab| !tab.private);
+        self.shown.extend(shown.map(|tab| tab.id.to_string()));
+    }
+
+    fn check(&mut self, deliveries: &Deliveries) {
+        for message in &deliveries.to_extension {
+            serde_json::to_string(message).expect("a message has a form");
+        }
+        for (_, frame) in &deliveries.to_tunnels {
+            let frame: Value = serde_json::from_slice(frame).expect("a frame is JSON");
+            let params = &frame["params"];
+            match (frame["id"].as_u64(), frame["method"].as_str()) {
+                (Some(id), None) => {
+                    let open = self.open.get_mut(&id);
+                    let open = open.expect("only commands are answered");
+                    *open = open.checked_sub(1).expect("a command is answered once");
+                }
+                // Only what we make ourselves; a page's own events say what they like.
+                (None, Some("Target.targetCreated" | "Target.targetInfoChanged"))
+                    if frame.get("sessionId").is_none() =>
+                {
+                    let tab = params["targetInfo"]["targetId"].as_str();
+                    let tab = tab.expect("a tab has a name");
+                    assert!(self.shown.contains(tab), "tab {tab} is private");
+                }
+                (None, Some(_)) => {}
+                _ => panic!("neither an answer nor an event: {frame}"),
+            }
+        }
+    }
+}
+
+const MOST_MESSAGES: usize = 64;

@@ -1,0 +1,196 @@
+//! What has to hold for whatever reaches the daemon. `fuzz/` runs this with made-up input, tests with kept.
+
+pub use crate::extension::fuzzing::extension_message;
+pub use crate::listener::fuzzing::page_message;
+pub use crate::memory::fuzzing::memory_file;
+pub use crate::policy::fuzzing::policy_file;
+
+use crate::convert::{self, Rejected, page_error, page_result, page_value};
+use crate::options::SessionOptions;
+use crate::page_tools::Record;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tabmux_protocol::session as wanted;
+use tabmux_protocol::wire::{FromClient, FromDaemon, LONGEST_LINE, Request};
+use tabmux_protocol::{CallReply, CallRequest, Content};
+
+/// Somebody writes this line to the daemon's socket, or the daemon to a client.
+///
+/// # Panics
+/// If a message changes when it is written and read again, or a refusal is long.
+pub fn socket_line(line: &[u8]) {
+    let Ok(line) = str::from_utf8(line) else {
+        return;
+    };
+    if let Ok(message) = FromDaemon::parse(line) {
+        let written = written(&message, line);
+        let again = FromDaemon::parse(&written).expect("what we write we can read");
+        assert_eq!(serde_json::to_string(&again).ok(), Some(written));
+    }
+    let Ok(message) = FromClient::parse(line) else {
+        return;
+    };
+    let written = written(&message, line);
+    let again = FromClient::parse(&written).expect("what we write we can read");
+    assert_eq!(serde_json::to_string(&again).ok(), Some(written));
+    match message {
+        FromClient::Register { options, .. } => {
+            if let Err(why) = SessionOptions::from_wire(*options) {
+                assert!(why.len() <= MOST_REFUSAL, "a long refusal: {why}");
+            }
+        }
+        FromClient::Request(request) => call(request),
+        _ => {}
+    }
+}
+
+fn written(message: &impl Serialize, line: &str) -> String {
+    let written = serde_json::to_string(message).expect("a message has a form");
+    // Options that were left out are written.
+    assert!(written.len() <= 2 * line.len() + 4_096, "{written}");
+    written
+}
+
+/// The arguments of a call are read strictly, and a refusal is a sentence of bounded length.
+fn call(request: Request) {
+    let call = CallRequest {
+        request_id: request.request_id,
+        tool: request.action,
+        arguments: request.params,
+        progress: request.progress,
+        asking: request.asking,
+    };
+    for tools in [wanted::ToolMode::Static, wanted::ToolMode::Progressive] {
+        let options = wanted::SessionOptions {
+            tools,
+            ..wanted::SessionOptions::default()
+        };
+        let options = SessionOptions::from_wire(options).expect("the usual options make sense");
+        if let Err(Rejected::Arguments(why)) = convert::parse(&call, &options) {
+            assert!(!why.is_empty());
+            assert!(why.len() <= MOST_REFUSAL, "a long refusal: {why}");
+        }
+    }
+}
+
+/// The schema of a page's tool, and arguments for it, with a newline between them.
+///
+/// # Panics
+/// If clients would get what is no schema of an object, or more than the page wrote.
+pub fn page_schema(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    let (schema, arguments) = text.split_once('\n').unwrap_or((text, "{}"));
+    let Ok(schema) = serde_json::from_str::<Map<String, Value>>(schema) else {
+        return;
+    };
+    let record = |schema| {
+        let origin = "https://app.example".into();
+        Record::new("tool".to_owned(), String::new(), schema, None, origin)
+    };
+    let size = |schema: &Map<String, Value>| serde_json::to_string(schema).map_or(0, |it| it.len());
+    let before = size(&schema);
+    let first = record(schema);
+    let info = first.info("tool", false);
+    assert_eq!(info.input_schema.get("type"), Some(&Value::from("object")));
+    assert!(info.input_schema["properties"].is_object());
+    // An ellipsis where text was cut, and the two keys that MCP wants.
+    let after = size(&info.input_schema);
+    assert!(after <= before + 100, "{before} bytes became {after}");
+    let whole = Value::Object((*info.input_schema).clone());
+    assert!(jsonschema::meta::validate(&whole).is_ok());
+    let again = record((*info.input_schema).clone());
+    assert_eq!(again.info("tool", false).input_schema, info.input_schema);
+    let with_tab = first.info("tool", true).input_schema;
+    assert!(with_tab["properties"].get("tabId").is_some());
+    if let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(arguments)
+        && let Err(why) = first.check(&arguments)
+    {
+        assert!(why.len() <= MOST_REFUSAL, "a long refusal: {why}");
+    }
+}
+
+/// What a page's tool answers: JSON, or an error.
+///
+/// # Panics
+/// If an agent would get nothing, or more than an answer may have.
+pub fn page_answer(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    let (code, error) = text.split_once('\n').unwrap_or(("", text));
+    is_bounded(&page_error(error, code));
+    if let Ok(value) = tabmux_browser::text::decode::<Value>(text) {
+        is_bounded(&page_result(value.clone()));
+        is_bounded(&page_value(value));
+    }
+}
+
+pub(crate) fn is_bounded(reply: &CallReply) {
+    let (mut texts, mut pictures) = (0, 0);
+    for part in &reply.content {
+        match part {
+            Content::Text { text } => texts += text.len(),
+            Content::Image { data, mime_type } => {
+                pictures += data.len();
+                assert!(mime_type.chars().count() <= 61, "{mime_type}");
+            }
+        }
+    }
+    let structured = reply.structured.as_ref();
+    let structured = structured.map_or(0, |structured| structured.get().len());
+    assert!(!reply.content.is_empty() || structured > 0, "no answer");
+    assert!(reply.content.len() <= 102, "{}", reply.content.len());
+    assert!(texts <= 60_000, "{texts} bytes of text");
+    assert!(pictures <= 8 << 20, "{pictures} bytes of pictures");
+    assert!(structured <= 40_000, "{structured} bytes of structure");
+    let line = serde_json::to_string(reply).expect("a reply has a form");
+    assert!(line.len() < LONGEST_LINE, "a line of {} bytes", line.len());
+    let again: CallReply = serde_json::from_str(&line).expect("what we write we can read");
+    assert_eq!(again.content, reply.content);
+}
+
+/// Longer ones would fill an agent's context with what somebody else wrote.
+const MOST_REFUSAL: usize = 3_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabmux_testkit::play_corpus;
+
+    #[test]
+    fn lines_of_the_socket_are_read_as_they_were_written() {
+        play_corpus("socket_line", socket_line);
+    }
+
+    #[test]
+    fn schemas_of_pages_become_schemas_of_objects() {
+        play_corpus("page_schema", page_schema);
+    }
+
+    #[test]
+    fn answers_of_pages_are_bounded() {
+        play_corpus("page_answer", page_answer);
+    }
+
+    #[test]
+    fn messages_of_page_workers_are_bounded() {
+        play_corpus("page_message", page_message);
+    }
+
+    #[test]
+    fn an_extension_is_answered_once_and_shows_no_private_tab() {
+        play_corpus("extension_message", extension_message);
+    }
+
+    #[test]
+    fn rules_are_read_as_they_were_written() {
+        play_corpus("policy_file", policy_file);
+    }
+
+    #[test]
+    fn sessions_are_given_back_once_and_to_their_own_clients() {
+        play_corpus("memory_file", memory_file);
+    }
+}

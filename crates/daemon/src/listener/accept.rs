@@ -1,0 +1,81 @@
+//! Accepts connections, and reads one request from each. Whoever says nothing uses few places, not for long.
+
+use super::Shared;
+use super::peer_user::Ends;
+use crate::lobby::Guest;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+
+/// Accepts for as long as it is polled.
+pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
+    loop {
+        let (stream, peer) = match listener.accept().await {
+            Ok((stream, peer)) => (stream, peer),
+            Err(error) if is_about_one_connection(&error) => continue,
+            Err(error) => {
+                // Out of file descriptors, most likely: those that are served go on.
+                tracing::warn!(%error, "a connection of a page or an extension could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Some(guest) = shared.heads.enter().await else {
+            return;
+        };
+        tokio::spawn(serve(stream, peer, guest, Arc::clone(&shared)));
+    }
+}
+
+/// Answers one request; a websocket that begins with it goes its own way.
+async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Shared>) {
+    // What is said waits for no more: the system would gather it for up to 40 ms.
+    let _ = stream.set_nodelay(true);
+    let Ok(local) = stream.local_addr() else {
+        return;
+    };
+    let ends = Ends { peer, local };
+    let stop = shared.stop.clone();
+    let service = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(super::answer(request, ends, &shared).await) }
+    });
+    let connection = http1::Builder::new()
+        .max_buf_size(LONGEST_HEAD)
+        // All of it has one limit, below.
+        .header_read_timeout(None)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    tokio::select! {
+        served = connection => {
+            if let Err(error) = served {
+                tracing::debug!(%error, "a request was not answered");
+            }
+        }
+        () = guest.evicted() => {}
+        () = tokio::time::sleep(HEAD_LIMIT) => {}
+        () = stop.cancelled() => {}
+    }
+}
+
+/// Whether only a connection was lost before it was accepted.
+fn is_about_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    )
+}
+
+/// How long a request may take, and its answer. Browsers send theirs at once.
+const HEAD_LIMIT: Duration = Duration::from_secs(5);
+/// Browsers need less than 1 kB; hyper reads in pieces of 8 kB.
+const LONGEST_HEAD: usize = 16 * 1024;
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

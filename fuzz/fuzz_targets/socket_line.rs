@@ -1,0 +1,5 @@
+//! See `socket_line` in `crates/daemon/src/fuzzing.rs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tabmux_daemon::fuzzing::socket_line(data));
