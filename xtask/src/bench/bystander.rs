@@ -140,8 +140,14 @@ async fn attacked(
 
 /// What did not hold beside the times. Where the bystander has lost something already, nobody asks.
 async fn holds(playing: Playing) -> Vec<String> {
-    let mut wrong = playing.complaints().await;
-    wrong.extend(playing.end().await.complaints);
+    let mut wrong: Vec<String> = Vec::new();
+    let held = playing.complaints().await;
+    for complaint in held.into_iter().chain(playing.end().await.complaints) {
+        // The calls were made again and again.
+        if wrong.len() < MOST_COMPLAINTS && !wrong.contains(&complaint) {
+            wrong.push(complaint);
+        }
+    }
     wrong
 }
 
@@ -170,6 +176,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// For less, there is no 95th of a hundred; slow ones are waited for.
 const FEWEST: usize = 20;
 const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
+const MOST_COMPLAINTS: usize = 8;
 const LONGEST_STATUS: Duration = Duration::from_secs(10);
 const LONGEST_ATTACK: Duration = Duration::from_secs(300);
 
