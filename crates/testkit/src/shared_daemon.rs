@@ -74,12 +74,18 @@ impl SharedDaemon {
 
     /// The daemon's process, if there is one. It is not asked: it may hang.
     pub fn pid(&self) -> Option<u32> {
-        self.process_with(" daemon run ")
+        let all = process::processes_with(&self.home.path().display().to_string());
+        let daemon = all.iter().find(|one| one.command.contains(" daemon run "));
+        daemon.map(|one| one.pid)
     }
 
     /// The browser's process, if there is one.
     pub fn browser_pid(&self) -> Option<u32> {
-        self.process_with("--remote-debugging-pipe")
+        let children = process::descendants(self.pid()?);
+        let browser = children
+            .iter()
+            .find(|one| one.command.contains("--remote-debugging-pipe"));
+        browser.map(|one| one.pid)
     }
 
     /// The daemon's loopback port.
@@ -145,12 +151,6 @@ impl SharedDaemon {
             command.env(name, value);
         }
         command
-    }
-
-    fn process_with(&self, part: &str) -> Option<u32> {
-        let all = process::processes_with(&self.home.path().display().to_string());
-        let found = all.iter().find(|one| one.command.contains(part));
-        found.map(|one| one.pid)
     }
 }
 

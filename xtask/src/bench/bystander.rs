@@ -109,7 +109,13 @@ async fn measure_one(attack: &'static Attack, daemon: Arc<SharedDaemon>) -> Foun
     if daemon.pid() != Some(pid) {
         wrong.insert(0, "the daemon was lost".to_owned());
     }
-    Found::new(&quiet, &sample, peak, wrong)
+    let status = timeout(LONGEST_STATUS, daemon.status()).await;
+    Found {
+        peak,
+        loop_cost: status.ok().flatten().as_ref().and_then(row::loop_cost),
+        wrong,
+        ..Found::of(&quiet, &sample)
+    }
 }
 
 /// How long snapshots take while an attack lasts, and what went wrong.
@@ -122,7 +128,7 @@ async fn attacked(
     let playing = attack.begin(&daemon, Turns::UntilTheEnd).await;
     let (sample, lost) = snapshots(&bystander, ATTACKED).await;
     let mut wrong = Vec::new();
-    if daemon.browser_pid() != browser {
+    if !browser.is_some_and(process::is_alive) {
         wrong.push("the browser was lost".to_owned());
     }
     wrong.extend(lost.map(|lost| lost.0));
@@ -134,8 +140,14 @@ async fn attacked(
 
 /// What did not hold beside the times. Where the bystander has lost something already, nobody asks.
 async fn holds(playing: Playing) -> Vec<String> {
-    let mut wrong = playing.complaints().await;
-    wrong.extend(playing.end().await.complaints);
+    let mut wrong: Vec<String> = Vec::new();
+    let held = playing.complaints().await;
+    for complaint in held.into_iter().chain(playing.end().await.complaints) {
+        // The calls were made again and again.
+        if wrong.len() < MOST_COMPLAINTS && !wrong.contains(&complaint) {
+            wrong.push(complaint);
+        }
+    }
     wrong
 }
 
@@ -164,6 +176,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// For less, there is no 95th of a hundred; slow ones are waited for.
 const FEWEST: usize = 20;
 const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
+const MOST_COMPLAINTS: usize = 8;
+const LONGEST_STATUS: Duration = Duration::from_secs(10);
 const LONGEST_ATTACK: Duration = Duration::from_secs(300);
 
 #[cfg(test)]

@@ -200,6 +200,9 @@ impl Attacker {
         }
         let mut answers = Vec::new();
         for Call(tool, arguments) in self.attack.calls {
+            if *self.stopped.borrow() {
+                break;
+            }
             answers.push(ask(client, tool, arguments.value()).await);
         }
         answers

@@ -54,7 +54,7 @@ async fn connect(port: u16) -> Option<TcpStream> {
 async fn are_accepted(port: u16) {
     if let Some(mut stream) = connect(port).await {
         let _ = stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await;
-        let _ = timeout(LIMIT, stream.read_u8()).await;
+        let _ = timeout(5 * LIMIT, stream.read_u8()).await;
     }
 }
 

@@ -193,10 +193,10 @@ pub const ATTACKS: &[Attack] = &[
         STORAGE,
     ),
     Attack {
-        holds: &[Disk(400_000_000)],
+        holds: &[Disk(550_000_000)],
         ..page(
             Browsing,
-            "downloads of 10 MB that nobody asked for",
+            "downloads of 30 MB that nobody asked for",
             "downloads.html",
             LOOK,
         )

@@ -4,6 +4,7 @@ use super::Sample;
 use crate::bench::sample::millis;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tabmux_testkit::attacks::MOST_MEMORY;
@@ -26,17 +27,16 @@ pub(super) struct Found {
     pub(super) snapshots: usize,
     /// The most memory that the daemon had, in bytes.
     pub(super) peak: Option<u64>,
+    /// What one event cost the daemon's main loop at most, in milliseconds, where the daemon tells.
+    #[serde(default)]
+    pub(super) loop_cost: Option<f64>,
     /// What was lost or did not hold.
     pub(super) wrong: Vec<String>,
 }
 
 impl Found {
-    pub(super) fn new(
-        quiet: &Sample,
-        sample: &Sample,
-        peak: Option<u64>,
-        wrong: Vec<String>,
-    ) -> Self {
+    /// The times of a sample.
+    pub(super) fn of(quiet: &Sample, sample: &Sample) -> Self {
         Self {
             quiet_p50: millis(quiet.median()),
             quiet_p95: millis(quiet.p95()),
@@ -44,8 +44,7 @@ impl Found {
             p95: millis(sample.p95()),
             worst: millis(sample.worst()),
             snapshots: sample.len(),
-            peak,
-            wrong,
+            ..Self::default()
         }
     }
 
@@ -73,8 +72,18 @@ impl Found {
         if self.peak.is_none_or(|peak| peak > MOST_MEMORY) {
             missed.push("memory");
         }
+        if self.loop_cost.is_some_and(|cost| cost > MOST_LOOP_MILLIS) {
+            missed.push("loop");
+        }
         missed
     }
+}
+
+/// The most that one event has cost the main loop, in what `tabmux status --json` says.
+pub(super) fn loop_cost(status: &Value) -> Option<f64> {
+    let costs = status["loopCosts"].as_array()?.iter();
+    let worst = costs.filter_map(|cost| cost["worstMs"].as_f64());
+    worst.max_by(f64::total_cmp)
 }
 
 pub(super) fn save(file: &Path, rows: &[Row]) -> Result<()> {
@@ -89,10 +98,13 @@ pub(super) fn load(file: &Path) -> Result<Vec<Row>> {
 pub(super) const MOST_MILLIS: f64 = 250.0;
 /// That much slower than in quiet.
 pub(super) const MOST_TIMES: f64 = 10.0;
+/// What no event may cost the main loop more than.
+pub(super) const MOST_LOOP_MILLIS: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_row_is_judged_by_harm_time_and_memory() {
@@ -106,16 +118,25 @@ mod tests {
         let bad = Found {
             p95: 51.0,
             peak: Some(151_000_000),
+            loop_cost: Some(1.5),
             wrong: vec!["the browser was lost".into()],
             ..good.clone()
         };
-        assert_eq!(bad.missed(), ["harm", "time", "memory"]);
+        assert_eq!(bad.missed(), ["harm", "time", "memory", "loop"]);
         let slow = Found {
             quiet_p95: 100.0,
             p95: 251.0,
             ..good
         };
         assert_eq!(slow.missed(), ["time"]);
+    }
+
+    #[test]
+    fn the_worst_of_all_events_counts() {
+        let status =
+            json!({"loopCosts": [{"event": "a", "worstMs": 0.2}, {"event": "b", "worstMs": 0.7}]});
+        assert_eq!(loop_cost(&status), Some(0.7));
+        assert_eq!(loop_cost(&json!({"pid": 1})), None);
     }
 
     #[test]
