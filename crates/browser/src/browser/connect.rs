@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
 use tabmux_cdp::{CdpError, Connection, Events, Session, Transport, WebSocketTransport};
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 
 /// Where a browser comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +144,7 @@ impl Connected {
             personal,
             privacy,
             orders: order,
+            holding: OnceCell::new(),
         }))
     }
 }

@@ -25,6 +25,7 @@ pub(super) async fn open(
     let target = make(browser, context, Origin::Call(tag)).await?;
     let tab = browser.tab(&target).await?;
     // It is ours, in whoever's browser.
+    browser.guard_new_tabs().await;
     let watch = Watch::begin(&tab, true).await;
     match address.as_str() {
         // It is there already.

@@ -64,6 +64,7 @@ pub async fn call(
     context: CallContext,
 ) -> Result<PageAnswer, ToolError> {
     let tab = run::tab_for(browser, target, &context.cancel).await?;
+    browser.guard_new_tabs().await;
     let watch = Watch::begin(&tab, browser.stops_requests()).await;
     watch.may_touch().await?;
     run::may_begin(&tab, false, true).await?;

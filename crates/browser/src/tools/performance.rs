@@ -3,6 +3,7 @@
 use super::act::Drawing;
 use super::wait::quiet;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::navigate;
 use crate::run::Page;
@@ -10,6 +11,7 @@ use crate::stream;
 use crate::tab::{Load, Tab, Tap};
 use crate::text::one_line;
 use crate::trace::{self, Trace};
+use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -54,6 +56,7 @@ impl Tool for PerformanceStartTrace {
                 why: "A trace is running already. Call performance_stop_trace.".into(),
             });
         }
+        unseen::refuse(tab, unseen::NOT_RECORDED)?;
         let recording = Recording::begin(tab).await?;
         if self.reload != Some(false) {
             navigate::reload(tab, self.ignore_cache == Some(true)).await?;
@@ -228,6 +231,11 @@ async fn finish(page: &Page, mut recording: Recording, path: Option<&str>) -> To
     }
     recording.session.send(cdp::End::default()).await?;
     recording.ended = true;
+    page.tab.catch_up().await;
+    if let Err(error) = bounds::may_look_back(&page.tab) {
+        drop(std::fs::remove_file(&place));
+        return Err(error);
+    }
     let complete = tokio::time::timeout(END_LIMIT, recording.tap.events.recv()).await;
     let complete = complete.ok().flatten();
     let complete = complete.and_then(|(_, event)| event.decode::<cdp::TracingComplete>());

@@ -5,6 +5,7 @@ use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::LONGEST;
 use crate::stream;
+use crate::unseen::{self, Cover};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::io::Write;
@@ -26,6 +27,7 @@ impl Tool for SavePdf {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
+        let cover = Cover::begin(&page.tab).await?;
         let (mut file, place) = page.files.create(self.file_path.as_deref(), "pdf")?;
         let print = cdp::PrintToPDF {
             landscape: self.landscape,
@@ -36,7 +38,9 @@ impl Tool for SavePdf {
         };
         let session = page.tab.session();
         let printed = session.send_within(print, LONGEST).await;
+        let hidden = cover.end(&page.tab).await;
         let saved = match printed {
+            _ if hidden.is_err() => hidden.map(|()| 0),
             Ok(printed) => stream::save(session, printed.stream, &mut file).await,
             Err(error) => Err(error.into()),
         };
@@ -64,6 +68,7 @@ impl Tool for TakeHeapsnapshot {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
+        unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
         let (mut file, place) = page
             .files
             .create(self.file_path.as_deref(), "heapsnapshot")?;

@@ -2,9 +2,11 @@
 
 use super::act::Drawing;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::stream;
+use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fs::File;
@@ -47,6 +49,7 @@ impl Tool for ScreencastStart {
                 why: "This tab is being filmed already. Call screencast_stop first.".into(),
             });
         }
+        unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
         let (file, place) = page.files.create(self.file_path.as_deref(), "mp4")?;
         let session = page.tab.session().clone();
         let started = session.send(cdp::StartScreenRecording::default()).await;
@@ -98,6 +101,8 @@ impl Tool for ScreencastStop {
         let lasted = film.started.elapsed().min(LONGEST_FILM);
         // A film that ended by itself cannot be ended once more, and is there all the same.
         let _ = film.session.send(cdp::StopScreenRecording::default()).await;
+        page.tab.catch_up().await;
+        bounds::may_look_back(&page.tab)?;
         page.progress("saving the film");
         let handle = film.stream.clone();
         film.stopped = true;

@@ -30,6 +30,7 @@ parts!(
     keyboard,
     navigate,
     network,
+    new_tabs,
     origins,
     peers,
     performance,
@@ -41,6 +42,7 @@ parts!(
     snapshot,
     storage,
     tabs,
+    unseen,
     wait,
 );
 
