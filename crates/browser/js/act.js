@@ -57,6 +57,24 @@
     return { width: innerWidth, height: innerHeight, hit: hit ? describe(hit) : null };
   };
 
+  /** The element of a frame at a point of the viewport, and the point inside that frame; nothing where there is none. */
+  tabmux.frameAt = ({ x, y }) => {
+    const hit = reach.hitAt(x, y);
+    if (!isFrame(hit)) return {};
+    const inner = reach.frameMatrix(hit).inverse().transformPoint({ x, y });
+    return { n: tabmux.ref(hit), x: inner.x, y: inner.y };
+  };
+
+  /** The element of a frame that has the focus; nothing where none has. */
+  tabmux.focusedFrame = () => {
+    const focused = tabmux.focused();
+    return isFrame(focused) ? { n: tabmux.ref(focused) } : {};
+  };
+
+  function isFrame(node) {
+    return !!node && FRAMES.has(dom.tag(node));
+  }
+
   /** Brings the element's middle into view at once, without waiting for anything. */
   tabmux.bringIntoView = ({ n }) => {
     const target = element(n);
@@ -204,6 +222,7 @@
     return { ok: false, reason, detail };
   }
 
+  const FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe"]);
   const PRESSABLE =
     "a[href], button, summary, label, [role=button], [role=link], [role=menuitem], [role=option], [role=tab], [tabindex]";
 })();

@@ -6,7 +6,7 @@
 use crate::error::ToolError;
 use crate::origins::{Blocked, OriginPolicy};
 use crate::page_tools::PageAnswer;
-use crate::tab::{Frame, Tab, TabState};
+use crate::tab::{Frame, FrameId, Tab, TabState};
 use crate::tools::{Block, ToolOutput};
 use crate::world::World;
 use std::future::Future;
@@ -50,6 +50,49 @@ pub(crate) fn may_read(tab: &Tab, world: &World) -> Result<(), ToolError> {
     }
 }
 
+/// Whether what the tab has shown for some time may be told, frames included: films and traces began earlier.
+pub(crate) fn may_look_back(tab: &Tab) -> Result<(), ToolError> {
+    let policy = here().unwrap_or_default();
+    let state = tab.state();
+    if let Some(blocked) = blocked_since(&state, 0, &policy) {
+        return Err(ToolError::Blocked(blocked));
+    }
+    if let Some(blocked) = state.frames.unseen_so_far(&policy) {
+        let what = "The page has shown a frame that may not be seen, and what was recorded of it is withheld.";
+        return Err(ToolError::UnseenFrame { what, blocked });
+    }
+    match policy.is_open() || state.frames.remembers_origins() {
+        true => Ok(()),
+        false => Err(ToolError::NotActionable {
+            why: "This tab has shown frames of more sites than are remembered, so what was recorded is withheld. \
+                  Do it again in a new tab."
+                .into(),
+        }),
+    }
+}
+
+/// The frames that a tab shows and this work may not see, each with the reason; of frames inside each other the
+/// outermost.
+pub(crate) fn unseen(tab: &Tab) -> Vec<(Frame, Blocked)> {
+    let policy = here().unwrap_or_else(|| tab.guard().policy());
+    if policy.is_open() {
+        return Vec::new();
+    }
+    let state = tab.state();
+    let seen = |id: &FrameId| {
+        let outer = state.frames.find(id);
+        outer.is_some_and(|outer| state.frames.check(outer, &policy).is_ok())
+    };
+    let inside = state.frames.iter();
+    let inside = inside.filter(|frame| frame.parent.as_ref().is_some_and(seen));
+    inside
+        .filter_map(|frame| {
+            let blocked = state.frames.check(frame, &policy).err()?;
+            Some((frame.clone(), blocked))
+        })
+        .collect()
+}
+
 /// A tab under the policy of one call: whether it may be touched, and what may be told afterwards.
 pub(crate) struct Watch<'a> {
     tab: &'a Tab,
@@ -90,10 +133,7 @@ impl<'a> Watch<'a> {
 
     /// Whether what the tab has shown for some time may be told: films and traces began earlier.
     pub(crate) fn may_look_back(&self) -> Result<(), ToolError> {
-        match blocked_since(&self.tab.state(), 0, &self.policy) {
-            Some(blocked) => Err(ToolError::Blocked(blocked)),
-            None => Ok(()),
-        }
+        may_look_back(self.tab)
     }
 
     /// What came of the call, without what it may not tell.

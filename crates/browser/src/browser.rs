@@ -4,9 +4,11 @@ mod actor;
 mod connect;
 mod crashes;
 mod downloads;
+mod entry;
 mod facts;
 mod front;
 mod letting_go;
+mod new_tabs;
 mod open;
 mod orders;
 mod private;
@@ -17,6 +19,7 @@ mod tools;
 
 pub use connect::{ConnectError, Connected, Source};
 pub use facts::TabFacts;
+pub(crate) use new_tabs::MOST_NEW_TABS;
 pub use pulse::Pulse;
 pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
@@ -34,7 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{browser, target};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OnceCell, mpsc, oneshot};
 
 /// What a browser tells about itself when it connects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,6 +140,8 @@ struct Inner {
     /// Where downloads of a browser of ours go first.
     staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
+    /// Whether new tabs are held until it is known where they may go.
+    holding: OnceCell<()>,
 }
 
 impl Browser {
@@ -218,6 +223,7 @@ impl Browser {
         if let Some(policy) = bounds::here().filter(|policy| !policy.is_open())
             && let Ok(tab) = self.tab(target).await
         {
+            self.guard_new_tabs().await;
             tab.watch_over(&policy, self.stops_requests()).await;
         }
     }

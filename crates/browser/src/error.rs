@@ -26,6 +26,14 @@ pub enum ToolError {
     /// The policy of the session does not permit the page.
     #[error("{0}")]
     Blocked(Blocked),
+    /// The page shows a frame that the policy does not permit.
+    #[error("{what} {blocked}")]
+    UnseenFrame {
+        /// What was refused, in a sentence.
+        what: &'static str,
+        /// Whose frame it is.
+        blocked: Blocked,
+    },
     /// The tool led to a page that the policy does not permit.
     #[error("The tab went elsewhere while the tool ran, and nothing is told of that. {0}")]
     LedToBlocked(Blocked),

@@ -40,6 +40,7 @@ pub mod tab;
 pub mod text;
 pub mod tools;
 mod trace;
+mod unseen;
 pub mod user;
 pub mod world;
 

@@ -69,6 +69,7 @@ pub async fn run(
     let tab = tab_for(browser, target, &context.cancel).await?;
     let spec = prepared.spec;
     tab.used_by(context.files.output().clone());
+    browser.guard_new_tabs().await;
     let watch = Watch::begin(&tab, browser.stops_requests()).await;
     // To leave is to act, and what a person has open stays where it is.
     let may_leave = browser.stops_requests() || tab.guard().stops();

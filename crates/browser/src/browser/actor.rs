@@ -1,20 +1,20 @@
 //! Follows one browser: the only task that keeps its table of tabs.
 
 use super::downloads::{Downloads, Staging};
+use super::entry::Entry;
 use super::orders::Order;
 use super::private::Privacy;
 use super::pulse::Pulse;
-use super::{BrowserEvent, ContextId, Origin, TabFacts};
+use super::{BrowserEvent, Origin, TabFacts};
 use super::{crashes, tools};
 use crate::error::ToolError;
 use crate::files::OutputRoot;
 use crate::launch::BrowserProcess;
-use crate::page_tools::Findings;
 use crate::tab::{Gone, Tab, TabSettings, TargetId};
 use crate::text::one_line;
 use std::collections::HashMap;
 use std::time::Duration;
-use tabmux_cdp::types::{browser, target};
+use tabmux_cdp::types::{browser, fetch, target};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -43,28 +43,6 @@ pub(super) struct Actor<E> {
     pub(super) hidden: HashMap<TargetId, TabFacts>,
     /// To ourselves, from those who watch over tabs.
     orders: mpsc::WeakSender<Order>,
-}
-
-pub(super) struct Entry {
-    facts: TabFacts,
-    /// What was told last.
-    told: TabFacts,
-    /// The tools of its page, as they were reported last.
-    pub(super) tools: Findings,
-    /// What was told last of them.
-    pub(super) told_tools: Findings,
-    /// Where it is being sent, as long as it is blank.
-    destination: Option<String>,
-    pub(super) tab: Option<Tab>,
-    /// The tab whose page opened it.
-    pub(super) opener: Option<TargetId>,
-    pub(super) attaching: bool,
-    /// Whether anybody is attached to it.
-    is_attached: bool,
-    /// When somebody wanted it attached last.
-    pub(super) wanted_at: Instant,
-    awaiting_tab: Vec<oneshot::Sender<Result<Tab, ToolError>>>,
-    awaiting_gone: Vec<oneshot::Sender<()>>,
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
@@ -184,6 +162,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             self.handle_detached(&event.session_id).await;
         } else if let Some(event) = event.decode::<target::TargetCrashed>() {
             self.handle_gone(&event.target_id, Gone::Crashed).await;
+        } else if let Some(event) = event.decode::<fetch::RequestPaused>() {
+            self.handle_paused(event);
         } else if let Some(event) = event.decode::<browser::DownloadWillBegin>() {
             self.handle_download(event);
         } else if let Some(event) = event.decode::<browser::DownloadProgress>() {
@@ -215,6 +195,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 self.making = self.making.saturating_sub(1);
                 if let Some((target, origin)) = made {
                     self.own(&target);
+                    if let Some(entry) = self.tabs.get_mut(&target) {
+                        entry.is_stray = false;
+                    }
                     self.announce(&target, origin).await;
                     self.look_again().await;
                 }
@@ -323,6 +306,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let opener = info.opener_id.clone();
         let mut entry = Entry::new(facts);
         entry.is_attached = info.attached;
+        entry.is_stray = opener.is_none();
         entry.opener.clone_from(&opener);
         self.tabs.insert(target.clone(), entry);
         match opener {
@@ -355,7 +339,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let opener = opener.and_then(|opener| self.tabs.get(opener)?.tab.as_ref());
         let user = opener.and_then(Tab::user);
         let guard = opener.map(|opener| opener.guard().inherited());
-        let guard = guard.unwrap_or_default();
         let Some(entry) = self
             .tabs
             .get_mut(&target)
@@ -367,13 +350,14 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 target_id: None,
             });
         };
+        entry.guard = guard.unwrap_or(entry.guard.clone());
         let tab = Tab::follow(
             target,
             session,
             events,
             event.waiting_for_debugger,
             self.settings,
-            guard,
+            entry.guard.clone(),
         );
         if let Some(user) = user {
             tab.used_by(user);
@@ -500,39 +484,6 @@ async fn exit_of(process: Option<&mut BrowserProcess>) {
     match process {
         Some(process) => process.exited().await,
         None => std::future::pending().await,
-    }
-}
-
-impl Entry {
-    pub(super) fn new(facts: TabFacts) -> Self {
-        Self {
-            told: facts.clone(),
-            facts,
-            tools: Findings::default(),
-            told_tools: Findings::default(),
-            destination: None,
-            tab: None,
-            opener: None,
-            attaching: false,
-            is_attached: false,
-            wanted_at: Instant::now(),
-            awaiting_tab: Vec::new(),
-            awaiting_gone: Vec::new(),
-        }
-    }
-
-    /// Whether it shows nothing.
-    pub(super) fn is_blank(&self) -> bool {
-        self.facts.is_blank()
-    }
-
-    /// The context it is in.
-    pub(super) fn context(&self) -> Option<ContextId> {
-        self.facts.context.clone()
-    }
-
-    pub(super) fn facts(&self) -> &TabFacts {
-        &self.facts
     }
 }
 

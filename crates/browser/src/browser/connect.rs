@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
 use tabmux_cdp::{CdpError, Connection, Events, Session, Transport, WebSocketTransport};
-use tokio::sync::mpsc;
+use tokio::sync::{OnceCell, mpsc};
 
 /// Where a browser comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +150,7 @@ impl Connected {
             privacy,
             staging: place,
             orders: order,
+            holding: OnceCell::new(),
         }))
     }
 }

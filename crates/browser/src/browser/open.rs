@@ -42,6 +42,7 @@ pub(super) async fn open(
         tab.used_by(session);
     }
     // It is ours, in whoever's browser.
+    browser.guard_new_tabs().await;
     let watch = Watch::begin(&tab, true).await;
     match address.as_str() {
         // It is there already.

@@ -4,7 +4,8 @@
 //! default one; a private window has its own. So has whatever another program opened for itself, and that is
 //! none of our business either.
 
-use super::actor::{Actor, Entry};
+use super::actor::Actor;
+use super::entry::Entry;
 use super::orders::Order;
 use super::{Browser, BrowserEvent, ContextId, Origin, TabFacts};
 use crate::tab::{Gone, TargetId};

@@ -65,6 +65,7 @@ pub async fn call(
 ) -> Result<PageAnswer, ToolError> {
     let tab = run::tab_for(browser, target, &context.cancel).await?;
     tab.used_by(context.files.output().clone());
+    browser.guard_new_tabs().await;
     let watch = Watch::begin(&tab, browser.stops_requests()).await;
     watch.may_touch().await?;
     run::may_begin(&tab, false, true).await?;

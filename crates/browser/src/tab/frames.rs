@@ -3,7 +3,7 @@
 use super::past;
 use crate::origins::{Blocked, OriginPolicy};
 use crate::world::World;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -60,7 +60,11 @@ impl Frame {
 
 /// All frames of a tab, parents before their children.
 #[derive(Debug, Default)]
-pub struct Frames(IndexMap<FrameId, Frame>);
+pub struct Frames {
+    now: IndexMap<FrameId, Frame>,
+    /// The origins of the documents that frames inside others have shown so far.
+    origins: IndexSet<String>,
+}
 
 /// What is known of a frame when it shows a document.
 #[derive(Debug)]
@@ -75,22 +79,22 @@ pub(crate) struct Shown {
 impl Frames {
     /// The frame that fills the tab.
     pub fn main(&self) -> Option<&Frame> {
-        self.0.values().find(|frame| frame.parent.is_none())
+        self.now.values().find(|frame| frame.parent.is_none())
     }
 
     /// One frame by name.
     pub fn find(&self, id: &FrameId) -> Option<&Frame> {
-        self.0.get(id)
+        self.now.get(id)
     }
 
     /// The frame that shows a document now.
     pub fn showing(&self, document: DocumentId) -> Option<&Frame> {
-        self.0.values().find(|frame| frame.document == document)
+        self.now.values().find(|frame| frame.document == document)
     }
 
     /// All of them, parents before their children.
     pub fn iter(&self) -> impl Iterator<Item = &Frame> {
-        self.0.values()
+        self.now.values()
     }
 
     /// The origin of a frame's document. One without an address of its own has that of the frame it is in.
@@ -118,6 +122,38 @@ impl Frames {
         Ok(())
     }
 
+    /// The last of the origins that a frame inside another has had so far and that a policy does not permit.
+    pub(crate) fn unseen_so_far(&self, policy: &OriginPolicy) -> Option<Blocked> {
+        if policy.is_open() {
+            return None;
+        }
+        self.origins
+            .iter()
+            .rev()
+            .find_map(|origin| policy.check(origin).err())
+    }
+
+    /// Whether it is known of all of them.
+    pub(crate) fn remembers_origins(&self) -> bool {
+        self.origins.len() < MOST_ORIGINS
+    }
+
+    /// Keeps whose document a frame shows.
+    fn note_origin(&mut self, shown: &Shown) {
+        if shown.parent.is_none() {
+            return;
+        }
+        let own = url::Url::parse(&shown.url).ok().map(|url| url.origin());
+        let own = own.filter(url::Origin::is_tuple);
+        let own = own.map(|origin| origin.ascii_serialization());
+        let given = Some(shown.security_origin.clone());
+        for origin in own.into_iter().chain(given) {
+            if origin.starts_with("http") && self.remembers_origins() {
+                self.origins.insert(origin);
+            }
+        }
+    }
+
     /// Whether `id` is the main frame; also true while none is known.
     pub(crate) fn is_main(&self, id: &FrameId) -> bool {
         self.main().is_none_or(|main| main.id == *id)
@@ -125,7 +161,8 @@ impl Frames {
 
     /// A frame shows a document that `session` reaches. The same document keeps its number.
     pub(crate) fn show(&mut self, shown: Shown, session: &Session) {
-        if let Some(frame) = self.0.get_mut(&shown.id)
+        self.note_origin(&shown);
+        if let Some(frame) = self.now.get_mut(&shown.id)
             && frame.loader == shown.loader
             && frame.session.id() == session.id()
         {
@@ -145,12 +182,12 @@ impl Frames {
             world: Arc::default(),
             id: shown.id.clone(),
         };
-        self.0.insert(shown.id, frame);
+        self.now.insert(shown.id, frame);
     }
 
     /// The frame moved within its document.
     pub(crate) fn move_within(&mut self, id: &FrameId, url: String) {
-        if let Some(frame) = self.0.get_mut(id) {
+        if let Some(frame) = self.now.get_mut(id) {
             frame.url = url;
         }
     }
@@ -158,27 +195,31 @@ impl Frames {
     /// The frame is no more, with all that was inside.
     pub(crate) fn remove(&mut self, id: &FrameId) {
         self.remove_children(id);
-        self.0.shift_remove(id);
+        self.now.shift_remove(id);
     }
 
     /// A cross-site frame's session has ended; frames that were reached through it are gone,
     /// unless they have meanwhile moved to another session.
     pub(crate) fn remove_session(&mut self, session: &Session) {
-        self.0.retain(|_, frame| frame.session.id() != session.id());
+        self.now
+            .retain(|_, frame| frame.session.id() != session.id());
     }
 
     fn remove_children(&mut self, id: &FrameId) {
         let mut doomed = vec![id.clone()];
         while let Some(parent) = doomed.pop() {
             let inside = self
-                .0
+                .now
                 .values()
                 .filter(|frame| frame.parent.as_ref() == Some(&parent));
             let inside: Vec<_> = inside.map(|frame| frame.id.clone()).collect();
             for child in inside {
-                self.0.shift_remove(&child);
+                self.now.shift_remove(&child);
                 doomed.push(child);
             }
         }
     }
 }
+
+/// A tab with frames of more sites than this is rare; nothing that was recorded of it is told then.
+const MOST_ORIGINS: usize = 256;

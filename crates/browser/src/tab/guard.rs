@@ -31,7 +31,7 @@ impl Guard {
     }
 
     /// Adds a policy. Says whether requests are to be stopped that were not before.
-    pub(super) fn add(&self, policy: &OriginPolicy, stops: bool) -> bool {
+    pub(crate) fn add(&self, policy: &OriginPolicy, stops: bool) -> bool {
         let mut state = self.lock();
         state.policy = state.policy.and(policy);
         let news = stops && !state.stops;
@@ -56,7 +56,7 @@ impl Guard {
     }
 
     /// Has its say about a document that a frame asks for. True if it must not come.
-    pub(super) fn stop(&self, frame: &FrameId, url: &str) -> bool {
+    pub(crate) fn stop(&self, frame: &FrameId, url: &str) -> bool {
         let mut state = self.lock();
         let Err(blocked) = state.policy.check(url) else {
             return false;

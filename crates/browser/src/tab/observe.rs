@@ -4,6 +4,7 @@ use super::frames::Shown;
 use super::network::{Change, MOST_REQUESTS};
 use super::past::Past;
 use super::state::{Dialog, Gone, Load, TabState};
+use crate::browser::MOST_NEW_TABS;
 use crate::text::one_line;
 use std::collections::VecDeque;
 use tabmux_cdp::types::network::LoaderId;
@@ -97,6 +98,13 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             return true;
         }
         let elsewhere = disposition != "currentTab";
+        if elsewhere {
+            if state.new_tabs.len() >= MOST_NEW_TABS {
+                state.new_tabs.pop_front();
+            }
+            state.new_tabs.push_back(event.url);
+            return true;
+        }
         if !is_top || elsewhere || !state.frames.is_main(&event.frame_id) {
             return false;
         }

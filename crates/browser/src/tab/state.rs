@@ -38,6 +38,8 @@ pub struct TabState {
     pub in_flight: BTreeMap<u64, RequestId>,
     /// Tabs that this one opened, in order.
     pub popups: Vec<TargetId>,
+    /// Tabs without an opener that its pages asked for last, oldest first.
+    pub(crate) new_tabs: VecDeque<String>,
     /// Downloads that the page asked for by a link that says so.
     pub downloads_requested: u64,
     /// Downloads that this tab began, in order.

@@ -3,6 +3,7 @@
 use super::act::Drawing;
 use super::wait::quiet;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::files::{Destination, Draft};
 use crate::navigate;
@@ -11,6 +12,7 @@ use crate::stream;
 use crate::tab::{Load, Tab, Tap};
 use crate::text::one_line;
 use crate::trace::{self, Trace};
+use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -56,6 +58,7 @@ impl Tool for PerformanceStartTrace {
                 why: "A trace is running already. Call performance_stop_trace.".into(),
             });
         }
+        unseen::refuse(tab, unseen::NOT_RECORDED)?;
         // Before anything is done: a file that cannot be written refuses the call.
         let draft = match self.auto_stop {
             Some(false) => None,
@@ -246,6 +249,8 @@ async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> Tool
     }
     recording.session.send(cdp::End::default()).await?;
     recording.ended = true;
+    page.tab.catch_up().await;
+    bounds::may_look_back(&page.tab)?;
     let complete = tokio::time::timeout(END_LIMIT, recording.tap.events.recv()).await;
     let complete = complete.ok().flatten();
     let complete = complete.and_then(|(_, event)| event.decode::<cdp::TracingComplete>());

@@ -6,6 +6,7 @@ use crate::files::Destination;
 use crate::run::Page;
 use crate::script::LONGEST;
 use crate::stream;
+use crate::unseen::{self, Cover};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tabmux_cdp::types::{heap_profiler, page as cdp};
@@ -27,6 +28,7 @@ impl Tool for SavePdf {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
+        let cover = Cover::begin(&page.tab).await?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "pdf");
         let mut draft = page.files.create(to).await?;
         let print = cdp::PrintToPDF {
@@ -37,8 +39,9 @@ impl Tool for SavePdf {
             ..Default::default()
         };
         let session = page.tab.session();
-        let printed = session.send_within(print, LONGEST).await?;
-        let bytes = stream::save(session, printed.stream, &mut draft).await?;
+        let printed = session.send_within(print, LONGEST).await;
+        cover.end(&page.tab).await?;
+        let bytes = stream::save(session, printed?.stream, &mut draft).await?;
         let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
             "Saved the page to {} ({bytes} bytes).",
@@ -64,6 +67,7 @@ impl Tool for TakeHeapsnapshot {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
+        unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "heapsnapshot");
         let mut draft = page.files.create(to).await?;
         let mut tap = page.tab.tap(&["HeapProfiler.addHeapSnapshotChunk"]);

@@ -2,10 +2,12 @@
 
 use super::act::Drawing;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::files::{Destination, Draft};
 use crate::run::Page;
 use crate::stream;
+use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fs::File;
@@ -48,6 +50,7 @@ impl Tool for ScreencastStart {
                 why: "This tab is being filmed already. Call screencast_stop first.".into(),
             });
         }
+        unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "mp4");
         let draft = page.files.create(to).await?;
         let session = page.tab.session().clone();
@@ -95,6 +98,8 @@ impl Tool for ScreencastStop {
         let lasted = film.started.elapsed().min(LONGEST_FILM);
         // A film that ended by itself cannot be ended once more, and is there all the same.
         let _ = film.session.send(cdp::StopScreenRecording::default()).await;
+        page.tab.catch_up().await;
+        bounds::may_look_back(&page.tab)?;
         page.progress("saving the film");
         let handle = film.stream.clone();
         film.stopped = true;

@@ -6,6 +6,7 @@ use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::Tab;
+use crate::unseen::Cover;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -61,6 +62,7 @@ impl Tool for TakeScreenshot {
     }
 
     async fn run(self, page: Page) -> ToolResult {
+        let cover = Cover::begin(&page.tab).await?;
         let part = self.part(&page.tab).await?;
         let scale = match self.file_path {
             Some(_) => 1.0,
@@ -74,6 +76,7 @@ impl Tool for TakeScreenshot {
             true => self.capture_to_show(&page.tab, &part, scale).await?,
             false => self.capture(&page.tab, &part, scale, false).await?,
         };
+        cover.end(&page.tab).await?;
         let size = part.describe(scale);
         if inline && bytes_of(&picture) <= MOST_BYTES {
             let image = Block::Image {

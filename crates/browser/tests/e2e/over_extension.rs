@@ -30,6 +30,7 @@ parts!(
     keyboard,
     navigate,
     network,
+    new_tabs,
     origins,
     oversize,
     peers,
@@ -42,6 +43,7 @@ parts!(
     snapshot,
     storage,
     tabs,
+    unseen,
     wait,
 );
 

@@ -325,7 +325,7 @@ async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
 }
 
 /// The number, in the world of the outer document, of the element that shows `frame`.
-async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, ToolError> {
+pub(crate) async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, ToolError> {
     let owner = dom::GetFrameOwner {
         frame_id: frame.clone(),
     };

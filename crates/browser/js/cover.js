@@ -1,0 +1,55 @@
+/**
+ * Frames that must not be seen in a picture are hidden while it is taken. The page may notice, and cannot undo it
+ * unseen: whether they stayed hidden is told at the end.
+ */
+(() => {
+  "use strict";
+  const { dom, element } = tabmux;
+
+  let cover = null;
+
+  /** Hides the elements that show these frames. Says whether they are hidden when the next frames have been drawn. */
+  tabmux.cover = async ({ frames }) => {
+    tabmux.uncover();
+    const mine = { hidden: [], touched: false };
+    mine.observer = new MutationObserver(() => (mine.touched = true));
+    cover = mine;
+    for (const n of frames) {
+      const frame = element(n);
+      if (!frame) return { ok: false };
+      const properties = Object.keys(HIDING).map((name) => [
+        name, frame.style.getPropertyValue(name), frame.style.getPropertyPriority(name),
+      ]);
+      mine.hidden.push({ frame, bare: !dom.has(frame, "style"), properties });
+      for (const [name, value] of Object.entries(HIDING)) frame.style.setProperty(name, value, "important");
+      mine.observer.observe(frame, { attributes: true, attributeFilter: ["style"] });
+    }
+    await tabmux.nextFrame();
+    await tabmux.nextFrame();
+    return { ok: isWhole(mine) };
+  };
+
+  /** Shows them again. Says whether they were hidden all the time. */
+  tabmux.uncover = () => {
+    if (!cover) return { ok: false };
+    const mine = cover;
+    cover = null;
+    const ok = isWhole(mine);
+    mine.observer.disconnect();
+    for (const { frame, bare, properties } of mine.hidden) {
+      for (const [name, value, priority] of properties) frame.style.setProperty(name, value, priority);
+      if (bare && !dom.attribute(frame, "style")) frame.removeAttribute("style");
+    }
+    return { ok };
+  };
+
+  function isWhole({ hidden, observer, touched }) {
+    if (touched || observer.takeRecords().length) return false;
+    // The pictures of a running view transition were taken before.
+    if (document.activeViewTransition) return false;
+    return hidden.every(({ frame }) => dom.connected(frame) && getComputedStyle(frame).visibility === "hidden");
+  }
+
+  /** A transition would keep it visible for as long as the page likes. */
+  const HIDING = { transition: "none", visibility: "hidden" };
+})();

@@ -1,0 +1,121 @@
+//! Tabs without an opener, in a browser that we launched: a page opens them by a control-, shift- or middle-click,
+//! and Chrome sends their first request before anybody can attach to them. So requests for documents are stopped
+//! for the whole browser as soon as a policy holds in one of its tabs.
+
+use super::actor::Actor;
+use super::{Browser, BrowserEvent};
+use crate::bounds;
+use crate::origins::OriginPolicy;
+use crate::tab::{Guard, Tab, TargetId};
+use tabmux_cdp::Session;
+use tabmux_cdp::types::fetch::{self, RequestStage};
+use tabmux_cdp::types::network::{ErrorReason, ResourceType};
+
+impl Browser {
+    /// From now on new tabs are held until it is known whether they may go where they go, if this work has a
+    /// policy. Where a browser is not ours, its tabs are not held.
+    pub(crate) async fn guard_new_tabs(&self) {
+        let bounded = bounds::here().is_some_and(|policy| !policy.is_open());
+        if !self.0.launched || !bounded {
+            return;
+        }
+        let enable = || async {
+            let documents = fetch::RequestPattern {
+                url_pattern: Some("*".into()),
+                resource_type: Some(ResourceType::DOCUMENT),
+                request_stage: Some(RequestStage::REQUEST),
+            };
+            let enable = fetch::Enable {
+                patterns: Some(vec![documents]),
+                ..Default::default()
+            };
+            self.0.session.send(enable).await.map(drop)
+        };
+        if let Err(error) = self.0.holding.get_or_try_init(enable).await {
+            tracing::warn!(%error, "new tabs cannot be held");
+        }
+    }
+}
+
+impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
+    /// Some frame of the browser wants a document. Every one is answered, or it would wait for ever.
+    pub(super) fn handle_paused(&mut self, paused: fetch::RequestPaused) {
+        // The main frame has the name of its tab.
+        let target = TargetId::from(paused.frame_id.as_str());
+        let Some(entry) = self.tabs.get_mut(&target) else {
+            // A frame inside a tab, whose own session has its say.
+            return answer(&self.session, paused, &Guard::default());
+        };
+        let guard = entry.guard.clone();
+        if !std::mem::take(&mut entry.is_stray) {
+            return answer(&self.session, paused, &guard);
+        }
+        let (context, newcomer) = (entry.facts().context.clone(), entry.tab.clone());
+        let neighbours = self
+            .tabs
+            .iter()
+            .filter(|(other, entry)| **other != target && entry.facts().context == context);
+        let neighbours = neighbours.filter_map(|(_, entry)| entry.tab.clone());
+        let neighbours: Vec<Tab> = neighbours.collect();
+        let session = self.session.clone();
+        tokio::spawn(async move {
+            let policy = policy_for(&neighbours, &paused.request.url).await;
+            match newcomer {
+                Some(tab) => tab.watch_over(&policy, true).await,
+                None => drop(guard.add(&policy, !policy.is_open())),
+            }
+            answer(&session, paused, &guard);
+        });
+    }
+}
+
+/// The rules of the tab that asked for a new one at this address. If none is known to have, those of all tabs
+/// that could have.
+async fn policy_for(neighbours: &[Tab], url: &str) -> OriginPolicy {
+    for tab in neighbours {
+        tab.catch_up().await;
+    }
+    let asked = |tab: &&Tab| {
+        let state = tab.state();
+        let mut asked = state.new_tabs.iter();
+        asked.any(|wanted| bare(wanted) == bare(url))
+    };
+    let mut openers: Vec<_> = neighbours.iter().filter(asked).collect();
+    for opener in &openers {
+        // It is told of what becomes of its wish.
+        let main = opener.state().frames.main().map(|main| main.id.clone());
+        main.map(|main| opener.guard().stop(&main, url));
+    }
+    if openers.is_empty() {
+        openers = neighbours.iter().collect();
+    }
+    let mut policy = OriginPolicy::default();
+    for guard in openers.iter().map(|tab| tab.guard()) {
+        if guard.stops() {
+            policy = policy.and(&guard.policy());
+        }
+    }
+    policy
+}
+
+fn answer(session: &Session, paused: fetch::RequestPaused, guard: &Guard) {
+    let request_id = paused.request_id;
+    match guard.stop(&paused.frame_id, &paused.request.url) {
+        true => session.post(fetch::FailRequest {
+            request_id,
+            error_reason: ErrorReason::ABORTED,
+        }),
+        false => session.post(fetch::ContinueRequest {
+            request_id,
+            ..Default::default()
+        }),
+    }
+}
+
+fn bare(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
+}
+
+/// Wishes for new tabs that are kept for each tab; of a page that asks for more at once, the rules of all tabs
+/// count.
+pub(crate) const MOST_NEW_TABS: usize = 16;

@@ -1,0 +1,186 @@
+//! Frames on a page that the work done here may not see: they are hidden in pictures, and nothing is sent to them.
+
+use crate::bounds;
+use crate::error::ToolError;
+use crate::origins::Blocked;
+use crate::tab::{DocumentId, Frame, FrameId, Tab};
+use crate::tools::frame_owner;
+use crate::world::World;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use tabmux_cdp::types::runtime;
+
+/// Refuses what would show all that is on the page, while a frame is there that may not be seen.
+pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
+    match bounds::unseen(tab).into_iter().next() {
+        Some((_, blocked)) => Err(ToolError::UnseenFrame { what, blocked }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a press at a point of the tab's viewport that would go into such a frame.
+pub(crate) async fn refuse_point(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
+    let what = "At this point is a frame that may not be used; nothing was pressed.";
+    descend(tab, what, "tabmux.frameAt", Some((x, y))).await
+}
+
+/// Refuses keys while such a frame has the focus.
+pub(crate) async fn refuse_keys(tab: &Tab) -> Result<(), ToolError> {
+    let what = "The focus is in a frame that may not be used, and keys go there. Click an element outside of it \
+                first.";
+    descend(tab, what, "tabmux.focusedFrame", None).await
+}
+
+/// Follows frames from the outside in, as `function` leads; an error where that comes to one not to be seen.
+async fn descend(
+    tab: &Tab,
+    what: &'static str,
+    function: &str,
+    mut point: Option<(f64, f64)>,
+) -> Result<(), ToolError> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Next {
+        n: Option<u32>,
+        x: f64,
+        y: f64,
+    }
+    let unseen = bounds::unseen(tab);
+    if unseen.is_empty() {
+        return Ok(());
+    }
+    let mut world = tab.world().await?;
+    loop {
+        let (x, y) = point.unwrap_or_default();
+        let next: Next = world.call(function, json!({ "x": x, "y": y })).await?;
+        let Some(n) = next.n else {
+            return Ok(());
+        };
+        let children: Vec<Frame> = {
+            let state = tab.state();
+            let inside = state.frames.iter();
+            inside
+                .filter(|frame| frame.parent.as_ref() == Some(&world.frame))
+                .cloned()
+                .collect()
+        };
+        let mut entered = None;
+        for child in children {
+            if frame_owner(&world, &child.id).await? == n {
+                entered = Some(child);
+            }
+        }
+        let Some(child) = entered else {
+            return Ok(());
+        };
+        if let Some((_, blocked)) = unseen.iter().find(|(frame, _)| frame.id == child.id) {
+            return Err(ToolError::UnseenFrame {
+                what,
+                blocked: blocked.clone(),
+            });
+        }
+        world = tab.world_of(&child).await?;
+        point = point.map(|_| (next.x, next.y));
+    }
+}
+
+/// Such frames, hidden for a picture; shown again at the latest when this is dropped.
+pub(crate) struct Cover {
+    frames: Vec<(FrameId, DocumentId)>,
+    blocked: Option<Blocked>,
+    worlds: Vec<World>,
+}
+
+impl Cover {
+    /// Hides what may not be seen. Where nothing is to be hidden, nothing is done.
+    pub(crate) async fn begin(tab: &Tab) -> Result<Self, ToolError> {
+        let unseen = bounds::unseen(tab);
+        let mut cover = Self {
+            frames: names(&unseen),
+            blocked: unseen.first().map(|(_, blocked)| blocked.clone()),
+            worlds: Vec::new(),
+        };
+        let mut owners: BTreeMap<DocumentId, (World, Vec<u32>)> = BTreeMap::new();
+        for (frame, _) in &unseen {
+            let outer = {
+                let state = tab.state();
+                let outer = frame.parent.as_ref();
+                outer.and_then(|outer| state.frames.find(outer)).cloned()
+            };
+            let world = tab.world_of(&outer.ok_or(ToolError::DocumentGone)?).await?;
+            let owner = frame_owner(&world, &frame.id).await?;
+            let all = owners.entry(world.document).or_insert((world, Vec::new()));
+            all.1.push(owner);
+        }
+        for (world, frames) in owners.into_values() {
+            cover.worlds.push(world.clone());
+            let covered: Covered = world
+                .call("tabmux.cover", json!({ "frames": frames }))
+                .await?;
+            if !covered.ok {
+                return Err(cover.failed());
+            }
+        }
+        Ok(cover)
+    }
+
+    /// Shows them again. An error if they, or others, may be in the picture.
+    pub(crate) async fn end(mut self, tab: &Tab) -> Result<(), ToolError> {
+        let mut whole = true;
+        for world in std::mem::take(&mut self.worlds) {
+            let covered: Covered = world.call("tabmux.uncover", json!({})).await?;
+            whole &= covered.ok;
+        }
+        // What Chrome told before the picture counts.
+        tab.catch_up().await;
+        let unseen = bounds::unseen(tab);
+        if self.blocked.is_none() {
+            self.blocked = unseen.first().map(|(_, blocked)| blocked.clone());
+        }
+        match whole && names(&unseen) == self.frames {
+            true => Ok(()),
+            false => Err(self.failed()),
+        }
+    }
+
+    fn failed(&self) -> ToolError {
+        match &self.blocked {
+            Some(blocked) => ToolError::UnseenFrame {
+                what: "The page has a frame that may not be seen and could not be hidden for the picture. Use \
+                       take_snapshot, or try again.",
+                blocked: blocked.clone(),
+            },
+            None => ToolError::DocumentGone,
+        }
+    }
+}
+
+impl Drop for Cover {
+    fn drop(&mut self) {
+        for world in &self.worlds {
+            world.session.post(runtime::Evaluate {
+                expression: "tabmux.uncover()".into(),
+                context_id: Some(world.context),
+                ..Default::default()
+            });
+        }
+    }
+}
+
+fn names(unseen: &[(Frame, Blocked)]) -> Vec<(FrameId, DocumentId)> {
+    let names = unseen.iter();
+    names
+        .map(|(frame, _)| (frame.id.clone(), frame.document))
+        .collect()
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Covered {
+    ok: bool,
+}
+
+/// Why there is no film, trace or heap of a page.
+pub(crate) const NOT_RECORDED: &str =
+    "The page shows a frame that may not be seen, so it cannot be recorded. Use take_snapshot.";

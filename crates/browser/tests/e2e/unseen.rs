@@ -1,0 +1,204 @@
+//! Frames of sites that a session may not see, on a page that it may: they are in no picture, and nothing goes to them.
+
+use crate::lab::{Lab, text_of};
+use crate::pick::{frame, pick};
+use serde_json::{Value, json};
+use tabmux_browser::bounds::within;
+use tabmux_browser::tools::Block;
+use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab};
+use tabmux_testkit::Response;
+
+/// Only the server's own address may be seen; under its other name it is another site.
+fn policy() -> OriginPolicy {
+    OriginPolicy::of([OriginRules {
+        by: RuledBy::Flags,
+        allowed: vec!["http://127.0.0.1:*".parse().unwrap()],
+        blocked: Vec::new(),
+    }])
+}
+
+/// A green page with a red frame of the other site, straight in it and in a frame of its own.
+async fn start(style: &str) -> Option<(Lab, Tab)> {
+    let lab = Lab::start().await?;
+    let red = "<body style='margin:0;background:rgb(255,0,0)'><input id=field autofocus style='width:100%;height:90%'>\
+               <script>onpointerdown = onkeydown = (e) => parent.postMessage(e.type, `*`)</script>";
+    lab.server.route("/red", Response::html(red));
+    let url = lab.server.cross_site_url("red");
+    let inner = format!(
+        "<body style='margin:0;background:rgb(0,255,0)'><iframe src='{url}#inner' style='width:90px;height:60px;\
+         border:0'></iframe><script>onmessage = (e) => parent.postMessage(e.data, `*`)</script>"
+    );
+    lab.server.route("/inner", Response::html(inner));
+    let page = format!(
+        "<body style='margin:0;background:rgb(0,255,0)'><style>{style}</style><iframe id=red src='{url}#outer' \
+         style='position:absolute;left:20px;top:20px;width:200px;height:100px;border:0'></iframe><iframe id=inner \
+         src=/inner style='position:absolute;left:300px;top:20px;width:200px;height:100px;border:0'></iframe>\
+         <script>heard = []; onmessage = (e) => heard.push(e.data)</script>"
+    );
+    lab.server.route("/page", Response::html(page));
+    let tab = lab.open("page").await;
+    for ending in ["#outer", "#inner"] {
+        frame(&tab, ending).await;
+    }
+    Some((lab, tab))
+}
+
+async fn bounded(lab: &Lab, tab: &Tab, tool: &str, arguments: Value) -> Result<String, String> {
+    let run = within(policy(), lab.run(tab, tool, arguments)).await;
+    run.map(|output| text_of(&output))
+        .map_err(|error| error.to_string())
+}
+
+/// How many red pixels a picture has that such a call makes. Another page counts them.
+async fn red_pixels(lab: &Lab, tab: &Tab, arguments: &Value, policy: OriginPolicy) -> Value {
+    let output = within(policy, lab.run(tab, "take_screenshot", arguments.clone())).await;
+    let output = output.unwrap();
+    let picture = output.blocks.iter().find_map(|block| match block {
+        Block::Image { base64, mime_type } => Some(format!("data:{mime_type};base64,{base64}")),
+        Block::Text(_) => None,
+    });
+    let count = "(async (picture) => {
+        const image = await createImageBitmap(await (await fetch(picture)).blob());
+        const canvas = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        canvas.drawImage(image, 0, 0);
+        const { data } = canvas.getImageData(0, 0, image.width, image.height);
+        let red = 0;
+        for (let i = 0; i < data.length; i += 4) if (data[i] > 200 && data[i + 1] < 80 && data[i + 2] < 80) red++;
+        return red;
+    })";
+    lab.server.route("/counter", Response::html("counter"));
+    let counter = lab.open("counter").await;
+    let picture = json!(picture.unwrap());
+    lab.page_value(&counter, &format!("{count}({picture})"))
+        .await
+}
+
+#[tokio::test]
+async fn no_picture_shows_a_frame_that_may_not_be_seen() {
+    // Also where the page mirrors it, and where it would take its time to hide it.
+    for style in [
+        "",
+        "iframe { -webkit-box-reflect: below; transition: visibility 99s }",
+    ] {
+        let Some((lab, tab)) = start(style).await else {
+            return;
+        };
+        let uid = pick(&tab, "body").await;
+        for arguments in [
+            json!({}),
+            json!({ "fullPage": true }),
+            json!({ "uid": uid }),
+            json!({ "format": "jpeg" }),
+        ] {
+            let open = OriginPolicy::default();
+            assert!(
+                red_pixels(&lab, &tab, &arguments, open).await != 0,
+                "{arguments}"
+            );
+            assert_eq!(
+                red_pixels(&lab, &tab, &arguments, policy()).await,
+                0,
+                "{arguments}"
+            );
+        }
+        // The page is as it was.
+        let style = lab.page_value(&tab, "red.getAttribute('style')").await;
+        assert!(!style.as_str().unwrap().contains("hidden"), "{style}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_shows_the_frame_again_gets_no_picture() {
+    let Some((lab, tab)) = start("").await else {
+        return;
+    };
+    let script = "void new MutationObserver(() => red.style.visibility = 'visible').observe(red, { attributes: true })";
+    lab.page_value(&tab, script).await;
+    let error = bounded(&lab, &tab, "take_screenshot", json!({}))
+        .await
+        .unwrap_err();
+    assert!(
+        error.starts_with(
+            "The page has a frame that may not be seen and could not be hidden for the picture."
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
+    let Some((lab, tab)) = start("").await else {
+        return;
+    };
+    for tool in [
+        "screencast_start",
+        "performance_start_trace",
+        "take_heapsnapshot",
+    ] {
+        let error = bounded(&lab, &tab, tool, json!({})).await.unwrap_err();
+        assert!(
+            error.starts_with(
+                "The page shows a frame that may not be seen, so it cannot be recorded."
+            ),
+            "{tool}: {error}"
+        );
+    }
+    // Begun by somebody who may, it is not given to somebody who may not.
+    let begin = json!({ "autoStop": false, "reload": false });
+    let free = OriginPolicy::default();
+    let begun = within(free, lab.run(&tab, "performance_start_trace", begin)).await;
+    begun.unwrap();
+    lab.page_value(
+        &tab,
+        "document.querySelectorAll('iframe').forEach((it) => it.remove())",
+    )
+    .await;
+    let error = bounded(&lab, &tab, "performance_stop_trace", json!({}))
+        .await
+        .unwrap_err();
+    assert!(
+        error.starts_with("The page has shown a frame that may not be seen"),
+        "{error}"
+    );
+    // What is printed is printed without it.
+    bounded(&lab, &tab, "save_pdf", json!({})).await.unwrap();
+}
+
+#[tokio::test]
+async fn presses_and_keys_do_not_go_to_such_a_frame() {
+    let Some((lab, tab)) = start("").await else {
+        return;
+    };
+    for point in [json!({ "x": 60, "y": 60 }), json!({ "x": 330, "y": 40 })] {
+        let error = bounded(&lab, &tab, "click_at", point).await.unwrap_err();
+        assert!(
+            error.starts_with("At this point is a frame that may not be used; nothing was pressed. http://localhost:"),
+            "{error}"
+        );
+    }
+    // A point beside it is free, also in the frame around it.
+    bounded(&lab, &tab, "click_at", json!({ "x": 450, "y": 110 }))
+        .await
+        .unwrap();
+    lab.page_value(&tab, "void heard.splice(0); red.focus()")
+        .await;
+    for (tool, arguments) in [
+        ("press_key", json!({ "key": "a" })),
+        ("type_text", json!({ "text": "abc" })),
+    ] {
+        let error = bounded(&lab, &tab, tool, arguments).await.unwrap_err();
+        assert!(
+            error.starts_with("The focus is in a frame that may not be used"),
+            "{error}"
+        );
+    }
+    assert_eq!(lab.page_value(&tab, "heard").await, json!([]));
+    // Somebody who may see the frame may press it.
+    let free = OriginPolicy::default();
+    let pressed = within(
+        free,
+        lab.run(&tab, "click_at", json!({ "x": 60, "y": 60 })),
+    );
+    pressed.await.unwrap();
+    assert_eq!(lab.page_value(&tab, "heard").await, json!(["pointerdown"]));
+}
