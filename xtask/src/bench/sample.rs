@@ -29,6 +29,11 @@ impl Sample {
         self.at(99)
     }
 
+    /// The one that five in a hundred exceed.
+    pub(super) fn p95(&self) -> Duration {
+        self.at(95)
+    }
+
     fn at(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort();
