@@ -5,6 +5,7 @@
 mod bystander;
 mod desk;
 mod extension;
+mod floods;
 mod lists;
 mod page_tools;
 mod pages;
@@ -77,6 +78,8 @@ async fn tabmux_alone(binary: &Path, browser: &Path) {
     pages::measure(binary, browser, &mut table).await;
     say("Tools of pages …");
     page_tools::measure(binary, &mut table);
+    say("Pages that flood …");
+    floods::measure(binary, browser, &mut table).await;
     say("The extension …");
     extension::measure(binary, browser, &mut table).await;
     say(&format!("\n{table}"));

@@ -111,7 +111,7 @@ async fn call(client: &McpClient, tool: &str, arguments: Value) {
 }
 
 /// A place for a daemon, its clients and their browser. All of it ends with this.
-struct House<'a> {
+pub(super) struct House<'a> {
     binary: &'a Path,
     browser: &'a Path,
     home: TempDir,
@@ -119,13 +119,13 @@ struct House<'a> {
 
 /// How a client reaches its browser.
 #[derive(Clone, Copy)]
-enum Way {
+pub(super) enum Way {
     Daemon,
     InProcess,
 }
 
 impl<'a> House<'a> {
-    fn new(binary: &'a Path, browser: &'a Path) -> Self {
+    pub(super) fn new(binary: &'a Path, browser: &'a Path) -> Self {
         #[expect(clippy::expect_used, reason = "without a folder there is no bench")]
         let home = TempDir::with_prefix("tabmux-bench-").expect("a temporary folder");
         Self {
@@ -149,6 +149,8 @@ impl<'a> House<'a> {
         for name in ["XDG_RUNTIME_DIR", "XDG_DATA_HOME", "TABMUX_LOG"] {
             command.env_remove(name);
         }
+        // Any port that is free: others may measure at the same time.
+        command.env("TABMUX_PORT", "0");
         match way {
             Way::Daemon => command.env("TABMUX_SOCKET", home.join("run/daemon.sock")),
             Way::InProcess => command.env_remove("TABMUX_SOCKET").arg("--no-daemon"),
@@ -156,13 +158,24 @@ impl<'a> House<'a> {
         McpClient::spawn(command)
     }
 
-    async fn arrive(&self, way: Way) -> McpClient {
+    pub(super) async fn arrive(&self, way: Way) -> McpClient {
         let client = self.spawn(way);
         client.initialize().await;
         client
     }
 
-    fn daemon(&self) -> Option<u32> {
+    /// What `tabmux status --json` says.
+    pub(super) fn status(&self) -> Value {
+        let mut command = Command::new(self.binary);
+        command.args(["status", "--json"]);
+        command
+            .env("HOME", self.home.path())
+            .env("TABMUX_SOCKET", self.home.path().join("run/daemon.sock"));
+        let said = command.output().map(|output| output.stdout);
+        serde_json::from_slice(&said.unwrap_or_default()).unwrap_or_default()
+    }
+
+    pub(super) fn daemon(&self) -> Option<u32> {
         let all = process::processes_with(&self.mark());
         let daemon = all.iter().find(|one| one.command.contains(" daemon run "));
         daemon.map(|daemon| daemon.pid)

@@ -5,6 +5,7 @@ use super::words::Request;
 use crate::main_loop::Wish;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
+use tabmux_browser::Frame;
 use tabmux_browser::text::decode;
 use tabmux_protocol::extension::{FromExtension, TabInfo};
 use tokio::sync::mpsc;
@@ -100,6 +101,10 @@ impl Told {
             serde_json::to_string(message).expect("a message has a form");
         }
         for (_, frame) in &deliveries.to_tunnels {
+            // What is left of a frame that was too large says nothing about tabs.
+            let Frame::Whole(frame) = frame else {
+                continue;
+            };
             let frame: Value = serde_json::from_slice(frame).expect("a frame is JSON");
             let params = &frame["params"];
             match (frame["id"].as_u64(), frame["method"].as_str()) {

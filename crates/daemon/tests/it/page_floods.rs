@@ -158,10 +158,10 @@ async fn what_a_worker_may_have_in_all_is_bounded_and_comes_back_when_it_goes() 
         }
         // 4 MiB of descriptions and schemas.
         assert_eq!(taken, 69);
-        assert!(listed(&session, "tool_8_of_tab-6").await.is_some());
+        assert!(listed(&session, "tool_0_of_tab-0").await.is_some());
         worker.0.close(None).await.unwrap();
         while worker.0.next().await.is_some() {}
-        while listed(&session, "tool_8_of_tab-6").await.is_some() {
+        while listed(&session, "tool_0_of_tab-0").await.is_some() {
             tokio::task::yield_now().await;
         }
     }
