@@ -321,7 +321,8 @@ fn kind_of_file(path: &str) -> &'static str {
 }
 
 /// Headers of requests that Chrome calls unsafe, besides those that begin with `proxy-`.
-const FIXED: [&str; 9] = [
+const FIXED: [&str; 10] = [
+    "connection",
     "content-length",
     "cookie2",
     "host",

@@ -106,8 +106,8 @@ async fn s22_what_a_schema_says_to_its_reader_is_honest_wherever_it_says_it() {
     let shown = crate::page_desk::listed(&session, "tricky").await.unwrap();
     let mut shown = shown["inputSchema"].clone();
     shown["properties"].as_object_mut().unwrap().remove("tabId");
-    // What it asks for is the author's, and stays.
-    assert_eq!(shown, schema("abc", tricky));
+    // What it asks for as well: a choice that is not seen as it is, nobody could make.
+    assert_eq!(shown, schema("abc", "abc"));
 }
 
 async fn check(tools: &[Registered]) {
