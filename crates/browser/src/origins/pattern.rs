@@ -226,6 +226,10 @@ fn hosts(text: &str) -> Result<Hosts, &'static str> {
     }
     // Chrome and we have to read a name alike, so it is read as a part of an address.
     let url = Url::parse(&format!("https://{name}/")).map_err(|_| "its host is none")?;
+    // No name has an empty part, and `6..` without its dots would be a number: another host.
+    if url.host_str().is_some_and(|host| host.contains("..")) {
+        return Err("its host is none");
+    }
     match (below, url.host().map(|host| plain(host.to_owned()))) {
         (_, None) => Err("its host is none"),
         (_, Some(Host::Domain(name))) if name.is_empty() => Err("its host is none"),
