@@ -89,7 +89,7 @@ mod tests {
     use std::sync::mpsc;
 
     /// A disk that takes a line whenever it is told to.
-    struct Disk(mpsc::Receiver<()>, mpsc::Sender<String>);
+    struct Disk(Receiver<()>, mpsc::Sender<String>);
 
     impl Write for Disk {
         fn write(&mut self, text: &[u8]) -> io::Result<usize> {
