@@ -8,7 +8,12 @@ use tokio_util::sync::CancellationToken;
 
 /// Cancels `stop` at SIGTERM and SIGINT. Once it is cancelled, by whomever, the process ends soon.
 pub(super) fn watch(stop: CancellationToken) -> anyhow::Result<()> {
-    watch_then(stop, LONGEST_END, || std::process::exit(1))
+    #[expect(
+        clippy::exit,
+        reason = "whoever should return from main may be what hangs"
+    )]
+    let end = || std::process::exit(1);
+    watch_then(stop, LONGEST_END, end)
 }
 
 /// Calls `end` if the process is still there `limit` after `stop`.
