@@ -4,6 +4,7 @@ use crate::lab::{Capability, Lab};
 use serde_json::json;
 use std::time::Duration;
 use tabmux_browser::bounds::within;
+use tabmux_browser::tab::Load;
 use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab};
 use tabmux_cdp::types::input::{DispatchMouseEvent, DispatchMouseEventType, MouseButton};
 use tabmux_testkit::Response;
@@ -74,7 +75,8 @@ async fn take(lab: &mut Lab, tab: &Tab, way: Way) -> Tab {
     let (new, _) = lab.appeared().await;
     let new = lab.browser.tab(&new).await.unwrap();
     let over = new.until(Duration::from_secs(20), |state| {
-        state.ready && !state.navigating && state.navigations_begun > 0
+        let begun = state.navigations_begun > 0 || state.load == Load::Complete;
+        state.ready && !state.navigating && begun
     });
     assert!(over.await.unwrap(), "{way:?}");
     new

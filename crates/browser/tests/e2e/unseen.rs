@@ -195,10 +195,7 @@ async fn presses_and_keys_do_not_go_to_such_a_frame() {
     assert_eq!(lab.page_value(&tab, "heard").await, json!([]));
     // Somebody who may see the frame may press it.
     let free = OriginPolicy::default();
-    let pressed = within(
-        free,
-        lab.run(&tab, "click_at", json!({ "x": 60, "y": 60 })),
-    );
+    let pressed = within(free, lab.run(&tab, "click_at", json!({ "x": 60, "y": 60 })));
     pressed.await.unwrap();
     assert_eq!(lab.page_value(&tab, "heard").await, json!(["pointerdown"]));
 }
