@@ -274,9 +274,9 @@ impl MainLoop {
                 let several = self.core.has_several(session);
                 let policy = self.origins_of(session);
                 let tools = self.tools_shown(session, mode).into_iter();
-                let tools = tools.filter_map(|name| {
-                    let own = catalogue::info(name, mode, several).map(Listed::Own);
-                    own.or_else(|| self.page_tool_listed(session, name, mode, &policy))
+                let tools = tools.filter_map(|(name, place)| match place {
+                    None => catalogue::info(name, mode, several).map(Listed::Own),
+                    Some((place, key)) => self.page_tool_listed(name, &place, key, mode, &policy),
                 });
                 let _ = answer.send(tools.collect());
             }

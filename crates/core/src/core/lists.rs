@@ -24,7 +24,7 @@ impl Core {
     }
 
     /// The session's tools that are no page's: those before the page's, and those after them.
-    fn own_tools(
+    pub(super) fn own_tools(
         &self,
         session: SessionId,
     ) -> (

@@ -7,7 +7,9 @@ use crate::offer::{Offer, Source};
 use crate::route::{NoRoute, Route, Wish, route};
 use crate::session::Seat;
 use crate::tab::Tab;
-use crate::{BrowserId, SchemaId, SessionId, TabId, TabName, TabRef, ToolName, ToolRow};
+use crate::{
+    BrowserId, Mode, Place, SchemaId, SessionId, TabId, TabName, TabRef, ToolKey, ToolName, ToolRow,
+};
 
 impl Core {
     /// The tool that a session's call of this name would run, if it names no tab: what is published under
@@ -16,6 +18,39 @@ impl Core {
         let focused = self.focused_tab_with(session, name);
         let tab = focused.or_else(|| self.describing_tab(session, name))?;
         self.tool_row(session, tab, name)
+    }
+
+    /// A session's list as [`tools`](Self::tools) has it, and where each page's tool in it is: what is published
+    /// under its name is that tool's. One look at each name, because there may be very many.
+    pub fn tools_with_places(
+        &self,
+        session: SessionId,
+    ) -> Vec<(ToolName, Option<(Place, ToolKey)>)> {
+        let own = |name: &ToolName| (*name, None);
+        let (before, after) = self.own_tools(session);
+        let mut list: Vec<_> = before.map(own).collect();
+        if self.mode(session) == Some(Mode::Static) {
+            let names = self.registry.names();
+            list.extend(names.filter_map(|name| {
+                let (tab, source, offer) = self.published(session, name)?;
+                Some((name, Some((tab.place(source)?, offer.key))))
+            }));
+        } else {
+            let names = self.listed_page_tools(session).into_iter();
+            list.extend(names.filter_map(|(name, _)| {
+                let row = self.page_tool(session, name)?;
+                Some((name, Some((row.place, row.key))))
+            }));
+        }
+        list.extend(after.map(own));
+        list
+    }
+
+    /// What a static session's list has under a name: there is such a tool in a tab that it is shown.
+    fn published(&self, session: SessionId, name: ToolName) -> Option<(&Tab, Source, &Offer)> {
+        self.available(session, name, true).next()?;
+        let tab = self.describing_tab(session, name)?;
+        self.offer_in(session, tab, name)
     }
 
     /// The tab whose tool is published under this name: the one that a call would go to. In hybrid order
@@ -78,9 +113,7 @@ impl Core {
         session: SessionId,
         name: ToolName,
     ) -> Option<(ToolName, SchemaId)> {
-        self.available(session, name, true).next()?;
-        let tab = self.describing_tab(session, name)?;
-        let (_, _, offer) = self.offer_in(session, tab, name)?;
+        let (_, _, offer) = self.published(session, name)?;
         Some((name, offer.schema))
     }
 

@@ -305,13 +305,13 @@ impl MainLoop {
     /// A page tool as a session is told about it, under the rules that hold for that session.
     pub(super) fn page_tool_listed(
         &self,
-        session: SessionId,
         name: ToolName,
+        place: &Place,
+        key: ToolKey,
         mode: Mode,
         policy: &OriginPolicy,
     ) -> Option<Listed> {
-        let row = self.core.page_tool(session, name)?;
-        let record = self.record_of(&row)?;
+        let record = self.record_at(place, key)?;
         super::policy::may_tell(policy, record).then(|| Listed::Page {
             name,
             record: Arc::clone(record),

@@ -15,7 +15,8 @@ impl MainLoop {
         let who = session
             .map(|session| session.client.session.as_str())
             .unwrap_or_default();
-        let mut later = None;
+        // Pages' tools may be many, and say much: their list is written out beside the loop.
+        let mut page_tools = None;
         let answer = match reply {
             Reply::Status {
                 connected,
@@ -56,8 +57,8 @@ impl MainLoop {
                     not_taken,
                     not_generated,
                 };
-                later = Some((tools.collect::<Vec<_>>(), missing));
-                Ok(CallReply::text(""))
+                page_tools = Some((tools.collect::<Vec<_>>(), missing));
+                Ok(CallReply::text("")) // In place of the list.
             }
             reply => convert::reply(reply, call.payload, call.wishes.part, call.mode),
         };
@@ -83,10 +84,9 @@ impl MainLoop {
             },
             millis: audit::millis(took),
         });
-        let is_long = later.is_some();
+        let is_long = page_tools.is_some();
         let finish = move |answer: Result<CallReply, CallFailure>| {
-            // Pages' tools may be many, and say much.
-            let answer = match later {
+            let answer = match page_tools {
                 Some((tools, missing)) => Ok(convert::page_tool_list(&tools, missing)),
                 None => answer,
             };

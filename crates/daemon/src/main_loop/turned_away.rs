@@ -2,7 +2,7 @@
 
 use super::MainLoop;
 use crate::catalogue;
-use tabmux_core::{Mode, Refusal, SessionId, ToolName};
+use tabmux_core::{Mode, Place, Refusal, SessionId, ToolKey, ToolName};
 
 impl MainLoop {
     pub(super) fn turn_away(&mut self, session: SessionId, refusal: &Refusal) {
@@ -18,11 +18,16 @@ impl MainLoop {
     }
 
     /// The tools that a session is shown. With none at all, nobody would ever call and be told why.
-    pub(super) fn tools_shown(&self, session: SessionId, mode: Mode) -> Vec<ToolName> {
+    pub(super) fn tools_shown(
+        &self,
+        session: SessionId,
+        mode: Mode,
+    ) -> Vec<(ToolName, Option<(Place, ToolKey)>)> {
+        let own = |tools: Vec<ToolName>| tools.into_iter().map(|name| (name, None)).collect();
         match (self.why_turned_away(session), mode) {
-            (None, _) => self.core.tools(session),
-            (Some(_), Mode::Progressive) => vec![ToolName::CONNECT_BROWSER],
-            (Some(_), Mode::Static) => catalogue::static_tools(),
+            (None, _) => self.core.tools_with_places(session),
+            (Some(_), Mode::Progressive) => own(vec![ToolName::CONNECT_BROWSER]),
+            (Some(_), Mode::Static) => own(catalogue::static_tools()),
         }
     }
 }
