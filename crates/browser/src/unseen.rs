@@ -128,10 +128,12 @@ impl Cover {
     /// Shows them again. An error if they, or others, may be in the picture.
     pub(crate) async fn end(mut self, tab: &Tab) -> Result<(), ToolError> {
         let mut whole = true;
-        for world in std::mem::take(&mut self.worlds) {
-            let covered: Covered = world.call("tabmux.uncover", json!({})).await?;
-            whole &= covered.ok;
+        for world in &self.worlds {
+            // Of a document that has left meanwhile nobody can tell.
+            let covered = world.call::<Covered>("tabmux.uncover", json!({})).await;
+            whole &= covered.is_ok_and(|covered| covered.ok);
         }
+        self.worlds.clear();
         // What Chrome told before the picture counts.
         tab.catch_up().await;
         let unseen = bounds::unseen(tab);

@@ -84,7 +84,9 @@ async fn policy_for(neighbours: &[Tab], url: &str) -> OriginPolicy {
     for opener in &openers {
         // It is told of what becomes of its wish.
         let main = opener.state().frames.main().map(|main| main.id.clone());
-        main.map(|main| opener.guard().stop(&main, url));
+        if let Some(main) = main {
+            opener.guard().stop(&main, url);
+        }
     }
     if openers.is_empty() {
         openers = neighbours.iter().collect();
