@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
     session::Session,
-    transport::{MAX_EVENT, Oversize},
+    transport::{HEAD, MAX_EVENT, Oversize},
     types::{self, Event},
 };
 
@@ -62,6 +62,28 @@ impl RawEvent {
             method: method.into(),
             params: params.map(ToOwned::to_owned),
             too_large: None,
+            _weight: None,
+            child,
+        }
+    }
+
+    /// The same event, of which only the beginning is kept.
+    pub(crate) fn head(
+        method: &str,
+        params: Option<&RawValue>,
+        child: Option<(Session, Events)>,
+    ) -> Self {
+        let params = params.map_or("", RawValue::get);
+        let end = (0..=HEAD.min(params.len()))
+            .rev()
+            .find(|end| params.is_char_boundary(*end));
+        Self {
+            method: method.into(),
+            params: None,
+            too_large: Some(TooLarge {
+                head: params[..end.unwrap_or_default()].to_owned(),
+                bytes: params.len() as u64,
+            }),
             _weight: None,
             child,
         }
@@ -198,18 +220,24 @@ pub(crate) fn event_queue() -> (EventSender, Events) {
 }
 
 impl EventSender {
-    /// Whether an event of this name and size would be queued. One that would not be is counted.
-    pub(crate) fn admits(&self, method: &str, size: usize) -> bool {
+    /// How much of an event of this name and size would be queued. One that would not be is counted.
+    pub(crate) fn room(&self, method: &str, size: usize) -> Room {
         let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_closed()) else {
-            return false;
+            return Room::None;
         };
         let queued = queue.max_capacity() - queue.capacity();
-        let is_full = queued >= LOSSY_CAPACITY || self.is_heavy(size, LOSSY_BYTES);
-        if is_full && is_lossy(method) {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
-            return false;
+        let held = self.held.load(Ordering::Relaxed);
+        let all = ALL_HELD.load(Ordering::Relaxed);
+        let all_full = all + size > ALL_BYTES && held + size > SMALL_SHARE;
+        let own_full = queued >= LOSSY_CAPACITY || is_beyond(held, size, LOSSY_BYTES);
+        match is_lossy(method) {
+            true if own_full || all_full => {
+                self.dropped.fetch_add(1, Ordering::Relaxed);
+                Room::None
+            }
+            false if all_full => Room::Head,
+            _ => Room::Whole,
         }
-        true
     }
 
     /// Queues the event, or closes the queue if it is full. Hands the event back if it was not queued.
@@ -218,7 +246,8 @@ impl EventSender {
             return Err(event);
         };
         let size = event.size();
-        let sent = match self.is_heavy(size, MOST_BYTES) {
+        let held = self.held.load(Ordering::Relaxed);
+        let sent = match is_beyond(held, size, MOST_BYTES) {
             true => Err(TrySendError::Full(event)),
             false => {
                 event._weight = Some(Weight::new(size, &self.held));
@@ -241,14 +270,20 @@ impl EventSender {
             }
         }
     }
+}
 
-    /// Whether the queue would hold more than this with another event of that size, or more than its share while all
-    /// together hold too much. One event is always taken.
-    fn is_heavy(&self, size: usize, most: usize) -> bool {
-        let held = self.held.load(Ordering::Relaxed);
-        let all = ALL_HELD.load(Ordering::Relaxed);
-        held > 0 && (held + size > most || (held > SMALL_SHARE && all + size > ALL_BYTES))
-    }
+/// How much of an event a queue takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    Whole,
+    /// Only its name and its beginning, as of one that is too large.
+    Head,
+    None,
+}
+
+/// Whether a queue that holds so much would hold too much with one more. A first one is always taken.
+fn is_beyond(held: usize, size: usize, most: usize) -> bool {
+    held > 0 && held + size > most
 }
 
 /// Chatter: events of which any one may be missed.
@@ -269,8 +304,8 @@ const LOSSY_BYTES: usize = MAX_EVENT;
 /// How many bytes a session's queued events may hold before its queue is closed.
 const MOST_BYTES: usize = 3 * MAX_EVENT;
 
-/// How many bytes all queued events of all connections may hold before those who hold more than a small share are
-/// treated as full: the service has 150 MB in all.
+/// How many bytes all queued events of all connections may hold: the service has 150 MB in all. Beyond that, those who
+/// hold more than a small share lose chatter, and of other events all but their beginnings.
 const ALL_BYTES: usize = 48 * 1024 * 1024;
 
 /// What any session may hold, whatever the others do.

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{
     envelope::{Addressed, Incoming, Rejection},
-    events::{EventSender, Events, RawEvent, event_queue},
+    events::{EventSender, Events, RawEvent, Room, event_queue},
     session::Session,
     transport::Oversize,
     types::{
@@ -159,7 +159,7 @@ impl Mux {
                     return;
                 };
                 let event = RawEvent::oversize(&method, frame);
-                if queue.admits(&method, event.size()) {
+                if queue.room(&method, event.size()) != Room::None {
                     _ = queue.push(event);
                 }
             }
@@ -227,10 +227,12 @@ impl Mux {
             return;
         };
         let size = params.map_or(0, |params| params.get().len());
-        if !queue.admits(method, size) {
-            return self.unannounced(child);
-        }
-        if let Err(event) = queue.push(RawEvent::new(method, params, child)) {
+        let event = match queue.room(method, size) {
+            Room::Whole => RawEvent::new(method, params, child),
+            Room::Head => RawEvent::head(method, params, child),
+            Room::None => return self.unannounced(child),
+        };
+        if let Err(event) = queue.push(event) {
             self.unannounced(event.child);
         }
     }

@@ -11,6 +11,7 @@ use std::{future::Future, io};
 use bytes::Bytes;
 
 pub use channel::ChannelTransport;
+pub(crate) use gather::HEAD;
 pub use gather::{MAX_ANSWER, MAX_EVENT};
 pub use pipe::PipeTransport;
 pub use websocket::{ConnectError, WebSocketTransport};

@@ -110,7 +110,7 @@ const LARGE_WAIT: Duration = Duration::from_secs(5);
 
 /// How much is kept of the beginning of a frame that is too large: the names of its parts that come before the large
 /// one, a long address included.
-const HEAD: usize = 16 * 1024;
+pub(crate) const HEAD: usize = 16 * 1024;
 
 /// How much is kept of its end.
 const TAIL: usize = 1024;
