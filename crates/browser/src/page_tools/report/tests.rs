@@ -50,6 +50,7 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
     let begun = Instant::now();
     let mut bytes = 0;
     let mut turn = 0;
+    let mut rounds = tokio::time::interval(Duration::from_millis(120));
     while begun.elapsed() < Duration::from_secs(30) {
         tokio::select! {
             report = reporter.next() => {
@@ -60,7 +61,7 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
                     bytes += tool.bytes();
                 }
             }
-            () = tokio::time::sleep(Duration::from_millis(120)) => {
+            _ = rounds.tick() => {
                 turn += 1;
                 put(&found, large(turn));
             }
