@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -91,6 +91,7 @@ impl Profile {
         // The name carries our process id, so that a later run can tell whether it is left over.
         let path = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .permissions(fs::Permissions::from_mode(0o700))
             .tempdir()?
             .keep();
         Ok(Self {
@@ -201,7 +202,10 @@ fn short_scratch() -> Option<PathBuf> {
         .filter(|folder| folder.as_os_str().len() <= longest);
     short.find_map(|folder| {
         sweep(&folder, SCRATCH_PREFIX);
-        let made = tempfile::Builder::new().prefix(&name).tempdir_in(folder);
+        let made = tempfile::Builder::new()
+            .prefix(&name)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(folder);
         made.ok().map(tempfile::TempDir::keep)
     })
 }
@@ -270,7 +274,6 @@ const LONGEST_SOCKET_PATH: usize = 107;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_temporary_profile_goes_with_its_browser() {

@@ -239,12 +239,8 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     match source {
         Source::Launch(options) => {
             profile::wait_for_orphan(&options.profile).await;
-            let options = options.clone();
-            let launching = move || launch::launch(&options);
-            let launched = FileThreads::new().run_within(LAUNCH_LIMIT, launching).await;
-            let launched = launched.map_err(|stuck| {
-                LaunchError::Profile(std::io::Error::other(stuck.to_string()))
-            })??;
+            // Not on a thread of its own: what is launched there while the process ends would stay.
+            let launched = launch::launch(options)?;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }
@@ -386,8 +382,6 @@ fn product(text: &str) -> (String, String) {
     (name.to_owned(), version.to_owned())
 }
 
-/// To find the program and to make its profile is file work; a browser is started in a moment otherwise.
-const LAUNCH_LIMIT: Duration = Duration::from_secs(20);
 const DIAL_LIMIT: Duration = Duration::from_secs(5);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// A browser that ends as it starts is started so often: once more is enough for one whose profile was taken for

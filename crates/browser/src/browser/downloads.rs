@@ -3,7 +3,7 @@
 
 use super::ContextId;
 use super::actor::Actor;
-use crate::files::{OutputFolder, OutputRoot};
+use crate::files::{FileThreads, OutputFolder, OutputRoot};
 use crate::tab::{Download, Progress, Tab};
 use crate::text::one_line;
 use std::collections::VecDeque;
@@ -139,7 +139,13 @@ impl<E> Actor<E> {
     pub(super) fn handle_download_progress(&mut self, event: browser::DownloadProgress) {
         let list = &mut self.downloads.running;
         let place = list.iter().position(|it| it.download.guid == event.guid);
-        let Some(index) = place else { return };
+        let Some(index) = place else {
+            // One that was stopped may have been whole before Chrome heard of it.
+            if event.state == "completed" {
+                self.remove_staged(&event.guid);
+            }
+            return;
+        };
         let Some(running) = list.get_mut(index) else {
             return;
         };
@@ -177,6 +183,19 @@ impl<E> Actor<E> {
                 running.give_back();
                 running.tell();
             }
+        }
+    }
+
+    /// Removes a whole file that nobody wants.
+    fn remove_staged(&self, guid: &str) {
+        let folder = self.staging.as_ref().and_then(|it| it.0.as_ref());
+        if let Some(folder) = folder.filter(|_| !guid.contains('/')) {
+            let staged = folder.join(guid);
+            let remove = async move {
+                let remove = move || std::fs::remove_file(staged);
+                let _ = FileThreads::new().run(remove).await;
+            };
+            tokio::spawn(remove);
         }
     }
 
