@@ -134,8 +134,7 @@ pub(crate) fn static_tools() -> Vec<ToolName> {
 
 /// The fixed list: pages instead of tabs, and page actions that can be told which page.
 static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
-    let page_id =
-        json!({"type": "number", "description": "From list_pages."});
+    let page_id = json!({"type": "number", "description": "From list_pages."});
     let one_page =
         json!({"type": "object", "properties": {"pageId": page_id}, "required": ["pageId"]});
     let pages = [

@@ -5,9 +5,9 @@ pub use crate::listener::fuzzing::page_message;
 pub use crate::memory::fuzzing::memory_file;
 pub use crate::policy::fuzzing::policy_file;
 
+use crate::argument_check::ArgumentCheck;
 use crate::convert::{self, Rejected, page_error, page_result, page_value};
 use crate::options::SessionOptions;
-use crate::argument_check::ArgumentCheck;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tabmux_browser::page_tools::{SaidBy, ToolText};

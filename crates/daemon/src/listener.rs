@@ -5,9 +5,9 @@ mod accept;
 mod bind;
 mod extension_socket;
 mod frame_gate;
-mod large_messages;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
+mod large_messages;
 mod origin;
 mod page_socket;
 mod page_words;

@@ -95,8 +95,6 @@ pub(super) struct GetNetworkRequest {
     request_file_path: Option<String>,
     /// Save the response's body there.
     response_file_path: Option<String>,
-    /// Taken, but not listed: a refusal names it, and every list would be longer for it.
-    #[schemars(skip)]
     overwrite: Option<bool>,
 }
 

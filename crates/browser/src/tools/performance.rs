@@ -30,8 +30,6 @@ pub(super) struct PerformanceStartTrace {
     /// Stop when the page is loaded and quiet. Default: true.
     auto_stop: Option<bool>,
     file_path: Option<String>,
-    /// Taken, but not listed: a refusal names it, and every list would be longer for it.
-    #[schemars(skip)]
     overwrite: Option<bool>,
     /// Reload everything from the server.
     #[schemars(skip)]
@@ -98,8 +96,6 @@ impl PerformanceStartTrace {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PerformanceStopTrace {
     file_path: Option<String>,
-    /// Taken, but not listed: a refusal names it, and every list would be longer for it.
-    #[schemars(skip)]
     overwrite: Option<bool>,
 }
 

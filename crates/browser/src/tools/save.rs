@@ -16,8 +16,6 @@ use tabmux_cdp::types::{heap_profiler, page as cdp};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SavePdf {
     file_path: Option<String>,
-    /// Taken, but not listed: a refusal names it, and every list would be longer for it.
-    #[schemars(skip)]
     overwrite: Option<bool>,
     landscape: Option<bool>,
 }
@@ -58,8 +56,6 @@ impl Tool for SavePdf {
 pub(super) struct TakeHeapsnapshot {
     /// Ends with .heapsnapshot. Default: a new file.
     file_path: Option<String>,
-    /// Taken, but not listed: a refusal names it, and every list would be longer for it.
-    #[schemars(skip)]
     overwrite: Option<bool>,
 }
 

@@ -30,8 +30,6 @@ pub(super) struct TakeScreenshot {
     full_page: Option<bool>,
     /// Save it there in full size.
     file_path: Option<String>,
-    /// Taken, but not listed: a refusal names it, and every list would be longer for it.
-    #[schemars(skip)]
     overwrite: Option<bool>,
 }
 

@@ -29,8 +29,6 @@ pub(super) struct TakeSnapshot {
     since: Option<u32>,
     /// Save all of it there instead.
     file_path: Option<String>,
-    /// Taken, but not listed: a refusal names it, and every list would be longer for it.
-    #[schemars(skip)]
     overwrite: Option<bool>,
 }
 

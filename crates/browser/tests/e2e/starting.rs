@@ -23,7 +23,9 @@ async fn an_isolated_session_gets_its_page_and_no_pages_of_a_window() {
     let context = lab.browser.make_context().await.unwrap();
     let blank = AddressPolicy::default().parse("about:blank").unwrap();
     let limit = Duration::from_secs(30);
-    let opening = lab.browser.open(&blank, Some(context), 1, true, limit, None);
+    let opening = lab
+        .browser
+        .open(&blank, Some(context), 1, true, limit, None);
     let target = opening.await.unwrap();
     let tab = lab.browser.tab(&target).await.unwrap();
     // All kinds of targets, those that nobody is told of by default included.

@@ -75,12 +75,14 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                     heard_at = Instant::now();
                     pace.next(1).await;
                     let head = Head::read(&text);
-                    match head.answers() {
-                        // An answer is taken once, and only if it was asked for; the caller waits for it.
-                        Some(call) if !called.remove(call) => continue,
-                        Some(_) => {}
-                        // Until there is room for it, nothing more is read: it waits on the page's side.
-                        None => connection.pace(text.len()).await,
+                    let was_asked = head.answers().map(|call| called.remove(call));
+                    // A caller waits for an answer. Anything else waits on the page's side until there is room for it.
+                    if was_asked != Some(true) {
+                        connection.pace(text.len()).await;
+                    }
+                    // An answer is taken once, and only if it was asked for.
+                    if was_asked == Some(false) {
+                        continue;
                     }
                     match head.whole(&text) {
                         Word::News(FromPage::Ping) => match no_longer(shared, origin) {
