@@ -221,11 +221,7 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
         list.push("--ignore-certificate-errors".into());
     }
     // Chrome takes only the last list of features, so a user's lists are merged with ours.
-    let mut on = vec!["WebMCP"];
-    let mut off = match headless {
-        true => NOT_SEEN.to_vec(),
-        false => Vec::new(),
-    };
+    let (mut on, mut off) = (Vec::new(), Vec::new());
     for argument in &options.extra_args {
         match argument.split_once('=') {
             Some(("--enable-features", more)) => on.extend(more.split(',')),
@@ -233,9 +229,22 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
             _ => list.push(argument.clone()),
         }
     }
-    // What the user turns on is on.
-    off.retain(|feature| !on.contains(feature));
-    for (flag, features) in [("--enable-features", on), ("--disable-features", off)] {
+    let hidden = if headless { NOT_SEEN } else { &[] };
+    // What the user says of a feature goes before what we do.
+    let our_on: Vec<_> = [WEB_MCP]
+        .into_iter()
+        .filter(|ours| !off.contains(ours))
+        .collect();
+    let our_off: Vec<_> = hidden
+        .iter()
+        .copied()
+        .filter(|ours| !on.contains(ours))
+        .collect();
+    let lists = [
+        ("--enable-features", [our_on, on].concat()),
+        ("--disable-features", [our_off, off].concat()),
+    ];
+    for (flag, features) in lists {
         if !features.is_empty() {
             list.push(format!("{flag}={}", features.join(",")));
         }
@@ -259,6 +268,7 @@ fn opens_a_page(arguments: &[String]) -> bool {
 const REAPING_TRIES: usize = 100;
 const REAPING_PAUSE: Duration = Duration::from_millis(5);
 
+const WEB_MCP: &str = "WebMCP";
 /// Parts of a window that are pages with a process of their own, in every window. An isolated session has a
 /// window, and without these it costs Chrome half as much.
 const NOT_SEEN: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
@@ -369,6 +379,8 @@ mod tests {
         let ours = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup";
         assert_eq!(off(&[]), [ours]);
         assert_eq!(off(&["--disable-features=A,B"]), [format!("{ours},A,B")]);
+        let web_mcp = [format!("{ours},WebMCP")];
+        assert_eq!(off(&["--disable-features=WebMCP"]), web_mcp);
         assert_eq!(
             off(&["--enable-features=WebUIOmniboxPopup"]),
             ["--disable-features=WebUIOmniboxAimPopup"]

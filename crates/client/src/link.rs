@@ -4,7 +4,9 @@ use crate::lines::{self, LineReader, LineWriter};
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use tabmux_protocol::wire::{EventKind, FromClient, FromDaemon, Request, SessionId};
+use tabmux_protocol::wire::{
+    EventKind, FromClient, FromDaemon, LONGEST_ARGUMENTS, Request, SessionId,
+};
 use tabmux_protocol::{
     BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
 };
@@ -187,6 +189,10 @@ impl Link {
                     reply: answer,
                 },
             ) => {
+                if arguments.get().len() > LONGEST_ARGUMENTS {
+                    let _ = answer.send(Ok(CallReply::error(TOO_LONG)));
+                    return Ok(());
+                }
                 let request_id = RequestId(name);
                 let _ = asked.send(());
                 self.calls
@@ -273,7 +279,7 @@ impl Link {
     }
 }
 
-const TOO_LONG: &str = "The call was not made: its arguments have more than 16 MiB as they would be sent. Give \
+const TOO_LONG: &str = "The call was not made: its arguments have more than 4 MiB as they would be sent. Give \
                         less, or name a file.";
 const DAEMON_GONE: &str = "The tabmux daemon went away while the call ran, so whether it was carried \
                            out is not known. A new one is being started; call again.";
@@ -285,7 +291,6 @@ mod tests {
     use super::*;
     use serde_json::value::to_raw_value;
     use std::collections::BTreeSet;
-    use tabmux_protocol::wire::LONGEST_LINE;
     use tokio::net::UnixStream;
 
     /// A session's link, and the daemon's end of it.
@@ -326,7 +331,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_is_too_long_for_a_line_fails_alone_and_the_next_one_is_made() {
+    async fn a_call_that_is_too_long_fails_alone_and_the_next_one_is_made() {
         let (link, (mut daemon, _writer)) = link("sess_one");
         let (orders, mut inbox) = mpsc::channel(8);
         let (notify, _news) = mpsc::channel(8);
@@ -334,9 +339,8 @@ mod tests {
             let over = link.serve(&mut inbox, &notify).await;
             over.end
         });
-        // As long as a line of MCP may be, and so too long with what is around it here.
         let mut replies = Vec::new();
-        for length in [LONGEST_LINE - 50, LONGEST_LINE - 1_000, 10] {
+        for length in [LONGEST_ARGUMENTS + 60, LONGEST_ARGUMENTS - 60, 10] {
             let arguments = to_raw_value(&"\u{1}".repeat(length / 6)).unwrap();
             let call = CallRequest {
                 request_id: RequestId(length.to_string()),

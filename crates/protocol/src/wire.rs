@@ -18,6 +18,9 @@ pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// The longest answer to a call: with what is around it, it has to fit into a line.
 pub const LONGEST_REPLY: usize = LONGEST_LINE - 64 * 1024;
 
+/// The longest arguments of a call: on its way to a page a call is held several times.
+pub const LONGEST_ARGUMENTS: usize = 4 * 1024 * 1024;
+
 /// How many bytes a message has as JSON: a control character has six of them.
 pub fn encoded_length(message: &impl Serialize) -> usize {
     struct Count(usize);

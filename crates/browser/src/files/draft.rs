@@ -4,8 +4,9 @@ use super::Problem;
 use super::blocking::{FileThreads, Stuck};
 use super::output::fresh_name;
 use crate::error::ToolError;
+use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,6 +37,19 @@ impl Draft {
     /// Writes what comes next.
     pub async fn write(&mut self, bytes: Vec<u8>) -> Result<(), ToolError> {
         let write = move |open: &mut Open| open.write(&bytes);
+        self.with(super::blocking::LIMIT, write).await
+    }
+
+    /// Writes a value as JSON that people can read. What it says is never in memory as a whole.
+    pub async fn write_json(
+        &mut self,
+        value: impl Serialize + Send + 'static,
+    ) -> Result<(), ToolError> {
+        let write = move |open: &mut Open| {
+            let mut file = BufWriter::new(open.file()?);
+            serde_json::to_writer_pretty(&mut file, &value)?;
+            file.flush()
+        };
         self.with(super::blocking::LIMIT, write).await
     }
 

@@ -28,6 +28,13 @@ const LOUD: &str = r#"<script>
     };
     </script>"#;
 
+/// The same tools, once.
+const LARGE: &str = r#"<script>
+    const inputSchema = {type: "object", properties: {}, $comment: "x".repeat(46_000)};
+    for (let n = 0; n < 60; n++)
+      document.modelContext.registerTool({name: "tool_" + n, description: "Large", inputSchema, execute: () => n});
+    </script>"#;
+
 async fn open(client: &McpClient, url: String) {
     client.call_tool("new_page", json!({"url": url})).await.ok();
 }
@@ -63,17 +70,6 @@ async fn a_page_that_registers_large_tools_anew_all_the_time_harms_nobody_else()
             .text();
         assert!(snapshot.contains("quiet"), "{snapshot}");
     }
-    // There is not room for all of them, and whoever asks is told.
-    let told = loud
-        .call_tool("list_page_tools", json!({}))
-        .await
-        .ok()
-        .text();
-    assert!(
-        told.contains("more tools of these pages are left out"),
-        "{told}"
-    );
-    assert!(told.contains("all of them together 1 MB"), "{told}");
     // When the page is quiet, what it has then is what is listed.
     let calm = json!({"function": "() => calm()"});
     let turns = loud.call_tool("evaluate_script", calm).await.ok().text();
@@ -85,4 +81,25 @@ async fn a_page_that_registers_large_tools_anew_all_the_time_harms_nobody_else()
     patiently(last, || "the loud page's last word".to_owned()).await;
     let called = loud.call_tool("last_word", json!({})).await.ok().text();
     assert!(turns.contains(&called), "{called} is not in {turns}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_that_are_too_much_for_a_tab_are_counted() {
+    let Some(crowd) = Crowd::gather() else {
+        return;
+    };
+    crowd.pages.route("/large", page("Large", LARGE));
+    let client = crowd.client(&[]).await;
+    open(&client, crowd.pages.url("/large")).await;
+    let told = async {
+        loop {
+            let list = client.call_tool("list_page_tools", json!({}));
+            let told = list.await.ok().text();
+            if told.contains("more tools of these pages are left out") {
+                return told;
+            }
+        }
+    };
+    let told = patiently(told, || "tools that are left out".to_owned()).await;
+    assert!(told.contains("all of them together 1 MB"), "{told}");
 }

@@ -31,7 +31,8 @@ impl Bystander {
         let page = format!("<!doctype html><title>{SECRET}</title>{PAGE}");
         daemon.pages.route("/bystander", Response::html(page));
         let client = daemon.client().await;
-        let url = daemon.pages.url("/bystander");
+        // Another site than the attackers': all pages of one host have one jar of cookies, which Chrome bounds.
+        let url = daemon.pages.cross_site_url("/bystander");
         client.call_tool("new_page", json!({"url": url})).await.ok();
         let mut bystander = Self {
             client,

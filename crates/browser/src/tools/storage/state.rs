@@ -56,12 +56,12 @@ impl Tool for SaveStorage {
                 session_storage: entries(Kind::Session).await?,
             }],
         };
-        let text = serde_json::to_string_pretty(&state).map_err(|error| ToolError::Internal {
-            detail: error.to_string(),
-        })?;
+        let words = state.words();
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "json");
-        let place = page.files.save(to, text.into_bytes()).await?;
-        let mut said = format!("Saved {} to {}.", state.words(), place.display());
+        let mut draft = page.files.create(to).await?;
+        draft.write_json(state).await?;
+        let place = draft.keep().await?;
+        let mut said = format!("Saved {words} to {}.", place.display());
         if !partitioned.is_empty() {
             let left = partitioned.len();
             said.push_str(&format!(
