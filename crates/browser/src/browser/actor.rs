@@ -350,7 +350,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 target_id: None,
             });
         };
-        entry.guard = guard.unwrap_or(entry.guard.clone());
+        entry.guard = guard.unwrap_or_else(|| entry.guard.clone());
         let tab = Tab::follow(
             target,
             session,

@@ -2,6 +2,11 @@
 //!
 //! How long that session waits is not judged here, but by `cargo xtask bench --bystander`.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "shown if a test fails: which attack was played, and how it was answered"
+)]
+
 use std::path::Path;
 use std::sync::Arc;
 use tabmux_testkit::attacks::{ATTACKS, Attack, Bystander, Group, MOST_MEMORY, Turns};

@@ -162,6 +162,9 @@ pub(in crate::tools) enum Reached {
     ClosedOption,
 }
 
+/// CSS pixels from the left and the top of a viewport.
+type Point = (f64, f64);
+
 /// A point at which an element can be pressed, and the way there through its frames.
 #[derive(Clone, Debug)]
 pub(in crate::tools) struct Spot {
@@ -169,11 +172,11 @@ pub(in crate::tools) struct Spot {
     pub x: f64,
     pub y: f64,
     /// In the viewport of the element's own frame.
-    pub inner: (f64, f64),
+    pub inner: Point,
     /// The element's box there.
     rect: Rect,
     /// The frames around it, innermost first, with the point in and around each.
-    frames: Vec<(Owner, (f64, f64), (f64, f64))>,
+    frames: Vec<(Owner, Point, Point)>,
 }
 
 impl Spot {
