@@ -6,7 +6,6 @@ import {
   type Json,
   type JsonObject,
   MAX_RESULT,
-  MAX_SENT,
   type ToolAnnotations,
   type ToolDefinition,
 } from './wire.js';
@@ -51,19 +50,17 @@ export function makeTool(name: string, rest: unknown[]): Tool {
 /** What a handler returned, as MCP has it. */
 export function toResult(value: unknown, { definition }: Tool): CallToolResult {
   const json = JSON.stringify(value);
-  if (json && json.length > MAX_RESULT) throw new TooLarge(definition.name, json.length);
-  const plain: Json = json === undefined ? null : JSON.parse(json);
-  const plainResult = isResult(plain) ? plain : wrap(plain);
-  const structured = definition.outputSchema && !plainResult.structuredContent && structuredText(plainResult);
-  const result = structured ? { ...plainResult, structuredContent: structured } : plainResult;
-  // A text inside a text is escaped again: what counts is what is sent, in bytes.
-  const bytes = new TextEncoder().encode(JSON.stringify(result)).length;
-  if (bytes > MAX_SENT) throw new TooLarge(definition.name, bytes, MAX_SENT);
-  return result;
+  // What is structured is sent twice.
+  const most = definition.outputSchema ? MAX_RESULT / 2 : MAX_RESULT;
+  if (json?.length > most) throw new TooLarge(definition.name, json.length, most);
+  const plain: Json = JSON.parse(json ?? 'null');
+  const result = isResult(plain) ? plain : wrap(plain);
+  const structured = definition.outputSchema && !result.structuredContent && structuredText(result);
+  return structured ? { ...result, structuredContent: structured } : result;
 }
 
 export class TooLarge extends Error {
-  constructor(name: string, length: number, most = MAX_RESULT) {
+  constructor(name: string, length: number, most: number) {
     super(`The result of '${name}' has ${length} characters and ${most} are allowed; return less.`);
   }
 }

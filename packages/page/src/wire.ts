@@ -197,9 +197,6 @@ export const DEFAULT_DAEMON_URL = 'ws://127.0.0.1:8765/page';
 /** The longest result in characters of JSON; the daemon's limit for a message has room for it. */
 export const MAX_RESULT = 8 * 1024 * 1024;
 
-/** The longest result in bytes as it is sent: pictures of 8 MiB, and some text. */
-export const MAX_SENT = 12 * 1024 * 1024;
-
 /** Calls that may run at the same time in one worker. */
 export const MAX_CALLS = 256;
 
