@@ -170,6 +170,14 @@ describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
     expect(refused).toMatchObject({ success: false, code: 'too_large', error: "The result of 'big' has 9000002 characters and 8388608 are allowed; return less." });
   });
 
+  test('a result that is sent twice, as text and structured, has half the room', async () => {
+    const tabId = await open(page, app());
+    await page.evaluate("workerClient.registerTool('twice', ({ size }) => ({ text: 'é'.repeat(size) }), { outputSchema: { type: 'object' } })");
+    await daemon.tab(tabId, 'twice');
+    const refused = await daemon.call(tabId, 'twice', { size: 5_000_000 });
+    expect(refused).toMatchObject({ success: false, code: 'too_large', error: "The result of 'twice' has 5000011 characters and 4194304 are allowed; return less." });
+  });
+
   test('a handler learns that its call was cancelled', async () => {
     const tabId = await open(page, app());
     await page.evaluate(`workerClient.registerTool('wait', (_, { signal }) => new Promise((resolve) => {
