@@ -356,6 +356,11 @@ impl BrowserPlan {
         }
     }
 
+    /// Whether no browser is meant but one that we launch, so that nobody has to ask for that.
+    pub(crate) fn launches(&self) -> bool {
+        self.named.is_none() && self.extension == Extension::Never && !self.running
+    }
+
     fn means_extension(&self) -> bool {
         matches!(self.extension, Extension::Only { .. })
     }
@@ -393,4 +398,46 @@ pub(crate) fn is_endpoint(address: &str) -> bool {
 
 fn is_web_socket(address: &str) -> bool {
     address.starts_with("ws://") || address.starts_with("wss://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(options: wire::BrowserOptions) -> BrowserPlan {
+        BrowserPlan::from_wire(options).unwrap().remove(0)
+    }
+
+    #[test]
+    fn only_launch_flags_launch_a_browser_unasked() {
+        let none = wire::BrowserOptions::default;
+        assert!(
+            plan(wire::BrowserOptions {
+                launches: true,
+                ..none()
+            })
+            .launches()
+        );
+        let address = "http://127.0.0.1:9222".to_owned();
+        for others in [
+            none(),
+            wire::BrowserOptions {
+                attaches_only: true,
+                ..none()
+            },
+            wire::BrowserOptions {
+                extension: true,
+                ..none()
+            },
+            wire::BrowserOptions {
+                endpoints: vec![wire::Endpoint {
+                    address,
+                    ..wire::Endpoint::default()
+                }],
+                ..none()
+            },
+        ] {
+            assert!(!plan(others).launches());
+        }
+    }
 }

@@ -33,22 +33,9 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     // DISCONNECTED: R004-5, R004-15
     assert_names(&desk.names().await, &["connect_browser"]);
     desk.client.assert_no_notification().await;
-    if desk.can(Capability::Launch) {
-        let lost = desk.step("connect_browser", json!({})).await;
-        assert_eq!((lost.reply.is_error(), lost.notices), (true, 0));
-        let not_found = json!({
-            "connected": false,
-            "error": "No browser found",
-            "instructions":
-                "Please open Chrome with the Browser Tools extension enabled, or call with launch=true",
-        });
-        assert_eq!(lost.reply.text(), not_found.to_string(), "R004-23");
-        assert_eq!(lost.reply.structured(), &not_found, "R004-23");
-        assert_names(&desk.names().await, &["connect_browser"]);
-    }
-
     // CONNECTED, no tabs: R004-6, R004-7, R004-16, R004-22, R004-24
-    let connected = desk.step("connect_browser", json!({"launch": true})).await;
+    // The session's flags say that it launches its browser; the call need not say so again.
+    let connected = desk.step("connect_browser", json!({})).await;
     let browser = connected.json()["browser"].clone();
     for key in ["name", "version"] {
         assert!(
