@@ -201,17 +201,6 @@ pub enum Refusal {
         /// Whether the page had begun to carry it out.
         begun: bool,
     },
-    /// A progressive session called a tool of a page that is not in its browser.
-    #[error(
-        "{tool} belongs to tab {tab}, which is not in this session's browser. Call call_page_tool to use \
-         it."
-    )]
-    OutsideBrowser {
-        /// The tool that was called.
-        tool: ToolName,
-        /// The tab that has it.
-        tab: TabName,
-    },
     /// `close_page` for the last page.
     #[error("Tab {tab} is the last page and stays open. Call new_page first, then close it.")]
     LastPage {

@@ -31,6 +31,8 @@ pub(crate) struct Announced {
     pub(crate) tools: Vec<ToolName>,
     /// The tools of pages, and what is published of them.
     pub(crate) page_tools: Arc<PageList>,
+    /// Whether tools of the page library are among them, in progressive mode.
+    pub(crate) has_library_tools: bool,
     /// What the tools of pages were when this was found out.
     pub(crate) edition: u64,
     /// Whether its tools have to be told which browser.
@@ -73,6 +75,7 @@ impl Announced {
         self.tools == other.tools
             && (Arc::ptr_eq(&self.page_tools, &other.page_tools)
                 || self.page_tools == other.page_tools)
+            && self.has_library_tools == other.has_library_tools
             && self.several == other.several
     }
 }

@@ -19,6 +19,7 @@ mod page_actions;
 
 mod several;
 
+mod library_tools;
 mod page_bounds;
 mod page_calls;
 mod page_lists;

@@ -12,8 +12,8 @@ use tabmux_protocol::{ToolHints, ToolInfo};
 /// A tool as it is published to sessions of that mode, with one browser or with `several`.
 pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     let list = match mode {
-        Mode::Progressive => &*INFOS,
-        Mode::Static => &*STATIC_INFOS,
+        Mode::Progressive if name != ToolName::LIST_BROWSER_TABS => &*INFOS,
+        Mode::Progressive | Mode::Static => &*STATIC_INFOS,
     };
     let info = list.iter().find(|info| info.name == name.as_str())?.clone();
     let chooses = match mode {

@@ -179,7 +179,7 @@ fn parse_in_browser(
             let ListTabs {} = tools::parse("select_default_browser", arguments)?;
             CallKind::SelectDefaultBrowser
         }
-        "list_browser_tabs" if mode == Mode::Static => {
+        "list_browser_tabs" => {
             wishes.part = parts::parse("list_browser_tabs", arguments)?;
             CallKind::ListBrowserTabs
         }
@@ -420,7 +420,7 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
         },
         other => ConnectFailure::Failed {
             error: other.to_string(),
-            instructions: "Mend what the error says, then try again".into(),
+            instructions: "Fix what the error says, then try again".into(),
         },
     }
 }

@@ -7,23 +7,27 @@ use crate::session::{Announced, Focus, Session};
 use crate::tab::Tab;
 use crate::timers::Timer;
 use crate::{BrowserId, Mode, Output, SessionId, TabId, Time, ToolName};
-use std::sync::Arc;
 
 impl Core {
     /// The session's tools. In progressive mode: the core tools of its state, then those of the focused
-    /// page, then the generic page actions. In static mode: always the same ones, then those of all pages.
+    /// page and of the page library, then the generic page actions. In static mode: always the same ones,
+    /// then those of all pages.
     pub(super) fn listed(&self, session: SessionId) -> Vec<ToolName> {
         let page_tools = self.listed_page_tools(session).into_iter();
         let page_tools = page_tools.map(|(name, _)| name);
+        let has_library_tools = self.has_library_tools(session);
+        let beside_them = has_library_tools.then_some(ToolName::LIST_BROWSER_TABS);
         let (before, after) = self.own_tools(session);
         before
             .copied()
             .chain(page_tools)
+            .chain(beside_them)
             .chain(after.copied())
             .collect()
     }
 
-    /// The session's tools that are no page's: those before the page's, and those after them.
+    /// The session's tools that are no page's: those before the page's, and those after them. Not
+    /// `list_browser_tabs` of a progressive session, which is there beside tools of the page library.
     pub(super) fn own_tools(
         &self,
         session: SessionId,
@@ -228,14 +232,12 @@ impl Core {
 
     /// The session's list as it would be told now.
     pub(super) fn offer(&mut self, session: SessionId) -> Announced {
-        let page_tools = match self.mode(session) {
-            Some(Mode::Static) => self.shared_union(session),
-            Some(Mode::Progressive) | None => Arc::new(self.listed_page_tools(session)),
-        };
+        let (page_tools, has_library_tools) = self.shared_list(session);
         let (before, after) = self.own_tools(session);
         Announced {
             tools: before.chain(after).copied().collect(),
             page_tools,
+            has_library_tools,
             edition: self.edition,
             several: self.has_several(session),
         }

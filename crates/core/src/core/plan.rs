@@ -256,7 +256,8 @@ impl Core {
             CallKind::ConnectionStatus
             | CallKind::PageTool { .. }
             | CallKind::CallPageTool { .. }
-            | CallKind::ListPageTools { .. } => true,
+            | CallKind::ListPageTools { .. }
+            | CallKind::ListBrowserTabs => true,
             CallKind::ConnectBrowser { .. }
             | CallKind::ListTabs
             | CallKind::OpenTab { .. }
@@ -272,7 +273,6 @@ impl Core {
                 })
             }
             CallKind::ListBrowsers
-            | CallKind::ListBrowserTabs
             | CallKind::ReconnectBrowser { .. }
             | CallKind::AddBrowser { .. }
             | CallKind::DisconnectBrowser => self.mode(session) == Some(Mode::Static),
@@ -302,7 +302,8 @@ impl Core {
     }
 
     fn check_state(&self, session: SessionId, tool: ToolName) -> Result<(), Refusal> {
-        match self.listed(session).contains(&tool) {
+        let (mut before, mut after) = self.own_tools(session);
+        match before.any(|own| *own == tool) || after.any(|own| *own == tool) {
             true => Ok(()),
             false => Err(self.refusal(session, tool)),
         }
