@@ -49,6 +49,7 @@ mod output;
 mod page_refusal;
 mod person_refusal;
 mod refusal;
+mod refusal_parts;
 
 mod config;
 mod ids;

@@ -1,5 +1,8 @@
 //! Why a call was not carried out, in sentences that name the next call to make.
 
+use crate::refusal_parts::{
+    Asking, Available, Begun, Counterpart, Index, Indices, Listed, Loss, Seconds,
+};
 use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
 use std::fmt;
 use std::sync::Arc;
@@ -137,9 +140,37 @@ pub enum Refusal {
         /// The tab that vanished.
         lost: LostTab,
     },
-    /// The tool is not offered to this session.
-    #[error("{tool} is not offered in this session. Fetch the tool list to see what is.")]
+    /// The session's user switched the tool off.
+    #[error(
+        "{tool} is switched off in this session by the flags that tabmux was started with. Work with other \
+         tools, or ask the user to change them."
+    )]
     NotOffered {
+        /// The tool that was called.
+        tool: ToolName,
+    },
+    /// The same for all tools of a category.
+    #[error(
+        "The tools of the category {category} are switched off in this session by the flags that tabmux was \
+         started with. Work with other tools, or ask the user to change them."
+    )]
+    CategoryOff {
+        /// What the agent calls them.
+        category: Arc<str>,
+    },
+    /// The tool is there for those who ask for its category, and nobody has.
+    #[error("{tool} belongs to the category {category}. {}", Asking(.category, *.mode))]
+    NotAskedFor {
+        /// The tool that was called.
+        tool: ToolName,
+        /// Its category.
+        category: Arc<str>,
+        /// How the session's tools are listed.
+        mode: Mode,
+    },
+    /// The tool belongs to sessions with the other kind of list.
+    #[error("{tool} is not needed in this session. {}", Counterpart(*.tool))]
+    OtherList {
         /// The tool that was called.
         tool: ToolName,
     },
@@ -405,105 +436,5 @@ impl Mode {
 }
 
 const RECONNECT: ToolName = ToolName::RECONNECT_BROWSER;
-
-/// `browserIndex: 2, ` where it is needed.
-struct Index {
-    number: usize,
-    several: bool,
-}
-
-impl fmt::Display for Index {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.several {
-            true => write!(f, "browserIndex: {}, ", self.number),
-            false => Ok(()),
-        }
-    }
-}
-
-struct Indices<'a>(&'a [usize]);
-
-impl fmt::Display for Indices<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, others)) = self.0.split_first() else {
-            return Ok(());
-        };
-        write!(f, "Available browsers: {first}")?;
-        for number in others {
-            write!(f, ", {number}")?;
-        }
-        f.write_str(". ")
-    }
-}
-
-struct Loss(Option<LostTab>);
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            None => f.write_str("none is focused"),
-            Some(lost) => lost.fmt(f),
-        }
-    }
-}
-
-struct Available<'a>(&'a [TabName]);
-
-impl fmt::Display for Available<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shown, more) = self.0.split_at(self.0.len().min(MOST_TABS_NAMED));
-        let Some((first, others)) = shown.split_first() else {
-            return Ok(());
-        };
-        write!(f, "Available tabs: {first}")?;
-        for tab in others {
-            write!(f, ", {tab}")?;
-        }
-        if !more.is_empty() {
-            write!(f, " and {} more", more.len())?;
-        }
-        f.write_str(". ")
-    }
-}
-
-/// Tabs, and how many more there are.
-struct Listed<'a>(&'a [TabName], usize);
-
-impl fmt::Display for Listed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, others)) = self.0.split_first() else {
-            return f.write_str("none");
-        };
-        write!(f, "{first}")?;
-        for tab in others {
-            write!(f, ", {tab}")?;
-        }
-        match self.1 {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
-        }
-    }
-}
-
-struct Begun(bool);
-
-impl fmt::Display for Begun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            true => f.write_str(
-                ". The tab went away while the tool ran; look before you call it again.",
-            ),
-            false => Ok(()),
-        }
-    }
-}
-
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} s", self.0.as_secs_f64())
-    }
-}
 
 pub(crate) const MOST_TABS_NAMED: usize = 20;

@@ -3,6 +3,7 @@
 
 use crate::core::PageList;
 use crate::{BrowserId, Fate, LostTab, Meant, Mode, SessionConfig, TabId, Time, ToolName};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One open session.
@@ -16,6 +17,8 @@ pub(crate) struct Session {
     /// The number of the browser that calls without a number mean.
     pub(crate) default: Option<usize>,
     seats_counted: usize,
+    /// The page actions that its list has beside the usual ones, if that follows the work.
+    pub(crate) added: BTreeSet<ToolName>,
     /// The tool list that the client knows of.
     pub(crate) announced: Announced,
     /// When it will be told about changes that it did not ask for, if there are any.
@@ -83,6 +86,7 @@ impl Announced {
 impl Session {
     pub(crate) fn new(config: SessionConfig) -> Self {
         Self {
+            added: config.added.iter().copied().collect(),
             config,
             seats: Vec::new(),
             home: 1,
@@ -112,6 +116,13 @@ impl Session {
             renewed: false,
         });
         self.seats_counted
+    }
+
+    /// The category of a tool that has to be asked for, as long as nobody has.
+    pub(crate) fn not_asked_for(&self, tool: ToolName) -> Option<&Arc<str>> {
+        let mut on_request = self.config.on_request.iter();
+        let (_, category) = on_request.find(|(name, _)| *name == tool)?;
+        (!self.added.contains(&tool)).then_some(category)
     }
 
     pub(crate) fn is_static(&self) -> bool {

@@ -14,6 +14,7 @@ mod close_tab;
 mod connect_browser;
 mod focus_tab;
 mod list_tabs;
+mod more_tools;
 mod open_tab;
 mod page_actions;
 

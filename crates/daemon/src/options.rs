@@ -32,6 +32,8 @@ pub struct SessionOptions {
     pub generated_tools: Option<usize>,
     /// The categories of tools that it is offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
+    /// Those among them whose tools a list that follows the work has from the start.
+    pub added_categories: Vec<String>,
     /// The folder its client works in; files stay there.
     pub folder: Option<PathBuf>,
     /// More folders in which its files may be.
@@ -127,6 +129,7 @@ impl SessionOptions {
                 Some(most) => Some(most).filter(|most| *most > 0),
             },
             categories: options.categories,
+            added_categories: options.added_categories,
             folder: options.folder,
             roots: options.roots,
             output: options.output,
@@ -165,6 +168,8 @@ impl SessionOptions {
             page_actions: self.page_actions,
             generated_tools: self.generated_tools.is_some(),
             withheld: catalogue::withheld(self.categories.as_deref()),
+            on_request: catalogue::on_request(self.categories.as_deref()),
+            added: catalogue::of_categories(&self.added_categories),
             // A context ends with its session, and with it all its tabs.
             on_end: match self.isolated {
                 true => OnEnd::Close,
@@ -403,9 +408,33 @@ fn is_web_socket(address: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tabmux_core::ToolName;
 
     fn plan(options: wire::BrowserOptions) -> BrowserPlan {
         BrowserPlan::from_wire(options).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_category_that_flags_name_is_listed_from_the_start() {
+        let config = |categories: Option<&[&str]>, added: &[&str]| {
+            let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+            let options = wire::SessionOptions {
+                categories: categories.map(owned),
+                added_categories: owned(added),
+                ..wire::SessionOptions::default()
+            };
+            SessionOptions::from_wire(options).unwrap().config()
+        };
+        let [click, requests, cookies] =
+            ["click", "list_network_requests", "cookies"].map(ToolName::new);
+        let usual = config(None, &[]);
+        assert_eq!((usual.withheld, usual.added), (vec![], vec![]));
+        let storage = (cookies, "storage".into());
+        assert!(usual.on_request.contains(&storage));
+        let network = config(Some(&["network"]), &["network"]);
+        assert!(network.added.contains(&requests) && !network.added.contains(&click));
+        assert!(network.withheld.contains(&click) && network.withheld.contains(&cookies));
+        assert_eq!(network.on_request, []);
     }
 
     #[test]

@@ -147,6 +147,7 @@ impl Args {
             },
             page_actions: self.page_actions == Switch::On,
             generated_tools: Some(self.generated_tools),
+            added_categories: self.categories.asked_for(),
             categories: self.categories.chosen(kinds)?,
             hybrid_routing: self.routing == Route::Hybrid,
             follow_user_focus: self.follow_user_focus,
