@@ -13,6 +13,7 @@ mod open;
 mod orders;
 mod private;
 mod pulse;
+mod stuck_pages;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -35,6 +36,7 @@ use orders::Order;
 use private::Privacy;
 use std::sync::Arc;
 use std::time::Duration;
+use stuck_pages::StuckPages;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{browser, target};
 use tokio::sync::{OnceCell, mpsc, oneshot};
@@ -140,6 +142,7 @@ struct Inner {
     /// Where downloads of a browser of ours go first.
     staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
+    stuck: StuckPages,
     /// Whether new tabs are held until it is known where they may go.
     holding: OnceCell<()>,
 }

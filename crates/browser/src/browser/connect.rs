@@ -4,6 +4,7 @@ use super::actor::Actor;
 use super::downloads::Staging;
 use super::private::Privacy;
 use super::pulse::Pulse;
+use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError, Running};
 use crate::files::{FileThreads, OutputRoot};
@@ -150,6 +151,7 @@ impl Connected {
             privacy,
             staging: place,
             orders: order,
+            stuck: StuckPages::default(),
             holding: OnceCell::new(),
         }))
     }
