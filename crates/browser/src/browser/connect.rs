@@ -206,18 +206,25 @@ impl Browser {
         };
         let place = staging.as_ref().map(|(staging, _)| staging);
         let introduced = introduce(&session, launched, place);
-        let (info, targets) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced)
-            .await
-            .unwrap_or_else(|_| {
-                Err(CdpError::TimedOut {
-                    method: "Target.getTargets".into(),
-                    limit: FIRST_ANSWER_LIMIT,
-                })
+        let introduced = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced).await;
+        let introduced = introduced.unwrap_or_else(|_| {
+            Err(CdpError::TimedOut {
+                method: "Target.getTargets".into(),
+                limit: FIRST_ANSWER_LIMIT,
             })
-            .map_err(match launched {
-                true => ConnectError::Stillborn,
-                false => ConnectError::Silent,
-            })?;
+        });
+        let (info, targets) = match introduced {
+            Ok(introduced) => introduced,
+            Err(error) => {
+                if let Some((staging, output)) = staging {
+                    staging.remove(&output).await;
+                }
+                return Err(match launched {
+                    true => ConnectError::Stillborn(error),
+                    false => ConnectError::Silent(error),
+                });
+            }
+        };
         Ok(Connected {
             info,
             session,
@@ -425,6 +432,23 @@ mod tests {
             tab("http://a/", true)
         ]);
         assert_eq!(front(twins), None);
+    }
+
+    #[tokio::test]
+    async fn a_browser_that_ends_as_it_starts_leaves_no_folder_for_downloads() {
+        let home = tempfile::tempdir().unwrap();
+        let output = OutputRoot::at(home.path().join("output"));
+        let mut options = LaunchOptions {
+            profile: profile::ProfileChoice::At(home.path().join("profile")),
+            ..LaunchOptions::default()
+        };
+        options.wanted.executable = Some("/bin/false".into());
+        let source = Source::Launch(options);
+        let connected = Browser::connect(&source, TabSettings::default(), &output).await;
+        assert!(matches!(connected, Err(ConnectError::Stillborn(_))));
+        // Beside the one that is made only now.
+        let folders = output.make().unwrap().parent().map(std::fs::read_dir);
+        assert_eq!(folders.unwrap().unwrap().count(), 1);
     }
 
     #[test]
