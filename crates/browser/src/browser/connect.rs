@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use super::downloads::Staging;
+use super::permissions;
 use super::private::Privacy;
 use super::pulse::Pulse;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
@@ -125,6 +126,7 @@ impl Connected {
             privacy,
             staging,
         } = self;
+        let permissions = Arc::clone(&settings.permissions);
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
@@ -150,6 +152,7 @@ impl Connected {
             privacy,
             staging: place,
             orders: order,
+            permissions,
             holding: OnceCell::new(),
         }))
     }
@@ -164,7 +167,7 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(reach(source).await?, settings, Some(output)).await {
+            match Self::meet(reach(source).await?, settings.clone(), Some(output)).await {
                 // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
                 // the profile taken ends at once.
                 Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
@@ -216,6 +219,9 @@ impl Browser {
                 true => ConnectError::Stillborn,
                 false => ConnectError::Silent,
             })?;
+        if launched {
+            permissions::grant(&session, &settings.permissions, None).await;
+        }
         Ok(Connected {
             info,
             session,
