@@ -11,6 +11,7 @@ mod letting_go;
 mod new_tabs;
 mod open;
 mod orders;
+mod permissions;
 mod private;
 mod pulse;
 mod stuck_pages;
@@ -143,6 +144,8 @@ struct Inner {
     staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
     stuck: StuckPages,
+    /// What pages need not ask for.
+    permissions: Arc<[String]>,
     /// Whether new tabs are held until it is known where they may go.
     holding: OnceCell<()>,
 }
@@ -195,6 +198,7 @@ impl Browser {
             let behavior = staging.behavior(Some(context.clone()));
             self.0.session.send(behavior).await?;
         }
+        permissions::grant(&self.0.session, &self.0.permissions, Some(context.clone())).await;
         self.0.privacy.open(context.clone());
         Ok(context)
     }

@@ -26,6 +26,11 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     })
 }
 
+/// A tool of that name as a session with a fixed list has it, if its categories are asked for.
+pub fn in_fixed_list(name: &str, several: bool) -> Option<ToolInfo> {
+    info(ToolName::new(name), Mode::Static, several)
+}
+
 /// Whether a tool works in a browser, so that it has to be told which if there are several.
 pub fn takes_index(tool: &str) -> bool {
     !matches!(

@@ -110,6 +110,8 @@ struct Session {
     options: Box<SessionOptions>,
     client: Client,
     opened: Instant,
+    /// How many calls it has made.
+    calls_made: u64,
     /// The folders that its client works in.
     roots: Vec<PathBuf>,
     /// Where its files go that have no other place.
@@ -262,6 +264,7 @@ impl MainLoop {
                 tokio::spawn(work::refresh_all(browsers, answer, self.events.clone()));
             }
             Event::Roots { session, roots } => self.client_works_in(session, roots),
+            Event::WorksHere { session, here } => self.works_here(session, here),
             Event::Close { session } => {
                 self.close(session);
             }
@@ -359,6 +362,7 @@ impl MainLoop {
                 options,
                 client,
                 opened,
+                calls_made: 0,
                 roots: Vec::new(),
                 output,
                 follows,

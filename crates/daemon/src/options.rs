@@ -252,6 +252,8 @@ impl BrowserPlan {
             proxy: options.proxy,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
+            scripts: options.init_scripts.into(),
+            permissions: options.permissions,
         };
         let policy = AddressPolicy {
             allow_files: options.allow_file_urls,

@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use super::downloads::Staging;
+use super::permissions;
 use super::private::Privacy;
 use super::pulse::Pulse;
 use super::stuck_pages::StuckPages;
@@ -132,6 +133,7 @@ impl Connected {
             privacy,
             staging,
         } = self;
+        let permissions = Arc::clone(&settings.permissions);
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
@@ -158,6 +160,7 @@ impl Connected {
             staging: place,
             orders: order,
             stuck: StuckPages::default(),
+            permissions,
             holding: OnceCell::new(),
         }))
     }
@@ -172,7 +175,7 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(reach(source).await?, settings, Some(output)).await {
+            match Self::meet(reach(source).await?, settings.clone(), Some(output)).await {
                 // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
                 // the profile taken ends at once.
                 Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
@@ -231,6 +234,9 @@ impl Browser {
                 });
             }
         };
+        if launched {
+            permissions::grant(&session, &settings.permissions, None).await;
+        }
         Ok(Connected {
             info,
             session,
