@@ -62,6 +62,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let options = SessionOptions {
         browser,
         tools: ToolMode::Static,
+        // Those that `tabmux tabs` shows: the session may end with this call.
+        shared_numbers: true,
         page_actions: true,
         folder: std::env::current_dir().ok(),
         // Its session may end with this call, and the file is what was wanted.
