@@ -39,7 +39,7 @@ endif
 
 clients: browser client-packages ## Connect MCP clients that others wrote, whole agents included
 	$(phase) 'Clients that others wrote'
-	@$(CARGO) build --release $(quiet) --package tabmux
+	@$(CARGO) build $(quiet) --package tabmux
 	@python3 clients/run.py $(CLIENTS)
 
 check: ## Format, lints and documentation, without running tests

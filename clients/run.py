@@ -72,7 +72,7 @@ def main():
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", help="only clients with one of these in their name")
-    parser.add_argument("--tabmux", type=Path, default=ROOT / "target/release/tabmux", help="the program to test")
+    parser.add_argument("--tabmux", type=Path, default=ROOT / "target/debug/tabmux", help="the program to test")
     parser.add_argument("--write-table", action="store_true", help="rewrite the table in docs/clients.md")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -106,7 +106,7 @@ def prepare_namespaces():
 def usual_environment(home, tabmux):
     """What a person's shell has. The official SDKs and Codex pass little of it on to servers."""
     if not tabmux.is_file():
-        sys.exit(f"There is no {tabmux}; run `cargo build --release --package tabmux`, or name one with --tabmux.")
+        sys.exit(f"There is no {tabmux}; run `cargo build --package tabmux`, or name one with --tabmux.")
     programs = home / "bin"
     programs.mkdir()
     (programs / "tabmux").symlink_to(tabmux)
