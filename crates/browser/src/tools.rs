@@ -32,7 +32,7 @@ mod storage;
 mod upload;
 mod wait;
 
-pub(crate) use act::owner_number as frame_owner;
+pub(crate) use act::{owner_number as frame_owner, shown_frame};
 pub(crate) use performance::Tracing;
 pub(crate) use screencast::Filming;
 

@@ -26,6 +26,11 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     })
 }
 
+/// A tool of that name as a session with a fixed list has it, if its categories are asked for.
+pub fn in_fixed_list(name: &str, several: bool) -> Option<ToolInfo> {
+    info(ToolName::new(name), Mode::Static, several)
+}
+
 /// A tool of a session that has only a few, with one browser or with `several`.
 pub(crate) fn slim_info(name: ToolName, several: bool) -> Option<ToolInfo> {
     let mut slim = tools::slim().iter();

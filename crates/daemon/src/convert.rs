@@ -441,7 +441,7 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
         },
         other => ConnectFailure::Failed {
             error: other.to_string(),
-            instructions: "Mend what the error says, then try again".into(),
+            instructions: "Fix what the error says, then try again".into(),
         },
     }
 }

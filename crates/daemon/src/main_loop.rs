@@ -112,6 +112,8 @@ struct Session {
     options: Box<SessionOptions>,
     client: Client,
     opened: Instant,
+    /// How many calls it has made.
+    calls_made: u64,
     /// The folders that its client works in.
     roots: Vec<PathBuf>,
     /// Where its files go that have no other place.
@@ -271,6 +273,7 @@ impl MainLoop {
                 tokio::spawn(work::refresh_all(browsers, answer, self.events.clone()));
             }
             Event::Roots { session, roots } => self.client_works_in(session, roots),
+            Event::WorksHere { session, here } => self.works_here(session, here),
             Event::Close { session } => {
                 self.close(session);
             }
@@ -370,6 +373,7 @@ impl MainLoop {
                 options,
                 client,
                 opened,
+                calls_made: 0,
                 roots: Vec::new(),
                 output,
                 follows,

@@ -1,12 +1,15 @@
 //! What a session is told once, when it opens.
 
 use crate::catalogue;
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use tabmux_browser::discover::Running;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
-use tabmux_browser::{AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source};
+use tabmux_browser::{
+    AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
+};
 use tabmux_client::modes;
 use tabmux_core::{
     BrowserKey, Heritage, Meant, Mode, Numbering, OnEnd, Routing, SessionConfig, TabPolicy, Veil,
@@ -202,15 +205,10 @@ impl SessionOptions {
         let Some(host) = host.filter(|_| is_endpoint(address)) else {
             return Err(format!(
                 "`{}` is no browser's address. Write it like http://127.0.0.1:9222 or ws://127.0.0.1:9222/devtools/browser/ID.",
-                tabmux_browser::text::one_line(address, 200)
+                endpoint::shown(address)
             ));
         };
-        let local = match host {
-            url::Host::Ipv4(host) => host.is_loopback(),
-            url::Host::Ipv6(host) => host.is_loopback(),
-            url::Host::Domain(host) => host == "localhost",
-        };
-        if !local && !self.allow_remote {
+        if !endpoint::is_local(address) && !self.allow_remote {
             let host = tabmux_browser::text::one_line(&host.to_string(), 200);
             return Err(format!(
                 "{host} is not this machine. Only browsers of this machine may be added, unless tabmux \
@@ -218,7 +216,11 @@ impl SessionOptions {
             ));
         }
         // Whoever adds again what the flags name has its headers and its command, too.
-        if let Some(own) = self.browsers.iter().find(|plan| plan.key() == address) {
+        if let Some(own) = self
+            .browsers
+            .iter()
+            .find(|plan| plan.address() == Some(address))
+        {
             let name = name.or_else(|| own.name.clone());
             return Ok(BrowserPlan {
                 name,
@@ -261,6 +263,8 @@ impl BrowserPlan {
             proxy: options.proxy,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
+            scripts: options.init_scripts.into(),
+            permissions: options.permissions,
         };
         let policy = AddressPolicy {
             allow_files: options.allow_file_urls,
@@ -343,7 +347,7 @@ impl BrowserPlan {
     /// Where the browser comes from, as people see it.
     pub(crate) fn source(&self) -> String {
         let source = match &self.named {
-            Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
+            Some(Source::Url(url) | Source::WebSocket(url, _)) => endpoint::shown(url),
             _ if self.means_extension() => "extension".to_owned(),
             _ if self.attaches_only => "running".to_owned(),
             _ if self.running => "running or launched".to_owned(),
@@ -371,16 +375,39 @@ impl BrowserPlan {
         matches!(self.extension, Extension::Only { .. })
     }
 
-    /// Sessions with equal plans share one browser.
+    /// Where the browser is that the user named, secrets included.
+    fn address(&self) -> Option<&str> {
+        match self.named.as_ref()? {
+            Source::Url(url) | Source::WebSocket(url, _) => Some(url),
+            Source::Launch(_) | Source::Running(_) => None,
+        }
+    }
+
+    /// Sessions with equal plans share one browser. It is written to disk: secrets are not in it.
     pub(crate) fn key(&self) -> String {
-        match &self.named {
-            Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
+        match self.address() {
+            Some(address) => key_of(address),
             _ if self.means_extension() => {
                 format!("extension:{}", self.name.as_deref().unwrap_or_default())
             }
             _ => format!("{self:?}"),
         }
     }
+}
+
+/// An address without its secrets; what was left out is in the hash behind it.
+fn key_of(address: &str) -> String {
+    let shown = endpoint::shown(address);
+    match shown == address {
+        true => shown,
+        false => format!("{shown} {}", hash(address)),
+    }
+}
+
+fn hash(text: &str) -> String {
+    let bytes = Sha256::digest(text.as_bytes());
+    let hex = bytes.iter().take(8).map(|byte| format!("{byte:02x}"));
+    hex.collect()
 }
 
 /// What a client's flags say about origins. Fails, in words, on what is none.

@@ -142,6 +142,10 @@ pub struct BrowserOptions {
     pub accept_insecure_certs: bool,
     /// More arguments.
     pub extra_args: Vec<String>,
+    /// JavaScript that runs in every page of the launched browser before its own scripts.
+    pub init_scripts: Vec<String>,
+    /// What its pages need not ask for.
+    pub permissions: Vec<String>,
     /// Let agents open `file:` URLs.
     pub allow_file_urls: bool,
     /// Leave pages without `document.modelContext` where the browser has none.

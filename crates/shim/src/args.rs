@@ -10,6 +10,7 @@ use tabmux_protocol::session::{Confirm, OnSessionEnd, SessionOptions, TabPolicy,
 
 /// Serve an MCP client over stdin and stdout. MCP clients start this.
 #[derive(Debug, clap::Args)]
+#[command(next_line_help = true)]
 pub struct Args {
     #[command(flatten)]
     browser: BrowserFlags,
@@ -95,6 +96,16 @@ pub struct Args {
     )]
     filesystem_root: Vec<PathBuf>,
 
+    /// Keep files that tools write without a path in this folder, such as PDFs and downloads. Else they are in a
+    /// folder that ends with the session.
+    #[arg(
+        long = "outputDir",
+        alias = "output-dir",
+        value_name = "DIR",
+        help_heading = "Policy"
+    )]
+    output_dir: Option<PathBuf>,
+
     /// What was taken without effect, for the log.
     #[arg(skip)]
     pub(crate) notes: Vec<String>,
@@ -138,6 +149,7 @@ impl Args {
                 "--extension needs the daemon, which the extension connects to; leave --no-daemon out"
             );
         }
+        let mut output = absolute(self.output_dir.into_iter().collect())?;
         Ok(SessionOptions {
             browser,
             tools: match self.tools {
@@ -171,7 +183,7 @@ impl Args {
             blocked_origins: self.origins.blocked(origins)?,
             folder: std::env::current_dir().ok(),
             roots: absolute(self.filesystem_root)?,
-            output: None,
+            output: output.pop(),
         })
     }
 }
@@ -179,8 +191,7 @@ impl Args {
 /// The daemon works in another folder than whoever wrote the paths.
 fn absolute(paths: Vec<PathBuf>) -> anyhow::Result<Vec<PathBuf>> {
     let paths = paths.into_iter().map(|path| {
-        std::path::absolute(&path)
-            .with_context(|| format!("--filesystemRoot: {} is no path", path.display()))
+        std::path::absolute(&path).with_context(|| format!("{} is no path", path.display()))
     });
     paths.collect()
 }

@@ -14,6 +14,7 @@ mod attach;
 mod attacks;
 mod bad_input;
 mod edges;
+mod endpoint_secrets;
 mod eras;
 mod extension;
 mod files;

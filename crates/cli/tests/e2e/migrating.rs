@@ -160,6 +160,57 @@ async fn a_configuration_of_chrome_devtools_mcp_starts_after_changing_the_comman
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_configuration_of_playwright_mcp_starts_after_changing_the_command() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let body = "<!doctype html><title>none</title><script>document.title = `${window.early} ${innerWidth}`</script>";
+    crowd.pages.route("/early", Response::html(body));
+    let (script, output) = (crowd.home().join("early.js"), crowd.home().join("out"));
+    std::fs::write(&script, "window.early = 'first';").unwrap();
+    std::fs::create_dir(&output).unwrap();
+    let browser = tabmux_testkit::real_browser().unwrap();
+    let browser = format!("--executable-path={}", browser.display());
+    let client = crowd
+        .visitor(&[
+            "--headless",
+            "--isolated",
+            "--browser=chrome",
+            "--caps=vision,pdf",
+            "--viewport-size=800x600",
+            "--user-agent=Test/1.0",
+            "--grant-permissions",
+            "geolocation",
+            "clipboard-read",
+            "--init-script",
+            script.to_str().unwrap(),
+            "--output-dir",
+            output.to_str().unwrap(),
+            &browser,
+        ])
+        .await;
+    let url = crowd.pages.url("early");
+    client
+        .call_tool("navigate_page", json!({"url": url}))
+        .await
+        .ok();
+    // The script ran before the page's own, and everything else is as the flags say.
+    let facts = "async () => [document.title, navigator.userAgent, ...await Promise.all(\
+                 ['geolocation', 'clipboard-read', 'camera'].map(async name => \
+                 (await navigator.permissions.query({name})).state))]";
+    let told = client
+        .call_tool("evaluate_script", json!({"function": facts}))
+        .await
+        .ok();
+    let told: Value = serde_json::from_str(&told.text()).unwrap();
+    assert_eq!(
+        told,
+        json!(["first 800", "Test/1.0", "granted", "granted", "prompt"])
+    );
+    client.call_tool("save_pdf", json!({})).await.ok();
+    let kept = std::fs::read_dir(&output).unwrap().count();
+    assert_eq!(kept, 1, "the file is where --output-dir says");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_client_has_a_page_from_the_start_and_its_first_one_is_page_1() {
     let Some(crowd) = Crowd::gather() else { return };
     crowd.pages.route("/form", Response::html(FORM));

@@ -56,6 +56,12 @@ impl MainLoop {
             let _ = answer.send(Ok(CallReply::error(why)));
             return;
         }
+        // With a person's answer, the same call comes again.
+        if request.asking.word.is_none()
+            && let Some(session) = self.sessions.get_mut(&session)
+        {
+            session.calls_made += 1;
+        }
         if self.core.is_paused() {
             return self.take_call(session, request, answer);
         }

@@ -23,6 +23,7 @@ impl MainLoop {
             client: session.client.name.clone(),
             tab: self.core.bound_tab(id).map(|tab| tab.0),
             calls: calls_of(id),
+            calls_made: session.calls_made,
             age_seconds: session.opened.elapsed().as_secs(),
         });
         let name = |id| {

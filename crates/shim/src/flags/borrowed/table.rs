@@ -40,6 +40,18 @@ pub(super) enum Here {
     As(&'static str),
     /// Switched on, files may be anywhere.
     AnyFolder,
+    /// Switched on, files may be anywhere, and be opened.
+    AnyFile,
+    /// Its value is one for this flag of ours, as Playwright writes it.
+    Value(&'static str),
+    /// An address: `--browserUrl` or `--wsEndpoint`.
+    Endpoint,
+    /// Headers for that address.
+    Headers,
+    /// The name of a browser.
+    Browser,
+    /// Switched off, the browser has no sandbox.
+    Sandbox,
     /// It is taken. If it says this, there is a reason why it changes nothing.
     Idle(bool, &'static str),
     /// If it says this, nothing is started: whoever wrote it counts on it.
@@ -184,7 +196,7 @@ pub(super) static FLAGS: &[Flag] = &[
     switch("viaCli", Here::Idle(true, NOTHING_SENT)),
 ];
 
-const fn switch(name: &'static str, here: Here) -> Flag {
+pub(super) const fn switch(name: &'static str, here: Here) -> Flag {
     Flag {
         name,
         takes: Takes::Switch,
@@ -192,7 +204,7 @@ const fn switch(name: &'static str, here: Here) -> Flag {
     }
 }
 
-const fn one(name: &'static str, here: Here) -> Flag {
+pub(super) const fn one(name: &'static str, here: Here) -> Flag {
     Flag {
         name,
         takes: Takes::One,
@@ -200,7 +212,7 @@ const fn one(name: &'static str, here: Here) -> Flag {
     }
 }
 
-const fn several(name: &'static str, here: Here) -> Flag {
+pub(super) const fn several(name: &'static str, here: Here) -> Flag {
     Flag {
         name,
         takes: Takes::Several,
