@@ -42,6 +42,7 @@ check: ## Format, lints and documentation, without running tests
 	@$(CARGO) fmt --all --check
 	$(phase) 'Lints'
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@$(CARGO) metadata --manifest-path fuzz/Cargo.toml --locked --format-version 1 >/dev/null
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 

@@ -14,6 +14,7 @@ mod orders;
 mod permissions;
 mod private;
 mod pulse;
+mod stuck_pages;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -36,6 +37,7 @@ use orders::Order;
 use private::Privacy;
 use std::sync::Arc;
 use std::time::Duration;
+use stuck_pages::StuckPages;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{browser, target};
 use tokio::sync::{OnceCell, mpsc, oneshot};
@@ -141,6 +143,7 @@ struct Inner {
     /// Where downloads of a browser of ours go first.
     staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
+    stuck: StuckPages,
     /// What pages need not ask for.
     permissions: Arc<[String]>,
     /// Whether new tabs are held until it is known where they may go.

@@ -20,6 +20,7 @@ mod plans;
 mod policy;
 mod replies;
 mod turned_away;
+mod waits;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use page_calls::FoundAnswer;
@@ -101,6 +102,7 @@ pub(crate) struct MainLoop {
     /// The persons at their browsers.
     persons: person::Persons,
     sweeps: letting_go::Sweeps,
+    waits: waits::Waits,
     /// Where sessions' files go that have no other place.
     output: OutputRoot,
 }
@@ -171,6 +173,7 @@ impl MainLoop {
             asking,
             persons: person::Persons::default(),
             sweeps: letting_go::Sweeps::default(),
+            waits: waits::Waits::default(),
             output: OutputRoot::usual(),
         }
     }
@@ -200,6 +203,12 @@ impl MainLoop {
                     let begun = ("alarm", Worked::now());
                     let now = self.now();
                     self.core.handle_timeout(now);
+                    begun
+                }
+                () = self.waits.alarm() => {
+                    let begun = ("waits", Worked::now());
+                    self.tell_waits();
+                    is_news = false;
                     begun
                 }
                 () = self.persons.alarm() => {
@@ -278,7 +287,9 @@ impl MainLoop {
                 let policy = self.origins_of(session);
                 let tools = self.tools_shown(session, mode).into_iter();
                 let tools = tools.filter_map(|(name, place)| match place {
-                    None => catalogue::info(name, mode, several).map(Listed::Own),
+                    None => catalogue::info(name, mode, several)
+                        .or_else(|| catalogue::slim_info(name, several))
+                        .map(Listed::Own),
                     Some((place, key)) => self.page_tool_listed(name, &place, key, mode, &policy),
                 });
                 let _ = answer.send(tools.collect());

@@ -45,6 +45,10 @@ pub struct Args {
     #[command(flatten)]
     categories: CategoryFlags,
 
+    /// Have three tools and no others: navigate, evaluate and screenshot.
+    #[arg(long, conflicts_with = "categories", help_heading = TOOLS)]
+    slim: bool,
+
     #[command(flatten)]
     origins: OriginFlags,
 
@@ -105,6 +109,10 @@ pub struct Args {
     /// What was taken without effect, for the log.
     #[arg(skip)]
     pub(crate) notes: Vec<String>,
+
+    /// Whether the flags were written for a server with a fixed list.
+    #[arg(skip)]
+    wants_fixed_list: bool,
 }
 
 impl Args {
@@ -124,6 +132,7 @@ impl Args {
             Alone::try_parse_from(head.into_iter().chain(translated.args))?.command;
         Ok(Self {
             notes: translated.notes,
+            wants_fixed_list: translated.is_theirs,
             ..*args
         })
     }
@@ -144,6 +153,7 @@ impl Args {
         Ok(SessionOptions {
             browser,
             tools: match self.tools {
+                Tools::Auto if self.wants_fixed_list => ToolMode::Static,
                 Tools::Auto => ToolMode::Auto,
                 Tools::Progressive => ToolMode::Progressive,
                 Tools::Static => ToolMode::Static,
@@ -160,6 +170,8 @@ impl Args {
             page_actions: self.page_actions == Switch::On,
             generated_tools: Some(self.generated_tools),
             categories: self.categories.chosen(kinds)?,
+            slim: self.slim,
+            shared_numbers: false,
             hybrid_routing: self.routing == Route::Hybrid,
             follow_user_focus: self.follow_user_focus,
             confirm: match self.confirm {

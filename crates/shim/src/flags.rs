@@ -15,6 +15,7 @@ pub use origins::ReadOrigins;
 use anyhow::{Context, bail};
 use clap::Args;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tabmux_protocol::session::{BrowserOptions, Endpoint};
@@ -245,7 +246,7 @@ impl BrowserFlags {
             );
         }
         for (endpoint, headers) in web_sockets.iter_mut().zip(&self.ws_headers) {
-            endpoint.it.headers.clone_from(&headers.0);
+            endpoint.it.headers = headers.0.clone().map_err(anyhow::Error::msg)?;
         }
         for endpoint in &mut web_sockets {
             endpoint.it.web_socket = true;
@@ -306,14 +307,21 @@ fn program(path: PathBuf) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Headers as the command line has them.
+/// Headers as the command line has them, or what is wrong with them. The parser of the command line would repeat
+/// a wrong value, and there are secrets in it.
 #[derive(Clone, Debug)]
-struct Headers(Vec<(String, String)>);
+struct Headers(Result<Vec<(String, String)>, String>);
 
-fn headers(text: &str) -> Result<Headers, String> {
-    serde_json::from_str::<BTreeMap<String, String>>(text)
-        .map(|map| Headers(map.into_iter().collect()))
-        .map_err(|error| format!("write a JSON object of texts ({error})"))
+fn headers(text: &str) -> Result<Headers, Infallible> {
+    let read = serde_json::from_str::<BTreeMap<String, String>>(text);
+    let read = read.map(|map| map.into_iter().collect());
+    Ok(Headers(read.map_err(|error| {
+        format!(
+            "--wsHeaders is no JSON object of texts: it goes wrong at character {}. Write it like \
+             '{{\"Authorization\":\"Bearer TOKEN\"}}'",
+            error.column()
+        )
+    })))
 }
 
 /// An endpoint, and which of all endpoints on the command line it is.

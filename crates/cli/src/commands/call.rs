@@ -331,6 +331,8 @@ impl Flags {
         let options = SessionOptions {
             browser: self.browser.options()?,
             tools: ToolMode::Static,
+            // Those that `tabmux tabs` shows.
+            shared_numbers: true,
             page_actions: true,
             categories,
             folder: here.clone(),

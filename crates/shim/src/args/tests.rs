@@ -72,6 +72,39 @@ fn the_examples_of_chrome_devtools_mcp_are_understood() {
 }
 
 #[test]
+fn flags_that_only_chrome_devtools_mcp_has_choose_the_fixed_list() {
+    for theirs in [
+        &["--slim"][..],
+        &["--slim=false"],
+        &["--no-usage-statistics"],
+        &["--usageStatistics=false"],
+        &["--channel", "beta"],
+        &["--channel=canary"],
+        &["--no-category-network"],
+        &["--categoryNetwork=false"],
+        &["--experimental-page-id-routing"],
+        &["--experimentalTomorrow"],
+        &["--workspace=/a"],
+        &["--headless", "--no-performance-crux"],
+    ] {
+        assert_eq!(options(theirs).tools, ToolMode::Static, "{theirs:?}");
+        let chosen = [theirs, &["--tools", "progressive"]].concat();
+        assert_eq!(options(&chosen).tools, ToolMode::Progressive, "{chosen:?}");
+    }
+    for ours in [
+        &[][..],
+        &["--headless"],
+        &["--isolated", "--viewport=1280x720"],
+        &["--user-data-dir=/x", "--proxy-server=http://p:1"],
+        &["--categories", "input"],
+        &["--filesystemRoot=/a", "--logFile=/tmp/x"],
+    ] {
+        assert_eq!(options(ours).tools, ToolMode::Auto, "{ours:?}");
+    }
+    assert!(options(&["--slim"]).slim && !options(&["--slim=false"]).slim);
+}
+
+#[test]
 fn every_flag_of_chrome_devtools_mcp_is_taken_or_refused_in_a_sentence() {
     let mut refused = Vec::new();
     for (name, samples) in flags::samples() {

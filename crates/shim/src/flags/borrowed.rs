@@ -17,6 +17,8 @@ pub(crate) struct Translated {
     pub(crate) args: Vec<OsString>,
     /// What was taken without effect, for the log.
     pub(crate) notes: Vec<String>,
+    /// Whether some flag shows that this configuration was written for the other server.
+    pub(crate) is_theirs: bool,
 }
 
 /// Translates the flags of `tabmux mcp`. What is no flag of the other server's stays as it is.
@@ -33,7 +35,10 @@ pub(crate) fn translate(words: impl IntoIterator<Item = OsString>) -> Result<Tra
     let mut words = words.into_iter().peekable();
     while let Some(word) = words.next() {
         match Written::read(&word) {
-            Some(written) => reading.take(word, written, &mut words)?,
+            Some(written) => {
+                reading.out.is_theirs |= written.flag.is_only_theirs();
+                reading.take(word, written, &mut words)?;
+            }
             None => reading.out.args.push(word),
         }
     }

@@ -9,6 +9,19 @@ pub(super) struct Flag {
     pub(super) here: Here,
 }
 
+impl Flag {
+    /// Whether nobody writes it who did not have the other server before: neither our own users, nor those
+    /// of further servers.
+    pub(super) fn is_only_theirs(&self) -> bool {
+        match self.here {
+            Here::Same => matches!(self.name, "slim" | "channel" | "wsHeaders"),
+            Here::Category | Here::As(_) | Here::AnyFolder | Here::Idle(..) | Here::Refused(..) => {
+                true
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     Switch,
@@ -110,13 +123,7 @@ pub(super) static FLAGS: &[Flag] = &[
         "categoryExperimentalThirdParty",
         Here::Idle(false, PAGE_TOOLS),
     ),
-    switch(
-        "slim",
-        Here::Idle(
-            true,
-            "choose tools with --categories, such as --categories navigation,debugging",
-        ),
-    ),
+    switch("slim", Here::Same),
     switch(
         "javascriptEvaluation",
         Here::Refused(
