@@ -10,14 +10,13 @@ pub(super) struct Flag {
 }
 
 impl Flag {
-    /// Whether nobody writes it who did not have the other server before: neither our own users, nor those
-    /// of further servers.
+    /// Whether nobody writes it who did not have one of the other servers before. Both have fixed lists.
     pub(super) fn is_only_theirs(&self) -> bool {
         match self.here {
             Here::Same => matches!(self.name, "slim" | "channel" | "wsHeaders"),
-            Here::Category | Here::As(_) | Here::AnyFolder | Here::Idle(..) | Here::Refused(..) => {
-                true
-            }
+            // With an extension it is ours.
+            Here::Browser => false,
+            _ => true,
         }
     }
 }
