@@ -1,7 +1,12 @@
 //! Why a call was not carried out, in sentences that name the next call to make.
 
-use crate::refusal_parts::{
-    Asking, Available, Begun, Counterpart, Index, Indices, Listed, Loss, Seconds,
+mod phrases;
+
+pub(crate) use self::phrases::MOST_TABS_NAMED;
+
+use self::phrases::{
+    Asking, Available, Begun, Counterpart, Index, Indices, Listed, Loss, Seconds, WayOut,
+    WhichIndex,
 };
 use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
 use std::fmt;
@@ -60,20 +65,30 @@ pub enum Refusal {
     IndexForbidden,
     /// The agent named no browser, and there are several.
     #[error(
-        "browserIndex parameter is required when multiple browsers are connected. Use list_browsers to \
-         see available browser indices, then call {tool} again."
+        "browserIndex parameter is required when multiple browsers are connected. {}",
+        WhichIndex(*.tool, .available, *.mode)
     )]
     IndexRequired {
         /// The tool that was called.
         tool: ToolName,
+        /// The numbers it could have meant.
+        available: Vec<usize>,
+        /// How the session's tools are listed.
+        mode: Mode,
     },
     /// The agent named a browser that is not there.
-    #[error("There is no browser {given}. {}Use list_browsers to see them.", Indices(.available))]
+    #[error(
+        "There is no browser {given}. {}{}",
+        Indices(.available),
+        .mode.browsers_advice()
+    )]
     UnknownBrowser {
         /// What the agent wrote.
         given: i64,
         /// The numbers it could have meant.
         available: Vec<usize>,
+        /// How the session's tools are listed.
+        mode: Mode,
     },
     /// A progressive session lives in one browser.
     #[error(
@@ -223,8 +238,8 @@ pub enum Refusal {
     NoSuchToolThere {
         /// The tool that was called.
         tool: ToolName,
-        /// The tab: what the agent wrote, or what we call it.
-        tab: String,
+        /// The tab.
+        tab: TabMeant,
         /// The tabs that have the tool, the first ones if there are many.
         available: Vec<TabName>,
         /// How many more there are.
@@ -325,6 +340,15 @@ pub enum Refusal {
     },
 }
 
+/// A tab that a call was for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TabMeant {
+    /// What the agent wrote.
+    Given(String),
+    /// What we call it.
+    Named(TabName),
+}
+
 /// A tab that vanished by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostTab {
@@ -362,6 +386,15 @@ pub enum Stuck {
     Queueing(TabId),
 }
 
+impl fmt::Display for TabMeant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(text) => f.write_str(text),
+            Self::Named(name) => name.fmt(f),
+        }
+    }
+}
+
 impl fmt::Display for LostTab {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tab, fate } = self;
@@ -375,66 +408,4 @@ impl fmt::Display for LostTab {
     }
 }
 
-/// What to do about a call that came too late.
-struct WayOut {
-    tool: ToolName,
-    stuck: Stuck,
-    mode: Mode,
-}
-
-impl fmt::Display for WayOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tool, stuck, mode } = self;
-        let escape = mode.escape_tool();
-        match stuck {
-            Stuck::Connecting => write!(
-                f,
-                "Check that the browser responds, then call {tool} again."
-            ),
-            Stuck::Opening => write!(f, "Check the address, then call {tool} again."),
-            Stuck::Settling => write!(
-                f,
-                "No tab could be opened for it. Check that the browser responds, then call {tool} again."
-            ),
-            Stuck::Working(tab) => write!(
-                f,
-                "Call it again, or call {escape} if tab {tab} no longer responds."
-            ),
-            Stuck::Queueing(tab) => write!(
-                f,
-                "Earlier calls on tab {tab} kept it waiting. Call it again when they have finished, \
-                 or call {escape} if the tab no longer responds."
-            ),
-        }
-    }
-}
-
-/// The tools that refusals point to.
-impl Mode {
-    fn list_tool(self) -> ToolName {
-        match self {
-            Self::Progressive => ToolName::LIST_TABS,
-            Self::Static => ToolName::LIST_PAGES,
-        }
-    }
-
-    /// In static mode every tool connects.
-    fn connect_tool(self, called: ToolName) -> ToolName {
-        match self {
-            Self::Progressive => ToolName::CONNECT_BROWSER,
-            Self::Static => called,
-        }
-    }
-
-    /// What leads away from a tab that no longer responds: the last page cannot be closed.
-    fn escape_tool(self) -> ToolName {
-        match self {
-            Self::Progressive => ToolName::CLOSE_TAB,
-            Self::Static => ToolName::NEW_PAGE,
-        }
-    }
-}
-
 const RECONNECT: ToolName = ToolName::RECONNECT_BROWSER;
-
-pub(crate) const MOST_TABS_NAMED: usize = 20;

@@ -2,7 +2,10 @@
 //! its tools.
 
 use crate::core::PageList;
-use crate::{BrowserId, Fate, LostTab, Meant, Mode, SessionConfig, TabId, Time, ToolName};
+use crate::{
+    BrowserId, Fate, LostTab, Meant, Mode, Numbering, PageNumbers, SessionConfig, TabId, Time,
+    ToolName,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -19,6 +22,8 @@ pub(crate) struct Session {
     seats_counted: usize,
     /// The page actions that its list has beside the usual ones, if that follows the work.
     pub(crate) added: BTreeSet<ToolName>,
+    /// What it calls tabs, if not by their own numbers.
+    pub(crate) numbers: Option<PageNumbers>,
     /// The tool list that the client knows of.
     pub(crate) announced: Announced,
     /// When it will be told about changes that it did not ask for, if there are any.
@@ -84,10 +89,13 @@ impl Announced {
 }
 
 impl Session {
-    pub(crate) fn new(config: SessionConfig) -> Self {
+    pub(crate) fn new(mut config: SessionConfig) -> Self {
+        let numbers = std::mem::take(&mut config.heritage.numbers);
+        let own = (config.mode, config.numbering) == (Mode::Static, Numbering::Own);
         Self {
             added: config.added.iter().copied().collect(),
             config,
+            numbers: own.then_some(numbers),
             seats: Vec::new(),
             home: 1,
             default: None,

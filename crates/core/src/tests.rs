@@ -34,6 +34,7 @@ mod binding;
 mod heritage;
 mod isolation;
 mod losses;
+mod page_numbers;
 mod static_list;
 mod waiting;
 
@@ -42,6 +43,7 @@ mod edges;
 mod notices;
 mod person;
 mod policies;
+mod refusal_tools;
 mod refusals;
 mod reroute;
 mod session_end;

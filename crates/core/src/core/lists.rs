@@ -94,6 +94,9 @@ impl Core {
             _ => &[],
         };
         let fixed = match self.mode(session) {
+            Some(Mode::Static) if known.is_some_and(|known| known.config.only.is_some()) => {
+                self.only_tools(session).unwrap_or_default()
+            }
             Some(Mode::Static) => &self.config.static_tools[..],
             Some(Mode::Progressive) | None => &[],
         };
@@ -259,7 +262,10 @@ impl Core {
 
     /// The session's list as it would be told now.
     pub(super) fn offer(&mut self, session: SessionId) -> Announced {
-        let (page_tools, has_library_tools) = self.shared_list(session);
+        let (page_tools, has_library_tools) = match self.only_tools(session) {
+            Some(_) => (Arc::default(), false),
+            None => self.shared_list(session),
+        };
         let (before, after) = self.own_tools(session);
         Announced {
             tools: before.chain(after).copied().collect(),

@@ -77,6 +77,7 @@ impl Core {
             self.check_cooldown(session, browser, tool)?;
             return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
+        self.number_first(session, browser, &kind);
         if self.needs_first_page(session, browser, &kind) {
             let tab = None;
             return Ok(Plan::Work(Some(browser), Task::Settle { kind, tab }));
@@ -262,6 +263,10 @@ impl Core {
         let tool = kind.tool();
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let config = &known.config;
+        if let Some(only) = &config.only {
+            let is_one = only.contains(&tool) && matches!(kind, CallKind::Page { .. });
+            return is_one.then_some(()).ok_or(Refusal::NotOffered { tool });
+        }
         let (of_mode, switched_on) = match kind {
             CallKind::Page { .. } => {
                 let exists = self.config.tab_tools.contains(&tool);
@@ -299,6 +304,16 @@ impl Core {
                 mode: config.mode,
             }),
         }
+    }
+
+    /// Whether a session can ever call a page action: listed, by its name, or after `more_tools`.
+    pub(super) fn offers_page_tool(&self, session: SessionId, tool: ToolName) -> bool {
+        self.sessions.get(&session).is_some_and(|known| {
+            known.config.page_actions
+                && self.config.tab_tools.contains(&tool)
+                && !known.config.withheld.contains(&tool)
+                && (!known.is_static() || known.not_asked_for(tool).is_none())
+        })
     }
 
     fn check_state(&self, session: SessionId, tool: ToolName) -> Result<(), Refusal> {
@@ -365,7 +380,7 @@ impl Core {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let mode = known.config.mode;
         let named = self
-            .tab_meant(given)
+            .tab_meant(session, given)
             .and_then(|id| Some((id, self.tabs.get(&id)?)))
             .filter(|(_, tab)| tab.browser() == Some(browser) && tab.is_open())
             .filter(|(_, tab)| tab.is_within_reach(session, known.config.isolated));

@@ -8,13 +8,16 @@ use crate::route::{NoRoute, Route, Wish, route};
 use crate::session::Seat;
 use crate::tab::Tab;
 use crate::{
-    BrowserId, Mode, Place, SchemaId, SessionId, TabId, TabName, TabRef, ToolKey, ToolName, ToolRow,
+    BrowserId, Mode, Place, SchemaId, SessionId, TabId, TabName, ToolKey, ToolName, ToolRow,
 };
 
 impl Core {
     /// The tool that a session's call of this name would run, if it names no tab: what is published under
     /// this name is that tool's.
     pub fn page_tool(&self, session: SessionId, name: ToolName) -> Option<ToolRow> {
+        if self.only_tools(session).is_some() {
+            return None;
+        }
         let tab = self.publishing_tab(session, name);
         let tab = tab.or_else(|| self.describing_tab(session, name))?;
         self.tool_row(session, tab, name)
@@ -28,6 +31,9 @@ impl Core {
     ) -> Vec<(ToolName, Option<(Place, ToolKey)>)> {
         let own = |name: &ToolName| (*name, None);
         let (before, after) = self.own_tools(session);
+        if self.only_tools(session).is_some() {
+            return before.map(own).collect();
+        }
         let names = self.registry.names();
         let of_pages = names.filter_map(|name| {
             let (tab, source, offer) = self.published(session, name)?;
@@ -111,6 +117,9 @@ impl Core {
 
     /// The page tools in a session's list, by name, and what is published of them.
     pub(super) fn listed_page_tools(&self, session: SessionId) -> PageList {
+        if self.only_tools(session).is_some() {
+            return Vec::new();
+        }
         let names = self.registry.names();
         names
             .filter_map(|name| self.listing(session, name))
@@ -246,14 +255,6 @@ impl Core {
         };
         source == Source::Library
             || is_wanted() && browser.is_some_and(|browser| self.is_connected(session, browser))
-    }
-
-    /// The tab that the agent means, wherever it is.
-    pub(super) fn tab_meant(&self, given: &TabRef) -> Option<TabId> {
-        match given.number() {
-            Some(number) => Some(number),
-            None => self.pages.get(given.as_page()).copied(),
-        }
     }
 
     /// The tab that a progressive session has focused, if it has the tool and the session may see it.

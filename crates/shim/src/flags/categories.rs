@@ -15,7 +15,7 @@ pub struct Kind {
 /// Which kinds of tools are offered.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tools")]
-pub(crate) struct CategoryFlags {
+pub struct CategoryFlags {
     /// Offer only these kinds of tools: input, navigation, emulation, performance, network,
     /// debugging, and those that have to be asked for: storage, rules, screencast. A list that
     /// follows the work has all of their tools from the start.
@@ -69,9 +69,19 @@ pub(crate) struct CategoryFlags {
 }
 
 impl CategoryFlags {
-    /// The categories that are offered; `None` if no flag says anything. Fails on one that there is
-    /// not.
-    pub(crate) fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
+    /// Only these categories.
+    pub fn only(categories: Vec<String>) -> Self {
+        Self {
+            categories: Some(categories),
+            ..Self::default()
+        }
+    }
+
+    /// The categories that are offered; `None` if no flag says anything.
+    ///
+    /// # Errors
+    /// On a category that there is not.
+    pub fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
         let switches = self.switches();
         if self.categories.is_none() && switches.iter().all(|(_, on)| on.is_none()) {
             return Ok(None);

@@ -1,12 +1,12 @@
-//! Parts of the sentences with which calls are refused.
+//! The parts of refusals that depend on what is there: numbers, tabs, and the tool to call next.
 
-use crate::refusal::MOST_TABS_NAMED;
-use crate::{LostTab, Mode, TabName, ToolName};
+use super::{LostTab, Stuck};
+use crate::{Mode, TabName, ToolName};
 use std::fmt;
 use std::time::Duration;
 
 /// What a session with the one kind of list calls where one with the other kind would call this tool.
-pub(crate) struct Counterpart(pub(crate) ToolName);
+pub(super) struct Counterpart(pub(super) ToolName);
 
 impl fmt::Display for Counterpart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,7 +40,7 @@ impl fmt::Display for Counterpart {
 }
 
 /// How the tools of a category are asked for.
-pub(crate) struct Asking<'a>(pub(crate) &'a str, pub(crate) Mode);
+pub(super) struct Asking<'a>(pub(super) &'a str, pub(super) Mode);
 
 impl fmt::Display for Asking<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,10 +58,78 @@ impl fmt::Display for Asking<'_> {
     }
 }
 
+/// What to do about a call that came too late.
+pub(super) struct WayOut {
+    pub(super) tool: ToolName,
+    pub(super) stuck: Stuck,
+    pub(super) mode: Mode,
+}
+
+impl fmt::Display for WayOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tool, stuck, mode } = self;
+        let escape = mode.escape_tool();
+        match stuck {
+            Stuck::Connecting => write!(
+                f,
+                "Check that the browser responds, then call {tool} again."
+            ),
+            Stuck::Opening => write!(f, "Check the address, then call {tool} again."),
+            Stuck::Settling => write!(
+                f,
+                "No tab could be opened for it. Check that the browser responds, then call {tool} again."
+            ),
+            Stuck::Working(tab) => write!(
+                f,
+                "Call it again, or call {escape} if tab {tab} no longer responds."
+            ),
+            Stuck::Queueing(tab) => write!(
+                f,
+                "Earlier calls on tab {tab} kept it waiting. Call it again when they have finished, \
+                 or call {escape} if the tab no longer responds."
+            ),
+        }
+    }
+}
+
+/// The tools that refusals point to.
+impl Mode {
+    pub(super) fn list_tool(self) -> ToolName {
+        match self {
+            Self::Progressive => ToolName::LIST_TABS,
+            Self::Static => ToolName::LIST_PAGES,
+        }
+    }
+
+    /// Where to see the browsers. A progressive session has no tool for it.
+    pub(super) fn browsers_advice(self) -> &'static str {
+        match self {
+            Self::Progressive => "Call connect_browser again with one of them.",
+            Self::Static => "Use list_browsers to see them.",
+        }
+    }
+
+    /// In static mode every tool connects.
+    pub(super) fn connect_tool(self, called: ToolName) -> ToolName {
+        match self {
+            Self::Progressive => ToolName::CONNECT_BROWSER,
+            Self::Static => called,
+        }
+    }
+
+    /// What leads away from a tab that no longer responds: the last page cannot be closed.
+    pub(super) fn escape_tool(self) -> ToolName {
+        match self {
+            Self::Progressive => ToolName::CLOSE_TAB,
+            Self::Static => ToolName::NEW_PAGE,
+        }
+    }
+}
+
 /// `browserIndex: 2, ` where it is needed.
-pub(crate) struct Index {
-    pub(crate) number: usize,
-    pub(crate) several: bool,
+pub(super) struct Index {
+    pub(super) number: usize,
+    pub(super) several: bool,
 }
 
 impl fmt::Display for Index {
@@ -73,7 +141,29 @@ impl fmt::Display for Index {
     }
 }
 
-pub(crate) struct Indices<'a>(pub(crate) &'a [usize]);
+/// How to find out which browser to name.
+pub(super) struct WhichIndex<'a>(pub(super) ToolName, pub(super) &'a [usize], pub(super) Mode);
+
+impl fmt::Display for WhichIndex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(tool, available, mode) = self;
+        match mode {
+            Mode::Static => write!(
+                f,
+                "Use list_browsers to see available browser indices, then call {tool} again."
+            ),
+            Mode::Progressive => {
+                write!(
+                    f,
+                    "{}Call {tool} again with one of them.",
+                    Indices(available)
+                )
+            }
+        }
+    }
+}
+
+pub(super) struct Indices<'a>(pub(super) &'a [usize]);
 
 impl fmt::Display for Indices<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +178,7 @@ impl fmt::Display for Indices<'_> {
     }
 }
 
-pub(crate) struct Loss(pub(crate) Option<LostTab>);
+pub(super) struct Loss(pub(super) Option<LostTab>);
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,7 +189,7 @@ impl fmt::Display for Loss {
     }
 }
 
-pub(crate) struct Available<'a>(pub(crate) &'a [TabName]);
+pub(super) struct Available<'a>(pub(super) &'a [TabName]);
 
 impl fmt::Display for Available<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -119,7 +209,7 @@ impl fmt::Display for Available<'_> {
 }
 
 /// Tabs, and how many more there are.
-pub(crate) struct Listed<'a>(pub(crate) &'a [TabName], pub(crate) usize);
+pub(super) struct Listed<'a>(pub(super) &'a [TabName], pub(super) usize);
 
 impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -137,7 +227,7 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-pub(crate) struct Begun(pub(crate) bool);
+pub(super) struct Begun(pub(super) bool);
 
 impl fmt::Display for Begun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -150,10 +240,12 @@ impl fmt::Display for Begun {
     }
 }
 
-pub(crate) struct Seconds(pub(crate) Duration);
+pub(super) struct Seconds(pub(super) Duration);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} s", self.0.as_secs_f64())
     }
 }
+
+pub(crate) const MOST_TABS_NAMED: usize = 20;
