@@ -120,9 +120,10 @@ fn focused_actions() -> impl Iterator<Item = &'static ToolSpec> {
     tools::all().iter().filter(|spec| spec.progressive)
 }
 
-/// The names of all page tools.
+/// The names of all page tools, without those of sessions that have only a few: others neither have them nor can
+/// add them, and pages may use their names.
 pub(crate) fn page_tools() -> Vec<ToolName> {
-    let all = tools::all().iter().chain(tools::slim());
+    let all = tools::all().iter();
     all.map(|spec| ToolName::new(spec.name)).collect()
 }
 
