@@ -5,6 +5,7 @@ use crate::extension::{Extensions, Peer, PeerName};
 use crate::incoming::{ArgumentRoom, Incoming, Read};
 use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
+use crate::listener::party;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
@@ -133,6 +134,7 @@ impl Hub {
             options: kept,
             arguments: self.arguments.for_session(),
             looker: self.looker.clone(),
+            turn: Arc::default(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
@@ -205,7 +207,7 @@ impl Hub {
         self.events.send(event.into()).await.ok()?;
         let connection = opened.await.ok()?;
         self.pages.send_modify(|open| *open += 1);
-        let shares = self.intake.connect(&origin);
+        let shares = self.intake.connect(&party(&origin).into());
         Some(PagesHandle {
             connection,
             events: self.events.clone(),
@@ -344,6 +346,8 @@ pub struct Handle {
     options: Arc<SessionOptions>,
     arguments: ArgumentRoom,
     looker: Option<Looker>,
+    /// Calls go to the loop in the order in which they came, and what cancels them comes after them.
+    turn: Arc<Mutex<()>>,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
 }
@@ -377,7 +381,14 @@ impl Backend for Handle {
             session: self.session,
             request: request.clone(),
         };
-        post(&self.events, cancel);
+        if self.turn.try_lock().is_ok() {
+            return post(&self.events, cancel);
+        }
+        let (turn, events) = (Arc::clone(&self.turn), self.events.clone());
+        tokio::spawn(async move {
+            drop(turn.lock().await);
+            let _ = events.send(cancel).await;
+        });
     }
 
     async fn next_event(&self) -> Option<BackendEvent> {
@@ -386,8 +397,7 @@ impl Backend for Handle {
 }
 
 impl Handle {
-    /// Reads a call's arguments, hands it in and comes back with what will be its answer. Calls go in the order in
-    /// which this is called, one after the other.
+    /// Reads a call's arguments, hands it in and comes back with what will be its answer.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
         let (answer, reply) = oneshot::channel();
         let room = match self.arguments.take(request.arguments.get()) {
@@ -397,6 +407,7 @@ impl Handle {
                 return Ok(Reply(reply));
             }
         };
+        let _turn = self.turn.lock().await;
         let read = Read::read(request, &self.options).await;
         let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
         policy::look(self.looker.as_ref()).await;
