@@ -339,6 +339,17 @@ pub struct Client {
     pub secret: String,
 }
 
+/// Where somebody takes up a named session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Here {
+    /// Relative paths start here.
+    pub(crate) folder: Option<PathBuf>,
+    /// Folders in which files may be.
+    pub(crate) roots: Vec<PathBuf>,
+    /// Where files without a path go.
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// One session, in this process.
 #[derive(Debug)]
 pub struct Handle {
@@ -350,6 +361,14 @@ pub struct Handle {
     turn: Arc<Mutex<()>>,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
+}
+
+impl Handle {
+    /// Goes on in another folder.
+    pub(crate) async fn works_here(&self, here: Here) {
+        let session = self.session;
+        let _ = self.events.send(Event::WorksHere { session, here }).await;
+    }
 }
 
 impl Backend for Handle {

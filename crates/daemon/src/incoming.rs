@@ -8,7 +8,7 @@ use crate::main_loop::Answer;
 use crate::options::SessionOptions;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
-use tabmux_core::ToolName;
+use tabmux_core::{TabRef, ToolName};
 use tabmux_protocol::wire::LONGEST_ARGUMENTS;
 use tabmux_protocol::{CallReply, CallRequest, RequestId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -30,8 +30,8 @@ pub(crate) struct Read {
     own: Result<Parsed, Rejected>,
     /// As a page's tool of this name takes them, if there can be one.
     page: Option<Result<Parsed, Rejected>>,
-    /// The number of the tab whose tools are to be listed.
-    pub(crate) lists_tools_of: Option<u32>,
+    /// The tab whose tools are to be listed.
+    pub(crate) lists_tools_of: Option<TabRef>,
 }
 
 /// Tells arguments apart without keeping them.

@@ -21,7 +21,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tabmux_browser::user::own_uid;
-use tabmux_core::{BrowserKey, Fate, Heritage, Loss, LostTab, RememberedTab, TabId, TargetId};
+use tabmux_core::{
+    BrowserKey, Fate, Heritage, Loss, LostTab, PageNumbers, RememberedTab, TabId, TargetId,
+};
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
 
@@ -54,6 +56,9 @@ pub(crate) struct SessionNotes {
     /// A tab that it worked in and that is gone, until it is told.
     #[serde(default)]
     pub(crate) lost: Option<LostNotes>,
+    /// How many numbers of its own for pages are used up.
+    #[serde(default)]
+    pub(crate) pages_counted: u32,
     /// Its number among those of the same name.
     #[serde(default)]
     pub(crate) number: usize,
@@ -69,7 +74,17 @@ pub(crate) struct LostNotes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     browser: Option<String>,
     number: u32,
+    /// The session's own number of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
     fate: FateNotes,
+}
+
+impl LostNotes {
+    /// With what the session calls it.
+    pub(crate) fn called(self, page: Option<u32>) -> Self {
+        Self { page, ..self }
+    }
 }
 
 /// What became of it.
@@ -87,6 +102,7 @@ impl From<Loss> for LostNotes {
         Self {
             browser: browser.map(|key| key.0.to_string()),
             number: tab.tab.0,
+            page: None,
             fate: match tab.fate {
                 Fate::Closed => FateNotes::Closed,
                 Fate::Crashed => FateNotes::Crashed,
@@ -120,6 +136,9 @@ pub(crate) struct TabNotes {
     pub(crate) browser: String,
     pub(crate) target: String,
     pub(crate) number: u32,
+    /// The session's own number of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) page: Option<u32>,
     /// Whether it is still there when its daemon is not.
     pub(crate) stays: bool,
     /// Whether it was opened for the session.
@@ -228,6 +247,12 @@ impl Memory {
         tabs.collect()
     }
 
+    /// Whether a tab was a session's that may come back: one that it only knew by a number was not.
+    pub(crate) fn awaits(&self, target: &TargetId) -> bool {
+        let mut tabs = self.left.values().flat_map(|session| &session.tabs);
+        tabs.any(|tab| tab.stays && (tab.opened || tab.bound) && *tab.target == *target.0)
+    }
+
     /// Gives a session of an earlier daemon to the client that proves it is its own.
     pub(crate) fn take_up(&mut self, resume: &Resume) -> Option<Heritage> {
         let name = &resume.session_id.0;
@@ -254,11 +279,15 @@ impl Memory {
             },
         });
         let lost = with_daemon.or_else(|| known.lost.as_ref().map(Loss::from));
+        let numbered = tabs.iter().map(|tab| (tab.number, tab.page));
+        let numbered = numbered.chain(known.lost.iter().map(|lost| (lost.number, lost.page)));
+        let numbered = numbered.filter_map(|(tab, page)| Some((TabId(tab), page?)));
         let left = || tabs.iter().filter(stays);
         Some(Heritage {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
             bound: left().filter(|tab| tab.bound).map(target).collect(),
             lost: lost.filter(|_| !resume.told),
+            numbers: PageNumbers::restored(known.pages_counted, numbered),
         })
     }
 

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_core::{
-    BrowserId, CallId, CallKind, ConnectionId, Finish, Input, Mode, SessionId, TargetId, ToolName,
+    BrowserId, CallId, CallKind, ConnectionId, Finish, Input, Mode, SessionId, Stuck, TargetId,
+    ToolName,
 };
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId};
 use tokio::time::Instant;
@@ -23,6 +24,8 @@ pub(super) struct Call {
     pub(super) request: RequestId,
     pub(super) wants_progress: bool,
     pub(super) progress: f64,
+    /// What its client was told last that it waits for.
+    pub(super) told_wait: Option<Stuck>,
     pub(super) mode: Mode,
     pub(super) started: Instant,
     /// The same for people: milliseconds since 1970.
@@ -78,6 +81,12 @@ impl MainLoop {
     pub(super) fn call(&mut self, session: SessionId, call: Box<Incoming>) {
         if let Some(why) = self.why_turned_away(session) {
             return call.answer(CallReply::error(why));
+        }
+        // With a person's answer, the same call comes again.
+        if call.request.asking.word.is_none()
+            && let Some(session) = self.sessions.get_mut(&session)
+        {
+            session.calls_made += 1;
         }
         if self.core.is_paused() {
             return self.take_call(session, call);
@@ -138,7 +147,7 @@ impl MainLoop {
                 return;
             }
             Err(convert::Rejected::Arguments(text)) => {
-                let _ = answer.send(Ok(CallReply::error(text)));
+                let _ = answer.send(Ok(self.error_for(session, &text)));
                 return;
             }
         };
@@ -177,6 +186,9 @@ impl MainLoop {
         }
         let call = CallId(self.next_call);
         self.next_call += 1;
+        if request.progress {
+            self.waits.follow();
+        }
         let name = convert::request_id(&request.request_id);
         let entry = Call {
             answer,
@@ -184,6 +196,7 @@ impl MainLoop {
             request: request.request_id,
             wants_progress: request.progress,
             progress: 0.0,
+            told_wait: None,
             mode,
             started: Instant::now(),
             since: now_in_millis(),
@@ -224,15 +237,21 @@ impl MainLoop {
     }
 
     pub(super) fn ran(&mut self, call: CallId, browser: BrowserId, result: ToolResult) {
+        let Some((session, mode)) = self.calls.get(&call).map(|call| (call.session, call.mode))
+        else {
+            return;
+        };
         let payload = match result {
             Ok(output) => {
                 let opened = output.opened.iter();
-                let numbers =
-                    opened.filter_map(|id| self.core.tab(browser, &TargetId(id.as_str().into())));
+                let numbers = opened.filter_map(|id| {
+                    let target = TargetId(id.as_str().into());
+                    self.core.number_told(session, browser, &target)
+                });
                 let numbers: Vec<_> = numbers.collect();
-                convert::output(output, &numbers)
+                convert::output(output, &numbers, mode)
             }
-            Err(error) => CallReply::error(error.to_string()),
+            Err(error) => self.error_for(session, &error.to_string()),
         };
         if let Some(call) = self.calls.get_mut(&call) {
             call.payload = Some(payload);
@@ -244,6 +263,7 @@ impl MainLoop {
     }
 
     pub(super) fn progressed(&mut self, call: CallId, message: String) {
+        let waits = self.core.waits_for(call);
         let Some(call) = self.calls.get_mut(&call).filter(|call| call.wants_progress) else {
             return;
         };
@@ -251,6 +271,7 @@ impl MainLoop {
             return;
         };
         call.progress += 1.0;
+        call.told_wait = waits;
         let progress = Progress {
             request_id: call.request.clone(),
             value: call.progress,

@@ -3,6 +3,7 @@
 use super::{PagesEvent, PersonEvent};
 use crate::extension::PeerName;
 use crate::handle::Client;
+use crate::handle::Here;
 use crate::incoming::Incoming;
 use crate::options::SessionOptions;
 use crate::policy::{PersonRules, PolicyChange};
@@ -52,6 +53,8 @@ pub(crate) enum Event {
         session: SessionId,
         roots: Vec<PathBuf>,
     },
+    /// Somebody takes up a named session in another folder.
+    WorksHere { session: SessionId, here: Here },
     /// A client left.
     Close { session: SessionId },
     /// A client wants its tool list.
@@ -134,7 +137,7 @@ impl Event {
             Self::Policy { .. } => "policy",
             Self::Pages(event) => event.kind(),
             Self::Overview { .. } => "overview",
-            Self::Roots { .. } => "roots",
+            Self::Roots { .. } | Self::WorksHere { .. } => "roots",
             Self::Close { .. } => "close",
             Self::Tools { .. } => "tools",
             Self::Call { .. } => "call",

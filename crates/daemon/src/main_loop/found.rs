@@ -107,9 +107,10 @@ impl MainLoop {
         }
         let generate = self.generated_for(session);
         let free = |holder: Option<SessionId>| holder.is_none_or(|holder| holder == session);
-        let named = call.read.lists_tools_of;
+        let named = call.read.lists_tools_of.as_ref();
+        let meant = named.map(|tab| self.core.tab_meant(session, tab));
         let tabs = self.core.tabs().filter(|tab| {
-            let is_meant = named.is_none_or(|named| named == tab.id.0);
+            let is_meant = meant.is_none_or(|meant| meant == Some(tab.id));
             is_meant && free(tab.holder) && (generate.is_some() || !self.is_launched(tab.browser))
         });
         let tabs = tabs.filter_map(|tab| {

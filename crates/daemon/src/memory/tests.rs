@@ -11,6 +11,7 @@ fn notes() -> Notes {
         browser: "http://127.0.0.1:9222".into(),
         target: target.into(),
         number,
+        page: Some(number - 2),
         stays: true,
         opened,
         bound,
@@ -19,6 +20,7 @@ fn notes() -> Notes {
     let session = SessionNotes {
         secret: "s3cret".into(),
         number: 2,
+        pages_counted: 6,
         tabs: vec![
             tab("A", 3, true, true),
             tab("B", 5, true, false),
@@ -69,6 +71,9 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     assert_eq!(second.number_of("sess_1"), Some(2));
     assert_eq!(second.follows_of("sess_1"), Some(true));
     assert_eq!(heritage.bound, [TargetId("A".into())]);
+    let numbers: Vec<_> = heritage.numbers.iter().collect();
+    assert_eq!(numbers, [(TabId(3), 1), (TabId(5), 3), (TabId(7), 5)]);
+    assert_eq!(heritage.numbers.counted(), 6);
     assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
     let client = Client {
         session: "sess_1".into(),

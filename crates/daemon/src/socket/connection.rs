@@ -3,7 +3,7 @@
 
 use super::named::Lease;
 use super::server::{MOST_REGISTERED, Shared};
-use crate::handle::{Client, Handle, Reply};
+use crate::handle::{Client, Handle, Here, Reply};
 use crate::lobby::Guest;
 use crate::options::SessionOptions;
 use futures_util::StreamExt;
@@ -83,7 +83,7 @@ type Answers = FuturesUnordered<Pin<Box<dyn Future<Output = Response> + Send>>>;
 pub(super) struct Session {
     id: SessionId,
     secret: String,
-    handle: Handle,
+    pub(super) handle: Handle,
     shared: Arc<Shared>,
 }
 
@@ -244,6 +244,10 @@ impl Connection {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
                 self.say(FromDaemon::Pong { id, version }).await
             }
+            FromClient::End { id, name } => {
+                let was_open = self.shared.named.end(&name).await;
+                self.say(FromDaemon::Ended { id, was_open }).await
+            }
             FromClient::Stop { id } => {
                 self.say(FromDaemon::Stopping { id }).await;
                 self.shared.stop.cancel();
@@ -268,6 +272,11 @@ impl Connection {
             return self.refuse(Some(id), None, &why).await;
         };
         let browser = wanted.browser.clone();
+        let here = Here {
+            folder: wanted.folder.clone(),
+            roots: wanted.roots.clone(),
+            output: wanted.output.clone(),
+        };
         let mut options = match SessionOptions::from_wire(wanted) {
             Ok(options) => options,
             Err(why) => return self.refuse(Some(id), None, &why).await,
@@ -293,7 +302,7 @@ impl Connection {
             )),
             Some(name) => {
                 let open = || open(&shared, proof, client, options, Some(name));
-                let joined = shared.named.join(name, browser, &shared, open).await;
+                let joined = shared.named.join(name, browser, here, &shared, open).await;
                 joined.map(|(session, lease)| (session, Some(lease)))
             }
         };
