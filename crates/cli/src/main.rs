@@ -28,7 +28,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
-    Mcp(tabmux_shim::Args),
+    Mcp(Box<tabmux_shim::Args>),
     /// Watch an agent work in a real browser, as a short story. Leaves a picture.
     Demo(commands::demo::Args),
     /// Run or stop the daemon that MCP clients share.
@@ -79,7 +79,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match command() {
-        Command::Mcp(args) => commands::mcp::run(args),
+        Command::Mcp(args) => commands::mcp::run(*args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Daemon(args) => commands::daemon::run(args),
         Command::Status(args) => commands::status::run(View::Status, args),
@@ -114,7 +114,7 @@ fn main() -> ExitCode {
 
 fn command() -> Command {
     if std::env::args_os().nth(1).is_some_and(|name| name == "mcp") {
-        return Command::Mcp(tabmux_shim::Args::read());
+        return Command::Mcp(Box::new(tabmux_shim::Args::read()));
     }
     let mut words: Vec<OsString> = std::env::args_os().collect();
     // `tabmux help call` is `tabmux call --help`, which knows more than clap.

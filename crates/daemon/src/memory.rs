@@ -247,6 +247,12 @@ impl Memory {
         tabs.collect()
     }
 
+    /// Whether a tab was a session's that may come back: one that it only knew by a number was not.
+    pub(crate) fn awaits(&self, target: &TargetId) -> bool {
+        let mut tabs = self.left.values().flat_map(|session| &session.tabs);
+        tabs.any(|tab| tab.stays && (tab.opened || tab.bound) && *tab.target == *target.0)
+    }
+
     /// Gives a session of an earlier daemon to the client that proves it is its own.
     pub(crate) fn take_up(&mut self, resume: &Resume) -> Option<Heritage> {
         let name = &resume.session_id.0;

@@ -83,7 +83,7 @@ impl MainLoop {
             return call.answer(CallReply::error(why));
         }
         // With a person's answer, the same call comes again.
-        if request.asking.word.is_none()
+        if call.request.asking.word.is_none()
             && let Some(session) = self.sessions.get_mut(&session)
         {
             session.calls_made += 1;

@@ -126,7 +126,9 @@ fn value_name(schema: &Map<String, Value>) -> Option<String> {
         ["integer" | "number"] => "NUMBER",
         ["array"] => {
             let items = schema.get("items").and_then(Value::as_object);
-            return items.and_then(value_name).or(Some("JSON".to_owned()));
+            return items
+                .and_then(value_name)
+                .or_else(|| Some("JSON".to_owned()));
         }
         ["object"] => "JSON",
         _ => "VALUE",
