@@ -9,7 +9,7 @@ use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::page_news::PageReader;
-use crate::policy::{Lasting, PersonRules, PolicyChange};
+use crate::policy::{self, Lasting, Looker, PersonRules, PolicyChange};
 use crate::questions::Asking;
 use crate::record;
 use std::path::PathBuf;
@@ -46,6 +46,8 @@ pub struct Hub {
     intake: Intake,
     /// What arguments of calls may take.
     arguments: ArgumentRoom,
+    /// Who looks at the person's rules, if they keep any: before anything goes to the loop that is judged by them.
+    looker: Option<Looker>,
 }
 
 impl Hub {
@@ -70,13 +72,15 @@ impl Hub {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
+        let lasting = Lasting::at(policy);
+        let looker = lasting.looker();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
             audit,
             memory,
             Arc::clone(&extensions),
-            Lasting::at(policy),
+            lasting,
             asking.clone(),
         );
         tokio::spawn(main_loop.run(inbox));
@@ -89,6 +93,7 @@ impl Hub {
             asking,
             intake: Intake::default(),
             arguments: ArgumentRoom::default(),
+            looker,
         }
     }
 
@@ -113,6 +118,7 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
+        policy::look(self.looker.as_ref()).await;
         let kept = Arc::new(options.clone());
         let open = Event::Open {
             session,
@@ -126,6 +132,7 @@ impl Hub {
             session,
             options: kept,
             arguments: self.arguments.for_session(),
+            looker: self.looker.clone(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
@@ -157,6 +164,7 @@ impl Hub {
 
     /// The person's word on a question that is shown to them. False if it is no longer open.
     pub async fn answer_question(&self, id: String, allowed: bool) -> bool {
+        policy::look(self.looker.as_ref()).await;
         let (answer, heard) = oneshot::channel();
         let event = Event::QuestionAnswered {
             id,
@@ -215,6 +223,7 @@ impl Hub {
         let _ = self.events.send(Event::Person(arrived)).await;
         PersonHandle {
             peer: name,
+            looker: self.looker.clone(),
             events: self.events.clone(),
         }
     }
@@ -296,12 +305,14 @@ impl Drop for PagesHandle {
 #[derive(Debug)]
 pub(crate) struct PersonHandle {
     peer: PeerName,
+    looker: Option<Looker>,
     events: mpsc::Sender<Event>,
 }
 
 impl PersonHandle {
     /// Passes on what the person wants. False if nobody listens any more.
     pub(crate) async fn wants(&self, wish: Wish) -> bool {
+        policy::look(self.looker.as_ref()).await;
         let peer = self.peer.clone();
         let wants = PersonEvent::Wants { peer, wish };
         self.events.send(Event::Person(wants)).await.is_ok()
@@ -343,6 +354,7 @@ pub struct Handle {
     session: SessionId,
     options: Arc<SessionOptions>,
     arguments: ArgumentRoom,
+    looker: Option<Looker>,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
 }
@@ -406,6 +418,7 @@ impl Handle {
         };
         let read = Read::read(request, &self.options).await;
         let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
+        policy::look(self.looker.as_ref()).await;
         let event = Event::Call {
             session: self.session,
             call: Box::new(Incoming {

@@ -38,12 +38,12 @@ use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::SessionOptions;
 use crate::page_tools::PageTools;
-use crate::policy::Lasting;
+use crate::policy::{Lasting, PolicyChange};
 use crate::questions::{Asking, Questions};
 use crate::record::Listed;
 use crate::{catalogue, convert, work};
 use calls::Call;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,6 +93,8 @@ pub(crate) struct MainLoop {
     extensions: Arc<Extensions>,
     /// What the person says for all sessions.
     lasting: Lasting,
+    /// What the person wants to be otherwise, in the order of their wishes; the first is being written.
+    policy_changes: VecDeque<(PolicyChange, policy::WantedBy)>,
     /// What the person has been asked.
     questions: Questions,
     /// Calls whose arguments are being looked at before the person is asked.
@@ -168,6 +170,7 @@ impl MainLoop {
             costs: LoopCosts::default(),
             extensions,
             lasting,
+            policy_changes: VecDeque::new(),
             questions: Questions::default(),
             before_asking: HashSet::new(),
             asking,
@@ -259,7 +262,10 @@ impl MainLoop {
             }
             Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
-            Event::Policy { change, answer } => drop(answer.send(self.change_policy(&change))),
+            Event::Policy { change, answer } => {
+                self.change_policy(change, policy::WantedBy::Other(answer));
+            }
+            Event::PolicyWritten { rules } => self.change_written(rules),
             Event::Pages(event) => self.pages_event(event),
             Event::Overview {
                 answer,

@@ -225,6 +225,9 @@ impl Browser {
         let (info, targets) = match introduced {
             Ok(introduced) => introduced,
             Err(error) => {
+                if let Some(process) = process {
+                    process.end(Duration::ZERO).await;
+                }
                 if let Some((staging, output)) = staging {
                     staging.remove(&output).await;
                 }
@@ -260,8 +263,7 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     match source {
         Source::Launch(options) => {
             profile::wait_for_orphan(&options.profile).await;
-            // Not on a thread of its own: what is launched there while the process ends would stay.
-            let launched = launch::launch(options)?;
+            let launched = launch::launch(options).await?;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }

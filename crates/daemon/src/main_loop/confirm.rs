@@ -9,6 +9,7 @@ use super::page_calls::{check, report};
 use super::{Event, MainLoop, PagesEvent};
 use crate::audit;
 use crate::incoming::Digest;
+use crate::policy::look;
 use crate::questions::{About, AskedBecause, MOST_WAITING, PATIENCE_HERE, Question, QuestionView};
 use crate::record::Record;
 use serde_json::{Map, Value};
@@ -54,8 +55,10 @@ impl MainLoop {
                 self.before_asking.insert((session, name));
                 let given = Arc::clone(&wanted.parsed.page_arguments);
                 let (call, events) = (wanted.for_later(), self.events.clone());
+                let looker = self.lasting.looker();
                 tokio::spawn(async move {
                     let outcome = check_and_show(&record, given).await;
+                    look(looker.as_ref()).await;
                     let checked = PagesEvent::CallChecked {
                         session,
                         call,
