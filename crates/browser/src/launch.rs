@@ -2,6 +2,7 @@
 
 use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
+use crate::init_scripts::InitScripts;
 use crate::profile::{Profile, ProfileChoice};
 use command_fds::{CommandFdExt, FdMapping};
 use std::io;
@@ -30,6 +31,10 @@ pub struct LaunchOptions {
     pub accept_insecure_certs: bool,
     /// More arguments, passed on as they are.
     pub extra_args: Vec<String>,
+    /// What runs in every page before its own scripts.
+    pub scripts: InitScripts,
+    /// What pages need not ask for.
+    pub permissions: Vec<String>,
 }
 
 /// Why a browser could not be launched.

@@ -360,7 +360,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             session,
             events,
             event.waiting_for_debugger,
-            self.settings,
+            self.settings.clone(),
             entry.guard.clone(),
         );
         if let Some(user) = user {

@@ -2,10 +2,13 @@
 
 use super::actor::Actor;
 use super::downloads::Staging;
+use super::permissions;
 use super::private::Privacy;
 use super::pulse::Pulse;
+use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError, Running};
+use crate::endpoint;
 use crate::files::{FileThreads, OutputRoot};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
@@ -13,7 +16,9 @@ use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
-use tabmux_cdp::{CdpError, Connection, Events, Session, Transport, WebSocketTransport};
+use tabmux_cdp::{
+    CdpError, ConnectError as DialError, Connection, Events, Session, Transport, WebSocketTransport,
+};
 use tokio::sync::{OnceCell, mpsc};
 
 /// Where a browser comes from.
@@ -21,9 +26,9 @@ use tokio::sync::{OnceCell, mpsc};
 pub enum Source {
     /// One that we launch.
     Launch(LaunchOptions),
-    /// One at `http://host:port`.
+    /// One at `http://host:port`. Secrets may be in it: it is shown by [`endpoint::shown`].
     Url(String),
-    /// One at `ws://…`, which wants these headers.
+    /// One at `ws://…`, which wants these headers. The same holds for both.
     WebSocket(String, Vec<(String, String)>),
     /// Whichever of this user's browsers allows remote debugging.
     Running(Running),
@@ -55,6 +60,9 @@ pub enum ConnectError {
         /// What went wrong.
         detail: String,
     },
+    /// Somebody answers there, and refuses.
+    #[error("{0}")]
+    Refused(String),
     /// Ours did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -125,6 +133,7 @@ impl Connected {
             privacy,
             staging,
         } = self;
+        let permissions = Arc::clone(&settings.permissions);
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
@@ -150,6 +159,8 @@ impl Connected {
             privacy,
             staging: place,
             orders: order,
+            stuck: StuckPages::default(),
+            permissions,
             holding: OnceCell::new(),
         }))
     }
@@ -164,7 +175,7 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(reach(source).await?, settings, Some(output)).await {
+            match Self::meet(reach(source).await?, settings.clone(), Some(output)).await {
                 // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
                 // the profile taken ends at once.
                 Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
@@ -226,6 +237,9 @@ impl Browser {
                 });
             }
         };
+        if launched {
+            permissions::grant(&session, &settings.permissions, None).await;
+        }
         Ok(Connected {
             info,
             session,
@@ -273,13 +287,21 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     }
 }
 
+/// Dials a websocket. What fails is told without the secrets of the address.
 async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransport, ConnectError> {
     let failed = |detail| ConnectError::WebSocket {
-        url: url.to_owned(),
+        url: endpoint::shown(url),
         detail,
     };
-    match tokio::time::timeout(DIAL_LIMIT, WebSocketTransport::connect(url, headers)).await {
+    let (address, credentials) = endpoint::with_credentials_as_header(url);
+    // A header that the user wrote goes before what the address says.
+    let headers: Vec<_> = credentials.iter().chain(headers).cloned().collect();
+    let dialled = WebSocketTransport::connect(&address, &headers);
+    match tokio::time::timeout(DIAL_LIMIT, dialled).await {
         Ok(Ok(transport)) => Ok(transport),
+        Ok(Err(DialError::Refused { status })) => {
+            Err(ConnectError::Refused(endpoint::refusal(url, status)))
+        }
         Ok(Err(error)) => Err(failed(error.to_string())),
         Err(_) => Err(failed(format!("no answer in {} s", DIAL_LIMIT.as_secs()))),
     }

@@ -3,6 +3,8 @@
 mod dialogs;
 mod written;
 
+pub(super) use dialogs::Dialogs;
+
 use super::act::{self, Before, Element};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
@@ -13,7 +15,6 @@ use crate::script::{self, LONGEST};
 use crate::tab::Tab;
 use crate::text::{one_line, visible_json};
 use crate::world::{RemoteObject, World};
-use dialogs::Dialogs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -96,6 +97,21 @@ impl Tool for EvaluateScript {
 }
 
 impl EvaluateScript {
+    /// A script, whose dialogs are accepted.
+    pub(super) fn of_script(script: String) -> Self {
+        Self {
+            function: Some(script),
+            args: None,
+            frame_uid: None,
+            source_path: None,
+            format: Some(Format::Script),
+            file_path: None,
+            overwrite: None,
+            dialog_action: Some("accept".to_owned()),
+            wait_for_stable_dom: None,
+        }
+    }
+
     async fn evaluate(&self, page: &Page) -> ToolResult {
         let place = match &self.frame_uid {
             Some(uid) => Place::inside(&page.tab, uid).await?,
