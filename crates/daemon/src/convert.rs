@@ -38,6 +38,7 @@ use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, ToolName
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 
 /// A call whose arguments have been read.
+#[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) kind: CallKind,
     /// The number of the browser that the agent named.
@@ -46,7 +47,7 @@ pub(crate) struct Parsed {
     pub(crate) plan: Option<BrowserPlan>,
     pub(crate) wishes: Wishes,
     /// What a page tool is called with.
-    pub(crate) page_arguments: Map<String, Value>,
+    pub(crate) page_arguments: Arc<Map<String, Value>>,
     pub(crate) timeout: Option<Duration>,
     /// What to run in the page, for page actions.
     pub(crate) prepared: Option<Prepared>,
@@ -66,6 +67,7 @@ pub(crate) struct Wishes {
 }
 
 /// Why a call goes no further than its own words.
+#[derive(Debug)]
 pub(crate) enum Rejected {
     /// There is no such tool.
     UnknownTool,
@@ -236,7 +238,7 @@ fn parse_in_browser(
         plan,
         timeout: wishes.load_limit,
         wishes,
-        page_arguments,
+        page_arguments: Arc::new(page_arguments),
         prepared: None,
     })
 }
@@ -251,7 +253,7 @@ pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, 
         browser: None,
         plan: None,
         wishes: Wishes::default(),
-        page_arguments: arguments,
+        page_arguments: Arc::new(arguments),
         timeout: None,
         prepared: None,
     })
@@ -309,7 +311,7 @@ fn prepare(spec: &ToolSpec, arguments: &RawValue, tab: Option<TabRef>) -> Result
         browser: None,
         plan: None,
         wishes: Wishes::default(),
-        page_arguments: Map::new(),
+        page_arguments: Arc::default(),
         timeout: prepared.timeout,
         prepared: Some(prepared),
     })

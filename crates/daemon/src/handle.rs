@@ -2,6 +2,7 @@
 
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
+use crate::incoming::{ArgumentRoom, Incoming, Read};
 use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
@@ -26,6 +27,7 @@ use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
 };
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 /// The running main loop. Sessions are opened on it; it ends when it is told to.
 #[derive(Debug)]
@@ -42,6 +44,8 @@ pub struct Hub {
     asking: Asking,
     /// What workers of pages may use.
     intake: Intake,
+    /// What arguments of calls may take.
+    arguments: ArgumentRoom,
 }
 
 impl Hub {
@@ -84,6 +88,7 @@ impl Hub {
             extensions,
             asking,
             intake: Intake::default(),
+            arguments: ArgumentRoom::default(),
         }
     }
 
@@ -108,6 +113,7 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
+        let kept = Arc::new(options.clone());
         let open = Event::Open {
             session,
             options: Box::new(options),
@@ -118,6 +124,8 @@ impl Hub {
         let _ = self.events.send(open).await;
         Handle {
             session,
+            options: kept,
+            arguments: self.arguments.for_session(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
@@ -245,9 +253,19 @@ pub(crate) struct PagesHandle {
 }
 
 impl PagesHandle {
-    /// Resolves when so many bytes more of this worker may be read.
-    pub(crate) async fn pace(&self, bytes: usize) {
-        self.paces.next(bytes).await;
+    /// Resolves when more of this worker may be read, after so many bytes and not before this time.
+    pub(crate) fn pace(
+        &self,
+        not_before: Instant,
+        bytes: usize,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let paces = self.paces.clone();
+        async move {
+            tokio::time::sleep_until(not_before).await;
+            if bytes > 0 {
+                paces.next(bytes).await;
+            }
+        }
     }
 
     /// Passes on what the worker says, in so many bytes, as soon as there is room for it. False if nobody
@@ -323,6 +341,8 @@ pub(crate) struct Here {
 #[derive(Debug)]
 pub struct Handle {
     session: SessionId,
+    options: Arc<SessionOptions>,
+    arguments: ArgumentRoom,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
 }
@@ -373,13 +393,28 @@ impl Backend for Handle {
 }
 
 impl Handle {
-    /// Hands a call in and comes back at once with what will be its answer.
+    /// Reads a call's arguments, hands it in and comes back with what will be its answer. Calls go in the order in
+    /// which this is called, one after the other.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
         let (answer, reply) = oneshot::channel();
+        let room = match self.arguments.take(request.arguments.get()) {
+            Ok(room) => room,
+            Err(why) => {
+                let _ = answer.send(Ok(CallReply::error(why)));
+                return Ok(Reply(reply));
+            }
+        };
+        let read = Read::read(request, &self.options).await;
+        let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
         let event = Event::Call {
             session: self.session,
-            request,
-            answer,
+            call: Box::new(Incoming {
+                request,
+                read,
+                digest,
+                room,
+                answer,
+            }),
         };
         self.events
             .send(event)

@@ -294,11 +294,7 @@ impl MainLoop {
                 });
                 let _ = answer.send(tools.collect());
             }
-            Event::Call {
-                session,
-                request,
-                answer,
-            } => self.call(session, request, answer),
+            Event::Call { session, call } => self.call(session, call),
             Event::QuestionAnswered {
                 id,
                 allowed,

@@ -16,6 +16,8 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tabmux_browser::user::own_uid;
@@ -184,6 +186,8 @@ pub(crate) struct Memory {
     /// Which of them are in the file.
     written: watch::Receiver<u64>,
     writer: Option<JoinHandle<()>>,
+    /// Whether the disk has been waited for too long, and has not answered since.
+    late: Arc<AtomicBool>,
 }
 
 impl Memory {
@@ -198,6 +202,7 @@ impl Memory {
             write: None,
             written: watch::channel(0).1,
             writer: None,
+            late: Arc::default(),
         }
     }
 
@@ -221,6 +226,7 @@ impl Memory {
             write: Some(write),
             written,
             writer: Some(writer),
+            late: Arc::default(),
         }
     }
 
@@ -239,6 +245,12 @@ impl Memory {
             number: TabId(tab.number),
         });
         tabs.collect()
+    }
+
+    /// Whether a tab was a session's that may come back: one that it only knew by a number was not.
+    pub(crate) fn awaits(&self, target: &TargetId) -> bool {
+        let mut tabs = self.left.values().flat_map(|session| &session.tabs);
+        tabs.any(|tab| tab.stays && (tab.opened || tab.bound) && *tab.target == *target.0)
     }
 
     /// Gives a session of an earlier daemon to the client that proves it is its own.
@@ -350,13 +362,23 @@ impl Memory {
         }
     }
 
-    /// What to wait for until everything that is kept is in the file, if it is not there yet.
+    /// What to wait for until everything that is kept is in the file, if it is not there yet. A disk that hangs is
+    /// waited for once and not for long: answers are worth more than what a later daemon would know.
     pub(crate) fn writing(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         let newest = self.write.as_ref()?.borrow().0;
         let mut written = self.written.clone();
         let is_behind = *written.borrow() < newest;
-        is_behind.then_some(async move {
-            let _ = written.wait_for(|written| *written >= newest).await;
+        let late = Arc::clone(&self.late);
+        if !is_behind {
+            late.store(false, Ordering::Relaxed);
+        }
+        let waits = is_behind && !late.load(Ordering::Relaxed);
+        waits.then_some(async move {
+            let writing = written.wait_for(|written| *written >= newest);
+            if tokio::time::timeout(WRITE_LIMIT, writing).await.is_err() {
+                tracing::warn!("sessions are not written down in time; answers do not wait for it");
+                late.store(true, Ordering::Relaxed);
+            }
         })
     }
 
@@ -378,6 +400,9 @@ impl Memory {
         }
     }
 }
+
+/// How long an answer waits for the disk.
+const WRITE_LIMIT: Duration = Duration::from_secs(1);
 
 /// Writes whatever is newest, until nobody has anything to write.
 fn keep(

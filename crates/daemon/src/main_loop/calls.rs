@@ -1,8 +1,9 @@
 //! Calls of tools, from the request to what their work brought back.
 
-use super::confirm::{Checked, Leave};
+use super::confirm::Checked;
 use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
+use crate::incoming::{Digest, Incoming, Read, Room};
 use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
@@ -38,6 +39,8 @@ pub(super) struct Call {
     pub(super) wishes: convert::Wishes,
     /// What a page tool is called with.
     pub(super) page_arguments: Arc<Map<String, Value>>,
+    /// What its arguments take until it is over.
+    _room: Room,
     /// Whether they are being checked for a worker that has the tool.
     pub(super) checking: bool,
     /// The tool that a person agreed to.
@@ -50,75 +53,94 @@ pub(super) struct Call {
     pub(super) cancel: CancellationToken,
 }
 
+/// A call that may run if the person has nothing against it.
+pub(super) struct Wanted {
+    pub(super) request: CallRequest,
+    pub(super) parsed: convert::Parsed,
+    /// Whether its name is that of a page's own tool.
+    pub(super) is_of_page: bool,
+    pub(super) digest: Digest,
+    pub(super) room: Room,
+    pub(super) answer: Answer,
+}
+
+impl Wanted {
+    /// The same for later, when it is looked at anew.
+    pub(super) fn for_later(self) -> Box<Incoming> {
+        Box::new(Incoming {
+            request: self.request,
+            read: Read::again(self.parsed, self.is_of_page),
+            digest: self.digest,
+            room: self.room,
+            answer: self.answer,
+        })
+    }
+}
+
 impl MainLoop {
-    pub(super) fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+    pub(super) fn call(&mut self, session: SessionId, call: Box<Incoming>) {
         if let Some(why) = self.why_turned_away(session) {
-            let _ = answer.send(Ok(CallReply::error(why)));
-            return;
+            return call.answer(CallReply::error(why));
         }
         // With a person's answer, the same call comes again.
-        if request.asking.word.is_none()
+        if call.request.asking.word.is_none()
             && let Some(session) = self.sessions.get_mut(&session)
         {
             session.calls_made += 1;
         }
         if self.core.is_paused() {
-            return self.take_call(session, request, answer);
+            return self.take_call(session, call);
         }
-        if let Some((request, answer)) = self.look_first(session, request, answer) {
-            self.take_call(session, request, answer);
+        if let Some(call) = self.look_first(session, call) {
+            self.take_call(session, call);
         }
     }
 
-    pub(super) fn take_call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
-        self.take(session, request, answer, (None, None));
+    pub(super) fn take_call(&mut self, session: SessionId, call: Box<Incoming>) {
+        self.take(session, *call, (None, None));
     }
 
     /// The same after its arguments have been checked, which a person has to agree to.
     pub(super) fn take_checked(
         &mut self,
         session: SessionId,
-        request: CallRequest,
-        answer: Answer,
+        call: Box<Incoming>,
         checked: Checked,
     ) {
-        let name = (session, request.request_id.clone());
+        let name = (session, call.id().clone());
         match self.before_asking.remove(&name) {
-            true => self.take(session, request, answer, (None, Some(checked))),
-            false => drop(answer.send(Err(CallFailure::Cancelled))),
+            true => self.take(session, *call, (None, Some(checked))),
+            false => drop(call.answer.send(Err(CallFailure::Cancelled))),
         }
     }
 
     /// Takes a call in, of a tool that a person has agreed to.
-    pub(super) fn take_agreed(
-        &mut self,
-        session: SessionId,
-        request: CallRequest,
-        answer: Answer,
-        agreed: About,
-    ) {
-        self.take(session, request, answer, (Some(agreed), None));
+    pub(super) fn take_agreed(&mut self, session: SessionId, call: Box<Incoming>, agreed: About) {
+        self.take(session, *call, (Some(agreed), None));
     }
 
     fn take(
         &mut self,
         session: SessionId,
-        request: CallRequest,
-        answer: Answer,
+        call: Incoming,
         (agreed, checked): (Option<About>, Option<Checked>),
     ) {
         self.notice_policy();
         let options = self.sessions.get(&session).map(|session| &session.options);
         let Some(options) = options else {
-            let _ = answer.send(Err(CallFailure::Closed));
+            let _ = call.answer.send(Err(CallFailure::Closed));
             return;
         };
         let mode = options.mode;
-        let parsed = match self.page_tool_call(session, &request) {
-            Some(parsed) => parsed,
-            None => convert::parse(&request, options),
-        };
-        let parsed = match parsed {
+        let is_of_page = self.is_page_tool(session, mode, &call.request.tool);
+        let Incoming {
+            request,
+            read,
+            digest,
+            room,
+            answer,
+        } = call;
+        let parsed = match read.for_tool(is_of_page) {
             Ok(parsed) => parsed,
             Err(convert::Rejected::UnknownTool) => {
                 let _ = answer.send(Err(CallFailure::UnknownTool { name: request.tool }));
@@ -133,13 +155,31 @@ impl MainLoop {
             let _ = answer.send(Ok(CallReply::error(why)));
             return;
         }
-        let leave = match agreed {
-            Some(_) => Some(Leave { answer, agreed }),
-            None => self.leave_for(session, &request, &parsed, answer, checked),
+        let mut wanted = Wanted {
+            request,
+            parsed,
+            is_of_page,
+            digest,
+            room,
+            answer,
         };
-        let Some(Leave { answer, agreed }) = leave else {
-            return;
+        let agreed = match agreed {
+            Some(_) => agreed,
+            None => match self.leave_for(session, wanted, checked) {
+                Some((leave, agreed)) => {
+                    wanted = leave;
+                    agreed
+                }
+                None => return,
+            },
         };
+        let Wanted {
+            request,
+            parsed,
+            room,
+            answer,
+            ..
+        } = wanted;
         if let Some(plan) = parsed.plan {
             self.forget_plans();
             self.plans.say(session, plan);
@@ -165,7 +205,8 @@ impl MainLoop {
             place: None,
             prepared: parsed.prepared,
             wishes: parsed.wishes,
-            page_arguments: Arc::new(parsed.page_arguments),
+            page_arguments: parsed.page_arguments,
+            _room: room,
             checking: false,
             attempt: 0,
             agreed,
@@ -187,19 +228,12 @@ impl MainLoop {
         });
     }
 
-    /// A call by the name of a page's own tool, if it is one.
-    fn page_tool_call(
-        &self,
-        session: SessionId,
-        request: &CallRequest,
-    ) -> Option<Result<convert::Parsed, convert::Rejected>> {
-        let name = ToolName::parse(&request.tool)?;
-        let mode = self.sessions.get(&session)?.options.mode;
-        if catalogue::info(name, mode, false).is_some() {
-            return None;
-        }
-        self.core.page_tool(session, name)?;
-        Some(convert::page_tool(name, &request.arguments))
+    /// Whether a call by this name is one of a page's own tool.
+    fn is_page_tool(&self, session: SessionId, mode: Mode, name: &str) -> bool {
+        ToolName::parse(name).is_some_and(|name| {
+            catalogue::info(name, mode, false).is_none()
+                && self.core.page_tool(session, name).is_some()
+        })
     }
 
     pub(super) fn ran(&mut self, call: CallId, browser: BrowserId, result: ToolResult) {

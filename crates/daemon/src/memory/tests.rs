@@ -221,3 +221,36 @@ fn numbers_go_on_elsewhere_when_their_count_is_not_known() {
     assert!(one.end() < two.start() || two.end() < one.start());
     assert!(*one.start() > 1_000_000 && *two.start() > 1_000_000);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_hangs_holds_up_one_answer_for_a_second() {
+    let (write, _notes) = watch::channel((0, Notes::default()));
+    let (done, written) = watch::channel(0);
+    let mut memory = Memory {
+        write: Some(write),
+        written,
+        ..Memory::none()
+    };
+    let keep = |memory: &mut Memory, tabs_counted| {
+        memory.keep(Notes {
+            tabs_counted,
+            ..Notes::default()
+        });
+    };
+    assert!(memory.writing().is_none());
+    keep(&mut memory, 1);
+    let begun = tokio::time::Instant::now();
+    memory.writing().unwrap().await;
+    assert_eq!(begun.elapsed(), WRITE_LIMIT);
+    // The others do not wait at all, until it is back.
+    assert!(memory.writing().is_none());
+    keep(&mut memory, 2);
+    assert!(memory.writing().is_none());
+    done.send_replace(2);
+    assert!(memory.writing().is_none());
+    keep(&mut memory, 3);
+    let writing = memory.writing().unwrap();
+    done.send_replace(3);
+    writing.await;
+    assert_eq!(begun.elapsed(), WRITE_LIMIT);
+}

@@ -230,10 +230,16 @@ impl Connection {
                 })
                 .await
             }
-            FromClient::Overview { id } => match self.shared.hub.overview().await {
-                Some(overview) => self.say(FromDaemon::OverviewOk { id, overview }).await,
-                None => false,
-            },
+            FromClient::Overview { id } => {
+                let overview = tokio::select! {
+                    overview = self.shared.hub.overview() => overview,
+                    () = evicted(self.guest.as_ref()) => None,
+                };
+                match overview {
+                    Some(overview) => self.say(FromDaemon::OverviewOk { id, overview }).await,
+                    None => false,
+                }
+            }
             FromClient::Ping { id } => {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
                 self.say(FromDaemon::Pong { id, version }).await
@@ -381,8 +387,15 @@ impl Connection {
         .await
     }
 
+    /// False if there is nobody to hear it. Who does not read makes room when others need its place, and does not
+    /// hold up the end.
     async fn say(&self, message: FromDaemon) -> bool {
-        self.out.send(message).await.is_ok()
+        tokio::select! {
+            biased;
+            sent = self.out.send(message) => sent.is_ok(),
+            () = evicted(self.guest.as_ref()) => false,
+            () = self.shared.stop.cancelled() => false,
+        }
     }
 }
 

@@ -70,7 +70,11 @@ pub async fn serve(
                 continue;
             }
         };
-        let Some(guest) = unregistered.enter().await else {
+        let guest = tokio::select! {
+            guest = unregistered.enter() => guest,
+            () = stop.cancelled() => break,
+        };
+        let Some(guest) = guest else {
             break;
         };
         connections.spawn(connection::serve(stream, guest, Arc::clone(&shared)));
