@@ -1,6 +1,8 @@
 //! Why a call was not carried out, in sentences that name the next call to make.
 
-use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
+use crate::{
+    ConnectFailure, LostBrowser, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName,
+};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +17,9 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
+    /// A progressive session's browser is gone.
+    #[error(transparent)]
+    LostBrowser(#[from] LostBrowser),
     /// The tool needs a browser, and to get one failed.
     #[error(
         "{tool} needs a browser. {}. {}.",

@@ -25,6 +25,7 @@ fn notes() -> Notes {
             tab("C", 7, false, false),
         ],
         lost: None,
+        connected: Some("http://127.0.0.1:9222".into()),
         follows: Some(true),
     };
     Notes {
@@ -69,6 +70,8 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     assert_eq!(second.number_of("sess_1"), Some(2));
     assert_eq!(second.follows_of("sess_1"), Some(true));
     assert_eq!(heritage.bound, [TargetId("A".into())]);
+    let connected = BrowserKey("http://127.0.0.1:9222".into());
+    assert_eq!(heritage.connected, Some(connected));
     assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
     let client = Client {
         session: "sess_1".into(),
