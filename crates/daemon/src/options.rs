@@ -250,6 +250,7 @@ impl BrowserPlan {
             proxy: options.proxy,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
+            screen: None,
         };
         let policy = AddressPolicy {
             allow_files: options.allow_file_urls,
