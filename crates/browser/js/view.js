@@ -284,7 +284,10 @@
 
   const isSecretField = ({ control, isValue }) => (tabmux.isField(control) || isValue) && isSecret(control);
 
-  /** For something nameless that can be operated: what it shows, or what its author calls it in the markup. */
+  /**
+   * For something nameless that can be operated: the text that its style shows; else what its author calls it in the
+   * markup. `<button.close>` is always the element itself, what it contains is named as such.
+   */
   function hint(element) {
     for (const side of ["::before", "::after"]) {
       const { content } = getComputedStyle(element, side);
@@ -292,14 +295,21 @@
       const text = shown ? collapse(shown.replace(/\p{Co}/gu, "")).trim() : "";
       if (text) return [quote(text.slice(0, 80))];
     }
-    const picture = dom.one(element, "img, svg use, [class], [id]");
-    for (const one of [picture, element]) {
-      if (!one) continue;
-      const source = dom.attribute(one, "src") ?? (dom.tag(one) === "use" ? dom.attribute(one, "href") : null);
-      if (source && !source.startsWith("data:")) return [`<${collapse(source.split(/[/?]/).findLast(Boolean) ?? "").slice(0, 60).toWellFormed()}>`];
-      if (dom.attribute(one, "class") || dom.attribute(one, "id")) return [describe(one)];
-    }
-    return [];
+    const hints = isMarked(element) ? [describe(element)] : [];
+    const inside = dom.one(element, "img, svg use, [class], [id]");
+    const picture = pictureOf(element) || (inside && pictureOf(inside));
+    if (picture) hints.push(`picture=${quote(picture)}`);
+    else if (inside && isMarked(inside)) hints.push(`contains=${describe(inside)}`);
+    return hints;
+  }
+
+  const isMarked = (element) => Boolean(dom.attribute(element, "class") || dom.attribute(element, "id"));
+
+  /** The name of the file, or of the part of it, that an element shows. */
+  function pictureOf(element) {
+    const source = dom.attribute(element, "src") ?? (dom.tag(element) === "use" ? dom.attribute(element, "href") : null);
+    if (!source || source.startsWith("data:")) return "";
+    return collapse(source.split("?")[0].split("/").findLast(Boolean) ?? "").slice(0, 60).toWellFormed();
   }
 
   /** An address as short as it stays useful: relative to this site, without what data and scripts carry. */

@@ -11,8 +11,10 @@ mod letting_go;
 mod new_tabs;
 mod open;
 mod orders;
+mod permissions;
 mod private;
 mod pulse;
+mod stuck_pages;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -35,6 +37,7 @@ use orders::Order;
 use private::Privacy;
 use std::sync::Arc;
 use std::time::Duration;
+use stuck_pages::StuckPages;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{browser, target};
 use tokio::sync::{OnceCell, mpsc, oneshot};
@@ -140,6 +143,9 @@ struct Inner {
     /// Where downloads of a browser of ours go first.
     staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
+    stuck: StuckPages,
+    /// What pages need not ask for.
+    permissions: Arc<[String]>,
     /// Whether new tabs are held until it is known where they may go.
     holding: OnceCell<()>,
 }
@@ -192,6 +198,7 @@ impl Browser {
             let behavior = staging.behavior(Some(context.clone()));
             self.0.session.send(behavior).await?;
         }
+        permissions::grant(&self.0.session, &self.0.permissions, Some(context.clone())).await;
         self.0.privacy.open(context.clone());
         Ok(context)
     }

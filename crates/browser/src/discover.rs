@@ -1,5 +1,6 @@
 //! Finds the websocket of a browser that already runs: by its URL, or in this user's profiles.
 
+use crate::endpoint;
 use crate::find::Channel;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,40 +37,72 @@ pub enum DiscoverError {
         /// What was wrong with the answer.
         detail: String,
     },
+    /// Somebody answers, and refuses.
+    #[error("{sentence}")]
+    Refused {
+        /// Who, and why.
+        sentence: String,
+    },
 }
 
-/// Asks a browser at `http://host:port` for its websocket, as `/json/version` tells it.
+/// Asks a browser at `http://host:port` for its websocket, as `/json/version` tells it. Credentials and the query
+/// are part of what is asked and of what is answered: who guards one guards the other, too.
 pub async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
+    let shown = endpoint::shown(browser_url);
     let malformed = || DiscoverError::Malformed {
-        given: browser_url.to_owned(),
+        given: shown.clone(),
     };
     let url = Url::parse(browser_url).map_err(|_| malformed())?;
-    let (Some(host), Some(port), "http") =
-        (url.host_str(), url.port_or_known_default(), url.scheme())
-    else {
+    if url.host().is_none() || url.scheme() != "http" {
         return Err(malformed());
-    };
+    }
     let unreachable = |detail: String| DiscoverError::Unreachable {
-        url: browser_url.to_owned(),
+        url: shown.clone(),
         detail,
     };
-    let not_a_browser = |detail: String| DiscoverError::NotABrowser {
-        url: browser_url.to_owned(),
-        detail,
+    let not_a_browser = |detail: &str| DiscoverError::NotABrowser {
+        url: shown.clone(),
+        detail: detail.to_owned(),
     };
-    let fetch = fetch(host.trim_matches(['[', ']']), port, "/json/version");
-    let body = tokio::time::timeout(PATIENCE, fetch)
+    let mut asked = url.clone();
+    asked.set_path("/json/version");
+    let Answer { status, body } = tokio::time::timeout(PATIENCE, fetch(&asked))
         .await
         .map_err(|_| unreachable(format!("no answer in {} s", PATIENCE.as_secs())))?
         .map_err(|error| unreachable(error.to_string()))?;
-    let answer: serde_json::Value = serde_json::from_slice(&body)
-        .map_err(|_| not_a_browser("/json/version is no JSON".to_owned()))?;
-    let endpoint = answer["webSocketDebuggerUrl"]
+    if matches!(status, 401 | 403 | 408 | 429 | 503) {
+        let sentence = endpoint::refusal(browser_url, status);
+        return Err(DiscoverError::Refused { sentence });
+    }
+    let answer: serde_json::Value =
+        serde_json::from_slice(&body).map_err(|_| not_a_browser("/json/version is no JSON"))?;
+    let told = answer["webSocketDebuggerUrl"]
         .as_str()
-        .and_then(|endpoint| Url::parse(endpoint).ok())
-        .ok_or_else(|| not_a_browser("/json/version names no websocket".to_owned()))?;
+        .and_then(|told| Url::parse(told).ok())
+        .ok_or_else(|| not_a_browser("/json/version names no websocket"))?;
     // Behind a tunnel the browser names itself by another address; we stay with the one we reached.
-    Ok(format!("ws://{host}:{port}{}", endpoint.path()))
+    let mut websocket = url;
+    websocket.set_path(told.path());
+    websocket.set_query(joined(told.query(), websocket.query()).as_deref());
+    websocket.set_fragment(None);
+    Ok(format!("ws{}", &websocket.as_str()["http".len()..]))
+}
+
+/// Both queries. Of a name that both have, only the first one's value.
+fn joined(first: Option<&str>, second: Option<&str>) -> Option<String> {
+    let pairs = |query: Option<&'_ str>| {
+        let pairs = query.into_iter().flat_map(|query| query.split('&'));
+        pairs.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let name = |pair: &str| pair.split('=').next().map(str::to_owned);
+    let mut all = pairs(first);
+    let names: Vec<_> = all.iter().map(|pair| name(pair)).collect();
+    all.extend(
+        pairs(second)
+            .into_iter()
+            .filter(|pair| !names.contains(&name(pair))),
+    );
+    Some(all.join("&")).filter(|query| !query.is_empty())
 }
 
 /// The websockets of this user's running browsers that allow remote debugging, as their own
@@ -120,32 +153,55 @@ fn profile_folders(channel: Option<Channel>) -> Vec<PathBuf> {
     on_linux.chain(in_folder(mac, MAC_PROFILES)).collect()
 }
 
+/// What was answered to a GET.
+struct Answer {
+    status: u16,
+    body: Vec<u8>,
+}
+
 /// A GET of a small document, bounded in size.
-async fn fetch(host: &str, port: u16, path: &str) -> std::io::Result<Vec<u8>> {
-    let mut stream = TcpStream::connect((host, port)).await?;
-    let host = if host.contains(':') {
-        format!("[{host}]")
-    } else {
-        host.to_owned()
-    };
+async fn fetch(url: &Url) -> std::io::Result<Answer> {
+    let (host, port) = (
+        url.host_str().unwrap_or_default(),
+        url.port_or_known_default().unwrap_or(80),
+    );
+    let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
+    let (_, credentials) = endpoint::with_credentials_as_header(url.as_str());
+    let credentials = credentials.map(|(name, value)| format!("{name}: {value}\r\n"));
+    let query = url.query().map(|query| format!("?{query}"));
     // Chrome hangs up on HTTP/1.0.
-    let request =
-        format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "GET {}{} HTTP/1.1\r\nHost: {host}:{port}\r\n{}Connection: close\r\n\r\n",
+        url.path(),
+        query.unwrap_or_default(),
+        credentials.unwrap_or_default(),
+    );
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     let mut limited = stream.take(MOST_BYTES);
     // Chrome keeps the connection open; the length it names tells where the document ends.
-    loop {
+    let whole = loop {
         if limited.read_buf(&mut answer).await? == 0 {
-            break;
+            break body_of(&answer);
         }
         if let Some(body) = whole_body(&answer) {
-            return Ok(body.to_vec());
+            break Some(body);
         }
-    }
-    body_of(&answer)
-        .map(<[u8]>::to_vec)
-        .ok_or_else(|| std::io::Error::other("the answer is no HTTP"))
+    };
+    let no_http = || std::io::Error::other("the answer is no HTTP");
+    Ok(Answer {
+        status: status_of(&answer).ok_or_else(no_http)?,
+        body: whole.ok_or_else(no_http)?.to_vec(),
+    })
+}
+
+/// `HTTP/1.1 200 OK`.
+fn status_of(answer: &[u8]) -> Option<u16> {
+    let line = answer.split(|byte| *byte == b'\r').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split(' ');
+    words.next().filter(|word| word.starts_with("HTTP/"))?;
+    words.next()?.parse().ok()
 }
 
 fn body_of(answer: &[u8]) -> Option<&[u8]> {
@@ -224,6 +280,52 @@ mod tests {
             endpoint,
             format!("{}/devtools/browser/ab", url.replace("http", "ws"))
         );
+    }
+
+    #[tokio::test]
+    async fn a_query_and_credentials_go_along_all_the_way() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = vec![0; 4096];
+            let length = stream.read(&mut request).await.unwrap();
+            let body = r#"{"webSocketDebuggerUrl":"ws://inside:1/chromium?id=7&token=outer"}"#;
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            stream.write_all((head + body).as_bytes()).await.unwrap();
+            String::from_utf8_lossy(&request[..length]).into_owned()
+        });
+        let url = format!("http://user:pw@127.0.0.1:{port}/?token=T&stealth=1#f");
+        let websocket = websocket_of(&url).await.unwrap();
+        let asked = asked.await.unwrap();
+        assert!(asked.starts_with("GET /json/version?token=T&stealth=1 HTTP/1.1\r\n"));
+        assert!(
+            asked.contains("\r\nAuthorization: Basic dXNlcjpwdw==\r\n"),
+            "{asked}"
+        );
+        assert_eq!(
+            websocket,
+            format!("ws://user:pw@127.0.0.1:{port}/chromium?id=7&token=outer&stealth=1")
+        );
+    }
+
+    #[tokio::test]
+    async fn each_refusal_of_an_endpoint_has_its_own_sentence() {
+        for (status, word) in [
+            ("401 Unauthorized", "credentials are missing or wrong"),
+            ("403 Forbidden", "credentials do not allow this"),
+            ("408 Request Timeout", "no browser was ready there in time"),
+            ("429 Too Many Requests", "as many browsers are in use"),
+            ("503 Service Unavailable", "overloaded or down"),
+        ] {
+            let url = answer_once(status, "no").await;
+            let error = websocket_of(&format!("{url}?token=SECRET"))
+                .await
+                .unwrap_err();
+            let said = error.to_string();
+            let start = format!("{url}?token=… answered {}: ", &status[..3]);
+            assert!(said.starts_with(&start) && said.contains(word), "{said}");
+        }
     }
 
     #[tokio::test]

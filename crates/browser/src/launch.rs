@@ -2,6 +2,7 @@
 
 use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
+use crate::init_scripts::InitScripts;
 use crate::profile::{Profile, ProfileChoice};
 use crate::screen::Screen;
 use command_fds::{CommandFdExt, FdMapping};
@@ -33,6 +34,10 @@ pub struct LaunchOptions {
     pub extra_args: Vec<String>,
     /// The screen of a client, should this process have none.
     pub screen: Option<Screen>,
+    /// What runs in every page before its own scripts.
+    pub scripts: InitScripts,
+    /// What pages need not ask for.
+    pub permissions: Vec<String>,
 }
 
 /// Why a browser could not be launched.

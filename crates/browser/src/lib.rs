@@ -1,7 +1,7 @@
 //! Chrome: find, launch and attach; one actor per tab; the tools and the JavaScript that runs in pages.
 //!
 //! # Layout
-//! - [`find`], [`profile`], [`launch`], [`discover`]: how a browser comes to be.
+//! - [`find`], [`profile`], [`launch`], [`discover`], [`endpoint`]: how a browser comes to be.
 //! - [`descriptors`]: how many files we may open, and what we start.
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and what happens in it.
@@ -17,6 +17,7 @@ pub mod bounds;
 pub mod browser;
 pub mod descriptors;
 pub mod discover;
+pub mod endpoint;
 pub mod error;
 #[cfg(test)]
 mod fake;
@@ -25,6 +26,7 @@ pub mod find;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod init_scripts;
 pub mod introspect;
 pub mod launch;
 pub mod navigate;
@@ -52,6 +54,7 @@ pub use browser::{
 };
 pub use error::ToolError;
 pub use files::{Files, OutputFolder, OutputRoot};
+pub use init_scripts::InitScripts;
 pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, Page, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};

@@ -4,7 +4,7 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::origins::Blocked;
 use crate::tab::{DocumentId, Frame, FrameId, Tab};
-use crate::tools::frame_owner;
+use crate::tools::{frame_owner, shown_frame};
 use crate::world::World;
 use serde::Deserialize;
 use serde_json::json;
@@ -19,16 +19,27 @@ pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
     }
 }
 
-/// Refuses a press at a point of the tab's viewport that would go into such a frame.
+/// Whether such a frame is there.
+pub(crate) fn is_there(tab: &Tab) -> bool {
+    !bounds::unseen(tab).is_empty()
+}
+
+/// Refuses the pointer, the button and the wheel at a point of the tab's viewport that is in such a frame.
 pub(crate) async fn refuse_point(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
     let what = "At this point is a frame that may not be used; nothing was pressed.";
     descend(tab, what, "tabmux.frameAt", Some((x, y))).await
 }
 
+/// Refuses to let go of what is dragged at a point that is in such a frame.
+pub(crate) async fn refuse_drop(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
+    let what = "At the goal is a frame that may not be used; nothing was dropped.";
+    descend(tab, what, "tabmux.frameAt", Some((x, y))).await
+}
+
 /// Refuses keys while such a frame has the focus.
 pub(crate) async fn refuse_keys(tab: &Tab) -> Result<(), ToolError> {
-    let what = "The focus is in a frame that may not be used, and keys go there. Click an element outside of it \
-                first.";
+    let what = "The focus is in a frame that may not be used, and keys go there; no more keys were sent. Click an \
+                element outside of it first.";
     descend(tab, what, "tabmux.focusedFrame", None).await
 }
 
@@ -52,37 +63,55 @@ async fn descend(
     }
     let mut world = tab.world().await?;
     loop {
+        // Looked up for what it leaves known: the closed shadow roots around them.
+        for child in leading_to(tab, &unseen, &world.frame) {
+            frame_owner(&world, &child).await?;
+        }
         let (x, y) = point.unwrap_or_default();
         let next: Next = world.call(function, json!({ "x": x, "y": y })).await?;
         let Some(n) = next.n else {
             return Ok(());
         };
-        let children: Vec<Frame> = {
-            let state = tab.state();
-            let inside = state.frames.iter();
-            inside
-                .filter(|frame| frame.parent.as_ref() == Some(&world.frame))
-                .cloned()
-                .collect()
-        };
-        let mut entered = None;
-        for child in children {
-            if frame_owner(&world, &child.id).await? == n {
-                entered = Some(child);
-            }
-        }
-        let Some(child) = entered else {
+        let Some(id) = shown_frame(&world, n).await? else {
+            // It shows a picture or the like.
             return Ok(());
         };
-        if let Some((_, blocked)) = unseen.iter().find(|(frame, _)| frame.id == child.id) {
-            return Err(ToolError::UnseenFrame {
-                what,
-                blocked: blocked.clone(),
+        // What Chrome told before its last answer counts.
+        tab.catch_up().await;
+        let child = tab.state().frames.find(&id).cloned();
+        let Some(child) = child else {
+            return Err(ToolError::NotActionable {
+                why:
+                    "A frame has just come there, and it is not known yet what it shows. Try again."
+                        .into(),
             });
+        };
+        match bounds::may_enter(tab, &child) {
+            Err(ToolError::Blocked(blocked)) => {
+                return Err(ToolError::UnseenFrame { what, blocked });
+            }
+            entered => entered?,
         }
         world = tab.world_of(&child).await?;
         point = point.map(|_| (next.x, next.y));
     }
+}
+
+/// The frames straight in `outer` that are not to be seen or have such a frame inside.
+fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<FrameId> {
+    let state = tab.state();
+    let leading = unseen.iter().filter_map(|(frame, _)| {
+        let mut next = Some(frame);
+        while let Some(frame) = next {
+            let around = frame.parent.as_ref()?;
+            if around == outer {
+                return Some(frame.id.clone());
+            }
+            next = state.frames.find(around);
+        }
+        None
+    });
+    leading.collect()
 }
 
 /// Such frames, hidden for a picture; shown again at the latest when this is dropped.

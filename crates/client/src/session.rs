@@ -357,7 +357,7 @@ impl Actor {
                 }
                 Ok(Link::new(reader, writer, session_id, self.count))
             }
-            FromDaemon::Error { error, .. } => Err(io::Error::other(error)),
+            FromDaemon::Error { error, .. } => Err(refused(error)),
             _ => Err(io::Error::other(NO_DAEMON)),
         }
     }
@@ -367,6 +367,11 @@ impl Actor {
 fn screen() -> BTreeMap<String, String> {
     let value = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
     SCREEN_VARIABLES.iter().filter_map(value).collect()
+}
+
+/// The daemon is well, and says why it does not want this session.
+fn refused(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 /// Why there is no link.
@@ -449,7 +454,10 @@ fn decline(order: Order, error: &io::Error) {
         }
         _ => LOOK_INTO_IT,
     };
-    let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
+    let why = match error.kind() {
+        io::ErrorKind::InvalidInput => format!("{}.", error.to_string().trim_end_matches('.')),
+        _ => format!("The tabmux daemon cannot be reached: {error}. {next}."),
+    };
     match order {
         Order::Call(_, answer) => drop(answer.reply.send(Ok(CallReply::error(why)))),
         Order::Tools(answer) => drop(answer.send(Err(CallFailure::Unavailable { why }))),

@@ -2,6 +2,7 @@
 
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
+use crate::incoming::{ArgumentRoom, Incoming, Read};
 use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
@@ -27,6 +28,7 @@ use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
 };
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 /// The running main loop. Sessions are opened on it; it ends when it is told to.
 #[derive(Debug)]
@@ -43,6 +45,8 @@ pub struct Hub {
     asking: Asking,
     /// What workers of pages may use.
     intake: Intake,
+    /// What arguments of calls may take.
+    arguments: ArgumentRoom,
 }
 
 impl Hub {
@@ -85,6 +89,7 @@ impl Hub {
             extensions,
             asking,
             intake: Intake::default(),
+            arguments: ArgumentRoom::default(),
         }
     }
 
@@ -109,6 +114,7 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
+        let kept = Arc::new(options.clone());
         let open = Event::Open {
             session,
             options: Box::new(options),
@@ -119,6 +125,8 @@ impl Hub {
         let _ = self.events.send(open).await;
         Handle {
             session,
+            options: kept,
+            arguments: self.arguments.for_session(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
@@ -246,9 +254,19 @@ pub(crate) struct PagesHandle {
 }
 
 impl PagesHandle {
-    /// Resolves when so many bytes more of this worker may be read.
-    pub(crate) async fn pace(&self, bytes: usize) {
-        self.paces.next(bytes).await;
+    /// Resolves when more of this worker may be read, after so many bytes and not before this time.
+    pub(crate) fn pace(
+        &self,
+        not_before: Instant,
+        bytes: usize,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let paces = self.paces.clone();
+        async move {
+            tokio::time::sleep_until(not_before).await;
+            if bytes > 0 {
+                paces.next(bytes).await;
+            }
+        }
     }
 
     /// Passes on what the worker says, in so many bytes, as soon as there is room for it. False if nobody
@@ -311,12 +329,33 @@ pub struct Client {
     pub screen: Option<Screen>,
 }
 
+/// Where somebody takes up a named session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Here {
+    /// Relative paths start here.
+    pub(crate) folder: Option<PathBuf>,
+    /// Folders in which files may be.
+    pub(crate) roots: Vec<PathBuf>,
+    /// Where files without a path go.
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// One session, in this process.
 #[derive(Debug)]
 pub struct Handle {
     session: SessionId,
+    options: Arc<SessionOptions>,
+    arguments: ArgumentRoom,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
+}
+
+impl Handle {
+    /// Goes on in another folder.
+    pub(crate) async fn works_here(&self, here: Here) {
+        let session = self.session;
+        let _ = self.events.send(Event::WorksHere { session, here }).await;
+    }
 }
 
 impl Backend for Handle {
@@ -357,13 +396,28 @@ impl Backend for Handle {
 }
 
 impl Handle {
-    /// Hands a call in and comes back at once with what will be its answer.
+    /// Reads a call's arguments, hands it in and comes back with what will be its answer. Calls go in the order in
+    /// which this is called, one after the other.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
         let (answer, reply) = oneshot::channel();
+        let room = match self.arguments.take(request.arguments.get()) {
+            Ok(room) => room,
+            Err(why) => {
+                let _ = answer.send(Ok(CallReply::error(why)));
+                return Ok(Reply(reply));
+            }
+        };
+        let read = Read::read(request, &self.options).await;
+        let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
         let event = Event::Call {
             session: self.session,
-            request,
-            answer,
+            call: Box::new(Incoming {
+                request,
+                read,
+                digest,
+                room,
+                answer,
+            }),
         };
         self.events
             .send(event)

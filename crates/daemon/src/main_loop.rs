@@ -20,6 +20,7 @@ mod plans;
 mod policy;
 mod replies;
 mod turned_away;
+mod waits;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use page_calls::FoundAnswer;
@@ -104,6 +105,7 @@ pub(crate) struct MainLoop {
     sweeps: letting_go::Sweeps,
     /// The screen of the last client that had one.
     screen: Option<Screen>,
+    waits: waits::Waits,
     /// Where sessions' files go that have no other place.
     output: OutputRoot,
 }
@@ -113,6 +115,8 @@ struct Session {
     options: Box<SessionOptions>,
     client: Client,
     opened: Instant,
+    /// How many calls it has made.
+    calls_made: u64,
     /// The folders that its client works in.
     roots: Vec<PathBuf>,
     /// Where its files go that have no other place.
@@ -173,6 +177,7 @@ impl MainLoop {
             persons: person::Persons::default(),
             sweeps: letting_go::Sweeps::default(),
             screen: None,
+            waits: waits::Waits::default(),
             output: OutputRoot::usual(),
         }
     }
@@ -202,6 +207,12 @@ impl MainLoop {
                     let begun = ("alarm", Worked::now());
                     let now = self.now();
                     self.core.handle_timeout(now);
+                    begun
+                }
+                () = self.waits.alarm() => {
+                    let begun = ("waits", Worked::now());
+                    self.tell_waits();
+                    is_news = false;
                     begun
                 }
                 () = self.persons.alarm() => {
@@ -266,6 +277,7 @@ impl MainLoop {
                 tokio::spawn(work::refresh_all(browsers, answer, self.events.clone()));
             }
             Event::Roots { session, roots } => self.client_works_in(session, roots),
+            Event::WorksHere { session, here } => self.works_here(session, here),
             Event::Close { session } => {
                 self.close(session);
             }
@@ -279,16 +291,14 @@ impl MainLoop {
                 let policy = self.origins_of(session);
                 let tools = self.tools_shown(session, mode).into_iter();
                 let tools = tools.filter_map(|(name, place)| match place {
-                    None => catalogue::info(name, mode, several).map(Listed::Own),
+                    None => catalogue::info(name, mode, several)
+                        .or_else(|| catalogue::slim_info(name, several))
+                        .map(Listed::Own),
                     Some((place, key)) => self.page_tool_listed(name, &place, key, mode, &policy),
                 });
                 let _ = answer.send(tools.collect());
             }
-            Event::Call {
-                session,
-                request,
-                answer,
-            } => self.call(session, request, answer),
+            Event::Call { session, call } => self.call(session, call),
             Event::QuestionAnswered {
                 id,
                 allowed,
@@ -366,6 +376,7 @@ impl MainLoop {
                 options,
                 client,
                 opened,
+                calls_made: 0,
                 roots: Vec::new(),
                 output,
                 follows,

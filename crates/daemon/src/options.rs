@@ -1,15 +1,18 @@
 //! What a session is told once, when it opens.
 
 use crate::catalogue;
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use tabmux_browser::discover::Running;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
-use tabmux_browser::{AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source};
+use tabmux_browser::{
+    AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
+};
 use tabmux_client::modes;
 use tabmux_core::{
-    BrowserKey, Heritage, Meant, Mode, OnEnd, Routing, SessionConfig, TabPolicy, Veil,
+    BrowserKey, Heritage, Meant, Mode, Numbering, OnEnd, Routing, SessionConfig, TabPolicy, Veil,
 };
 use tabmux_protocol::session as wire;
 
@@ -32,6 +35,8 @@ pub struct SessionOptions {
     pub generated_tools: Option<usize>,
     /// The categories of tools that it is offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
+    /// Whether it has three tools and no others.
+    pub slim: bool,
     /// The folder its client works in; files stay there.
     pub folder: Option<PathBuf>,
     /// More folders in which its files may be.
@@ -40,6 +45,8 @@ pub struct SessionOptions {
     pub output: Option<PathBuf>,
     /// Which tools are listed, and how they find their tab.
     pub mode: Mode,
+    /// What it calls tabs.
+    pub numbering: Numbering,
     /// What becomes of the tabs it opened.
     pub on_end: OnEnd,
     /// Who may use the tabs it holds.
@@ -100,8 +107,8 @@ impl SessionOptions {
     /// What a client asked for, in our own terms. Fails, in words, on what makes no sense.
     pub fn from_wire(options: wire::SessionOptions) -> Result<Self, String> {
         let mode = match modes::choose(&options, None) {
-            wire::ToolMode::Progressive => Mode::Progressive,
-            wire::ToolMode::Static | wire::ToolMode::Auto => Mode::Static,
+            wire::ToolMode::Progressive if !options.slim => Mode::Progressive,
+            _ => Mode::Static,
         };
         let browser = options.browser;
         Ok(Self {
@@ -127,10 +134,15 @@ impl SessionOptions {
                 Some(most) => Some(most).filter(|most| *most > 0),
             },
             categories: options.categories,
+            slim: options.slim,
             folder: options.folder,
             roots: options.roots,
             output: options.output,
             mode,
+            numbering: match options.shared_numbers {
+                true => Numbering::Shared,
+                false => Numbering::Own,
+            },
             on_end: match options.on_session_end {
                 wire::OnSessionEnd::Close => OnEnd::Close,
                 wire::OnSessionEnd::Keep => OnEnd::Keep,
@@ -162,9 +174,11 @@ impl SessionOptions {
             connects_at_once: self.connect_at_start,
             may_choose_default: self.allow_default,
             mode: self.mode,
+            numbering: self.numbering,
             page_actions: self.page_actions,
             generated_tools: self.generated_tools.is_some(),
             withheld: catalogue::withheld(self.categories.as_deref()),
+            only: self.slim.then(catalogue::slim_tools),
             // A context ends with its session, and with it all its tabs.
             on_end: match self.isolated {
                 true => OnEnd::Close,
@@ -191,15 +205,10 @@ impl SessionOptions {
         let Some(host) = host.filter(|_| is_endpoint(address)) else {
             return Err(format!(
                 "`{}` is no browser's address. Write it like http://127.0.0.1:9222 or ws://127.0.0.1:9222/devtools/browser/ID.",
-                tabmux_browser::text::one_line(address, 200)
+                endpoint::shown(address)
             ));
         };
-        let local = match host {
-            url::Host::Ipv4(host) => host.is_loopback(),
-            url::Host::Ipv6(host) => host.is_loopback(),
-            url::Host::Domain(host) => host == "localhost",
-        };
-        if !local && !self.allow_remote {
+        if !endpoint::is_local(address) && !self.allow_remote {
             let host = tabmux_browser::text::one_line(&host.to_string(), 200);
             return Err(format!(
                 "{host} is not this machine. Only browsers of this machine may be added, unless tabmux \
@@ -207,7 +216,11 @@ impl SessionOptions {
             ));
         }
         // Whoever adds again what the flags name has its headers and its command, too.
-        if let Some(own) = self.browsers.iter().find(|plan| plan.key() == address) {
+        if let Some(own) = self
+            .browsers
+            .iter()
+            .find(|plan| plan.address() == Some(address))
+        {
             let name = name.or_else(|| own.name.clone());
             return Ok(BrowserPlan {
                 name,
@@ -251,6 +264,8 @@ impl BrowserPlan {
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
             screen: None,
+            scripts: options.init_scripts.into(),
+            permissions: options.permissions,
         };
         let policy = AddressPolicy {
             allow_files: options.allow_file_urls,
@@ -333,7 +348,7 @@ impl BrowserPlan {
     /// Where the browser comes from, as people see it.
     pub(crate) fn source(&self) -> String {
         let source = match &self.named {
-            Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
+            Some(Source::Url(url) | Source::WebSocket(url, _)) => endpoint::shown(url),
             _ if self.means_extension() => "extension".to_owned(),
             _ if self.attaches_only => "running".to_owned(),
             _ if self.running => "running or launched".to_owned(),
@@ -361,16 +376,39 @@ impl BrowserPlan {
         matches!(self.extension, Extension::Only { .. })
     }
 
-    /// Sessions with equal plans share one browser.
+    /// Where the browser is that the user named, secrets included.
+    fn address(&self) -> Option<&str> {
+        match self.named.as_ref()? {
+            Source::Url(url) | Source::WebSocket(url, _) => Some(url),
+            Source::Launch(_) | Source::Running(_) => None,
+        }
+    }
+
+    /// Sessions with equal plans share one browser. It is written to disk: secrets are not in it.
     pub(crate) fn key(&self) -> String {
-        match &self.named {
-            Some(Source::Url(url) | Source::WebSocket(url, _)) => url.clone(),
+        match self.address() {
+            Some(address) => key_of(address),
             _ if self.means_extension() => {
                 format!("extension:{}", self.name.as_deref().unwrap_or_default())
             }
             _ => format!("{self:?}"),
         }
     }
+}
+
+/// An address without its secrets; what was left out is in the hash behind it.
+fn key_of(address: &str) -> String {
+    let shown = endpoint::shown(address);
+    match shown == address {
+        true => shown,
+        false => format!("{shown} {}", hash(address)),
+    }
+}
+
+fn hash(text: &str) -> String {
+    let bytes = Sha256::digest(text.as_bytes());
+    let hex = bytes.iter().take(8).map(|byte| format!("{byte:02x}"));
+    hex.collect()
 }
 
 /// What a client's flags say about origins. Fails, in words, on what is none.

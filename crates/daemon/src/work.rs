@@ -64,10 +64,9 @@ impl Job {
 /// Brings the titles of tabs up to date. Those of a browser that does not answer stay as they are.
 /// Tools are generated for those tabs that are named, so that they can be counted.
 pub(crate) async fn refresh(job: Job, tabs: Vec<TargetId>, generate: Option<usize>) {
-    let read = tabs.iter().map(async |target| {
-        let read = generate_tools(&job.handle, target, generate);
-        let _ = tokio::time::timeout(REFRESH_LIMIT, read).await;
-    });
+    let read = tabs
+        .iter()
+        .map(|target| read_unless_stuck(&job.handle, target, generate, REFRESH_LIMIT));
     let (refreshed, _) = tokio::join!(
         job.handle.refresh(REFRESH_LIMIT),
         futures_util::future::join_all(read)
@@ -198,6 +197,23 @@ async fn generate_tools(browser: &Browser, target: &TargetId, limit: Option<usiz
     }
 }
 
+/// The same for a list, which does not wait for a page that is known to be stuck.
+async fn read_unless_stuck(
+    browser: &Browser,
+    target: &TargetId,
+    limit: Option<usize>,
+    patience: Duration,
+) {
+    let Some(limit) = limit else {
+        return;
+    };
+    let target = target_id(target);
+    let read = browser.read_unless_stuck(&target, limit, patience);
+    if let Err(error) = read.await {
+        tracing::debug!(%error, "a page was not read for tools");
+    }
+}
+
 /// Closes a tab because its agent says so.
 pub(crate) async fn close_tab(job: Job, target: TargetId, last: bool) {
     let closed = job.handle.close_tab(&target_id(&target), last).await;
@@ -275,7 +291,7 @@ pub(crate) async fn look_for_tools(
         let target = target_id(name);
         let look = async {
             let _ = browser.look_for_tools(&target).await;
-            generate_tools(browser, name, generate).await;
+            read_unless_stuck(browser, name, generate, LOOK_LIMIT).await;
         };
         let _ = tokio::time::timeout(LOOK_LIMIT, look).await;
     });

@@ -2,10 +2,13 @@
 
 use super::actor::Actor;
 use super::downloads::Staging;
+use super::permissions;
 use super::private::Privacy;
 use super::pulse::Pulse;
+use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{self, DiscoverError, Running};
+use crate::endpoint;
 use crate::files::{FileThreads, OutputRoot};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
@@ -14,7 +17,9 @@ use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
-use tabmux_cdp::{CdpError, Connection, Events, Session, Transport, WebSocketTransport};
+use tabmux_cdp::{
+    CdpError, ConnectError as DialError, Connection, Events, Session, Transport, WebSocketTransport,
+};
 use tokio::sync::{OnceCell, mpsc};
 
 /// Where a browser comes from.
@@ -22,9 +27,9 @@ use tokio::sync::{OnceCell, mpsc};
 pub enum Source {
     /// One that we launch.
     Launch(LaunchOptions),
-    /// One at `http://host:port`.
+    /// One at `http://host:port`. Secrets may be in it: it is shown by [`endpoint::shown`].
     Url(String),
-    /// One at `ws://…`, which wants these headers.
+    /// One at `ws://…`, which wants these headers. The same holds for both.
     WebSocket(String, Vec<(String, String)>),
     /// Whichever of this user's browsers allows remote debugging.
     Running(Running),
@@ -56,6 +61,9 @@ pub enum ConnectError {
         /// What went wrong.
         detail: String,
     },
+    /// Somebody answers there, and refuses.
+    #[error("{0}")]
+    Refused(String),
     /// Ours did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
@@ -126,6 +134,7 @@ impl Connected {
             privacy,
             staging,
         } = self;
+        let permissions = Arc::clone(&settings.permissions);
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
@@ -151,6 +160,8 @@ impl Connected {
             privacy,
             staging: place,
             orders: order,
+            stuck: StuckPages::default(),
+            permissions,
             holding: OnceCell::new(),
         }))
     }
@@ -165,7 +176,7 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(reach(source).await?, settings, Some(output)).await {
+            match Self::meet(reach(source).await?, settings.clone(), Some(output)).await {
                 // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
                 // the profile taken ends at once.
                 Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
@@ -205,18 +216,28 @@ impl Browser {
         };
         let place = staging.as_ref().map(|(staging, _)| staging);
         let introduced = introduce(&session, launched, place);
-        let (info, targets) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced)
-            .await
-            .unwrap_or_else(|_| {
-                Err(CdpError::TimedOut {
-                    method: "Target.getTargets".into(),
-                    limit: FIRST_ANSWER_LIMIT,
-                })
+        let introduced = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced).await;
+        let introduced = introduced.unwrap_or_else(|_| {
+            Err(CdpError::TimedOut {
+                method: "Target.getTargets".into(),
+                limit: FIRST_ANSWER_LIMIT,
             })
-            .map_err(match launched {
-                true => ConnectError::Stillborn,
-                false => ConnectError::Silent,
-            })?;
+        });
+        let (info, targets) = match introduced {
+            Ok(introduced) => introduced,
+            Err(error) => {
+                if let Some((staging, output)) = staging {
+                    staging.remove(&output).await;
+                }
+                return Err(match launched {
+                    true => ConnectError::Stillborn(error),
+                    false => ConnectError::Silent(error),
+                });
+            }
+        };
+        if launched {
+            permissions::grant(&session, &settings.permissions, None).await;
+        }
         Ok(Connected {
             info,
             session,
@@ -276,13 +297,21 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     }
 }
 
+/// Dials a websocket. What fails is told without the secrets of the address.
 async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransport, ConnectError> {
     let failed = |detail| ConnectError::WebSocket {
-        url: url.to_owned(),
+        url: endpoint::shown(url),
         detail,
     };
-    match tokio::time::timeout(DIAL_LIMIT, WebSocketTransport::connect(url, headers)).await {
+    let (address, credentials) = endpoint::with_credentials_as_header(url);
+    // A header that the user wrote goes before what the address says.
+    let headers: Vec<_> = credentials.iter().chain(headers).cloned().collect();
+    let dialled = WebSocketTransport::connect(&address, &headers);
+    match tokio::time::timeout(DIAL_LIMIT, dialled).await {
         Ok(Ok(transport)) => Ok(transport),
+        Ok(Err(DialError::Refused { status })) => {
+            Err(ConnectError::Refused(endpoint::refusal(url, status)))
+        }
         Ok(Err(error)) => Err(failed(error.to_string())),
         Err(_) => Err(failed(format!("no answer in {} s", DIAL_LIMIT.as_secs()))),
     }
@@ -435,6 +464,23 @@ mod tests {
             tab("http://a/", true)
         ]);
         assert_eq!(front(twins), None);
+    }
+
+    #[tokio::test]
+    async fn a_browser_that_ends_as_it_starts_leaves_no_folder_for_downloads() {
+        let home = tempfile::tempdir().unwrap();
+        let output = OutputRoot::at(home.path().join("output"));
+        let mut options = LaunchOptions {
+            profile: profile::ProfileChoice::At(home.path().join("profile")),
+            ..LaunchOptions::default()
+        };
+        options.wanted.executable = Some("/bin/false".into());
+        let source = Source::Launch(options);
+        let connected = Browser::connect(&source, TabSettings::default(), &output).await;
+        assert!(matches!(connected, Err(ConnectError::Stillborn(_))));
+        // Beside the one that is made only now.
+        let folders = output.make().unwrap().parent().map(std::fs::read_dir);
+        assert_eq!(folders.unwrap().unwrap().count(), 1);
     }
 
     #[test]

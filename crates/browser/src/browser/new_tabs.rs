@@ -7,9 +7,9 @@ use super::{Browser, BrowserEvent};
 use crate::bounds;
 use crate::origins::OriginPolicy;
 use crate::tab::{Guard, Tab, TargetId};
-use tabmux_cdp::Session;
 use tabmux_cdp::types::fetch::{self, RequestStage};
 use tabmux_cdp::types::network::{ErrorReason, ResourceType};
+use tabmux_cdp::{Session, TooLarge};
 
 impl Browser {
     /// From now on new tabs are held until it is known whether they may go where they go, if this work has a
@@ -66,6 +66,29 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             }
             answer(&session, paused, &guard);
         });
+    }
+
+    /// The same for a request that is too large to be told, such as that of a form with a long text. Which frame it
+    /// is of is said behind its body, so the rules of all tabs count; one that does not tell its address is ended.
+    pub(super) fn handle_paused_cut(&self, cut: &TooLarge) {
+        let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
+            tracing::warn!("a request that was stopped is too large to be told apart");
+            return;
+        };
+        let may_go = |url: &str| {
+            let mut guards = self.tabs.values().map(|entry| &entry.guard);
+            guards.all(|guard| !guard.stops() || guard.policy().check(url).is_ok())
+        };
+        match cut.find("url").is_some_and(|url| may_go(&url)) {
+            true => self.session.post(fetch::ContinueRequest {
+                request_id,
+                ..Default::default()
+            }),
+            false => self.session.post(fetch::FailRequest {
+                request_id,
+                error_reason: ErrorReason::ABORTED,
+            }),
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
 use crate::text::one_line;
-use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -117,10 +116,8 @@ impl Tool for ClickAt {
         let before = Before::look(tab);
         page.acting();
         let times = if self.dbl_click == Some(true) { 2 } else { 1 };
-        unseen::refuse_point(tab, self.x, self.y).await?;
         act::move_to(tab, self.x, self.y).await?;
         // Pages move things when the pointer arrives.
-        unseen::refuse_point(tab, self.x, self.y).await?;
         let point = json!({ "x": self.x, "y": self.y });
         let found: Hit = tab.world().await?.call("tabmux.at", point).await?;
         act::click_point(tab, self.x, self.y, times).await?;

@@ -41,53 +41,45 @@ pub struct WebSocketTransport {
     read: BytesMut,
 }
 
-/// Why a websocket could not be opened.
+/// Why a websocket could not be opened. The address is left to the caller: there may be secrets in it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConnectError {
     /// The address is not one that we can dial.
-    #[error(
-        "{url} is not a websocket address; it must begin with ws:// (not wss://) and name a host"
-    )]
-    BadUrl {
-        /// The address.
-        url: String,
-    },
+    #[error("a websocket address must begin with ws:// (not wss://) and name a host")]
+    BadUrl,
     /// A header that was asked for cannot be sent.
-    #[error("the header {name} has a name or a value that HTTP does not allow; correct it")]
+    #[error("{} has a name or a value that HTTP does not allow; correct it", header(.name))]
     BadHeader {
-        /// The header's name.
-        name: String,
+        /// The header's name, if it is one.
+        name: Option<String>,
     },
     /// Nothing answered.
-    #[error(
-        "nothing answers at {url} ({detail}); start the browser with remote debugging, or correct the address"
-    )]
+    #[error("{detail}; start the browser with remote debugging, or correct the address")]
     Unreachable {
-        /// The address.
-        url: String,
         /// The system's words.
         detail: String,
     },
     /// Something answered, but not with a websocket.
-    #[error(
-        "{url} answered {status} instead of a websocket; it may belong to a browser that has been restarted"
-    )]
+    #[error("it answered {status} instead of a websocket")]
     Refused {
-        /// The address.
-        url: String,
         /// The HTTP status.
         status: u16,
     },
     /// Something took the connection and then was silent.
     #[error(
-        "{url} did not answer within {limit:?}; the browser may be waiting for somebody to allow debugging"
+        "no answer within {limit:?}; the browser may be waiting for somebody to allow debugging"
     )]
     TimedOut {
-        /// The address.
-        url: String,
         /// How long we waited.
         limit: Duration,
     },
+}
+
+fn header(name: &Option<String>) -> String {
+    match name {
+        Some(name) => format!("the header {name}"),
+        None => "a header".to_owned(),
+    }
 }
 
 impl WebSocketTransport {
@@ -98,19 +90,15 @@ impl WebSocketTransport {
     /// If the address or a header is wrong, or nothing there speaks websocket.
     pub async fn connect(url: &str, headers: &[(String, String)]) -> Result<Self, ConnectError> {
         let request = request(url, headers)?;
-        let url = url.to_owned();
         match timeout(CONNECT_LIMIT, dial(request)).await {
             Ok(Ok(transport)) => Ok(transport),
             Ok(Err(tungstenite::Error::Http(response))) => Err(ConnectError::Refused {
-                url,
                 status: response.status().as_u16(),
             }),
             Ok(Err(error)) => Err(ConnectError::Unreachable {
-                url,
                 detail: error.to_string(),
             }),
             Err(_) => Err(ConnectError::TimedOut {
-                url,
                 limit: CONNECT_LIMIT,
             }),
         }
@@ -233,20 +221,21 @@ async fn write_messages(write: OwnedWriteHalf, mut queue: mpsc::Receiver<Message
 }
 
 fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectError> {
-    let bad_url = || ConnectError::BadUrl {
-        url: url.to_owned(),
-    };
-    let uri: Uri = url.parse().map_err(|_| bad_url())?;
+    let uri: Uri = url.parse().map_err(|_| ConnectError::BadUrl)?;
     if uri.scheme_str() != Some("ws") {
-        return Err(bad_url());
+        return Err(ConnectError::BadUrl);
     }
     let mut request = ClientRequestBuilder::new(uri)
         .into_client_request()
-        .map_err(|_| bad_url())?;
+        .map_err(|_| ConnectError::BadUrl)?;
     for (name, value) in headers {
-        let bad_header = || ConnectError::BadHeader { name: name.clone() };
-        let name = HeaderName::try_from(name.as_str()).map_err(|_| bad_header())?;
-        let value = HeaderValue::try_from(value.as_str()).map_err(|_| bad_header())?;
+        // What is no name may be a whole header, with its secret.
+        let bad_name = |_| ConnectError::BadHeader { name: None };
+        let bad_value = |_| ConnectError::BadHeader {
+            name: Some(name.clone()),
+        };
+        let name = HeaderName::try_from(name.as_str()).map_err(bad_name)?;
+        let value = HeaderValue::try_from(value.as_str()).map_err(bad_value)?;
         request.headers_mut().insert(name, value);
     }
     Ok(request)

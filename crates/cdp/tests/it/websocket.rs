@@ -32,7 +32,7 @@ async fn headers_are_sent_and_an_origin_is_not() {
     assert!(!head.contains("sec-websocket-extensions"));
     assert_eq!(
         connected.unwrap_err(),
-        ConnectError::Refused { url, status: 404 }
+        ConnectError::Refused { status: 404 }
     );
 }
 
@@ -78,14 +78,9 @@ async fn addresses_and_headers_that_cannot_work_are_refused_before_dialling() {
         "ws:// /",
     ] {
         let error = WebSocketTransport::connect(url, &[]).await.unwrap_err();
-        assert_eq!(
-            error,
-            ConnectError::BadUrl {
-                url: url.to_owned()
-            }
-        );
+        assert_eq!(error, ConnectError::BadUrl);
     }
-    for (name, value) in [("a b", "c"), ("a", "b\nc"), ("", "")] {
+    for (name, value, told) in [("a b", "c", None), ("a", "b\nc", Some("a")), ("", "", None)] {
         let headers = [(name.to_owned(), value.to_owned())];
         let error = WebSocketTransport::connect("ws://localhost/", &headers)
             .await
@@ -93,7 +88,7 @@ async fn addresses_and_headers_that_cannot_work_are_refused_before_dialling() {
         assert_eq!(
             error,
             ConnectError::BadHeader {
-                name: name.to_owned()
+                name: told.map(str::to_owned)
             }
         );
     }

@@ -98,7 +98,7 @@ impl Core {
             opened,
             bound,
             lost,
-            connected: _,
+            ..
         } = std::mem::take(&mut known.config.heritage);
         if let Some(lost) = lost {
             self.inherit_loss(session, lost);

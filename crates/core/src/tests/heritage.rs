@@ -24,8 +24,8 @@ fn nobody_yet() -> (Sim, Heritage) {
     let heritage = Heritage {
         opened: vec![a.clone()],
         bound: vec![b.clone()],
-        lost: None,
         connected: Some(key()),
+        ..Heritage::default()
     };
     let remembered = [(a, 40), (b, 41)].map(|(target, number)| RememberedTab {
         browser: key(),

@@ -3,7 +3,8 @@
 use super::MainLoop;
 use crate::policy::{PersonRules, PolicyChange};
 use crate::record::Record;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
 use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, Veil};
 
@@ -69,16 +70,68 @@ pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {
     !origin.starts_with("http") || policy.check(origin).is_ok()
 }
 
-/// The policy as the core takes it.
+/// The policy as the core takes it. Each address is judged once: the core asks for every tab that offers a tool.
 pub(super) fn veil(policy: OriginPolicy) -> Veil {
     if policy.is_open() {
         return Veil::default();
     }
+    let verdicts = Verdicts::default();
     Veil::new(move |address| {
-        let blocked = policy.check(address).err()?;
-        Some(Hidden {
-            why: blocked.to_string().into(),
-            origin: blocked.origin.into(),
+        verdicts.of(address, |address| {
+            let blocked = policy.check(address).err()?;
+            Some(Hidden {
+                why: blocked.to_string().into(),
+                origin: blocked.origin.into(),
+            })
         })
     })
+}
+
+/// What was said of addresses, as long as there are not too many.
+#[derive(Debug, Default)]
+struct Verdicts(Mutex<HashMap<Box<str>, Option<Hidden>>>);
+
+impl Verdicts {
+    fn of(&self, address: &str, judge: impl Fn(&str) -> Option<Hidden>) -> Option<Hidden> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(verdict) = known.get(address) {
+            return verdict.clone();
+        }
+        let verdict = judge(address);
+        if known.len() >= MOST_VERDICTS {
+            known.clear();
+        }
+        known.insert(address.into(), verdict.clone());
+        verdict
+    }
+}
+
+/// More than there are tabs; an address has at most 4,000 characters.
+const MOST_VERDICTS: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn an_address_is_judged_once() {
+        let (verdicts, judged) = (Verdicts::default(), Cell::new(0));
+        let judge = |address: &str| {
+            judged.set(judged.get() + 1);
+            address.starts_with("https://a").then(|| Hidden {
+                origin: "https://a.test".into(),
+                why: "It is blocked.".into(),
+            })
+        };
+        for _ in 0..10 {
+            assert!(verdicts.of("https://a.test/", judge).is_some());
+            assert!(verdicts.of("https://b.test/", judge).is_none());
+        }
+        assert_eq!(judged.get(), 2);
+        for number in 0..3 * MOST_VERDICTS {
+            verdicts.of(&format!("https://{number}.test/"), judge);
+        }
+        assert!(verdicts.0.lock().unwrap().len() <= MOST_VERDICTS);
+    }
 }

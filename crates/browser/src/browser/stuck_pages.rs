@@ -1,0 +1,111 @@
+//! Reads the pages of tabs before they are listed, and does not wait again and again for one that is stuck.
+
+use super::Browser;
+use crate::error::ToolError;
+use crate::tab::{Tab, TargetId};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Tabs whose pages did not answer when they were read last, and have not answered since.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StuckPages(Arc<Mutex<HashSet<TargetId>>>);
+
+impl StuckPages {
+    fn lock(&self) -> MutexGuard<'_, HashSet<TargetId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Browser {
+    /// Makes tools from what a tab's page shows now, at most so many, within `patience`. A page that does not
+    /// answer in that time is left out until it has answered: what is known of its tab stays.
+    pub async fn read_unless_stuck(
+        &self,
+        target: &TargetId,
+        limit: usize,
+        patience: Duration,
+    ) -> Result<(), ToolError> {
+        if self.0.stuck.lock().contains(target) {
+            return Err(ToolError::Stuck);
+        }
+        let read = tokio::time::timeout(patience, self.generate_tools(target, limit)).await;
+        let read = read.unwrap_or(Err(ToolError::Stuck));
+        if read == Err(ToolError::Stuck) && self.0.stuck.lock().insert(target.clone()) {
+            self.await_answer(target.clone());
+        }
+        read
+    }
+
+    /// Asks a stuck page for something small, and takes it for usable again when it answers.
+    fn await_answer(&self, target: TargetId) {
+        let (browser, stuck) = (self.clone(), self.0.stuck.clone());
+        tokio::spawn(async move {
+            let tab = browser.attach(&target).await;
+            // Who waits for long must not keep the browser's actor alive.
+            drop(browser);
+            if let Ok(tab) = tab {
+                answers(&tab).await;
+            }
+            stuck.lock().remove(&target);
+        });
+    }
+}
+
+/// Resolves when a page's thread is free, or when its tab is gone.
+async fn answers(tab: &Tab) {
+    if tab.ready(LONGEST).await.is_ok() {
+        tab.responds_within(LONGEST).await;
+    }
+}
+
+/// After this the page is tried again in any case.
+const LONGEST: Duration = Duration::from_secs(600);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{self, Asked, Stand, TAB};
+    use serde_json::json;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use tokio::time::Instant;
+
+    /// How long a list waits for the page of the only tab, in the test's own time, and whether it could be read.
+    async fn read(stand: &Stand) -> (Duration, bool) {
+        let begun = Instant::now();
+        let target = TargetId::from(TAB);
+        let read = stand.browser.read_unless_stuck(&target, 30, PATIENCE).await;
+        (begun.elapsed(), read.is_ok())
+    }
+
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stuck_page_is_waited_for_once() {
+        let loops = Arc::new(AtomicBool::new(false));
+        let looping = Arc::clone(&loops);
+        let mut stand = Stand::new(move |asked: &Asked| match asked.method.as_str() {
+            "Runtime.evaluate" if looping.load(Ordering::Relaxed) => vec![],
+            _ if asked.runs("tabmux.survey(") => vec![asked.gives(json!({}))],
+            _ => fake::usual(asked),
+        })
+        .await;
+        assert_eq!(read(&stand).await, (Duration::ZERO, true));
+        loops.store(true, Ordering::Relaxed);
+        assert_eq!(read(&stand).await, (PATIENCE, false));
+        assert_eq!(read(&stand).await, (Duration::ZERO, false));
+        // A question is left with the page; when it is answered, the page is read again.
+        let question = loop {
+            let asked = stand.fake.hears("Runtime.evaluate").await.unwrap();
+            if asked.params["expression"] == "0" {
+                break asked;
+            }
+        };
+        loops.store(false, Ordering::Relaxed);
+        stand.fake.say(question.gives(json!(0))).await;
+        while stand.browser.0.stuck.lock().contains(&TargetId::from(TAB)) {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(read(&stand).await, (Duration::ZERO, true));
+    }
+}
