@@ -5,7 +5,9 @@ mod phrases;
 pub(crate) use self::phrases::MOST_TABS_NAMED;
 
 use self::phrases::{Available, Begun, Index, Indices, Listed, Loss, Seconds, WayOut, WhichIndex};
-use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
+use crate::{
+    ConnectFailure, LostBrowser, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName,
+};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +22,9 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
+    /// A progressive session's browser is gone.
+    #[error(transparent)]
+    LostBrowser(#[from] LostBrowser),
     /// The tool needs a browser, and to get one failed.
     #[error(
         "{tool} needs a browser. {}. {}.",

@@ -436,8 +436,8 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
         tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
         tabmux_browser::ConnectError::NoExtension => ConnectFailure::Away {
             error: error.to_string(),
-            instructions: "Please open Chrome with the Browser Tools extension enabled; `tabmux extension status` \
-                           tells what is missing"
+            instructions: "Please open Chrome with the tabmux Browser Tools extension enabled; `tabmux extension \
+                           status` tells what is missing"
                 .into(),
         },
         tabmux_browser::ConnectError::Stillborn(_) => ConnectFailure::Failed {

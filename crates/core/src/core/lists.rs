@@ -34,7 +34,9 @@ impl Core {
         let state = self.state(session);
         let core_tools = state.map_or(&[][..], State::core_tools);
         let page_actions = match state {
-            Some(State::Focused(_)) => self.page_actions(session),
+            Some(State::Focused(_) | State::Returning { focused: true, .. }) => {
+                self.page_actions(session)
+            }
             _ => &[],
         };
         let known = self.sessions.get(&session);
@@ -101,7 +103,11 @@ impl Core {
             })
         };
         Some(match seat.focus {
-            None => State::Disconnected,
+            None if self.returns(session, seat.browser) => State::Returning {
+                focused: !known.config.heritage.bound.is_empty(),
+                lost: seat.lost_tab(),
+            },
+            None => State::Disconnected { lost: seat.gone },
             Some(Focus::On(tab)) => State::Focused(tab),
             Some(_) if !has_tabs() => State::NoTabs,
             Some(Focus::Lost(tab)) => State::NoFocus { lost: Some(tab) },

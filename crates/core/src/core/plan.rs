@@ -135,14 +135,21 @@ impl Core {
     }
 
     /// In progressive mode a call needs a state that has its tool.
-    fn plan_progressive(
+    pub(super) fn plan_progressive(
         &mut self,
         session: SessionId,
         browser: BrowserId,
         kind: CallKind,
     ) -> Result<Plan, Refusal> {
         let tool = kind.tool();
-        self.check_state(session, tool)?;
+        let returns = self.returns(session, browser);
+        let is_connect = matches!(kind, CallKind::ConnectBrowser { .. });
+        if !(returns && is_connect) {
+            self.check_state(session, tool)?;
+        }
+        if returns && !is_connect {
+            return Ok(Plan::Work(Some(browser), Task::Await { kind }));
+        }
         if let CallKind::ConnectBrowser { .. } = kind
             && let Some(known) = self.sessions.get_mut(&session)
             && let Some(seat) = known.seat(browser)
