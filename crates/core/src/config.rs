@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Config {
     /// The generic page actions of a focused tab, in any order: the core publishes them sorted by name.
     pub page_actions: Vec<ToolName>,
-    /// All generic tools that work on a tab, those of [`Mode::Static`] only included.
+    /// All generic tools that work on a tab, those included that are not in the short list of a focused one.
     pub tab_tools: Vec<ToolName>,
     /// All tools of [`Mode::Static`], in published order.
     pub static_tools: Vec<ToolName>,
@@ -78,8 +78,13 @@ pub struct SessionConfig {
     pub page_actions: bool,
     /// Whether it is offered tools that were generated from pages.
     pub generated_tools: bool,
-    /// Tools that it is not offered, whatever else holds.
+    /// Tools that its user switched off: it cannot call them.
     pub withheld: Vec<ToolName>,
+    /// Tools that have to be asked for, and their categories: by a flag, or where the list follows the work
+    /// by `more_tools`.
+    pub on_request: Vec<(ToolName, Arc<str>)>,
+    /// Page actions that its list has from the start beside the usual ones, if that follows the work.
+    pub added: Vec<ToolName>,
     /// The only tools that it has, in published order: no others of ours, and none of pages. For
     /// [`Mode::Static`]. `None`: all of its mode.
     pub only: Option<Vec<ToolName>>,
@@ -207,6 +212,8 @@ impl SessionConfig {
             page_actions: true,
             generated_tools: true,
             withheld: Vec::new(),
+            on_request: Vec::new(),
+            added: Vec::new(),
             only: None,
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),

@@ -85,12 +85,14 @@ impl ToolName {
     pub const LIST_PAGE_TOOLS: Self = Self::new("list_page_tools");
     /// Calls a tool of a page. Can be called in every mode.
     pub const CALL_PAGE_TOOL: Self = Self::new("call_page_tool");
+    /// Adds tools to the list of a session that follows the work. Can be called in every mode.
+    pub const MORE_TOOLS: Self = Self::new("more_tools");
     /// Says what is connected. Can be called in every mode.
     pub const CONNECTION_STATUS: Self = Self::new("browser_get_connection_status");
 }
 
 /// The tools that no page can take the name of, whatever is listed.
-pub(crate) const BUILT_IN: [ToolName; 18] = [
+pub(crate) const BUILT_IN: [ToolName; 19] = [
     ToolName::CONNECT_BROWSER,
     ToolName::LIST_TABS,
     ToolName::OPEN_TAB,
@@ -108,6 +110,7 @@ pub(crate) const BUILT_IN: [ToolName; 18] = [
     ToolName::LIST_BROWSER_TABS,
     ToolName::LIST_PAGE_TOOLS,
     ToolName::CALL_PAGE_TOOL,
+    ToolName::MORE_TOOLS,
     ToolName::CONNECTION_STATUS,
 ];
 

@@ -34,6 +34,7 @@ impl Reply {
             Self::Refused(refusal) => refusal.renumber(own),
             Self::Connected { .. }
             | Self::NotConnected(_)
+            | Self::Added { .. }
             | Self::Status { .. }
             | Self::Browsers { .. }
             | Self::Browser { .. }
@@ -67,7 +68,6 @@ impl Refusal {
                 }
                 names(available, own);
             }
-            Self::OutsideBrowser { tab, .. } => tab.renumber(own),
             Self::TooLate { stuck, .. } => match stuck {
                 Stuck::Working(tab) | Stuck::Queueing(tab) => *tab = own.told(*tab),
                 Stuck::Connecting | Stuck::Opening | Stuck::Settling => {}
@@ -86,6 +86,9 @@ impl Refusal {
             | Self::AlreadyConnected
             | Self::NoTabs { .. }
             | Self::NotOffered { .. }
+            | Self::NotAskedFor { .. }
+            | Self::CategoryOff { .. }
+            | Self::OtherList { .. }
             | Self::Hidden { .. }
             | Self::UnknownTool { .. }
             | Self::BrowserLost { .. }

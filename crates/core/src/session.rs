@@ -6,6 +6,7 @@ use crate::{
     BrowserId, Fate, LostTab, Meant, Mode, Numbering, PageNumbers, SessionConfig, TabId, Time,
     ToolName,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One open session.
@@ -19,6 +20,8 @@ pub(crate) struct Session {
     /// The number of the browser that calls without a number mean.
     pub(crate) default: Option<usize>,
     seats_counted: usize,
+    /// The page actions that its list has beside the usual ones, if that follows the work.
+    pub(crate) added: BTreeSet<ToolName>,
     /// What it calls tabs, if not by their own numbers.
     pub(crate) numbers: Option<PageNumbers>,
     /// The tool list that the client knows of.
@@ -36,6 +39,8 @@ pub(crate) struct Announced {
     pub(crate) tools: Vec<ToolName>,
     /// The tools of pages, and what is published of them.
     pub(crate) page_tools: Arc<PageList>,
+    /// Whether tools of the page library are among them, in progressive mode.
+    pub(crate) has_library_tools: bool,
     /// What the tools of pages were when this was found out.
     pub(crate) edition: u64,
     /// Whether its tools have to be told which browser.
@@ -99,6 +104,7 @@ impl Announced {
         self.tools == other.tools
             && (Arc::ptr_eq(&self.page_tools, &other.page_tools)
                 || self.page_tools == other.page_tools)
+            && self.has_library_tools == other.has_library_tools
             && self.several == other.several
     }
 }
@@ -108,6 +114,7 @@ impl Session {
         let numbers = std::mem::take(&mut config.heritage.numbers);
         let own = (config.mode, config.numbering) == (Mode::Static, Numbering::Own);
         Self {
+            added: config.added.iter().copied().collect(),
             config,
             numbers: own.then_some(numbers),
             seats: Vec::new(),
@@ -140,6 +147,13 @@ impl Session {
             renewed: false,
         });
         self.seats_counted
+    }
+
+    /// The category of a tool that has to be asked for, as long as nobody has.
+    pub(crate) fn not_asked_for(&self, tool: ToolName) -> Option<&Arc<str>> {
+        let mut on_request = self.config.on_request.iter();
+        let (_, category) = on_request.find(|(name, _)| *name == tool)?;
+        (!self.added.contains(&tool)).then_some(category)
     }
 
     pub(crate) fn is_static(&self) -> bool {

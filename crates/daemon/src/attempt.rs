@@ -100,7 +100,7 @@ impl Attempt {
         if plan.attaches_only {
             return Err(ConnectError::NoneToAttach);
         }
-        if !launch {
+        if !launch && !plan.launches() {
             return Err(ConnectError::NoneRunning);
         }
         let ours = Source::Launch(LaunchOptions {

@@ -40,6 +40,9 @@ pub struct SessionOptions {
     pub generated_tools: Option<u16>,
     /// The categories of tools that are offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
+    /// Those among them that were asked for by name: a list that follows the work has all of their tools from
+    /// the start.
+    pub added_categories: Vec<String>,
     /// Whether it has three tools and no others, those of chrome-devtools-mcp's `--slim`.
     pub slim: bool,
     /// The folder the client works in; files stay there.

@@ -152,6 +152,8 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             page_actions,
             generated_tools: true,
             withheld: Vec::new(),
+            on_request: Vec::new(),
+            added: Vec::new(),
             only: None,
             numbering: match page_actions {
                 true => Numbering::Own,
