@@ -43,6 +43,8 @@ pub struct Config {
     pub connect_pause: Duration,
     /// See [`connect_tries`](Self::connect_tries).
     pub cooldown: Duration,
+    /// How long a progressive session whose browser is away is thought to be connected.
+    pub away: Duration,
     /// How many workers of the page library may be connected.
     pub page_connections: usize,
     /// How many tabs one such worker may have.
@@ -124,6 +126,8 @@ pub struct Heritage {
     pub bound: Vec<TargetId>,
     /// One that it was bound to and that is gone, which it has not been told yet.
     pub lost: Option<Loss>,
+    /// The browser that a progressive session was connected to, if that is still there.
+    pub connected: Option<BrowserKey>,
     /// What it called tabs, if it had numbers of its own.
     pub numbers: PageNumbers,
 }
@@ -259,6 +263,8 @@ impl Default for Config {
             connect_tries: 5,
             connect_pause: Duration::from_millis(250),
             cooldown: Duration::from_secs(60),
+            // Chrome starts an extension's worker again within three seconds, if it does.
+            away: Duration::from_secs(5),
             // More than are let in at once (`daemon/src/listener.rs`): one that makes room may be there a moment
             // longer than the one it makes room for.
             page_connections: 128,

@@ -227,6 +227,7 @@ impl Core {
             match timer {
                 Timer::Deadline(call) => self.expire(call),
                 Timer::Retry(browser) => self.retry(browser),
+                Timer::Away(_) => {} // What sessions are offered is looked at below.
                 Timer::Announce(session) => self.announce_gathered(session),
             }
         }

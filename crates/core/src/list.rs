@@ -1,13 +1,22 @@
 //! Progressive disclosure: which tools a session has is a function of the state it is in.
 
-use crate::{LostTab, Refusal, TabId, ToolName};
+use crate::{LostBrowser, LostTab, Refusal, TabId, ToolName};
 
 /// Where a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    Disconnected,
+    Disconnected {
+        lost: Option<LostTab>,
+    },
+    /// The next call connects again to the browser that it was connected to.
+    Returning {
+        focused: bool,
+        lost: Option<LostTab>,
+    },
     NoTabs,
-    NoFocus { lost: Option<LostTab> },
+    NoFocus {
+        lost: Option<LostTab>,
+    },
     Focused(TabId),
 }
 
@@ -15,21 +24,28 @@ impl State {
     /// The core tools of this state, in published order.
     pub(crate) fn core_tools(self) -> &'static [ToolName] {
         match self {
-            Self::Disconnected => &[ToolName::CONNECT_BROWSER],
+            Self::Disconnected { .. } => &[ToolName::CONNECT_BROWSER],
             Self::NoTabs => &CONNECTED[..2],
-            Self::NoFocus { .. } => &CONNECTED[..3],
-            Self::Focused(_) => &CONNECTED,
+            Self::NoFocus { .. } | Self::Returning { focused: false, .. } => &CONNECTED[..3],
+            Self::Focused(_) | Self::Returning { focused: true, .. } => &CONNECTED,
         }
     }
 
     /// Why this state does not have a tool: says which call leads on.
     pub(crate) fn refusal(self, tool: ToolName) -> Refusal {
         match self {
-            Self::Disconnected => Refusal::NotConnected { tool },
+            Self::Disconnected { lost: None } => Refusal::NotConnected { tool },
+            Self::Disconnected { lost: Some(lost) } => LostBrowser::Gone { tool, lost }.into(),
             _ if tool == ToolName::CONNECT_BROWSER => Refusal::AlreadyConnected,
             Self::NoTabs => Refusal::NoTabs { tool },
-            Self::NoFocus { lost } => Refusal::NoFocus { tool, lost },
-            Self::Focused(_) => Refusal::NotOffered { tool },
+            Self::NoFocus { lost }
+            | Self::Returning {
+                focused: false,
+                lost,
+            } => Refusal::NoFocus { tool, lost },
+            Self::Focused(_) | Self::Returning { focused: true, .. } => {
+                Refusal::NotOffered { tool }
+            }
         }
     }
 }

@@ -8,7 +8,9 @@ use self::phrases::{
     Asking, Available, Begun, Counterpart, Index, Indices, Listed, Loss, Seconds, WayOut,
     WhichIndex,
 };
-use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
+use crate::{
+    ConnectFailure, LostBrowser, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName,
+};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +25,9 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
+    /// A progressive session's browser is gone.
+    #[error(transparent)]
+    LostBrowser(#[from] LostBrowser),
     /// The tool needs a browser, and to get one failed.
     #[error(
         "{tool} needs a browser. {}. {}.",

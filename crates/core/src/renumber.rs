@@ -2,8 +2,8 @@
 //! adds an answer that names a tab is asked here.
 
 use crate::{
-    LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, Stuck, TabId, TabMeant, TabName,
-    TabRow, ToolRow,
+    LostBrowser, LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, Stuck, TabId,
+    TabMeant, TabName, TabRow, ToolRow,
 };
 
 impl Reply {
@@ -58,7 +58,9 @@ impl Refusal {
                     lost.renumber(own);
                 }
             }
-            Self::BindingLost { lost, .. } | Self::TabLost { lost, .. } => lost.renumber(own),
+            Self::BindingLost { lost, .. }
+            | Self::TabLost { lost, .. }
+            | Self::LostBrowser(LostBrowser::Gone { lost, .. }) => lost.renumber(own),
             Self::UnknownTab { available, .. } => names(available, own),
             Self::NoSuchToolThere { tab, available, .. } => {
                 if let TabMeant::Named(name) = tab {
@@ -71,6 +73,7 @@ impl Refusal {
                 Stuck::Connecting | Stuck::Opening | Stuck::Settling => {}
             },
             Self::NotConnected { .. }
+            | Self::LostBrowser(LostBrowser::Unreachable { .. })
             | Self::NoBrowser { .. }
             | Self::CoolingDown { .. }
             | Self::IndexForbidden

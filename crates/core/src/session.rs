@@ -60,6 +60,11 @@ pub(crate) struct Seat {
     /// What it looks at in this browser. `None` only in progressive mode: until `connect_browser`
     /// succeeded, and again once the browser is gone.
     pub(crate) focus: Option<Focus>,
+    /// How a progressive session goes on here: its daemon died or the connection was lost, and the browser
+    /// stayed.
+    pub(crate) returns: Option<Return>,
+    /// The tab that a progressive session worked in and that went with its daemon, until it connects again.
+    pub(crate) gone: Option<LostTab>,
     /// The tab that it was given by the person and was not told of yet.
     pub(crate) given: Option<TabId>,
     /// Whether the session has got an answer from this browser.
@@ -75,6 +80,22 @@ pub(crate) enum Focus {
     /// The focused tab vanished by itself.
     Lost(LostTab),
     On(TabId),
+}
+
+/// How a progressive session goes on in a browser that is not connected for the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Return {
+    /// What it looks at then, unless its tab is still there.
+    pub(crate) focus: Focus,
+    /// Until when its next call sees to it. Later the session is not connected, until the browser is there again
+    /// by itself.
+    pub(crate) until: Option<Time>,
+}
+
+impl Return {
+    pub(crate) fn is_due(self, now: Time) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
 }
 
 impl Announced {
@@ -119,6 +140,8 @@ impl Session {
             label: meant.label.clone(),
             attached: meant.attached,
             focus,
+            returns: None,
+            gone: None,
             given: None,
             known: false,
             renewed: false,
@@ -179,9 +202,36 @@ impl Seat {
 
     /// The tab that it was bound to and that is gone, as long as the session has not been told.
     pub(crate) fn lost_tab(&self) -> Option<LostTab> {
-        match self.focus {
+        let returns = self.returns.map(|returns| returns.focus);
+        match self.focus.or(returns) {
             Some(Focus::Lost(lost)) => Some(lost),
-            _ => None,
+            _ => self.gone,
+        }
+    }
+
+    /// A progressive session is connected here from now on.
+    pub(crate) fn connect(&mut self) {
+        let returns = self.returns.take();
+        let focus = returns.map_or(Focus::Nothing, |returns| returns.focus);
+        self.focus.get_or_insert(focus);
+        self.gone = None;
+    }
+
+    /// The connection to its browser is lost, and the browser is not. The tab that a session was bound to may be
+    /// there again, so it is not reported as lost; one that was lost before is not.
+    pub(crate) fn lose_connection(&mut self, mode: Mode, until: Time) {
+        let focus = self.focus.map(|focus| match focus {
+            Focus::On(_) | Focus::Nothing => Focus::Nothing,
+            Focus::Lost(lost) => Focus::Lost(lost),
+        });
+        match mode {
+            Mode::Progressive => {
+                let until = Some(until);
+                let returns = focus.map(|focus| Return { focus, until });
+                self.returns = returns.or(self.returns);
+                self.focus = None;
+            }
+            Mode::Static => self.focus = focus,
         }
     }
 

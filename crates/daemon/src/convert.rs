@@ -10,7 +10,7 @@ mod pages;
 mod parts;
 
 pub(crate) use advice::without_missing_tools;
-pub(crate) use browsers::with_news;
+pub(crate) use browsers::renewal;
 pub(crate) use page_answers::{page_error, page_result, page_value};
 pub(crate) use page_tools::{Missing, list as page_tool_list, tabs as browser_tabs};
 pub(crate) use pages::status;
@@ -413,8 +413,8 @@ pub(crate) fn reply(
     })
 }
 
-/// What a page action answered, with the numbers of the tabs it opened.
-pub(crate) fn output(output: ToolOutput, opened: &[TabId], mode: Mode) -> CallReply {
+/// What a page action answered, and what is to be said of the tabs that it opened.
+pub(crate) fn output(output: ToolOutput, opened: impl IntoIterator<Item = String>) -> CallReply {
     let blocks = output.blocks.into_iter().map(|block| match block {
         Block::Text(text) => Content::Text { text },
         Block::Image { base64, mime_type } => Content::Image {
@@ -422,17 +422,20 @@ pub(crate) fn output(output: ToolOutput, opened: &[TabId], mode: Mode) -> CallRe
             mime_type: mime_type.to_owned(),
         },
     });
-    let tabs = opened.iter().map(|tab| Content::Text {
-        text: match mode {
-            Mode::Progressive => format!("It opened tab {tab}. Call focus_tab to work there."),
-            Mode::Static => format!("It opened page {tab}. Call select_page to work there."),
-        },
-    });
+    let opened = opened.into_iter().map(|text| Content::Text { text });
     CallReply {
-        content: blocks.chain(tabs).collect(),
+        content: blocks.chain(opened).collect(),
         structured: None,
         is_error: false,
         question: None,
+    }
+}
+
+/// A tab that a page action opened.
+pub(crate) fn opened(tab: TabId, mode: Mode) -> String {
+    match mode {
+        Mode::Progressive => format!("It opened tab {tab}. Call focus_tab to work there."),
+        Mode::Static => format!("It opened page {tab}. Call select_page to work there."),
     }
 }
 
@@ -463,8 +466,8 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
         tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
         tabmux_browser::ConnectError::NoExtension => ConnectFailure::Away {
             error: error.to_string(),
-            instructions: "Please open Chrome with the Browser Tools extension enabled; `tabmux extension status` \
-                           tells what is missing"
+            instructions: "Please open Chrome with the tabmux Browser Tools extension enabled; `tabmux extension \
+                           status` tells what is missing"
                 .into(),
         },
         tabmux_browser::ConnectError::Stillborn(_) => ConnectFailure::Failed {

@@ -5,11 +5,12 @@ use crate::extension::{Extensions, Peer, PeerName};
 use crate::incoming::{ArgumentRoom, Incoming, Read};
 use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
+use crate::listener::party;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::page_news::PageReader;
-use crate::policy::{Lasting, PersonRules, PolicyChange};
+use crate::policy::{self, Lasting, Looker, PersonRules, PolicyChange};
 use crate::questions::Asking;
 use crate::record;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tabmux_browser::ChannelTransport;
+use tabmux_browser::screen::Screen;
 use tabmux_core::{ConnectionId, Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::{FromPage, ToPage};
@@ -46,6 +48,8 @@ pub struct Hub {
     intake: Intake,
     /// What arguments of calls may take.
     arguments: ArgumentRoom,
+    /// Who looks at the person's rules, if they keep any: before anything goes to the loop that is judged by them.
+    looker: Option<Looker>,
 }
 
 impl Hub {
@@ -70,13 +74,15 @@ impl Hub {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
+        let lasting = Lasting::at(policy);
+        let looker = lasting.looker();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
             audit,
             memory,
             Arc::clone(&extensions),
-            Lasting::at(policy),
+            lasting,
             asking.clone(),
         );
         tokio::spawn(main_loop.run(inbox));
@@ -89,6 +95,7 @@ impl Hub {
             asking,
             intake: Intake::default(),
             arguments: ArgumentRoom::default(),
+            looker,
         }
     }
 
@@ -113,6 +120,7 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
+        policy::look(self.looker.as_ref()).await;
         let kept = Arc::new(options.clone());
         let open = Event::Open {
             session,
@@ -126,6 +134,8 @@ impl Hub {
             session,
             options: kept,
             arguments: self.arguments.for_session(),
+            looker: self.looker.clone(),
+            turn: Arc::default(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
@@ -157,6 +167,7 @@ impl Hub {
 
     /// The person's word on a question that is shown to them. False if it is no longer open.
     pub async fn answer_question(&self, id: String, allowed: bool) -> bool {
+        policy::look(self.looker.as_ref()).await;
         let (answer, heard) = oneshot::channel();
         let event = Event::QuestionAnswered {
             id,
@@ -197,7 +208,7 @@ impl Hub {
         self.events.send(event.into()).await.ok()?;
         let connection = opened.await.ok()?;
         self.pages.send_modify(|open| *open += 1);
-        let shares = self.intake.connect(&origin);
+        let shares = self.intake.connect(&party(&origin).into());
         Some(PagesHandle {
             connection,
             events: self.events.clone(),
@@ -215,6 +226,7 @@ impl Hub {
         let _ = self.events.send(Event::Person(arrived)).await;
         PersonHandle {
             peer: name,
+            looker: self.looker.clone(),
             events: self.events.clone(),
         }
     }
@@ -296,12 +308,14 @@ impl Drop for PagesHandle {
 #[derive(Debug)]
 pub(crate) struct PersonHandle {
     peer: PeerName,
+    looker: Option<Looker>,
     events: mpsc::Sender<Event>,
 }
 
 impl PersonHandle {
     /// Passes on what the person wants. False if nobody listens any more.
     pub(crate) async fn wants(&self, wish: Wish) -> bool {
+        policy::look(self.looker.as_ref()).await;
         let peer = self.peer.clone();
         let wants = PersonEvent::Wants { peer, wish };
         self.events.send(Event::Person(wants)).await.is_ok()
@@ -324,6 +338,8 @@ pub struct Client {
     pub name: String,
     /// What proves to a later daemon that the session is this client's.
     pub secret: String,
+    /// The screen that it has, if it has one.
+    pub screen: Option<Screen>,
 }
 
 /// Where somebody takes up a named session.
@@ -343,6 +359,9 @@ pub struct Handle {
     session: SessionId,
     options: Arc<SessionOptions>,
     arguments: ArgumentRoom,
+    looker: Option<Looker>,
+    /// Calls go to the loop in the order in which they came, and what cancels them comes after them.
+    turn: Arc<Mutex<()>>,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
 }
@@ -384,7 +403,14 @@ impl Backend for Handle {
             session: self.session,
             request: request.clone(),
         };
-        post(&self.events, cancel);
+        if self.turn.try_lock().is_ok() {
+            return post(&self.events, cancel);
+        }
+        let (turn, events) = (Arc::clone(&self.turn), self.events.clone());
+        tokio::spawn(async move {
+            drop(turn.lock().await);
+            let _ = events.send(cancel).await;
+        });
     }
 
     async fn next_event(&self) -> Option<BackendEvent> {
@@ -393,8 +419,7 @@ impl Backend for Handle {
 }
 
 impl Handle {
-    /// Reads a call's arguments, hands it in and comes back with what will be its answer. Calls go in the order in
-    /// which this is called, one after the other.
+    /// Reads a call's arguments, hands it in and comes back with what will be its answer.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
         let (answer, reply) = oneshot::channel();
         let room = match self.arguments.take(request.arguments.get()) {
@@ -404,8 +429,10 @@ impl Handle {
                 return Ok(Reply(reply));
             }
         };
+        let _turn = self.turn.lock().await;
         let read = Read::read(request, &self.options).await;
         let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
+        policy::look(self.looker.as_ref()).await;
         let event = Event::Call {
             session: self.session,
             call: Box::new(Incoming {

@@ -38,16 +38,17 @@ use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::SessionOptions;
 use crate::page_tools::PageTools;
-use crate::policy::Lasting;
+use crate::policy::{Lasting, PolicyChange};
 use crate::questions::{Asking, Questions};
 use crate::record::Listed;
 use crate::{catalogue, convert, work};
 use calls::Call;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::files::Quota;
+use tabmux_browser::screen::Screen;
 use tabmux_browser::{Browser, OutputFolder, OutputRoot};
 use tabmux_core::{
     BrowserId, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId, Time,
@@ -93,6 +94,8 @@ pub(crate) struct MainLoop {
     extensions: Arc<Extensions>,
     /// What the person says for all sessions.
     lasting: Lasting,
+    /// What the person wants to be otherwise, in the order of their wishes; the first is being written.
+    policy_changes: VecDeque<(PolicyChange, policy::WantedBy)>,
     /// What the person has been asked.
     questions: Questions,
     /// Calls whose arguments are being looked at before the person is asked.
@@ -102,6 +105,8 @@ pub(crate) struct MainLoop {
     /// The persons at their browsers.
     persons: person::Persons,
     sweeps: letting_go::Sweeps,
+    /// The screen of the last client that had one.
+    screen: Option<Screen>,
     waits: waits::Waits,
     /// Where sessions' files go that have no other place.
     output: OutputRoot,
@@ -168,11 +173,13 @@ impl MainLoop {
             costs: LoopCosts::default(),
             extensions,
             lasting,
+            policy_changes: VecDeque::new(),
             questions: Questions::default(),
             before_asking: HashSet::new(),
             asking,
             persons: person::Persons::default(),
             sweeps: letting_go::Sweeps::default(),
+            screen: None,
             waits: waits::Waits::default(),
             output: OutputRoot::usual(),
         }
@@ -259,7 +266,10 @@ impl MainLoop {
             }
             Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
-            Event::Policy { change, answer } => drop(answer.send(self.change_policy(&change))),
+            Event::Policy { change, answer } => {
+                self.change_policy(change, policy::WantedBy::Other(answer));
+            }
+            Event::PolicyWritten { rules } => self.change_written(rules),
             Event::Pages(event) => self.pages_event(event),
             Event::Overview {
                 answer,
@@ -357,6 +367,9 @@ impl MainLoop {
         }
         let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
+        if client.screen.is_some() {
+            self.screen.clone_from(&client.screen);
+        }
         let opened = Instant::now();
         let kept = options.output.clone();
         let output = self.output.session_with(kept, Quota::default());

@@ -268,6 +268,7 @@ impl BrowserPlan {
             proxy: options.proxy,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
+            screen: None,
             scripts: options.init_scripts.into(),
             permissions: options.permissions,
         };

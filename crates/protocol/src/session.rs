@@ -13,6 +13,16 @@ pub struct ClientInfo {
     pub pid: u32,
 }
 
+/// The variables of a client's environment that say where its user has a screen.
+pub const SCREEN_VARIABLES: [&str; 6] = [
+    "WAYLAND_DISPLAY",
+    "DISPLAY",
+    "XAUTHORITY",
+    "XDG_SESSION_TYPE",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
 /// What a session wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -12,6 +12,7 @@ use crate::endpoint;
 use crate::files::{FileThreads, OutputRoot};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
+use crate::screen::Screen;
 use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
 use std::time::Duration;
@@ -225,6 +226,9 @@ impl Browser {
         let (info, targets) = match introduced {
             Ok(introduced) => introduced,
             Err(error) => {
+                if let Some(process) = process {
+                    process.end(Duration::ZERO).await;
+                }
                 if let Some((staging, output)) = staging {
                     staging.remove(&output).await;
                 }
@@ -252,6 +256,16 @@ impl Browser {
     }
 }
 
+/// The screen on which a browser's windows open, unless it has none.
+async fn screen_for(options: &LaunchOptions) -> Option<Screen> {
+    if options.headless {
+        return None;
+    }
+    let clients = options.screen.clone();
+    let looking = move || Screen::find(clients);
+    FileThreads::new().run(looking).await.ok().flatten()
+}
+
 async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProcess>), ConnectError> {
     let over = |transport| {
         let (session, events) = Connection::start(transport);
@@ -260,8 +274,8 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     match source {
         Source::Launch(options) => {
             profile::wait_for_orphan(&options.profile).await;
-            // Not on a thread of its own: what is launched there while the process ends would stay.
-            let launched = launch::launch(options)?;
+            let screen = screen_for(options).await;
+            let launched = launch::launch(options, screen.as_ref()).await?;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }

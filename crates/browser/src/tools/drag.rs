@@ -72,6 +72,7 @@ async fn carry(
     let place = (goal.x, goal.y);
     unseen::refuse_drop(tab, place).await?;
     grip.carry(start, place).await?;
+    unseen::refuse_drop(tab, place).await?;
     goal.check_frames(to).await?;
     let from = (from.world.document == to.world.document).then_some(from.n);
     let watch = json!({ "n": to.n, "from": from, "x": goal.inner.0, "y": goal.inner.1 });

@@ -155,15 +155,15 @@ pub(super) async fn press(
 
 /// Brings the pointer over the element. Its document has to see that, whatever the page does about it.
 async fn hover(tab: &Tab, element: &Element, spot: &Spot) -> Result<(), ToolError> {
-    let watching: Outcome = element
-        .call("tabmux.watchHover", json!({ "n": element.n }))
+    let (receiver, (x, y)) = spot.receiver(tab, element).await?;
+    let watching: Outcome = receiver
+        .call("tabmux.watchHover", json!({ "n": receiver.n }))
         .await?;
     if !watching.ok {
         return Err(element.refusal(&watching));
     }
     act::move_to(tab, spot.x, spot.y).await?;
-    let (x, y) = spot.inner;
-    let reached: Outcome = element
+    let reached: Outcome = receiver
         .call("tabmux.hovered", json!({ "x": x, "y": y }))
         .await?;
     match reached.ok {

@@ -56,7 +56,7 @@ async fn a_drop_elsewhere_than_on_the_goal_is_told() {
     let html = "<body style='margin:0'><div id=a draggable=true style='width:80px;height:40px'>a</div>\
                 <div id=b style='position:absolute;left:300px;top:200px;width:100px;height:100px'>b</div>\
                 <div id=c style='position:absolute;left:300px;top:400px;width:100px;height:100px'>c</div>\
-                <script>drops = []; b.ondragover = () => { b.style.top = '400px'; c.style.top = '200px' };\
+                <script>drops = []; a.ondragstart = (e) => e.dataTransfer.setData('text', 'cargo'); b.ondragover = () => { b.style.top = '400px'; c.style.top = '200px' };\
                 ondragenter = ondragover = (e) => e.preventDefault(); ondrop = (e) => drops.push(e.target.id)</script>";
     let tab = page_with(&lab, html).await;
     let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);

@@ -39,7 +39,10 @@ impl Core {
         let state = self.state(session);
         let core_tools = state.map_or(&[][..], State::core_tools);
         let known = self.sessions.get(&session);
-        let known = known.filter(|_| matches!(state, Some(State::Focused(_))));
+        let known = known.filter(|_| {
+            let returning = |state| matches!(state, State::Returning { focused: true, .. });
+            matches!(state, Some(State::Focused(_))) || state.is_some_and(returning)
+        });
         let page_actions = known.map_or(&[][..], |_| &self.focused_tools);
         let page_actions = page_actions
             .iter()
@@ -132,7 +135,11 @@ impl Core {
             })
         };
         Some(match seat.focus {
-            None => State::Disconnected,
+            None if self.returns(session, seat.browser) => State::Returning {
+                focused: !known.config.heritage.bound.is_empty(),
+                lost: seat.lost_tab(),
+            },
+            None => State::Disconnected { lost: seat.gone },
             Some(Focus::On(tab)) => State::Focused(tab),
             Some(_) if !has_tabs() => State::NoTabs,
             Some(Focus::Lost(tab)) => State::NoFocus { lost: Some(tab) },

@@ -64,7 +64,8 @@ impl Core {
             .collect();
         let sessions = self.sessions.keys().map(|id| {
             let (lost, bound) = (self.loss(*id), self.bound_tab(*id));
-            (id, self.heritage(*id), lost, bound, self.page_numbers(*id))
+            let more = (self.returns_to(*id), self.page_numbers(*id));
+            (id, self.heritage(*id), lost, bound, more)
         });
         let sessions: Vec<_> = sessions.collect();
         let counted = self.tabs_counted;

@@ -141,16 +141,22 @@ impl Core {
     }
 
     /// In progressive mode a call needs a state that has its tool.
-    fn plan_progressive(
+    pub(super) fn plan_progressive(
         &mut self,
         session: SessionId,
         browser: BrowserId,
         kind: CallKind,
     ) -> Result<Plan, Refusal> {
         let tool = kind.tool();
+        let returns = self.returns(session, browser);
+        let is_connect = matches!(kind, CallKind::ConnectBrowser { .. });
         // Page actions need a focused tab, and need not be listed.
-        if !matches!(kind, CallKind::Page { .. }) {
+        let need_not_be_listed = matches!(kind, CallKind::Page { .. }) || (returns && is_connect);
+        if !need_not_be_listed {
             self.check_state(session, tool)?;
+        }
+        if returns && !is_connect {
+            return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
         if let CallKind::ConnectBrowser { .. } = kind
             && let Some(known) = self.sessions.get_mut(&session)

@@ -2,8 +2,8 @@
 
 use crate::list::BUILT_IN;
 use crate::{
-    ConnectFailure, Fate, LostTab, Mode, PageRefusal, PersonRefusal, Refusal, SessionId, Stuck,
-    TabId, TabMeant, TabName, ToolName,
+    ConnectFailure, Fate, LostBrowser, LostTab, Mode, PageRefusal, PersonRefusal, Refusal,
+    SessionId, Stuck, TabId, TabMeant, TabName, ToolName,
 };
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ fn modes(refusal: &Refusal) -> &'static [Mode] {
     const BOTH: &[Mode] = &[Mode::Progressive, Mode::Static];
     match refusal {
         Refusal::NotConnected { .. }
+        | Refusal::LostBrowser(_)
         | Refusal::IndexMisplaced { .. }
         | Refusal::AlreadyConnected
         | Refusal::NoTabs { .. }
@@ -69,6 +70,12 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
     let of_other_mode = of_other_mode.map(|tool| Refusal::OtherList { tool });
     let others = vec![
         Refusal::NotConnected { tool },
+        LostBrowser::Gone { tool, lost }.into(),
+        LostBrowser::Unreachable {
+            tool,
+            failure: ConnectFailure::NotFound,
+        }
+        .into(),
         Refusal::NoBrowser {
             tool,
             failure: ConnectFailure::NotFound,

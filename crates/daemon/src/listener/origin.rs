@@ -1,43 +1,38 @@
 //! Who may come: by the name it was called under, and by the origin of the page.
 
-use crate::policy::{Lasting, PageOrigin};
+use crate::policy::{Looker, PageOrigin};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use url::{Host, Url};
 
 /// The origins whose pages may offer tools: those of this machine, and those that the person names.
 #[derive(Clone, Debug, Default)]
 pub struct PageOrigins {
     named: Vec<PageOrigin>,
-    lasting: Option<Arc<Mutex<Lasting>>>,
+    file: Option<Looker>,
 }
 
 impl PageOrigins {
     /// These, beside those of this machine.
     pub fn of(named: Vec<PageOrigin>) -> Self {
-        Self {
-            named,
-            lasting: None,
-        }
+        Self { named, file: None }
     }
 
     /// Those in the person's file, too, as it is at each moment.
     #[must_use]
     pub fn and_in_file(self, path: PathBuf) -> Self {
-        let lasting = Lasting::at(Some(path));
         Self {
-            lasting: Some(Arc::new(Mutex::new(lasting))),
+            file: Some(Looker::start(path)),
             ..self
         }
     }
 
     /// Whether pages of this origin may offer tools; why not, for their developer.
-    pub(super) fn check(&self, origin: &str) -> Result<(), String> {
+    pub(super) async fn check(&self, origin: &str) -> Result<(), String> {
         if is_local(origin) || self.named.iter().any(|named| named.as_str() == origin) {
             return Ok(());
         }
-        match self.is_in_file(origin) {
+        match self.is_in_file(origin).await {
             true => Ok(()),
             false => Err(format!(
                 "Pages of {origin} may not offer tools; `tabmux policy page-origins add {origin}` lets them."
@@ -45,13 +40,15 @@ impl PageOrigins {
         }
     }
 
-    fn is_in_file(&self, origin: &str) -> bool {
-        let Some(lasting) = &self.lasting else {
+    async fn is_in_file(&self, origin: &str) -> bool {
+        let Some(looker) = &self.file else {
             return false;
         };
-        let mut lasting = lasting.lock().unwrap_or_else(PoisonError::into_inner);
-        lasting.refresh();
-        let rules = lasting.rules().as_ref();
+        looker.look().await;
+        let Some(rules) = looker.seen() else {
+            return false;
+        };
+        let rules = rules.as_ref().as_ref();
         rules.is_ok_and(|rules| rules.page_origins.iter().any(|it| it.as_str() == origin))
     }
 }
@@ -61,6 +58,17 @@ pub(super) fn of_page(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     let origin = url.origin().ascii_serialization();
     (matches!(url.scheme(), "http" | "https") && origin == text).then_some(origin)
+}
+
+/// Who is behind an origin, as far as places and room are concerned: a server on this machine has all of 127/8, so one
+/// of its ports is one party under whatever name.
+pub(crate) fn party(origin: &str) -> String {
+    let url = Url::parse(origin).ok();
+    let port = url.as_ref().and_then(Url::port_or_known_default);
+    match (is_local(origin), port) {
+        (true, Some(port)) => format!("this machine, port {port}"),
+        _ => origin.to_owned(),
+    }
 }
 
 /// Whether a page comes from this machine.
@@ -175,7 +183,22 @@ mod tests {
     }
 
     #[test]
-    fn c_23_pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
+    fn a_server_on_this_machine_is_one_party_under_all_its_names() {
+        let same = [
+            "http://localhost",
+            "http://127.0.0.1",
+            "http://127.1.2.3",
+            "http://[::1]:80",
+        ];
+        assert!(same.iter().all(|origin| party(origin) == party(same[0])));
+        for other in ["http://localhost:81", "https://localhost", "http://a.test"] {
+            assert_ne!(party(other), party(same[0]));
+        }
+        assert_ne!(party("http://a.test"), party("http://b.test"));
+    }
+
+    #[tokio::test]
+    async fn c_23_pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
         let origins = PageOrigins::of(vec!["https://app.example".parse().unwrap()]);
         for fine in [
             "http://localhost:5173",
@@ -184,7 +207,7 @@ mod tests {
             "https://app.example",
         ] {
             let origin = of_page(fine).unwrap();
-            assert_eq!(origins.check(&origin), Ok(()), "{fine}");
+            assert_eq!(origins.check(&origin).await, Ok(()), "{fine}");
         }
         for strange in [
             "https://evil.example",
@@ -192,7 +215,7 @@ mod tests {
             "http://app.example",
         ] {
             let origin = of_page(strange).unwrap();
-            assert!(origins.check(&origin).is_err(), "{strange}");
+            assert!(origins.check(&origin).await.is_err(), "{strange}");
         }
         for none in [
             "null",
@@ -205,19 +228,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn c_23_the_persons_file_lets_pages_in_and_out_as_it_changes() {
+    #[tokio::test]
+    async fn c_23_the_persons_file_lets_pages_in_and_out_as_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let origins = PageOrigins::default().and_in_file(path.clone());
-        let may = || origins.check("https://app.example").is_ok();
+        let may = async || origins.check("https://app.example").await.is_ok();
         let origin: PageOrigin = "https://app.example".parse().unwrap();
-        assert!(!may());
+        assert!(!may().await);
         change_file(&path, &PolicyChange::AddPages(origin.clone())).unwrap();
-        assert!(may() && origins.check("https://evil.example").is_err());
+        assert!(may().await && origins.check("https://evil.example").await.is_err());
         change_file(&path, &PolicyChange::RemovePages(origin)).unwrap();
-        assert!(!may());
+        assert!(!may().await);
         std::fs::write(&path, "{").unwrap();
-        assert!(!may() && origins.check("http://localhost:1").is_ok());
+        assert!(!may().await && origins.check("http://localhost:1").await.is_ok());
     }
 }

@@ -1,6 +1,7 @@
 //! One connection of a page's worker: what it says goes to the main loop, and the other way round.
 
 use super::Shared;
+use super::origin::party;
 use super::page_words::{Head, LONGEST_NEWS, Word};
 use super::places::Place;
 use super::websocket::Socket;
@@ -46,7 +47,11 @@ impl Wire for Socket {
     }
 
     fn open(&mut self, origin: &str, shared: &Shared) {
-        Self::open(self, LONGEST_FRAME, shared.large_of_pages.slot(origin));
+        Self::open(
+            self,
+            LONGEST_FRAME,
+            shared.large_of_pages.slot(&party(origin)),
+        );
     }
 }
 
@@ -98,7 +103,7 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                         _ => head.whole(&text),
                     };
                     let going_on = match word {
-                        Word::News(FromPage::Ping) => match no_longer(shared, origin) {
+                        Word::News(FromPage::Ping) => match no_longer(shared, origin).await {
                             None => say(&mut wire, &ToPage::Pong).await,
                             Some(refusal) => {
                                 say(&mut wire, &refusal).await;
@@ -119,7 +124,7 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
             },
             message = outbox.recv() => match message {
                 Some(message) => {
-                    let message = no_longer(shared, origin).unwrap_or(message);
+                    let message = no_longer(shared, origin).await.unwrap_or(message);
                     match &message {
                         ToPage::CallTool { call_id, .. } => {
                             called.insert(call_id.clone());
@@ -159,8 +164,8 @@ async fn hear(
 /// Hears who it is, and welcomes it. The place that it has from now on; none if it is refused.
 async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<Place> {
     let place = match hello(wire).await? {
-        PAGE_PROTOCOL => shared.origins.check(origin).and_then(|()| {
-            let place = shared.pages.take(origin);
+        PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
+            let place = shared.pages.take(&party(origin));
             place.ok_or_else(|| NO_PLACE.to_owned())
         }),
         version => Err(format!(
@@ -184,8 +189,8 @@ async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<
 }
 
 /// The person may have changed their mind. Looked at before a call goes out, and with each sign of life.
-fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
-    let reason = shared.origins.check(origin).err()?;
+async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
+    let reason = shared.origins.check(origin).await.err()?;
     Some(ToPage::Refused { reason })
 }
 

@@ -82,21 +82,14 @@ impl Relays {
     fn open(&mut self, connection: u32, told: &str) {
         // Those that ended on our side.
         self.inboxes.retain(|_, inbox| !inbox.frames.is_closed());
-        let known = origin::of_page(told).ok_or_else(|| "This is no page's origin.".to_owned());
-        let allowed = known.and_then(|origin| self.shared.origins.check(&origin).map(|()| origin));
-        let origin = match allowed {
-            Ok(origin) => origin,
-            Err(reason) => {
-                let origin = one_line(told, 200);
-                tracing::warn!(origin, reason, "refused a page behind an extension");
-                return self.end(connection);
-            }
+        let told = one_line(told, 200);
+        let Some(origin) = origin::of_page(&told) else {
+            tracing::warn!(
+                origin = told,
+                "refused a page behind an extension: it has no origin"
+            );
+            return tell_end(&self.out, connection);
         };
-        let text = String::new();
-        let opens = ToExtension::PageTold { connection, text };
-        if self.out.try_send(opens).is_err() {
-            return; // It is too busy for this one, which comes again later.
-        }
         let (frames, read) = mpsc::channel(MOST_UNREAD);
         let (welcome, over) = (Arc::<AtomicBool>::default(), CancellationToken::new());
         let wire = Relayed {
@@ -115,6 +108,15 @@ impl Relays {
         self.inboxes.insert(connection, inbox);
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
+            if let Err(reason) = shared.origins.check(&origin).await {
+                tracing::warn!(origin, reason, "refused a page behind an extension");
+                return;
+            }
+            let text = String::new();
+            let opens = ToExtension::PageTold { connection, text };
+            if wire.out.try_send(opens).is_err() {
+                return; // It is too busy for this one, which comes again later.
+            }
             if let Some(guest) = shared.unwelcomed.enter().await {
                 page_socket::serve(wire, guest, &origin, &shared).await;
             }
@@ -153,10 +155,6 @@ impl Relays {
         if let Some(inbox) = self.inboxes.remove(&connection) {
             inbox.over.cancel();
         }
-    }
-
-    fn end(&self, connection: u32) {
-        tell_end(&self.out, connection);
     }
 }
 

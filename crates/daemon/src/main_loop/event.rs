@@ -39,6 +39,8 @@ pub(crate) enum Event {
         change: PolicyChange,
         answer: oneshot::Sender<Result<PersonRules, String>>,
     },
+    /// Those rules were written, or could not be.
+    PolicyWritten { rules: Result<PersonRules, String> },
     /// Something happened on a connection of a page's worker.
     Pages(PagesEvent),
     /// Somebody wants to see everything.
@@ -155,6 +157,7 @@ impl Event {
             Self::Person(_) => "person",
             Self::Sweep { .. } | Self::Swept { .. } => "sweep",
             Self::ShutDown { .. } => "shut_down",
+            Self::PolicyWritten { .. } => "policy_written",
         }
     }
 }

@@ -7,6 +7,7 @@ mod wish;
 
 pub(crate) use wish::Wish;
 
+use super::policy::WantedBy;
 use super::{Event, MainLoop};
 use crate::extension::{Peer, PeerName};
 use crate::nameplates::Nameplates;
@@ -45,6 +46,8 @@ pub(super) struct Persons {
     last_ways: HashMap<BrowserId, PeerName>,
     /// Who paused all agents, and since when they are away, if they are.
     paused_by: HashMap<PeerName, Option<Instant>>,
+    /// Who paused them before the person let them go on.
+    resumed: HashSet<PeerName>,
     pub(super) plates: Nameplates,
     /// The tabs that are only being opened.
     opening: opened::Opening,
@@ -191,13 +194,17 @@ impl MainLoop {
 
     fn person_wants(&mut self, peer: &PeerName, wish: Wish) {
         match wish {
-            Wish::Pause => {
+            // Another browser let agents go on while this one was away.
+            Wish::Pause { again: true } if self.persons.resumed.contains(peer) => {}
+            Wish::Pause { .. } => {
+                self.persons.resumed.remove(peer);
                 self.persons.paused_by.insert(peer.clone(), None);
                 self.input(Input::Paused);
                 self.questions_paused();
             }
             Wish::Resume => {
-                self.persons.paused_by.clear();
+                let paused_by = std::mem::take(&mut self.persons.paused_by);
+                self.persons.resumed.extend(paused_by.into_keys());
                 self.input(Input::Resumed);
             }
             Wish::TakeBack { tab } => self.take_back(peer, tab),
@@ -225,16 +232,12 @@ impl MainLoop {
                 let too_late = "This question is no longer open, so your answer changed nothing.";
                 self.or_deny(peer, was_open.then_some(()).ok_or_else(|| too_late.into()));
             }
-            Wish::Rule { origin, rule } => {
-                let changed = self.rule(&origin, rule);
-                self.or_deny(peer, changed);
-            }
+            Wish::Rule { origin, rule } => self.rule(peer, &origin, rule),
             Wish::Judge { origin } => self.tell_site(peer, origin),
             Wish::Tidy { tabs } => self.tidy(peer, &tabs),
             Wish::PrivateWindows { allowed } => {
                 let change = PolicyChange::PrivateWindows(allowed);
-                let changed = self.change_policy(&change).map(drop);
-                self.or_deny(peer, changed);
+                self.change_policy(change, WantedBy::Person(peer.clone()));
             }
         }
     }
@@ -324,7 +327,7 @@ impl MainLoop {
     }
 
     /// Tells a person why what they wanted was not done.
-    fn or_deny(&self, peer: &PeerName, done: Result<(), String>) {
+    pub(super) fn or_deny(&self, peer: &PeerName, done: Result<(), String>) {
         if let (Err(reason), Some(shown)) = (done, self.persons.peers.get(peer)) {
             shown.peer.tell(ToExtension::Denied { reason });
         }

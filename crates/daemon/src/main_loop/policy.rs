@@ -1,12 +1,14 @@
 //! What a session may have to do with: its own flags, and what the person says for all.
 
-use super::MainLoop;
-use crate::policy::{PersonRules, PolicyChange};
+use super::{Event, MainLoop};
+use crate::extension::PeerName;
+use crate::policy::{PersonRules, PolicyChange, change_file};
 use crate::record::Record;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
 use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, Veil};
+use tokio::sync::oneshot;
 
 impl MainLoop {
     /// Everything that bounds a session.
@@ -21,21 +23,60 @@ impl MainLoop {
         session.map_or_else(OriginPolicy::default, |session| self.origins_of(session))
     }
 
-    /// Looks whether the person has changed their mind. A call must not be judged by what was before.
+    /// Takes over what the person's file says. Whoever sent what is handled now has had it looked at before: a call
+    /// must not be judged by what was before.
     pub(super) fn notice_policy(&mut self) {
         if self.lasting.refresh() {
             self.policy_changed();
         }
     }
 
-    /// The person says something else from now on.
-    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<PersonRules, String> {
-        let before = self.lasting.rules().clone();
-        let rules = self.lasting.change(change);
-        if *self.lasting.rules() != before {
-            self.policy_changed();
+    /// The person wants something else from now on. It is written beside the loop, one change after the other.
+    pub(super) fn change_policy(&mut self, change: PolicyChange, wanted_by: WantedBy) {
+        if self.policy_changes.len() >= MOST_CHANGES {
+            let why = "The rules cannot be written now. Try again later.".to_owned();
+            return self.policy_written(Err(why), wanted_by);
         }
-        rules
+        self.policy_changes.push_back((change, wanted_by));
+        if self.policy_changes.len() == 1 {
+            self.write_policy();
+        }
+    }
+
+    fn write_policy(&mut self) {
+        let Some((change, _)) = self.policy_changes.front() else {
+            return;
+        };
+        let (change, events) = (change.clone(), self.events.clone());
+        let file = self.lasting.path().zip(self.lasting.looker());
+        tokio::spawn(async move {
+            let rules = match file {
+                None => Err("This server keeps no rules of its own.".to_owned()),
+                Some((path, looker)) => {
+                    let write = move || change_file(&path, &change);
+                    let written = tokio::task::spawn_blocking(write).await;
+                    looker.look().await;
+                    written.unwrap_or_else(|error| Err(error.to_string()))
+                }
+            };
+            let _ = events.send(Event::PolicyWritten { rules }).await;
+        });
+    }
+
+    /// A change was written, or was not. The next one follows.
+    pub(super) fn change_written(&mut self, rules: Result<PersonRules, String>) {
+        self.notice_policy();
+        if let Some((_, wanted_by)) = self.policy_changes.pop_front() {
+            self.policy_written(rules, wanted_by);
+        }
+        self.write_policy();
+    }
+
+    fn policy_written(&mut self, rules: Result<PersonRules, String>, wanted_by: WantedBy) {
+        match wanted_by {
+            WantedBy::Person(peer) => self.or_deny(&peer, rules.map(drop)),
+            WantedBy::Other(answer) => drop(answer.send(rules)),
+        }
     }
 
     fn policy_changed(&mut self) {
@@ -63,6 +104,16 @@ impl MainLoop {
         checked.map_err(|blocked| blocked.to_string())
     }
 }
+
+/// Who is told what became of a change.
+#[derive(Debug)]
+pub(crate) enum WantedBy {
+    Person(PeerName),
+    Other(oneshot::Sender<Result<PersonRules, String>>),
+}
+
+/// More than a person wants at once.
+const MOST_CHANGES: usize = 32;
 
 /// Whether those under a policy may know of a tool. One of a frame belongs to the frame's site, not to the page's.
 pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {

@@ -55,7 +55,7 @@ pub(in crate::tools) async fn aim(
         };
         page.acting();
         mouse::move_to(tab, spot.x, spot.y).await?;
-        let receiver = spot.receiver(tab, element).await?;
+        let (receiver, _) = spot.receiver(tab, element).await?;
         let watcher = receiver.clone();
         let watch = json!({ "n": watcher.n });
         let mut seeing = async move { watcher.call("tabmux.watchPress", watch).await }.boxed();

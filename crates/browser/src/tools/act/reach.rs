@@ -4,6 +4,7 @@ use crate::error::ToolError;
 use crate::script;
 use crate::tab::{FrameId, Tab};
 use crate::text::one_line;
+use crate::unseen;
 use crate::world::{RemoteObject, World};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
@@ -195,12 +196,13 @@ impl Spot {
         try_join_all(around).await.map(drop)
     }
 
-    /// The element whose document sees a press here: the root of what is in the frame, where a frame is pressed.
+    /// The element whose document sees what the pointer does here, and the point there: the root of what is in the
+    /// frame, where a frame is pressed.
     pub(in crate::tools) async fn receiver(
         &self,
         tab: &Tab,
         element: &Element,
-    ) -> Result<Element, ToolError> {
+    ) -> Result<(Element, Point), ToolError> {
         #[derive(Default, Deserialize)]
         #[serde(default)]
         struct Next {
@@ -211,6 +213,9 @@ impl Spot {
         let mut receiver = element.clone();
         let (mut x, mut y) = self.inner;
         let mut in_frame = self.in_frame;
+        if in_frame {
+            unseen::refuse_point(tab, self.x, self.y).await?;
+        }
         while in_frame {
             let next: Next = receiver
                 .call("tabmux.frameAt", json!({ "x": x, "y": y }))
@@ -223,6 +228,10 @@ impl Spot {
             in_frame = inner.is_some();
             if let Some(inner) = inner {
                 let world = tab.world_of(&inner).await?;
+                // Only what has been drawn gets input: before that, the browser does not know where it is.
+                for _ in 0..2 {
+                    let _: bool = world.call("tabmux.nextFrame", 250).await?;
+                }
                 let root = "(() => tabmux.ref(tabmux.dom.documentElement(document)))";
                 receiver = Element {
                     n: world.call(root, json!({})).await?,
@@ -233,7 +242,7 @@ impl Spot {
                 (x, y) = (next.x, next.y);
             }
         }
-        Ok(receiver)
+        Ok((receiver, (x, y)))
     }
 
     /// Whether the element is still what would be pressed here, now that the pointer has arrived: pages

@@ -178,6 +178,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
                         fate: Fate::BrowserGone,
                     },
                 }),
+                connected: isolated.then(|| meant(0, attached).key),
                 numbers: PageNumbers::default(),
             },
         },

@@ -14,7 +14,10 @@ use tokio::time::Instant;
 impl MainLoop {
     /// Shows every person what is new for them.
     pub(in crate::main_loop) fn show_persons(&mut self) {
-        // The rules may have been changed with `tabmux policy`, and nobody tells.
+        // The rules may have been changed with `tabmux policy`, and nobody tells: what is seen now is shown next time.
+        if let Some(looker) = self.lasting.looker() {
+            tokio::spawn(async move { looker.look().await });
+        }
         self.notice_policy();
         let is_anybody_there = !self.persons.peers.is_empty();
         self.persons.show_at = is_anybody_there.then(|| Instant::now() + LOOKING_AGAIN);
@@ -50,6 +53,7 @@ impl MainLoop {
                 name: plate.name(),
                 colour: plate.colour,
                 here: self.browser_for(id, peer).is_some(),
+                connected: self.core.has_browser(id),
                 follows: session.options.follow_user_focus,
                 tabs,
                 more_tabs,
