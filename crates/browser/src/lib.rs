@@ -35,6 +35,7 @@ pub mod pace;
 pub mod page_tools;
 pub mod profile;
 pub mod run;
+pub mod screen;
 pub mod script;
 mod source_map;
 mod stream;

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tabmux_browser::ChannelTransport;
+use tabmux_browser::screen::Screen;
 use tabmux_core::{ConnectionId, Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::{FromPage, ToPage};
@@ -337,6 +338,8 @@ pub struct Client {
     pub name: String,
     /// What proves to a later daemon that the session is this client's.
     pub secret: String,
+    /// The screen that it has, if it has one.
+    pub screen: Option<Screen>,
 }
 
 /// Where somebody takes up a named session.

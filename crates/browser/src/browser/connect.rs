@@ -12,6 +12,7 @@ use crate::endpoint;
 use crate::files::{FileThreads, OutputRoot};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
+use crate::screen::Screen;
 use crate::tab::{TabSettings, TargetId};
 use std::sync::Arc;
 use std::time::Duration;
@@ -255,6 +256,16 @@ impl Browser {
     }
 }
 
+/// The screen on which a browser's windows open, unless it has none.
+async fn screen_for(options: &LaunchOptions) -> Option<Screen> {
+    if options.headless {
+        return None;
+    }
+    let clients = options.screen.clone();
+    let looking = move || Screen::find(clients);
+    FileThreads::new().run(looking).await.ok().flatten()
+}
+
 async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProcess>), ConnectError> {
     let over = |transport| {
         let (session, events) = Connection::start(transport);
@@ -263,7 +274,8 @@ async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProces
     match source {
         Source::Launch(options) => {
             profile::wait_for_orphan(&options.profile).await;
-            let launched = launch::launch(options).await?;
+            let screen = screen_for(options).await;
+            let launched = launch::launch(options, screen.as_ref()).await?;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }
