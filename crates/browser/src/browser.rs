@@ -11,7 +11,9 @@ mod letting_go;
 mod new_tabs;
 mod open;
 mod orders;
+mod own_web_mcp;
 mod private;
+mod proxy_login;
 mod pulse;
 mod stuck_pages;
 #[cfg(test)]
@@ -34,7 +36,7 @@ use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
 use downloads::Staging;
 use orders::Order;
 use private::Privacy;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use stuck_pages::StuckPages;
 use tabmux_cdp::Session;
@@ -143,6 +145,9 @@ struct Inner {
     staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
     stuck: StuckPages,
+    web_mcp: OnceLock<bool>,
+    /// Whether it goes through a proxy that wants a password.
+    signs_in: bool,
     /// Whether new tabs are held until it is known where they may go.
     holding: OnceCell<()>,
 }

@@ -3,6 +3,7 @@
 use super::actor::Actor;
 use super::downloads::Staging;
 use super::private::Privacy;
+use super::proxy_login::{ProxyLogin, stop_documents};
 use super::pulse::Pulse;
 use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
@@ -11,8 +12,9 @@ use crate::endpoint;
 use crate::files::{FileThreads, OutputRoot};
 use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
 use crate::profile;
+use crate::proxy::Proxy;
 use crate::tab::{TabSettings, TargetId};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
 use tabmux_cdp::{
@@ -87,6 +89,8 @@ pub struct Connected {
     targets: Vec<target::TargetInfo>,
     privacy: Privacy,
     staging: Option<(Staging, OutputRoot)>,
+    /// The proxy that asks us for a password.
+    proxy: Option<Proxy>,
 }
 
 impl Connected {
@@ -100,6 +104,20 @@ impl Connected {
         let told = self.session.send_within(asked, FIRST_ANSWER_LIMIT).await;
         self.privacy = Privacy::of(told.unwrap_or_default(), &self.targets);
         self.with_private(false)
+    }
+
+    /// The same, with an answer for a proxy that asks for a password.
+    async fn behind(mut self, source: &Source) -> Result<Self, ConnectError> {
+        let proxy = match source {
+            Source::Launch(options) => options.proxy.as_ref(),
+            _ => None,
+        };
+        if let Some(proxy) = proxy.filter(|proxy| proxy.wants_login()) {
+            let asked = self.session.send(stop_documents(true)).await;
+            asked.map_err(ConnectError::Stillborn)?;
+            self.proxy = Some(proxy.clone());
+        }
+        Ok(self)
     }
 
     /// The same, with the tabs of private windows or without them. At first they are left out.
@@ -131,6 +149,7 @@ impl Connected {
             targets,
             privacy,
             staging,
+            proxy,
         } = self;
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
@@ -147,7 +166,8 @@ impl Connected {
             weak,
         );
         let place = staging.as_ref().map(|(staging, _)| staging.clone());
-        let actor = actor.staging(staging);
+        let signs_in = proxy.is_some();
+        let actor = actor.staging(staging).signing_in(ProxyLogin::to(proxy));
         let actor = actor.of_person(personal).guarding(privacy.clone(), hidden);
         tokio::spawn(actor.run(events, orders, pulse));
         Browser(Arc::new(Inner {
@@ -158,6 +178,8 @@ impl Connected {
             staging: place,
             orders: order,
             stuck: StuckPages::default(),
+            web_mcp: OnceLock::new(),
+            signs_in,
             holding: OnceCell::new(),
         }))
     }
@@ -184,7 +206,7 @@ impl Browser {
                 met => break met?,
             }
         };
-        Ok(connected.guarded().await)
+        Ok(connected.behind(source).await?.guarded().await)
     }
 
     /// Connects to a person's own browser, which somebody else in this process speaks for.
@@ -235,6 +257,7 @@ impl Browser {
             targets,
             privacy: Privacy::default(),
             staging,
+            proxy: None,
         })
     }
 }

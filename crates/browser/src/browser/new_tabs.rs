@@ -3,13 +3,14 @@
 //! for the whole browser as soon as a policy holds in one of its tabs.
 
 use super::actor::Actor;
+use super::proxy_login::stop_documents;
 use super::{Browser, BrowserEvent};
 use crate::bounds;
 use crate::origins::OriginPolicy;
 use crate::tab::{Guard, Tab, TargetId};
-use tabmux_cdp::Session;
-use tabmux_cdp::types::fetch::{self, RequestStage};
-use tabmux_cdp::types::network::{ErrorReason, ResourceType};
+use tabmux_cdp::types::fetch;
+use tabmux_cdp::types::network::ErrorReason;
+use tabmux_cdp::{RawEvent, Session, TooLarge};
 
 impl Browser {
     /// From now on new tabs are held until it is known whether they may go where they go, if this work has a
@@ -20,15 +21,7 @@ impl Browser {
             return;
         }
         let enable = || async {
-            let documents = fetch::RequestPattern {
-                url_pattern: Some("*".into()),
-                resource_type: Some(ResourceType::DOCUMENT),
-                request_stage: Some(RequestStage::REQUEST),
-            };
-            let enable = fetch::Enable {
-                patterns: Some(vec![documents]),
-                ..Default::default()
-            };
+            let enable = stop_documents(self.0.signs_in);
             self.0.session.send(enable).await.map(drop)
         };
         if let Err(error) = self.0.holding.get_or_try_init(enable).await {
@@ -39,7 +32,13 @@ impl Browser {
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     /// Some frame of the browser wants a document. Every one is answered, or it would wait for ever.
-    pub(super) fn handle_paused(&mut self, paused: fetch::RequestPaused) {
+    pub(super) fn handle_paused(&mut self, event: &RawEvent) {
+        if let Some(cut) = event.too_large() {
+            return self.answer_cut(cut);
+        }
+        let Some(paused) = event.decode::<fetch::RequestPaused>() else {
+            return;
+        };
         // The main frame has the name of its tab.
         let target = TargetId::from(paused.frame_id.as_str());
         let Some(entry) = self.tabs.get_mut(&target) else {
@@ -57,6 +56,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             .filter(|(other, entry)| **other != target && entry.facts().context == context);
         let neighbours = neighbours.filter_map(|(_, entry)| entry.tab.clone());
         let neighbours: Vec<Tab> = neighbours.collect();
+        if !neighbours.iter().any(|tab| tab.guard().stops()) {
+            return answer(&self.session, paused, &guard); // Nobody has rules here.
+        }
         let session = self.session.clone();
         tokio::spawn(async move {
             let policy = policy_for(&neighbours, &paused.request.url).await;
@@ -66,6 +68,26 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             }
             answer(&session, paused, &guard);
         });
+    }
+}
+
+impl<E> Actor<E> {
+    /// A request whose body is too large to be told. Where somebody has rules, it ends.
+    fn answer_cut(&self, cut: &TooLarge) {
+        let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
+            return;
+        };
+        let mut guards = self.tabs.values().map(|entry| &entry.guard);
+        match guards.any(Guard::stops) {
+            true => self.session.post(fetch::FailRequest {
+                request_id,
+                error_reason: ErrorReason::ABORTED,
+            }),
+            false => self.session.post(fetch::ContinueRequest {
+                request_id,
+                ..Default::default()
+            }),
+        }
     }
 }
 
