@@ -1,7 +1,7 @@
 # The menu. Two commands do all the set-up: `make demo` and `make test`.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check soak fuzz bench fmt gen browser demo-apps
+.PHONY: help demo test check clients soak fuzz bench fmt gen browser demo-apps client-packages
 
 CARGO ?= cargo
 phase = @printf '==> %s\n'
@@ -37,11 +37,17 @@ endif
 	@$(CARGO) test --workspace --quiet --doc
 	$(phase) 'All is well'
 
+clients: browser client-packages ## Connect MCP clients that others wrote, whole agents included
+	$(phase) 'Clients that others wrote'
+	@$(CARGO) build $(quiet) --package tabmux
+	@python3 clients/run.py $(CLIENTS)
+
 check: ## Format, lints and documentation, without running tests
 	$(phase) 'Format'
 	@$(CARGO) fmt --all --check
 	$(phase) 'Lints'
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@$(CARGO) metadata --manifest-path fuzz/Cargo.toml --locked --format-version 1 >/dev/null
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 
@@ -73,6 +79,23 @@ gen: ## Rewrite what is generated: protocol types, the extension, docs/tools.md,
 # Pages that nobody here wrote, for the tests of generated tools.
 demo-apps:
 	@cd fixtures/demo-apps && npm ci --silent --no-audit --no-fund --ignore-scripts
+
+# Clients of many makers, each with its version fixed; fetched when those change. About 2 GB.
+client-packages: clients/node_modules/.package-lock.json clients/agents/node_modules/.package-lock.json \
+                 target/clients/venv/made target/clients/venv-langchain/made
+	@scripts/vite-application
+
+%/node_modules/.package-lock.json: %/package-lock.json
+	$(phase) 'Fetching clients: $*'
+	@cd $* && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
+
+target/clients/venv/made: clients/requirements.txt
+target/clients/venv-langchain/made: clients/requirements-langchain.txt
+target/clients/%/made:
+	$(phase) 'Fetching clients: $<'
+	@python3 -m venv target/clients/$*
+	@target/clients/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
 
 browser:
 	@scripts/ensure-browser

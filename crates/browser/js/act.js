@@ -71,6 +71,7 @@
     return isFrame(focused) ? { n: tabmux.ref(focused) } : {};
   };
 
+  tabmux.isFrame = isFrame;
   function isFrame(node) {
     return !!node && FRAMES.has(dom.tag(node));
   }
@@ -132,7 +133,7 @@
     let obstacle;
     for (const { x, y } of reach.candidates(target)) {
       const hit = reach.hitAt(x, y);
-      if (hit && belongsTo(target, hit)) return { ok: true, x, y, rect: reach.bounds(target) };
+      if (hit && belongsTo(target, hit)) return { ok: true, x, y, rect: reach.bounds(target), frame: isFrame(hit) };
       obstacle ??= { hit };
     }
     return obstacle ? { ...covered(target, obstacle.hit), point } : { ...failure("outside"), point };

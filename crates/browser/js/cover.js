@@ -12,7 +12,7 @@
   tabmux.cover = async ({ frames }) => {
     tabmux.uncover();
     const mine = { hidden: [], touched: false };
-    mine.observer = new MutationObserver(() => (mine.touched = true));
+    mine.observer = new MutationObserver((records) => (mine.touched ||= records.some((record) => touches(record, mine))));
     cover = mine;
     for (const n of frames) {
       const frame = element(n);
@@ -23,6 +23,8 @@
       mine.hidden.push({ frame, bare: !dom.has(frame, "style"), properties });
       for (const [name, value] of Object.entries(HIDING)) frame.style.setProperty(name, value, "important");
       mine.observer.observe(frame, { attributes: true, attributeFilter: ["style"] });
+      // A frame can be moved elsewhere and back without being loaded again.
+      mine.observer.observe(dom.parent(frame), { childList: true });
     }
     await tabmux.nextFrame();
     await tabmux.nextFrame();
@@ -43,8 +45,14 @@
     return { ok };
   };
 
-  function isWhole({ hidden, observer, touched }) {
-    if (touched || observer.takeRecords().length) return false;
+  /** Whether a change is one of a hidden frame, and not of what is beside it. */
+  function touches({ type, removedNodes }, { hidden }) {
+    return type === "attributes" || hidden.some(({ frame }) => [...removedNodes].includes(frame));
+  }
+
+  function isWhole(mine) {
+    const { hidden, observer, touched } = mine;
+    if (touched || observer.takeRecords().some((record) => touches(record, mine))) return false;
     // The pictures of a running view transition were taken before.
     if (document.activeViewTransition) return false;
     return hidden.every(({ frame }) => dom.connected(frame) && getComputedStyle(frame).visibility === "hidden");

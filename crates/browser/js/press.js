@@ -65,6 +65,40 @@
     return { ok, reason: "covered", detail: hit ? describe(hit) : "" };
   };
 
+  let drop = null;
+
+  /**
+   * Notes from now on what gets the drop at this point, where something is about to be let go. What is dragged may lie
+   * under the pointer itself. Refuses where another frame has come over the goal.
+   */
+  tabmux.watchDrop = ({ n, from, x, y }) => {
+    drop?.stop();
+    const goal = element(n);
+    if (!goal) return { ok: false, reason: "detached", detail: "" };
+    const hit = reach.hitAt(x, y);
+    if (tabmux.isFrame(hit) && !belongsTo(goal, hit)) return { ok: false, reason: "covered", detail: describe(hit) };
+    const meant = [goal, from && element(from)].filter(Boolean);
+    const instead = (at) => (meant.some((target) => isOn({ target }, at)) ? "" : describe(at));
+    const mine = { instead: instead(hit) };
+    const note = (event) => {
+      if (event.isTrusted) mine.instead = instead(event.composedPath()[0]);
+    };
+    mine.stop = () => {
+      for (const type of DROPS) removeEventListener(type, note, true);
+      drop = null;
+    };
+    for (const type of DROPS) addEventListener(type, note, true);
+    drop = mine;
+    return { ok: true };
+  };
+
+  /** What got the drop, where it was neither the goal nor what was dragged. */
+  tabmux.dropped = () => {
+    const instead = drop?.instead ?? "";
+    drop?.stop();
+    return { instead };
+  };
+
   let press = null;
   let report = {};
 
@@ -172,5 +206,6 @@
   /** What a page does during one press; of a page that does more, the beginning tells enough. */
   const MOST_CHANGES = 200;
   const MOVES = ["pointerover", "mouseover", "pointermove", "mousemove"];
+  const DROPS = ["pointerup", "mouseup", "drop"];
   const WATCHED = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
 })();

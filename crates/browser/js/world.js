@@ -102,6 +102,13 @@ globalThis.tabmux ??= (() => {
     closedRoots.set(host, root);
   }
 
+  /** Makes the closed roots around a node known: from inside they can be seen. */
+  function adoptAround(node) {
+    for (let root = dom.rootNode(node); isRoot(root); root = dom.rootNode(dom.host(root))) {
+      if (!dom.openRoot(dom.host(root))) adoptClosedRoot(dom.host(root), root);
+    }
+  }
+
   /** The shadow root of a host as far as we know it, open or closed. */
   const rootOf = (host) => dom.openRoot(host) ?? closedRoots.get(host) ?? null;
 
@@ -235,7 +242,7 @@ globalThis.tabmux ??= (() => {
     document: 0,
     /** Access to properties that a page cannot clobber, wherever this engine has them. */
     getter, method, inState,
-    dom, ref, element, fate, closedRoot, adoptClosedRoot, rootOf, isElement, isText, slotOf, parentOf, childrenOf,
+    dom, ref, element, fate, closedRoot, adoptClosedRoot, adoptAround, rootOf, isElement, isText, slotOf, parentOf, childrenOf,
     holds, focused, visible, boxOf, describe, clean, collapse, word, quote,
   };
 })();

@@ -12,9 +12,11 @@ mod new_tabs;
 mod open;
 mod orders;
 mod own_web_mcp;
+mod permissions;
 mod private;
 mod proxy_login;
 mod pulse;
+mod reach;
 mod stuck_pages;
 #[cfg(test)]
 mod tests;
@@ -148,6 +150,8 @@ struct Inner {
     web_mcp: OnceLock<bool>,
     /// Whether it goes through a proxy that wants a password.
     signs_in: bool,
+    /// What pages need not ask for.
+    permissions: Arc<[String]>,
     /// Whether new tabs are held until it is known where they may go.
     holding: OnceCell<()>,
 }
@@ -200,6 +204,7 @@ impl Browser {
             let behavior = staging.behavior(Some(context.clone()));
             self.0.session.send(behavior).await?;
         }
+        permissions::grant(&self.0.session, &self.0.permissions, Some(context.clone())).await;
         self.0.privacy.open(context.clone());
         Ok(context)
     }

@@ -134,6 +134,16 @@ impl Fake {
     /// Says what is left of an event of the tab that was too large, whose parameters begin like this.
     pub(crate) async fn say_cut(&self, method: &str, params: &str) {
         let head = format!(r#"{{"sessionId":"{SESSION}","method":"{method}","params":{params}"#);
+        self.say_head(head).await;
+    }
+
+    /// The same of an event of the browser.
+    pub(crate) async fn say_browser_cut(&self, method: &str, params: &str) {
+        self.say_head(format!(r#"{{"method":"{method}","params":{params}"#))
+            .await;
+    }
+
+    async fn say_head(&self, head: String) {
         let frame = Frame::Oversize(Oversize {
             head: head.into(),
             tail: Vec::new(),
@@ -187,6 +197,8 @@ pub(crate) struct Stand {
     pub(crate) fake: Fake,
     pub(crate) browser: Browser,
     pub(crate) events: mpsc::Receiver<(u32, BrowserEvent)>,
+    /// Where output folders are.
+    pub(crate) home: tempfile::TempDir,
 }
 
 impl Stand {
@@ -199,6 +211,7 @@ impl Stand {
             fake,
             browser: connected.unwrap().follow(0, report),
             events,
+            home: tempfile::tempdir().unwrap(),
         }
     }
 
@@ -228,7 +241,10 @@ impl Stand {
         };
         let context = CallContext {
             cancel: CancellationToken::new(),
-            files: Files::new(roots, OutputRoot::usual().session()),
+            files: Files::new(
+                roots,
+                OutputRoot::at(self.home.path().join("output")).session(),
+            ),
             progress: None,
         };
         let browser = self.browser.clone();

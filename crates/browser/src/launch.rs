@@ -2,12 +2,13 @@
 
 use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
+use crate::init_scripts::InitScripts;
 use crate::profile::{Profile, ProfileChoice};
 use crate::proxy::Proxy;
 use command_fds::{CommandFdExt, FdMapping};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tabmux_cdp::PipeTransport;
@@ -31,6 +32,10 @@ pub struct LaunchOptions {
     pub accept_insecure_certs: bool,
     /// More arguments, passed on as they are.
     pub extra_args: Vec<String>,
+    /// What runs in every page before its own scripts.
+    pub scripts: InitScripts,
+    /// What pages need not ask for.
+    pub permissions: Vec<String>,
 }
 
 /// Why a browser could not be launched.
@@ -70,25 +75,61 @@ pub(crate) struct BrowserProcess {
 }
 
 /// Starts the browser. It is up when it answers over the transport.
-pub(crate) fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
-    let program = find::find(&options.wanted)?;
-    let mut profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
+pub(crate) async fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
+    let wanted = options.clone();
+    let prepared = FileThreads::new()
+        .run(move || Prepared::make(&wanted))
+        .await;
+    let Prepared {
+        program,
+        profile,
+        scratch,
+    } = prepared.map_err(|stuck| {
+        let why = stuck.to_string();
+        LaunchError::Profile(io::Error::other(why.trim_end_matches('.').to_owned()))
+    })??;
     if let Some(notice) = &profile.notice {
         tracing::warn!("{notice}");
     }
-    let spawn_failed = |error| LaunchError::Spawn {
-        program: program.display().to_string(),
-        error,
-    };
     let arguments = arguments(options, profile.path(), Surroundings::look());
-    let scratch = profile.scratch();
-    let (child, transport) =
-        spawn(&program, &arguments, scratch.as_deref()).map_err(spawn_failed)?;
-    tracing::info!(program = %program.display(), pid = child.id(), "launched a browser");
-    Ok(Launched {
-        transport,
-        process: BrowserProcess { child, profile },
-    })
+    // Not on a thread of its own: what is launched there while the process ends would stay.
+    match spawn(&program, &arguments, scratch.as_deref()) {
+        Ok((child, transport)) => {
+            tracing::info!(program = %program.display(), pid = child.id(), "launched a browser");
+            Ok(Launched {
+                transport,
+                process: BrowserProcess { child, profile },
+            })
+        }
+        Err(error) => {
+            let _ = FileThreads::new().run(move || drop(profile)).await;
+            Err(LaunchError::Spawn {
+                program: program.display().to_string(),
+                error,
+            })
+        }
+    }
+}
+
+/// What has to be there before a browser can be started.
+struct Prepared {
+    program: PathBuf,
+    profile: Profile,
+    scratch: Option<PathBuf>,
+}
+
+impl Prepared {
+    /// Blocks: what earlier browsers left is removed first.
+    fn make(options: &LaunchOptions) -> Result<Self, LaunchError> {
+        let program = find::find(&options.wanted)?;
+        let mut profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
+        let scratch = profile.scratch();
+        Ok(Self {
+            program,
+            profile,
+            scratch,
+        })
+    }
 }
 
 impl BrowserProcess {

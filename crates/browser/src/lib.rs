@@ -26,6 +26,7 @@ pub mod find;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod init_scripts;
 pub mod introspect;
 pub mod launch;
 pub mod navigate;
@@ -53,6 +54,7 @@ pub use browser::{
 };
 pub use error::ToolError;
 pub use files::{Files, OutputFolder, OutputRoot};
+pub use init_scripts::InitScripts;
 pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, Page, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};

@@ -1,5 +1,6 @@
 //! The folder a launched browser keeps its state in: ours by default, a temporary one on request.
 
+use crate::files::FileThreads;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -131,7 +132,13 @@ pub(crate) async fn wait_for_orphan(choice: &ProfileChoice) {
         ProfileChoice::Ours => data_home().join("profile"),
     };
     let deadline = Instant::now() + ORPHAN_LIMIT;
-    while holder_of(&path).is_some_and(is_orphan) && Instant::now() < deadline {
+    let threads = FileThreads::new();
+    let is_held = async || {
+        let path = path.clone();
+        let held = threads.run(move || holder_of(&path).is_some_and(is_orphan));
+        held.await.unwrap_or(false)
+    };
+    while is_held().await && Instant::now() < deadline {
         // The kernel tells nobody but its parent that a process ended.
         tokio::time::sleep(ORPHAN_PAUSE).await;
     }

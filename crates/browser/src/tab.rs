@@ -33,6 +33,7 @@ pub(crate) use taps::Tap;
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
 use crate::files::OutputFolder;
+use crate::init_scripts::InitScripts;
 use crate::introspect::{Following, Introspection};
 use crate::origins::OriginPolicy;
 use crate::page_tools::web_mcp::Invocations;
@@ -48,7 +49,7 @@ use tabmux_cdp::{Events, Session};
 use tokio::sync::{mpsc, oneshot, watch};
 
 /// How tabs are set up in this browser.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TabSettings {
     /// The size of pages, where the user fixed it.
     pub viewport: Option<(u32, u32)>,
@@ -56,6 +57,10 @@ pub struct TabSettings {
     pub policy: AddressPolicy,
     /// Whether pages get `document.modelContext` where the browser has none.
     pub shim: bool,
+    /// What runs in every page before its own scripts.
+    pub scripts: InitScripts,
+    /// What pages need not ask for.
+    pub permissions: Arc<[String]>,
 }
 
 impl Default for TabSettings {
@@ -64,6 +69,8 @@ impl Default for TabSettings {
             viewport: None,
             policy: AddressPolicy::default(),
             shim: true,
+            scripts: InitScripts::default(),
+            permissions: Arc::default(),
         }
     }
 }
@@ -115,7 +122,7 @@ impl Tab {
             session.clone(),
             events,
             waiting,
-            settings,
+            settings.clone(),
             shared.clone(),
             publish,
         );

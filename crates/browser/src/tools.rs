@@ -26,12 +26,13 @@ mod screencast;
 mod screenshot;
 mod script;
 mod scroll;
+mod slim;
 mod snapshot;
 mod storage;
 mod upload;
 mod wait;
 
-pub(crate) use act::owner_number as frame_owner;
+pub(crate) use act::{owner_number as frame_owner, shown_frame};
 pub(crate) use performance::Tracing;
 pub(crate) use screencast::Filming;
 
@@ -92,6 +93,16 @@ pub fn all() -> &'static [ToolSpec] {
         all
     });
     &ALL
+}
+
+/// The tools of a session that has no others, sorted by name.
+pub fn slim() -> &'static [ToolSpec] {
+    static SLIM: [ToolSpec; 3] = [
+        ToolSpec::of::<slim::Evaluate>(),
+        ToolSpec::of::<slim::Navigate>(),
+        ToolSpec::of::<slim::Screenshot>(),
+    ];
+    &SLIM
 }
 
 /// Leaves a tab as it was found: what tools pretended and decided there is over.

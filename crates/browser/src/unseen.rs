@@ -4,12 +4,12 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::origins::Blocked;
 use crate::tab::{DocumentId, Frame, FrameId, Tab};
-use crate::tools::frame_owner;
-use crate::world::World;
+use crate::tools::{frame_owner, shown_frame};
+use crate::world::{RemoteObject, World};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
-use tabmux_cdp::types::runtime;
+use tabmux_cdp::types::{dom, runtime};
 
 /// Refuses what would show all that is on the page, while a frame is there that may not be seen.
 pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
@@ -19,16 +19,27 @@ pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
     }
 }
 
-/// Refuses a press at a point of the tab's viewport that would go into such a frame.
+/// Whether such a frame is there.
+pub(crate) fn is_there(tab: &Tab) -> bool {
+    !bounds::unseen(tab).is_empty()
+}
+
+/// Refuses the pointer, the button and the wheel at a point of the tab's viewport that is in such a frame.
 pub(crate) async fn refuse_point(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
     let what = "At this point is a frame that may not be used; nothing was pressed.";
     descend(tab, what, "tabmux.frameAt", Some((x, y))).await
 }
 
+/// Refuses to let go of what is dragged at a point that is in such a frame.
+pub(crate) async fn refuse_drop(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
+    let what = "At the goal is a frame that may not be used; nothing was dropped.";
+    descend(tab, what, "tabmux.frameAt", Some((x, y))).await
+}
+
 /// Refuses keys while such a frame has the focus.
 pub(crate) async fn refuse_keys(tab: &Tab) -> Result<(), ToolError> {
-    let what = "The focus is in a frame that may not be used, and keys go there. Click an element outside of it \
-                first.";
+    let what = "The focus is in a frame that may not be used, and keys go there; no more keys were sent. Click an \
+                element outside of it first.";
     descend(tab, what, "tabmux.focusedFrame", None).await
 }
 
@@ -52,37 +63,55 @@ async fn descend(
     }
     let mut world = tab.world().await?;
     loop {
+        // Looked up for what it leaves known: the closed shadow roots around them.
+        for child in leading_to(tab, &unseen, &world.frame) {
+            frame_owner(&world, &child).await?;
+        }
         let (x, y) = point.unwrap_or_default();
         let next: Next = world.call(function, json!({ "x": x, "y": y })).await?;
         let Some(n) = next.n else {
             return Ok(());
         };
-        let children: Vec<Frame> = {
-            let state = tab.state();
-            let inside = state.frames.iter();
-            inside
-                .filter(|frame| frame.parent.as_ref() == Some(&world.frame))
-                .cloned()
-                .collect()
-        };
-        let mut entered = None;
-        for child in children {
-            if frame_owner(&world, &child.id).await? == n {
-                entered = Some(child);
-            }
-        }
-        let Some(child) = entered else {
+        let Some(id) = shown_frame(&world, n).await? else {
+            // It shows a picture or the like.
             return Ok(());
         };
-        if let Some((_, blocked)) = unseen.iter().find(|(frame, _)| frame.id == child.id) {
-            return Err(ToolError::UnseenFrame {
-                what,
-                blocked: blocked.clone(),
+        // What Chrome told before its last answer counts.
+        tab.catch_up().await;
+        let child = tab.state().frames.find(&id).cloned();
+        let Some(child) = child else {
+            return Err(ToolError::NotActionable {
+                why:
+                    "A frame has just come there, and it is not known yet what it shows. Try again."
+                        .into(),
             });
+        };
+        match bounds::may_enter(tab, &child) {
+            Err(ToolError::Blocked(blocked)) => {
+                return Err(ToolError::UnseenFrame { what, blocked });
+            }
+            entered => entered?,
         }
         world = tab.world_of(&child).await?;
         point = point.map(|_| (next.x, next.y));
     }
+}
+
+/// The frames straight in `outer` that are not to be seen or have such a frame inside.
+fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<FrameId> {
+    let state = tab.state();
+    let leading = unseen.iter().filter_map(|(frame, _)| {
+        let mut next = Some(frame);
+        while let Some(frame) = next {
+            let around = frame.parent.as_ref()?;
+            if around == outer {
+                return Some(frame.id.clone());
+            }
+            next = state.frames.find(around);
+        }
+        None
+    });
+    leading.collect()
 }
 
 /// Such frames, hidden for a picture; shown again at the latest when this is dropped.
@@ -90,16 +119,23 @@ pub(crate) struct Cover {
     frames: Vec<(FrameId, DocumentId)>,
     blocked: Option<Blocked>,
     worlds: Vec<World>,
+    /// The elements that show them.
+    owners: Vec<(World, u32)>,
+    /// Documents from this one on came later.
+    since: DocumentId,
 }
 
 impl Cover {
     /// Hides what may not be seen. Where nothing is to be hidden, nothing is done.
     pub(crate) async fn begin(tab: &Tab) -> Result<Self, ToolError> {
+        let since = DocumentId::next();
         let unseen = bounds::unseen(tab);
         let mut cover = Self {
             frames: names(&unseen),
             blocked: unseen.first().map(|(_, blocked)| blocked.clone()),
             worlds: Vec::new(),
+            owners: Vec::new(),
+            since,
         };
         let mut owners: BTreeMap<DocumentId, (World, Vec<u32>)> = BTreeMap::new();
         for (frame, _) in &unseen {
@@ -110,8 +146,12 @@ impl Cover {
             };
             let world = tab.world_of(&outer.ok_or(ToolError::DocumentGone)?).await?;
             let owner = frame_owner(&world, &frame.id).await?;
+            cover.owners.push((world.clone(), owner));
             let all = owners.entry(world.document).or_insert((world, Vec::new()));
             all.1.push(owner);
+        }
+        if !cover.holds().await {
+            return Err(cover.failed());
         }
         for (world, frames) in owners.into_values() {
             cover.worlds.push(world.clone());
@@ -127,7 +167,7 @@ impl Cover {
 
     /// Shows them again. An error if they, or others, may be in the picture.
     pub(crate) async fn end(mut self, tab: &Tab) -> Result<(), ToolError> {
-        let mut whole = true;
+        let mut whole = self.holds().await;
         for world in &self.worlds {
             // Of a document that has left meanwhile nobody can tell.
             let covered = world.call::<Covered>("tabmux.uncover", json!({})).await;
@@ -140,10 +180,27 @@ impl Cover {
         if self.blocked.is_none() {
             self.blocked = unseen.first().map(|(_, blocked)| blocked.clone());
         }
+        // One that came and went again may be in it, too.
+        let policy = bounds::here().unwrap_or_else(|| tab.guard().policy());
+        if let Err(blocked) = tab.state().frames.check_since(self.since, &policy) {
+            whole = false;
+            self.blocked = self.blocked.take().or(blocked);
+        }
         match whole && names(&unseen) == self.frames {
             true => Ok(()),
             false => Err(self.failed()),
         }
+    }
+
+    /// Whether nothing in the page can show again what is hidden: the styles of a shadow root count for more than an
+    /// element's own where it is slotted there.
+    async fn holds(&self) -> bool {
+        for (world, owner) in &self.owners {
+            if !matches!(is_slotted(world, *owner).await, Ok(false)) {
+                return false;
+            }
+        }
+        true
     }
 
     fn failed(&self) -> ToolError {
@@ -170,6 +227,26 @@ impl Drop for Cover {
     }
 }
 
+/// Whether an element is where a shadow root takes it in, or may: a closed one is told by Chrome alone.
+async fn is_slotted(world: &World, n: u32) -> Result<bool, ToolError> {
+    let parent = runtime::Evaluate {
+        expression: format!("tabmux.dom.parent(tabmux.element({n}))"),
+        context_id: Some(world.context),
+        ..Default::default()
+    };
+    let parent = world.session.send(parent).await?.result.object_id;
+    let parent = RemoteObject::new(
+        parent.ok_or(ToolError::DocumentGone)?,
+        world.session.clone(),
+    );
+    let describe = dom::DescribeNode {
+        object_id: Some(parent.id.clone()),
+        ..Default::default()
+    };
+    let node = world.session.send(describe).await?.node;
+    Ok(node.local_name == "slot" || node.shadow_roots.is_some_and(|roots| !roots.is_empty()))
+}
+
 fn names(unseen: &[(Frame, Blocked)]) -> Vec<(FrameId, DocumentId)> {
     let names = unseen.iter();
     names
@@ -186,3 +263,57 @@ struct Covered {
 /// Why there is no film, trace or heap of a page.
 pub(crate) const NOT_RECORDED: &str =
     "The page shows a frame that may not be seen, so it cannot be recorded. Use take_snapshot.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{self, Asked, FRAME, Stand};
+    use crate::origins::{OriginPolicy, OriginRules, RuledBy};
+
+    /// What a picture comes to, while which frames show these sites one after the other.
+    async fn picture(sites: Vec<&'static str>) -> Result<(), String> {
+        let stand = Stand::new(move |asked: &Asked| {
+            let mut said = Vec::new();
+            if asked.method == "Page.captureScreenshot" {
+                for site in &sites {
+                    let frame = fake::frame("INNER", Some(FRAME), site);
+                    said.push(fake::event(
+                        "Page.frameNavigated",
+                        json!({ "frame": frame }),
+                    ));
+                }
+                said.push(asked.answer(json!({ "data": "" })));
+                return said;
+            }
+            fake::usual(asked)
+        })
+        .await;
+        let policy = OriginPolicy::of([OriginRules {
+            by: RuledBy::Flags,
+            allowed: Vec::new(),
+            blocked: vec!["http://blocked.test".parse().unwrap()],
+        }]);
+        let tab = stand.tab().await.unwrap();
+        let taking = async {
+            let cover = Cover::begin(&tab).await?;
+            let picture = tabmux_cdp::types::page::CaptureScreenshot::default();
+            tab.session().send(picture).await?;
+            cover.end(&tab).await
+        };
+        let taken = bounds::within(policy, taking).await;
+        taken.map_err(|error| error.to_string())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_blocked_frame_that_came_and_went_gets_no_picture() {
+        let (free, blocked) = ("http://free.test", "http://blocked.test");
+        assert_eq!(picture(vec![free, free]).await, Ok(()));
+        let error = picture(vec![free, blocked, free]).await.unwrap_err();
+        assert!(
+            error.contains("could not be hidden for the picture"),
+            "{error}"
+        );
+        let many = ["http://a.test", "http://b.test"].repeat(50);
+        assert!(picture(many).await.is_err(), "more than are remembered");
+    }
+}

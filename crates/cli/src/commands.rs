@@ -2,6 +2,7 @@
 
 mod ask;
 pub(crate) mod call;
+pub(crate) mod close;
 mod common_flags;
 pub(crate) mod completions;
 pub(crate) mod daemon;
@@ -11,6 +12,8 @@ pub(crate) mod extension;
 pub(crate) mod install;
 pub(crate) mod logs;
 pub(crate) mod mcp;
+mod other_daemons;
 pub(crate) mod policy;
 pub(crate) mod status;
+mod tool_words;
 pub(crate) mod tools_md;

@@ -7,7 +7,9 @@ mod table;
 mod wrap;
 
 use clap::{Parser, Subcommand};
+use commands::call;
 use commands::status::View;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Multiplexes AI agents onto browsers.
@@ -26,7 +28,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
-    Mcp(tabmux_shim::Args),
+    Mcp(Box<tabmux_shim::Args>),
     /// Watch an agent work in a real browser, as a short story. Leaves a picture.
     Demo(commands::demo::Args),
     /// Run or stop the daemon that MCP clients share.
@@ -40,8 +42,20 @@ enum Command {
     Tabs(commands::status::Args),
     /// List the sessions of MCP clients.
     Sessions(commands::status::Args),
-    /// Run one tool, as an agent would.
-    Call(commands::call::Args),
+    /// Open a page, in the shell's own session.
+    Open(call::Words),
+    /// Read that page as text.
+    Snapshot(call::Words),
+    /// Click an element of it.
+    Click(call::Words),
+    /// Fill a field of it.
+    Fill(call::Words),
+    /// Save a picture of it.
+    Screenshot(call::Words),
+    /// Run any tool, as an agent would.
+    Call(call::Words),
+    /// End the shell's session and close its tabs.
+    Close(commands::close::Args),
     /// Print the daemon's log.
     Logs(commands::logs::Args),
     /// Find what is wrong, and how to mend it.
@@ -65,14 +79,20 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match command() {
-        Command::Mcp(args) => commands::mcp::run(args),
+        Command::Mcp(args) => commands::mcp::run(*args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Daemon(args) => commands::daemon::run(args),
         Command::Status(args) => commands::status::run(View::Status, args),
         Command::Browsers(args) => commands::status::run(View::Browsers, args),
         Command::Tabs(args) => commands::status::run(View::Tabs, args),
         Command::Sessions(args) => commands::status::run(View::Sessions, args),
-        Command::Call(args) => commands::call::run(args),
+        Command::Open(words) => call::run_verb(&call::OPEN, words),
+        Command::Snapshot(words) => call::run_verb(&call::SNAPSHOT, words),
+        Command::Click(words) => call::run_verb(&call::CLICK, words),
+        Command::Fill(words) => call::run_verb(&call::FILL, words),
+        Command::Screenshot(words) => call::run_verb(&call::SCREENSHOT, words),
+        Command::Call(words) => call::run(words),
+        Command::Close(args) => commands::close::run(args),
         Command::Logs(args) => commands::logs::run(args),
         Command::Doctor(args) => commands::doctor::run(args),
         Command::Extension(args) => commands::extension::run(args),
@@ -94,7 +114,58 @@ fn main() -> ExitCode {
 
 fn command() -> Command {
     if std::env::args_os().nth(1).is_some_and(|name| name == "mcp") {
-        return Command::Mcp(tabmux_shim::Args::read());
+        return Command::Mcp(Box::new(tabmux_shim::Args::read()));
     }
-    Cli::parse().command
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    // `tabmux help call` is `tabmux call --help`, which knows more than clap.
+    if words.len() == 3 && words[1] == "help" {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    Cli::parse_from(words).command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Every command's help, in that many columns.
+    fn helps(command: &clap::Command, columns: usize) -> Vec<(String, String)> {
+        let name = command
+            .get_bin_name()
+            .unwrap_or_else(|| command.get_name())
+            .to_owned();
+        let help = command
+            .clone()
+            .term_width(columns)
+            .render_long_help()
+            .to_string();
+        let below = command
+            .get_subcommands()
+            .flat_map(|below| helps(below, columns));
+        std::iter::once((name, help)).chain(below).collect()
+    }
+
+    #[test]
+    fn the_help_of_every_command_reads_well_in_40_columns() {
+        let mut command = Cli::command();
+        command.build();
+        for (name, help) in helps(&command, 40) {
+            for line in help.lines() {
+                let indent = line.len() - line.trim_start().len();
+                assert!(
+                    indent <= 15,
+                    "{name}: `{line}` begins too far right in\n{help}"
+                );
+                let is_one_word = !line.trim().contains(' ');
+                let is_flag = line.trim_start().starts_with('-');
+                let fits = line.chars().count() <= 40 || is_one_word || is_flag;
+                assert!(
+                    fits || line.starts_with("Usage:"),
+                    "{name}: `{line}` is too long in\n{help}"
+                );
+            }
+        }
+    }
 }

@@ -36,9 +36,49 @@ pub(crate) fn wrap(text: &str, indent: usize, width: usize) -> String {
     wrapped
 }
 
+/// Terms and what they mean, two columns of at most `width` columns in all; where that is narrow, each meaning is
+/// below its term.
+pub(crate) fn definitions(rows: &[(String, String)], width: usize) -> String {
+    let longest = rows.iter().map(|(term, _)| term.chars().count()).max();
+    let column = INDENT + longest.unwrap_or(0) + INDENT;
+    let is_narrow = width < column.saturating_add(LEAST_MEANING);
+    let rows = rows.iter().map(|(term, meaning)| {
+        let (gap, indent) = match is_narrow {
+            true => (format!("\n{:1$}", "", 3 * INDENT), 3 * INDENT),
+            false => (" ".repeat(column - INDENT - term.chars().count()), column),
+        };
+        let meaning = wrap(meaning, indent, width);
+        format!("{:INDENT$}{term}{gap}{meaning}", "")
+            .trim_end()
+            .to_owned()
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+const INDENT: usize = 2;
+/// How many columns a meaning has to have beside its term.
+const LEAST_MEANING: usize = 36;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn meanings_are_beside_their_terms_or_below_them() {
+        let row = |term: &str, meaning: &str| (term.to_owned(), meaning.to_owned());
+        let rows = [
+            row("--uid TEXT", "The element, from a snapshot."),
+            row("-x", ""),
+        ];
+        assert_eq!(
+            definitions(&rows, 80),
+            "  --uid TEXT  The element, from a snapshot.\n  -x"
+        );
+        assert_eq!(
+            definitions(&rows, 30),
+            "  --uid TEXT\n      The element, from a\n      snapshot.\n  -x"
+        );
+    }
 
     #[test]
     fn lines_break_between_words_and_never_inside() {

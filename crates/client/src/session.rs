@@ -355,10 +355,15 @@ impl Actor {
                 }
                 Ok(Link::new(reader, writer, session_id, self.count))
             }
-            FromDaemon::Error { error, .. } => Err(io::Error::other(error)),
+            FromDaemon::Error { error, .. } => Err(refused(error)),
             _ => Err(io::Error::other(NO_DAEMON)),
         }
     }
+}
+
+/// The daemon is well, and says why it does not want this session.
+fn refused(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 /// Why there is no link.
@@ -441,7 +446,10 @@ fn decline(order: Order, error: &io::Error) {
         }
         _ => LOOK_INTO_IT,
     };
-    let why = format!("The tabmux daemon cannot be reached: {error}. {next}.");
+    let why = match error.kind() {
+        io::ErrorKind::InvalidInput => format!("{}.", error.to_string().trim_end_matches('.')),
+        _ => format!("The tabmux daemon cannot be reached: {error}. {next}."),
+    };
     match order {
         Order::Call(_, answer) => drop(answer.reply.send(Ok(CallReply::error(why)))),
         Order::Tools(answer) => drop(answer.send(Err(CallFailure::Unavailable { why }))),

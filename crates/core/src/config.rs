@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, LostTab, Routing, TabId, TargetId, ToolName, Veil};
+use crate::{BrowserKey, LostTab, PageNumbers, Routing, TabId, TargetId, ToolName, Veil};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,12 +70,17 @@ pub struct SessionConfig {
     pub may_choose_default: bool,
     /// How its tools are listed.
     pub mode: Mode,
+    /// What it calls tabs.
+    pub numbering: Numbering,
     /// Whether it is offered the generic page actions.
     pub page_actions: bool,
     /// Whether it is offered tools that were generated from pages.
     pub generated_tools: bool,
     /// Tools that it is not offered, whatever else holds.
     pub withheld: Vec<ToolName>,
+    /// The only tools that it has, in published order: no others of ours, and none of pages. For
+    /// [`Mode::Static`]. `None`: all of its mode.
+    pub only: Option<Vec<ToolName>>,
     /// What becomes of the tabs it created when it ends.
     pub on_end: OnEnd,
     /// What other sessions may do with the tabs it holds.
@@ -114,6 +119,8 @@ pub struct Heritage {
     pub bound: Vec<TargetId>,
     /// One that it was bound to and that is gone, which it has not been told yet.
     pub lost: Option<Loss>,
+    /// What it called tabs, if it had numbers of its own.
+    pub numbers: PageNumbers,
 }
 
 /// A tab that a session was bound to and that is gone.
@@ -144,6 +151,16 @@ pub enum Mode {
     Progressive,
     /// The list never changes: whatever a call needs is connected, opened and bound for it.
     Static,
+}
+
+/// What a session calls tabs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numbering {
+    /// As everybody does: their numbers over all browsers and sessions.
+    #[default]
+    Shared,
+    /// By numbers of its own, from 1, whatever others do. For [`Mode::Static`].
+    Own,
 }
 
 /// What becomes of the tabs that a session created when it ends.
@@ -182,9 +199,11 @@ impl SessionConfig {
             connects_at_once: false,
             may_choose_default: false,
             mode: Mode::default(),
+            numbering: Numbering::default(),
             page_actions: true,
             generated_tools: true,
             withheld: Vec::new(),
+            only: None,
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),
             isolated: false,

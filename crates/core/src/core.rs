@@ -4,6 +4,7 @@ mod browsers;
 mod sessions;
 
 mod calls;
+mod can_call;
 mod finish;
 mod follow;
 mod plan;
@@ -12,6 +13,7 @@ mod connect;
 mod holds;
 mod offers;
 mod page_calls;
+mod page_numbers;
 mod pages;
 mod person;
 mod reroute;
@@ -237,7 +239,7 @@ impl Core {
             .is_some_and(Session::has_several)
     }
 
-    /// The number that agents know a tab by. `None` as long as no session is shown it.
+    /// A tab's own number. `None` as long as no session is shown it.
     pub fn tab(&self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
         self.tab_of(browser, target)
             .filter(|id| self.tabs.get(id).is_some_and(Tab::is_open))

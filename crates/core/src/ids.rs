@@ -95,6 +95,11 @@ impl TabRef {
         self.0.parse().ok().map(TabId)
     }
 
+    /// The tab's number for everybody, if this is one: `#7`. No page can call itself so.
+    pub(crate) fn shared_number(&self) -> Option<TabId> {
+        self.0.strip_prefix('#')?.parse().ok().map(TabId)
+    }
+
     /// What the agent wrote, as the name of a page.
     pub(crate) fn as_page(&self) -> &str {
         &self.0

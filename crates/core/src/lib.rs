@@ -35,7 +35,7 @@
 //! - `input`, `output`, `refusal`, `connect_failure`: what goes in, what comes out, and why a call is
 //!   refused.
 //! - `core`: the state machine; start reading here.
-//! - `session`, `browser`, `tab`, `call`: what it remembers.
+//! - `session`, `page_numbers`, `browser`, `tab`, `call`: what it remembers.
 //! - `veil`: which pages a session may not see.
 //! - `offer`, `registry`: the tools that pages have, by tab and by name.
 //! - `list`, `route`, `lane`, `timers`: the rules it asks: which tools, where to, who may run, what
@@ -49,6 +49,7 @@ mod output;
 mod page_refusal;
 mod person_refusal;
 mod refusal;
+mod renumber;
 
 mod config;
 mod ids;
@@ -57,6 +58,7 @@ mod time;
 
 mod browser;
 mod call;
+mod page_numbers;
 mod session;
 mod tab;
 mod veil;
@@ -73,7 +75,7 @@ mod tests;
 
 pub use browser::BrowserState;
 pub use config::{
-    Config, Heritage, Loss, Meant, Mode, OnEnd, RememberedTab, SessionConfig, TabPolicy,
+    Config, Heritage, Loss, Meant, Mode, Numbering, OnEnd, RememberedTab, SessionConfig, TabPolicy,
 };
 pub use connect_failure::ConnectFailure;
 pub use core::{BrowserView, Core, TabView};
@@ -87,9 +89,10 @@ pub use input::{
 pub use name::ToolName;
 pub use offer::Source;
 pub use output::{BrowserRow, Output, PageRow, Renewed, Reply, TabRow, ToolRow};
+pub use page_numbers::PageNumbers;
 pub use page_refusal::PageRefusal;
 pub use person_refusal::PersonRefusal;
-pub use refusal::{Fate, LostTab, Refusal, Stuck};
+pub use refusal::{Fate, LostTab, Refusal, Stuck, TabMeant};
 pub use route::{Reason, Routing};
 pub use time::Time;
 pub use veil::{Hidden, Veil};

@@ -178,7 +178,7 @@ pub enum Output {
     },
 }
 
-/// The one answer of a call.
+/// The one answer of a call. Tabs in it have the numbers that its session knows them by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// `connect_browser`: connected.

@@ -1,5 +1,10 @@
 //! Why a call was not carried out, in sentences that name the next call to make.
 
+mod phrases;
+
+pub(crate) use self::phrases::MOST_TABS_NAMED;
+
+use self::phrases::{Available, Begun, Index, Indices, Listed, Loss, Seconds, WayOut, WhichIndex};
 use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
 use std::fmt;
 use std::sync::Arc;
@@ -57,20 +62,30 @@ pub enum Refusal {
     IndexForbidden,
     /// The agent named no browser, and there are several.
     #[error(
-        "browserIndex parameter is required when multiple browsers are connected. Use list_browsers to \
-         see available browser indices, then call {tool} again."
+        "browserIndex parameter is required when multiple browsers are connected. {}",
+        WhichIndex(*.tool, .available, *.mode)
     )]
     IndexRequired {
         /// The tool that was called.
         tool: ToolName,
+        /// The numbers it could have meant.
+        available: Vec<usize>,
+        /// How the session's tools are listed.
+        mode: Mode,
     },
     /// The agent named a browser that is not there.
-    #[error("There is no browser {given}. {}Use list_browsers to see them.", Indices(.available))]
+    #[error(
+        "There is no browser {given}. {}{}",
+        Indices(.available),
+        .mode.browsers_advice()
+    )]
     UnknownBrowser {
         /// What the agent wrote.
         given: i64,
         /// The numbers it could have meant.
         available: Vec<usize>,
+        /// How the session's tools are listed.
+        mode: Mode,
     },
     /// A progressive session lives in one browser.
     #[error(
@@ -192,8 +207,8 @@ pub enum Refusal {
     NoSuchToolThere {
         /// The tool that was called.
         tool: ToolName,
-        /// The tab: what the agent wrote, or what we call it.
-        tab: String,
+        /// The tab.
+        tab: TabMeant,
         /// The tabs that have the tool, the first ones if there are many.
         available: Vec<TabName>,
         /// How many more there are.
@@ -305,6 +320,15 @@ pub enum Refusal {
     },
 }
 
+/// A tab that a call was for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TabMeant {
+    /// What the agent wrote.
+    Given(String),
+    /// What we call it.
+    Named(TabName),
+}
+
 /// A tab that vanished by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostTab {
@@ -342,6 +366,15 @@ pub enum Stuck {
     Queueing(TabId),
 }
 
+impl fmt::Display for TabMeant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(text) => f.write_str(text),
+            Self::Named(name) => name.fmt(f),
+        }
+    }
+}
+
 impl fmt::Display for LostTab {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tab, fate } = self;
@@ -355,166 +388,4 @@ impl fmt::Display for LostTab {
     }
 }
 
-/// What to do about a call that came too late.
-struct WayOut {
-    tool: ToolName,
-    stuck: Stuck,
-    mode: Mode,
-}
-
-impl fmt::Display for WayOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tool, stuck, mode } = self;
-        let escape = mode.escape_tool();
-        match stuck {
-            Stuck::Connecting => write!(
-                f,
-                "Check that the browser responds, then call {tool} again."
-            ),
-            Stuck::Opening => write!(f, "Check the address, then call {tool} again."),
-            Stuck::Settling => write!(
-                f,
-                "No tab could be opened for it. Check that the browser responds, then call {tool} again."
-            ),
-            Stuck::Working(tab) => write!(
-                f,
-                "Call it again, or call {escape} if tab {tab} no longer responds."
-            ),
-            Stuck::Queueing(tab) => write!(
-                f,
-                "Earlier calls on tab {tab} kept it waiting. Call it again when they have finished, \
-                 or call {escape} if the tab no longer responds."
-            ),
-        }
-    }
-}
-
-/// The tools that refusals point to.
-impl Mode {
-    fn list_tool(self) -> ToolName {
-        match self {
-            Self::Progressive => ToolName::LIST_TABS,
-            Self::Static => ToolName::LIST_PAGES,
-        }
-    }
-
-    /// In static mode every tool connects.
-    fn connect_tool(self, called: ToolName) -> ToolName {
-        match self {
-            Self::Progressive => ToolName::CONNECT_BROWSER,
-            Self::Static => called,
-        }
-    }
-
-    /// What leads away from a tab that no longer responds: the last page cannot be closed.
-    fn escape_tool(self) -> ToolName {
-        match self {
-            Self::Progressive => ToolName::CLOSE_TAB,
-            Self::Static => ToolName::NEW_PAGE,
-        }
-    }
-}
-
 const RECONNECT: ToolName = ToolName::RECONNECT_BROWSER;
-
-/// `browserIndex: 2, ` where it is needed.
-struct Index {
-    number: usize,
-    several: bool,
-}
-
-impl fmt::Display for Index {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.several {
-            true => write!(f, "browserIndex: {}, ", self.number),
-            false => Ok(()),
-        }
-    }
-}
-
-struct Indices<'a>(&'a [usize]);
-
-impl fmt::Display for Indices<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, others)) = self.0.split_first() else {
-            return Ok(());
-        };
-        write!(f, "Available browsers: {first}")?;
-        for number in others {
-            write!(f, ", {number}")?;
-        }
-        f.write_str(". ")
-    }
-}
-
-struct Loss(Option<LostTab>);
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            None => f.write_str("none is focused"),
-            Some(lost) => lost.fmt(f),
-        }
-    }
-}
-
-struct Available<'a>(&'a [TabName]);
-
-impl fmt::Display for Available<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shown, more) = self.0.split_at(self.0.len().min(MOST_TABS_NAMED));
-        let Some((first, others)) = shown.split_first() else {
-            return Ok(());
-        };
-        write!(f, "Available tabs: {first}")?;
-        for tab in others {
-            write!(f, ", {tab}")?;
-        }
-        if !more.is_empty() {
-            write!(f, " and {} more", more.len())?;
-        }
-        f.write_str(". ")
-    }
-}
-
-/// Tabs, and how many more there are.
-struct Listed<'a>(&'a [TabName], usize);
-
-impl fmt::Display for Listed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, others)) = self.0.split_first() else {
-            return f.write_str("none");
-        };
-        write!(f, "{first}")?;
-        for tab in others {
-            write!(f, ", {tab}")?;
-        }
-        match self.1 {
-            0 => Ok(()),
-            more => write!(f, " and {more} more"),
-        }
-    }
-}
-
-struct Begun(bool);
-
-impl fmt::Display for Begun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            true => f.write_str(
-                ". The tab went away while the tool ran; look before you call it again.",
-            ),
-            false => Ok(()),
-        }
-    }
-}
-
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} s", self.0.as_secs_f64())
-    }
-}
-
-pub(crate) const MOST_TABS_NAMED: usize = 20;

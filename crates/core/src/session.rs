@@ -2,7 +2,10 @@
 //! its tools.
 
 use crate::core::PageList;
-use crate::{BrowserId, Fate, LostTab, Meant, Mode, SessionConfig, TabId, Time, ToolName};
+use crate::{
+    BrowserId, Fate, LostTab, Meant, Mode, Numbering, PageNumbers, SessionConfig, TabId, Time,
+    ToolName,
+};
 use std::sync::Arc;
 
 /// One open session.
@@ -16,6 +19,8 @@ pub(crate) struct Session {
     /// The number of the browser that calls without a number mean.
     pub(crate) default: Option<usize>,
     seats_counted: usize,
+    /// What it calls tabs, if not by their own numbers.
+    pub(crate) numbers: Option<PageNumbers>,
     /// The tool list that the client knows of.
     pub(crate) announced: Announced,
     /// When it will be told about changes that it did not ask for, if there are any.
@@ -78,9 +83,12 @@ impl Announced {
 }
 
 impl Session {
-    pub(crate) fn new(config: SessionConfig) -> Self {
+    pub(crate) fn new(mut config: SessionConfig) -> Self {
+        let numbers = std::mem::take(&mut config.heritage.numbers);
+        let own = (config.mode, config.numbering) == (Mode::Static, Numbering::Own);
         Self {
             config,
+            numbers: own.then_some(numbers),
             seats: Vec::new(),
             home: 1,
             default: None,

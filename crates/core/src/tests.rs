@@ -32,6 +32,7 @@ mod binding;
 mod heritage;
 mod isolation;
 mod losses;
+mod page_numbers;
 mod static_list;
 mod waiting;
 
@@ -40,6 +41,7 @@ mod edges;
 mod notices;
 mod person;
 mod policies;
+mod refusal_tools;
 mod refusals;
 mod reroute;
 mod session_end;

@@ -1,28 +1,73 @@
 //! Checks arguments of a page's tool against the page's own schema, as far as that is little work.
 
 use serde_json::{Map, Value};
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tabmux_browser::page_tools::ToolText;
 use tabmux_browser::text::one_line;
 
-/// The check that a schema asks for, made when it is first needed.
-#[derive(Debug, Default)]
-pub(crate) struct ArgumentCheck(OnceLock<Option<jsonschema::Validator>>);
+/// The check that a schema asks for, made when it is needed and kept for a while.
+#[derive(Debug)]
+pub(crate) struct ArgumentCheck {
+    /// Tells it from all others.
+    number: u64,
+}
+
+/// The checks that were made last, as long as they are not too much together: a page chooses the patterns in its
+/// schemas, and each becomes a program.
+#[derive(Debug)]
+struct Kept(VecDeque<(u64, Arc<Made>)>);
+
+/// A check that was made; none where a schema forbids nothing.
+#[derive(Debug)]
+struct Made {
+    validator: Option<jsonschema::Validator>,
+    /// What it may take in memory.
+    bytes: usize,
+}
+
+impl Default for ArgumentCheck {
+    fn default() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            number: COUNT.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+}
+
+impl Kept {
+    fn get(&mut self, number: u64) -> Option<Arc<Made>> {
+        let place = self.0.iter().position(|(known, _)| *known == number)?;
+        let found = self.0.remove(place)?;
+        let made = Arc::clone(&found.1);
+        self.0.push_back(found);
+        Some(made)
+    }
+
+    /// Keeps one more, and lets those go that were used longest ago.
+    fn put(&mut self, number: u64, made: Arc<Made>) {
+        self.0.retain(|(known, _)| *known != number);
+        self.0.push_back((number, made));
+        while self.bytes() > MOST_KEPT {
+            self.0.pop_front();
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|(_, made)| made.bytes).sum()
+    }
+}
 
 impl ArgumentCheck {
     /// Says, in a sentence, what is wrong. A schema that makes no sense, or too much work, forbids nothing: the
     /// page has the last word.
-    pub(crate) fn check(
-        &self,
-        text: &ToolText,
-        arguments: &Map<String, Value>,
-    ) -> Result<(), String> {
-        let validator = self.0.get_or_init(|| validator(text.read_schema()));
-        let Some(validator) = validator else {
+    pub(crate) fn check(&self, text: &ToolText, arguments: &Value) -> Result<(), String> {
+        let made = self.made(text);
+        let Some(validator) = &made.validator else {
             return Ok(());
         };
-        match validator.validate(&Value::Object(arguments.clone())) {
+        match validator.validate(arguments) {
             Ok(()) => Ok(()),
             Err(error) => Err(format!(
                 "{} (at `{}`)",
@@ -33,31 +78,57 @@ impl ArgumentCheck {
     }
 }
 
-fn validator(schema: Map<String, Value>) -> Option<jsonschema::Validator> {
+impl ArgumentCheck {
+    fn made(&self, text: &ToolText) -> Arc<Made> {
+        let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = kept().get(self.number) {
+            return made;
+        }
+        let made = Arc::new(make(text.read_schema()));
+        kept().put(self.number, Arc::clone(&made));
+        made
+    }
+}
+
+fn make(schema: Map<String, Value>) -> Made {
     let schema = Value::Object(schema);
-    if work_of(&schema).is_none_or(|work| work > MOST_WORK) {
-        return None;
+    let (work, patterns) = work_of(&schema);
+    let bytes = CHECK_BYTES + 2 * MOST_PATTERN * patterns;
+    if work.is_none_or(|work| work > MOST_WORK) || bytes > MOST_KEPT {
+        return Made {
+            validator: None,
+            bytes: NO_CHECK_BYTES,
+        };
     }
     // A page chooses the patterns, so they must not be able to take for ever.
-    let options = jsonschema::options()
-        .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MOST_PATTERN));
-    options.build(&schema).ok()
+    let patterns = jsonschema::PatternOptions::regex()
+        .size_limit(MOST_PATTERN)
+        .dfa_size_limit(MOST_PATTERN);
+    let options = jsonschema::options().with_pattern_options(patterns);
+    Made {
+        validator: options.build(&schema).ok(),
+        bytes,
+    }
 }
 
 /// How many parts of a schema may have to be looked at for one value, each as often as it is referred to: a
 /// few lines that refer to each other twice are a life's work. `None` if there is no end to it.
-fn work_of(schema: &Value) -> Option<usize> {
+/// Also how many patterns there are.
+fn work_of(schema: &Value) -> (Option<usize>, usize) {
     let mut survey = Survey {
         root: schema,
         targets: HashMap::new(),
+        patterns: 0,
     };
-    survey.part(schema, 0)
+    let work = survey.part(schema, 0);
+    (work, survey.patterns)
 }
 
 struct Survey<'a> {
     root: &'a Value,
     /// The work behind what is referred to; none while it is being found out.
     targets: HashMap<&'a str, Option<usize>>,
+    patterns: usize,
 }
 
 impl<'a> Survey<'a> {
@@ -76,8 +147,12 @@ impl<'a> Survey<'a> {
                             return None;
                         }
                         ("$id" | "id", Value::String(_)) if depth > 0 => return None,
-                        ("pattern", Value::String(_)) => PATTERN,
+                        ("pattern", Value::String(_)) => {
+                            self.patterns += 1;
+                            PATTERN
+                        }
                         ("patternProperties", Value::Object(patterns)) => {
+                            self.patterns += patterns.len();
                             let patterns = patterns.len().saturating_mul(PATTERN);
                             patterns.saturating_add(self.part(value, depth + 1)?)
                         }
@@ -120,8 +195,15 @@ const MOST_WORK: usize = 20_000;
 const MOST_DEPTH: usize = 100;
 /// A pattern is work already when it is first read.
 const PATTERN: usize = 1_000;
-/// The longest that a pattern may become.
-const MOST_PATTERN: usize = 1 << 20;
+/// The longest that a pattern may become, and what it may use when it is tried.
+const MOST_PATTERN: usize = 256 * 1_024;
+/// What a check takes beside its patterns: schemas have at most 64 kB.
+const CHECK_BYTES: usize = 256 * 1_024;
+const NO_CHECK_BYTES: usize = 1_024;
+/// What all checks that are kept may take.
+const MOST_KEPT: usize = 16 * 1_024 * 1_024;
+
+static KEPT: Mutex<Kept> = Mutex::new(Kept(VecDeque::new()));
 
 #[cfg(test)]
 mod tests {
@@ -136,9 +218,6 @@ mod tests {
     fn check(schema: Value, arguments: Value) -> Result<(), String> {
         let (done, result) = mpsc::channel();
         std::thread::spawn(move || {
-            let Value::Object(arguments) = arguments else {
-                panic!("they are an object");
-            };
             let text = ToolText::prepare("", &schema.to_string(), SaidBy::Page, "http://a.test");
             let _ = done.send(ArgumentCheck::default().check(&text, &arguments));
         });
@@ -225,5 +304,34 @@ mod tests {
         assert_eq!(check(schema, json!({"a": 1})), Ok(()));
         let large = json!({"properties": {"a": {"pattern": "(\\w{1000}){1000}"}}});
         assert_eq!(check(large, json!({"a": "x"})), Ok(()));
+    }
+
+    #[test]
+    fn checks_that_are_kept_have_a_bound_in_all() {
+        let patterns = |count: usize| {
+            let pattern = |number| (format!("p{number}"), json!({"pattern": "^[a-z]+$"}));
+            let properties = (0..count).map(pattern);
+            json!({"type": "object", "properties": Map::from_iter(properties)})
+        };
+        let made = |schema: &Value| {
+            let text = ToolText::prepare("", &schema.to_string(), SaidBy::Page, "http://a.test");
+            Arc::new(make(text.read_schema()))
+        };
+        let mut kept = Kept(VecDeque::new());
+        let large = made(&patterns(15));
+        assert!(large.validator.is_some());
+        for number in 0..10 {
+            kept.put(number, Arc::clone(&large));
+            assert!(kept.bytes() <= MOST_KEPT);
+        }
+        assert_eq!(kept.0.len(), MOST_KEPT / large.bytes);
+        // The one that was used last is there, also if it came first.
+        kept.0.clear();
+        let small = made(&patterns(0));
+        for number in 0..100 {
+            kept.put(number, Arc::clone(&small));
+            assert!(kept.get(0).is_some());
+        }
+        assert!(kept.get(1).is_none() && kept.get(99).is_some());
     }
 }

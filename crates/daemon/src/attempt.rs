@@ -54,10 +54,14 @@ impl Attempt {
             viewport: plan.launch.viewport,
             policy: plan.policy,
             shim: plan.shim,
+            scripts: plan.launch.scripts.clone(),
+            permissions: plan.launch.permissions.clone().into(),
         };
+        // What is not ours stays as it is.
         let attached = TabSettings {
-            viewport: None,
-            ..settings
+            policy: plan.policy,
+            shim: plan.shim,
+            ..TabSettings::default()
         };
         match &plan.extension {
             Extension::Only { name } => {
@@ -73,18 +77,18 @@ impl Attempt {
                 } else {
                     self.patience
                 };
-                if let Some(reached) = self.reach(None, limit, attached).await? {
+                if let Some(reached) = self.reach(None, limit, attached.clone()).await? {
                     return Ok(reached);
                 }
             }
             Extension::IfThere | Extension::Never => {}
         }
         if let Some(source) = &plan.named {
-            return directly(Browser::connect(source, attached, &self.output).await);
+            return directly(Browser::connect(source, attached.clone(), &self.output).await);
         }
         if plan.running {
             let running = Source::Running(plan.which_running());
-            match Browser::connect(&running, attached, &self.output).await {
+            match Browser::connect(&running, attached.clone(), &self.output).await {
                 Err(ConnectError::NoneRunning) => {}
                 result => return directly(result),
             }
@@ -121,7 +125,7 @@ impl Attempt {
                 return Ok(None);
             };
             tries -= 1;
-            match Browser::connect_over(transport, settings).await {
+            match Browser::connect_over(transport, settings.clone()).await {
                 Ok(connected) => return Ok(Some((connected, Some(peer)))),
                 Err(error) if tries == 0 => return Err(error),
                 Err(error) => tracing::debug!(%error, "an extension left as it was reached"),

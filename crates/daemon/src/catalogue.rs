@@ -26,6 +26,27 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     })
 }
 
+/// A tool of that name as a session with a fixed list has it, if its categories are asked for.
+pub fn in_fixed_list(name: &str, several: bool) -> Option<ToolInfo> {
+    info(ToolName::new(name), Mode::Static, several)
+}
+
+/// A tool of a session that has only a few, with one browser or with `several`.
+pub(crate) fn slim_info(name: ToolName, several: bool) -> Option<ToolInfo> {
+    let mut slim = tools::slim().iter();
+    let info = page_action(slim.find(|spec| spec.name == name.as_str())?);
+    Some(match several {
+        true => with_index(info),
+        false => info,
+    })
+}
+
+/// The names of these tools, in the order in which they are published.
+pub(crate) fn slim_tools() -> Vec<ToolName> {
+    let slim = tools::slim().iter();
+    slim.map(|spec| ToolName::new(spec.name)).collect()
+}
+
 /// Whether a tool works in a browser, so that it has to be told which if there are several.
 pub fn takes_index(tool: &str) -> bool {
     !matches!(
@@ -89,7 +110,7 @@ fn focused_actions() -> impl Iterator<Item = &'static ToolSpec> {
 
 /// The names of all page tools.
 pub(crate) fn page_tools() -> Vec<ToolName> {
-    let all = tools::all().iter();
+    let all = tools::all().iter().chain(tools::slim());
     all.map(|spec| ToolName::new(spec.name)).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Between the wire's types and the core's: calls come in, replies go out.
 
+mod advice;
 mod answers;
 mod arguments;
 mod browsers;
@@ -8,6 +9,7 @@ mod page_tools;
 mod pages;
 mod parts;
 
+pub(crate) use advice::without_missing_tools;
 pub(crate) use browsers::with_news;
 pub(crate) use page_answers::{page_error, page_result, page_value};
 pub(crate) use page_tools::{Missing, list as page_tool_list, tabs as browser_tabs};
@@ -21,6 +23,7 @@ use self::arguments::{
     CallPageTool, CloseTab, ConnectBrowser, FocusTab, ListPageTools, ListTabs, NewPage, OnePage,
     OpenTab, SelectPage, TabArgument,
 };
+use crate::catalogue;
 use crate::options::{BrowserPlan, SessionOptions};
 
 use indexmap::IndexMap;
@@ -28,13 +31,14 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput};
+use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput, ToolSpec};
 use tabmux_browser::{AddressError, BrowserInfo, TabFacts};
 use tabmux_core as core;
 use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, ToolName};
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 
 /// A call whose arguments have been read.
+#[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) kind: CallKind,
     /// The number of the browser that the agent named.
@@ -43,7 +47,7 @@ pub(crate) struct Parsed {
     pub(crate) plan: Option<BrowserPlan>,
     pub(crate) wishes: Wishes,
     /// What a page tool is called with.
-    pub(crate) page_arguments: Map<String, Value>,
+    pub(crate) page_arguments: Arc<Map<String, Value>>,
     pub(crate) timeout: Option<Duration>,
     /// What to run in the page, for page actions.
     pub(crate) prepared: Option<Prepared>,
@@ -63,6 +67,7 @@ pub(crate) struct Wishes {
 }
 
 /// Why a call goes no further than its own words.
+#[derive(Debug)]
 pub(crate) enum Rejected {
     /// There is no such tool.
     UnknownTool,
@@ -70,14 +75,24 @@ pub(crate) enum Rejected {
     Arguments(String),
 }
 
-/// The number of the tab that a call names, if it names one by its number.
-pub(crate) fn named_tab(arguments: &RawValue) -> Option<u32> {
+/// The tab that a call names, if it names one.
+pub(crate) fn named_tab(arguments: &RawValue) -> Option<TabRef> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments.get()).ok()?;
-    let tab = arguments.get("tabId")?;
-    match tab.as_str() {
-        Some(text) => text.parse().ok(),
-        None => tab.as_u64().and_then(|number| number.try_into().ok()),
+    tab_in(&arguments)
+}
+
+fn tab_in(arguments: &Map<String, Value>) -> Option<TabRef> {
+    match arguments.get("tabId")? {
+        Value::String(text) => Some(TabRef::from(text.as_str())),
+        Value::Number(number) => number.as_f64().map(TabRef::from),
+        _ => None,
     }
+}
+
+/// Whether a word is the name of a tool of ours, in whatever list.
+pub(crate) fn is_ours(word: &str) -> bool {
+    let mut all = catalogue::all().iter().chain(catalogue::only_static());
+    all.any(|info| info.name == word)
 }
 
 /// Reads a call. Bad input changes nothing.
@@ -93,6 +108,11 @@ fn parse_in_browser(
     arguments: &RawValue,
     options: &SessionOptions,
 ) -> Result<Parsed, Rejected> {
+    if options.slim {
+        let mut slim = tools::slim().iter();
+        let spec = slim.find(|spec| spec.name == request.tool);
+        return prepare(spec.ok_or(Rejected::UnknownTool)?, arguments, None);
+    }
     let (mode, policy) = (options.mode, options.policy);
     let mut plan = None;
     let mut wishes = Wishes::default();
@@ -218,7 +238,7 @@ fn parse_in_browser(
         plan,
         timeout: wishes.load_limit,
         wishes,
-        page_arguments,
+        page_arguments: Arc::new(page_arguments),
         prepared: None,
     })
 }
@@ -227,17 +247,13 @@ fn parse_in_browser(
 /// argument of that name; both are known when the tab is.
 pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, Rejected> {
     let arguments: Map<String, Value> = tools::parse("the page's tool", arguments)?;
-    let tab = arguments.get("tabId").and_then(|tab| match tab {
-        Value::String(text) => Some(TabRef::from(text.as_str())),
-        Value::Number(number) => number.as_f64().map(TabRef::from),
-        _ => None,
-    });
+    let tab = tab_in(&arguments);
     Ok(Parsed {
         kind: CallKind::PageTool { name, tab },
         browser: None,
         plan: None,
         wishes: Wishes::default(),
-        page_arguments: arguments,
+        page_arguments: Arc::new(arguments),
         timeout: None,
         prepared: None,
     })
@@ -275,6 +291,10 @@ fn parse_page_action(
     tab: Option<TabRef>,
 ) -> Result<Parsed, Rejected> {
     let spec = tools::find(name).ok_or(Rejected::UnknownTool)?;
+    prepare(spec, arguments, tab)
+}
+
+fn prepare(spec: &ToolSpec, arguments: &RawValue, tab: Option<TabRef>) -> Result<Parsed, Rejected> {
     let prepared = spec.prepare(arguments)?;
     let access = match spec.access {
         tools::Access::Read => core::Access::Read,
@@ -291,7 +311,7 @@ fn parse_page_action(
         browser: None,
         plan: None,
         wishes: Wishes::default(),
-        page_arguments: Map::new(),
+        page_arguments: Arc::default(),
         timeout: prepared.timeout,
         prepared: Some(prepared),
     })
@@ -350,21 +370,21 @@ pub(crate) fn reply(
         }),
         Reply::Done { .. } => payload.unwrap_or_default(),
         // The loop answers these itself, or they are of another mode.
-        Reply::Status { .. }
+        Reply::Failed { .. }
+        | Reply::Refused(_)
+        | Reply::Status { .. }
         | Reply::Pages { .. }
         | Reply::BrowserTabs { .. }
         | Reply::PageTools { .. }
         | Reply::Browsers { .. }
         | Reply::Browser { .. }
         | Reply::Disconnected { .. } => CallReply::default(),
-        Reply::Failed { message } => CallReply::error(message),
-        Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
     })
 }
 
 /// What a page action answered, with the numbers of the tabs it opened.
-pub(crate) fn output(output: ToolOutput, opened: &[TabId]) -> CallReply {
+pub(crate) fn output(output: ToolOutput, opened: &[TabId], mode: Mode) -> CallReply {
     let blocks = output.blocks.into_iter().map(|block| match block {
         Block::Text(text) => Content::Text { text },
         Block::Image { base64, mime_type } => Content::Image {
@@ -373,7 +393,10 @@ pub(crate) fn output(output: ToolOutput, opened: &[TabId]) -> CallReply {
         },
     });
     let tabs = opened.iter().map(|tab| Content::Text {
-        text: format!("It opened tab {tab}. Call focus_tab to work there."),
+        text: match mode {
+            Mode::Progressive => format!("It opened tab {tab}. Call focus_tab to work there."),
+            Mode::Static => format!("It opened page {tab}. Call select_page to work there."),
+        },
     });
     CallReply {
         content: blocks.chain(tabs).collect(),

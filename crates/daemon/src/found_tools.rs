@@ -73,6 +73,7 @@ fn record(tool: &FoundTool) -> Record {
         said: Arc::new(Said::new(Arc::clone(tool.text()), Held::default())),
         hints: hints(tool),
         origin: Arc::clone(&tool.origin),
+        room: Held::default(),
     }
 }
 

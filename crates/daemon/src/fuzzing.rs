@@ -99,7 +99,7 @@ pub fn page_schema(data: &[u8]) {
     let again = prepare(first.schema());
     assert_eq!(again.schema(), first.schema());
     if let Ok(arguments) = serde_json::from_str::<Map<String, Value>>(arguments)
-        && let Err(why) = ArgumentCheck::default().check(&first, &arguments)
+        && let Err(why) = ArgumentCheck::default().check(&first, &Value::Object(arguments))
     {
         assert!(why.len() <= MOST_REFUSAL, "a long refusal: {why}");
     }

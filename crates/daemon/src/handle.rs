@@ -2,13 +2,14 @@
 
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
+use crate::incoming::{ArgumentRoom, Incoming, Read};
 use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::page_news::PageReader;
-use crate::policy::{Lasting, PersonRules, PolicyChange};
+use crate::policy::{self, Lasting, Looker, PersonRules, PolicyChange};
 use crate::questions::Asking;
 use crate::record;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
 };
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 /// The running main loop. Sessions are opened on it; it ends when it is told to.
 #[derive(Debug)]
@@ -42,6 +44,10 @@ pub struct Hub {
     asking: Asking,
     /// What workers of pages may use.
     intake: Intake,
+    /// What arguments of calls may take.
+    arguments: ArgumentRoom,
+    /// Who looks at the person's rules, if they keep any: before anything goes to the loop that is judged by them.
+    looker: Option<Looker>,
 }
 
 impl Hub {
@@ -66,13 +72,15 @@ impl Hub {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
+        let lasting = Lasting::at(policy);
+        let looker = lasting.looker();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
             audit,
             memory,
             Arc::clone(&extensions),
-            Lasting::at(policy),
+            lasting,
             asking.clone(),
         );
         tokio::spawn(main_loop.run(inbox));
@@ -84,6 +92,8 @@ impl Hub {
             extensions,
             asking,
             intake: Intake::default(),
+            arguments: ArgumentRoom::default(),
+            looker,
         }
     }
 
@@ -108,6 +118,8 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
+        policy::look(self.looker.as_ref()).await;
+        let kept = Arc::new(options.clone());
         let open = Event::Open {
             session,
             options: Box::new(options),
@@ -118,6 +130,9 @@ impl Hub {
         let _ = self.events.send(open).await;
         Handle {
             session,
+            options: kept,
+            arguments: self.arguments.for_session(),
+            looker: self.looker.clone(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
@@ -149,6 +164,7 @@ impl Hub {
 
     /// The person's word on a question that is shown to them. False if it is no longer open.
     pub async fn answer_question(&self, id: String, allowed: bool) -> bool {
+        policy::look(self.looker.as_ref()).await;
         let (answer, heard) = oneshot::channel();
         let event = Event::QuestionAnswered {
             id,
@@ -207,6 +223,7 @@ impl Hub {
         let _ = self.events.send(Event::Person(arrived)).await;
         PersonHandle {
             peer: name,
+            looker: self.looker.clone(),
             events: self.events.clone(),
         }
     }
@@ -245,9 +262,19 @@ pub(crate) struct PagesHandle {
 }
 
 impl PagesHandle {
-    /// Resolves when so many bytes more of this worker may be read.
-    pub(crate) async fn pace(&self, bytes: usize) {
-        self.paces.next(bytes).await;
+    /// Resolves when more of this worker may be read, after so many bytes and not before this time.
+    pub(crate) fn pace(
+        &self,
+        not_before: Instant,
+        bytes: usize,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let paces = self.paces.clone();
+        async move {
+            tokio::time::sleep_until(not_before).await;
+            if bytes > 0 {
+                paces.next(bytes).await;
+            }
+        }
     }
 
     /// Passes on what the worker says, in so many bytes, as soon as there is room for it. False if nobody
@@ -278,12 +305,14 @@ impl Drop for PagesHandle {
 #[derive(Debug)]
 pub(crate) struct PersonHandle {
     peer: PeerName,
+    looker: Option<Looker>,
     events: mpsc::Sender<Event>,
 }
 
 impl PersonHandle {
     /// Passes on what the person wants. False if nobody listens any more.
     pub(crate) async fn wants(&self, wish: Wish) -> bool {
+        policy::look(self.looker.as_ref()).await;
         let peer = self.peer.clone();
         let wants = PersonEvent::Wants { peer, wish };
         self.events.send(Event::Person(wants)).await.is_ok()
@@ -308,12 +337,34 @@ pub struct Client {
     pub secret: String,
 }
 
+/// Where somebody takes up a named session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Here {
+    /// Relative paths start here.
+    pub(crate) folder: Option<PathBuf>,
+    /// Folders in which files may be.
+    pub(crate) roots: Vec<PathBuf>,
+    /// Where files without a path go.
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// One session, in this process.
 #[derive(Debug)]
 pub struct Handle {
     session: SessionId,
+    options: Arc<SessionOptions>,
+    arguments: ArgumentRoom,
+    looker: Option<Looker>,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
+}
+
+impl Handle {
+    /// Goes on in another folder.
+    pub(crate) async fn works_here(&self, here: Here) {
+        let session = self.session;
+        let _ = self.events.send(Event::WorksHere { session, here }).await;
+    }
 }
 
 impl Backend for Handle {
@@ -354,13 +405,29 @@ impl Backend for Handle {
 }
 
 impl Handle {
-    /// Hands a call in and comes back at once with what will be its answer.
+    /// Reads a call's arguments, hands it in and comes back with what will be its answer. Calls go in the order in
+    /// which this is called, one after the other.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
         let (answer, reply) = oneshot::channel();
+        let room = match self.arguments.take(request.arguments.get()) {
+            Ok(room) => room,
+            Err(why) => {
+                let _ = answer.send(Ok(CallReply::error(why)));
+                return Ok(Reply(reply));
+            }
+        };
+        let read = Read::read(request, &self.options).await;
+        let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
+        policy::look(self.looker.as_ref()).await;
         let event = Event::Call {
             session: self.session,
-            request,
-            answer,
+            call: Box::new(Incoming {
+                request,
+                read,
+                digest,
+                room,
+                answer,
+            }),
         };
         self.events
             .send(event)

@@ -28,7 +28,7 @@ pub(crate) struct ConnectionShares {
 }
 
 /// How fast a connection, its origin and all may speak.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ConnectionPaces([Arc<Mutex<Pace>>; 3]);
 
 /// What one connection may use of something, beside what its origin and all may.
@@ -43,7 +43,7 @@ pub(crate) struct Share {
 /// Bytes that are used until this is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    _permits: Vec<OwnedSemaphorePermit>,
+    _permits: [Option<OwnedSemaphorePermit>; 3],
 }
 
 /// Whose share is used up.
@@ -175,31 +175,34 @@ impl Shares {
 impl Share {
     /// Waits until there is room for so many bytes. What is larger than the share goes alone.
     pub(crate) async fn take(&self, bytes: usize) -> Held {
-        let mut permits = Vec::with_capacity(3);
         let bytes = self.counted(bytes);
-        for semaphore in [&self.connection, &self.origin, &self.all] {
-            // They are never closed.
-            if let Ok(permit) = Arc::clone(semaphore).acquire_many_owned(bytes).await {
-                permits.push(permit);
-            }
+        // They are never closed.
+        let take = async |semaphore: &Arc<Semaphore>| {
+            Arc::clone(semaphore).acquire_many_owned(bytes).await.ok()
+        };
+        Held {
+            _permits: [
+                take(&self.connection).await,
+                take(&self.origin).await,
+                take(&self.all).await,
+            ],
         }
-        Held { _permits: permits }
     }
 
     /// Takes room for so many bytes if there is some, else says whose is used up.
     pub(crate) fn try_take(&self, bytes: usize) -> Result<Held, UsedUp> {
-        let mut permits = Vec::with_capacity(3);
         let bytes = self.counted(bytes);
-        let shares = [
-            (&self.connection, UsedUp::Connection),
-            (&self.origin, UsedUp::Origin),
-            (&self.all, UsedUp::All),
-        ];
-        for (semaphore, whose) in shares {
+        let take = |semaphore: &Arc<Semaphore>, whose| {
             let permit = Arc::clone(semaphore).try_acquire_many_owned(bytes);
-            permits.push(permit.map_err(|_| whose)?);
-        }
-        Ok(Held { _permits: permits })
+            permit.map(Some).map_err(|_| whose)
+        };
+        Ok(Held {
+            _permits: [
+                take(&self.connection, UsedUp::Connection)?,
+                take(&self.origin, UsedUp::Origin)?,
+                take(&self.all, UsedUp::All)?,
+            ],
+        })
     }
 
     fn counted(&self, bytes: usize) -> u32 {
@@ -220,7 +223,7 @@ impl UsedUp {
             Self::All => ("The tools of all pages", mib(KEPT.all)),
         };
         format!(
-            "{whose} may have {most} MiB of descriptions and schemas, and have them already. Unregister some, or \
+            "{whose} may have {most} MiB of names, descriptions and schemas, and have them already. Unregister some, or \
              shorten them."
         )
     }
@@ -251,12 +254,12 @@ pub(crate) const ON_ITS_WAY: Bounds = Bounds {
     least: 4 * 1_024,
 };
 
-/// What is kept of tools: texts that tabs of one application have in common count once.
+/// What is kept of tools: texts that tabs of one application have in common count once, names in each tab.
 pub(crate) const KEPT: Bounds = Bounds {
     connection: 4 * 1_024 * 1_024,
     origin: 8 * 1_024 * 1_024,
     all: 16 * 1_024 * 1_024,
-    least: 1_024,
+    least: 1,
 };
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ mod found_tools;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod incoming;
 mod intake;
 mod joins;
 mod leaving;
@@ -54,6 +55,7 @@ mod nameplates;
 mod page_news;
 mod page_tools;
 mod record;
+mod remembered;
 mod work;
 
 pub use direct::DirectSession;

@@ -21,17 +21,19 @@ pub use bind::{BindError, Bound};
 pub use origin::PageOrigins;
 
 use crate::handle::Hub;
-use crate::lobby::Lobby;
+use crate::lobby::{Guest, Lobby};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use large_messages::LargeMessages;
-use peer_user::Ends;
+use peer_user::{Ends, PeerUsers};
 use places::Places;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use tabmux_browser::text::one_line;
 use tabmux_protocol::extension::EXTENSION_ID;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 /// What all connections share.
@@ -41,7 +43,12 @@ struct Shared {
     port: u16,
     /// Where the secret is that extensions share with us.
     secret: PathBuf,
+    /// Who works on that file.
+    secret_turns: Arc<Semaphore>,
     other_users: bool,
+    peer_users: PeerUsers,
+    /// What workers behind extensions have said and nobody has read yet, in bytes.
+    relayed: Arc<AtomicUsize>,
     /// Those whose request has not been read yet.
     heads: Arc<Lobby>,
     /// Pages that have not been welcomed yet, and extensions that have not proved themselves.
@@ -71,6 +78,9 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
         hub,
         origins: guests.origins,
         secret: guests.secret,
+        secret_turns: Arc::new(Semaphore::new(SECRET_TURNS)),
+        peer_users: PeerUsers::default(),
+        relayed: Arc::default(),
         other_users: guests.other_users,
         port: bound.port(),
         heads: Lobby::new(MOST_HEADS),
@@ -91,14 +101,19 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
 }
 
 /// Answers a request that came over this connection.
-async fn answer(request: Request<Incoming>, ends: Ends, shared: &Arc<Shared>) -> Response<String> {
+async fn answer(
+    request: Request<Incoming>,
+    ends: Ends,
+    head: Option<Guest>,
+    shared: &Arc<Shared>,
+) -> Response<String> {
     // A web page that was led here under another name (DNS rebinding) is sent away before anything else.
     let Some(host) = dialled(&request).filter(|host| origin::is_our_host(host, shared.port)) else {
         return status(StatusCode::FORBIDDEN);
     };
     let host = host.to_owned();
     if !shared.other_users
-        && let Err(reason) = peer_user::check(ends).await
+        && let Err(reason) = shared.peer_users.check(ends).await
     {
         tracing::warn!(%reason, "refused a connection");
         return Response::builder()
@@ -107,6 +122,8 @@ async fn answer(request: Request<Incoming>, ends: Ends, shared: &Arc<Shared>) ->
             .body(reason.to_string())
             .unwrap_or_else(|_| status(StatusCode::FORBIDDEN));
     }
+    // From here on it has a place of another kind, or none: those without a request do not take it along.
+    drop(head);
     match (request.method(), request.uri().path()) {
         (&Method::GET, "/") => own_extension(request, host, shared).await,
         (&Method::GET, "/page") => page(request, shared).await,
@@ -182,6 +199,8 @@ const MOST_HEADS: usize = 64;
 /// A hello and its answer, or a proof, take a few milliseconds; those that have been there longest go first.
 const MOST_UNWELCOMED: usize = 32;
 const MOST_UNPROVED: usize = 32;
+/// A file system that hangs costs so many threads.
+const SECRET_TURNS: usize = 2;
 /// A worker has one for all tabs of its site.
 const MOST_PAGES: usize = 64;
 /// As many messages of more than 64 kB may be on their way at once from pages, and as many from extensions.

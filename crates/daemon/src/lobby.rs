@@ -77,6 +77,13 @@ impl Guest {
     }
 }
 
+impl Guest {
+    /// The same for somebody who does not have the place.
+    pub(crate) fn eviction(&self) -> CancellationToken {
+        self.evicted.clone()
+    }
+}
+
 impl Drop for Guest {
     fn drop(&mut self) {
         self.lobby.waiting().guests.remove(&self.number);

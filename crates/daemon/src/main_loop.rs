@@ -20,6 +20,7 @@ mod plans;
 mod policy;
 mod replies;
 mod turned_away;
+mod waits;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use page_calls::FoundAnswer;
@@ -37,12 +38,12 @@ use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::SessionOptions;
 use crate::page_tools::PageTools;
-use crate::policy::Lasting;
+use crate::policy::{Lasting, PolicyChange};
 use crate::questions::{Asking, Questions};
 use crate::record::Listed;
 use crate::{catalogue, convert, work};
 use calls::Call;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,6 +93,8 @@ pub(crate) struct MainLoop {
     extensions: Arc<Extensions>,
     /// What the person says for all sessions.
     lasting: Lasting,
+    /// What the person wants to be otherwise, in the order of their wishes; the first is being written.
+    policy_changes: VecDeque<(PolicyChange, policy::WantedBy)>,
     /// What the person has been asked.
     questions: Questions,
     /// Calls whose arguments are being looked at before the person is asked.
@@ -101,6 +104,7 @@ pub(crate) struct MainLoop {
     /// The persons at their browsers.
     persons: person::Persons,
     sweeps: letting_go::Sweeps,
+    waits: waits::Waits,
     /// Where sessions' files go that have no other place.
     output: OutputRoot,
 }
@@ -110,6 +114,8 @@ struct Session {
     options: Box<SessionOptions>,
     client: Client,
     opened: Instant,
+    /// How many calls it has made.
+    calls_made: u64,
     /// The folders that its client works in.
     roots: Vec<PathBuf>,
     /// Where its files go that have no other place.
@@ -164,11 +170,13 @@ impl MainLoop {
             costs: LoopCosts::default(),
             extensions,
             lasting,
+            policy_changes: VecDeque::new(),
             questions: Questions::default(),
             before_asking: HashSet::new(),
             asking,
             persons: person::Persons::default(),
             sweeps: letting_go::Sweeps::default(),
+            waits: waits::Waits::default(),
             output: OutputRoot::usual(),
         }
     }
@@ -198,6 +206,12 @@ impl MainLoop {
                     let begun = ("alarm", Worked::now());
                     let now = self.now();
                     self.core.handle_timeout(now);
+                    begun
+                }
+                () = self.waits.alarm() => {
+                    let begun = ("waits", Worked::now());
+                    self.tell_waits();
+                    is_news = false;
                     begun
                 }
                 () = self.persons.alarm() => {
@@ -248,7 +262,10 @@ impl MainLoop {
             }
             Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
-            Event::Policy { change, answer } => drop(answer.send(self.change_policy(&change))),
+            Event::Policy { change, answer } => {
+                self.change_policy(change, policy::WantedBy::Other(answer));
+            }
+            Event::PolicyWritten { rules } => self.change_written(rules),
             Event::Pages(event) => self.pages_event(event),
             Event::Overview {
                 answer,
@@ -262,6 +279,7 @@ impl MainLoop {
                 tokio::spawn(work::refresh_all(browsers, answer, self.events.clone()));
             }
             Event::Roots { session, roots } => self.client_works_in(session, roots),
+            Event::WorksHere { session, here } => self.works_here(session, here),
             Event::Close { session } => {
                 self.close(session);
             }
@@ -275,16 +293,14 @@ impl MainLoop {
                 let policy = self.origins_of(session);
                 let tools = self.tools_shown(session, mode).into_iter();
                 let tools = tools.filter_map(|(name, place)| match place {
-                    None => catalogue::info(name, mode, several).map(Listed::Own),
+                    None => catalogue::info(name, mode, several)
+                        .or_else(|| catalogue::slim_info(name, several))
+                        .map(Listed::Own),
                     Some((place, key)) => self.page_tool_listed(name, &place, key, mode, &policy),
                 });
                 let _ = answer.send(tools.collect());
             }
-            Event::Call {
-                session,
-                request,
-                answer,
-            } => self.call(session, request, answer),
+            Event::Call { session, call } => self.call(session, call),
             Event::QuestionAnswered {
                 id,
                 allowed,
@@ -359,6 +375,7 @@ impl MainLoop {
                 options,
                 client,
                 opened,
+                calls_made: 0,
                 roots: Vec::new(),
                 output,
                 follows,

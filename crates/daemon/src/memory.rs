@@ -16,10 +16,14 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tabmux_browser::user::own_uid;
-use tabmux_core::{BrowserKey, Fate, Heritage, Loss, LostTab, RememberedTab, TabId, TargetId};
+use tabmux_core::{
+    BrowserKey, Fate, Heritage, Loss, LostTab, PageNumbers, RememberedTab, TabId, TargetId,
+};
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
 
@@ -52,6 +56,9 @@ pub(crate) struct SessionNotes {
     /// A tab that it worked in and that is gone, until it is told.
     #[serde(default)]
     pub(crate) lost: Option<LostNotes>,
+    /// How many numbers of its own for pages are used up.
+    #[serde(default)]
+    pub(crate) pages_counted: u32,
     /// Its number among those of the same name.
     #[serde(default)]
     pub(crate) number: usize,
@@ -67,7 +74,17 @@ pub(crate) struct LostNotes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     browser: Option<String>,
     number: u32,
+    /// The session's own number of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
     fate: FateNotes,
+}
+
+impl LostNotes {
+    /// With what the session calls it.
+    pub(crate) fn called(self, page: Option<u32>) -> Self {
+        Self { page, ..self }
+    }
 }
 
 /// What became of it.
@@ -85,6 +102,7 @@ impl From<Loss> for LostNotes {
         Self {
             browser: browser.map(|key| key.0.to_string()),
             number: tab.tab.0,
+            page: None,
             fate: match tab.fate {
                 Fate::Closed => FateNotes::Closed,
                 Fate::Crashed => FateNotes::Crashed,
@@ -118,6 +136,9 @@ pub(crate) struct TabNotes {
     pub(crate) browser: String,
     pub(crate) target: String,
     pub(crate) number: u32,
+    /// The session's own number of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) page: Option<u32>,
     /// Whether it is still there when its daemon is not.
     pub(crate) stays: bool,
     /// Whether it was opened for the session.
@@ -165,6 +186,8 @@ pub(crate) struct Memory {
     /// Which of them are in the file.
     written: watch::Receiver<u64>,
     writer: Option<JoinHandle<()>>,
+    /// Whether the disk has been waited for too long, and has not answered since.
+    late: Arc<AtomicBool>,
 }
 
 impl Memory {
@@ -179,6 +202,7 @@ impl Memory {
             write: None,
             written: watch::channel(0).1,
             writer: None,
+            late: Arc::default(),
         }
     }
 
@@ -202,6 +226,7 @@ impl Memory {
             write: Some(write),
             written,
             writer: Some(writer),
+            late: Arc::default(),
         }
     }
 
@@ -220,6 +245,12 @@ impl Memory {
             number: TabId(tab.number),
         });
         tabs.collect()
+    }
+
+    /// Whether a tab was a session's that may come back: one that it only knew by a number was not.
+    pub(crate) fn awaits(&self, target: &TargetId) -> bool {
+        let mut tabs = self.left.values().flat_map(|session| &session.tabs);
+        tabs.any(|tab| tab.stays && (tab.opened || tab.bound) && *tab.target == *target.0)
     }
 
     /// Gives a session of an earlier daemon to the client that proves it is its own.
@@ -248,11 +279,15 @@ impl Memory {
             },
         });
         let lost = with_daemon.or_else(|| known.lost.as_ref().map(Loss::from));
+        let numbered = tabs.iter().map(|tab| (tab.number, tab.page));
+        let numbered = numbered.chain(known.lost.iter().map(|lost| (lost.number, lost.page)));
+        let numbered = numbered.filter_map(|(tab, page)| Some((TabId(tab), page?)));
         let left = || tabs.iter().filter(stays);
         Some(Heritage {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
             bound: left().filter(|tab| tab.bound).map(target).collect(),
             lost: lost.filter(|_| !resume.told),
+            numbers: PageNumbers::restored(known.pages_counted, numbered),
         })
     }
 
@@ -327,13 +362,23 @@ impl Memory {
         }
     }
 
-    /// What to wait for until everything that is kept is in the file, if it is not there yet.
+    /// What to wait for until everything that is kept is in the file, if it is not there yet. A disk that hangs is
+    /// waited for once and not for long: answers are worth more than what a later daemon would know.
     pub(crate) fn writing(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         let newest = self.write.as_ref()?.borrow().0;
         let mut written = self.written.clone();
         let is_behind = *written.borrow() < newest;
-        is_behind.then_some(async move {
-            let _ = written.wait_for(|written| *written >= newest).await;
+        let late = Arc::clone(&self.late);
+        if !is_behind {
+            late.store(false, Ordering::Relaxed);
+        }
+        let waits = is_behind && !late.load(Ordering::Relaxed);
+        waits.then_some(async move {
+            let writing = written.wait_for(|written| *written >= newest);
+            if tokio::time::timeout(WRITE_LIMIT, writing).await.is_err() {
+                tracing::warn!("sessions are not written down in time; answers do not wait for it");
+                late.store(true, Ordering::Relaxed);
+            }
         })
     }
 
@@ -355,6 +400,9 @@ impl Memory {
         }
     }
 }
+
+/// How long an answer waits for the disk.
+const WRITE_LIMIT: Duration = Duration::from_secs(1);
 
 /// Writes whatever is newest, until nobody has anything to write.
 fn keep(

@@ -13,7 +13,7 @@ use tabmux_browser::{
 };
 use tabmux_client::modes;
 use tabmux_core::{
-    BrowserKey, Heritage, Meant, Mode, OnEnd, Routing, SessionConfig, TabPolicy, Veil,
+    BrowserKey, Heritage, Meant, Mode, Numbering, OnEnd, Routing, SessionConfig, TabPolicy, Veil,
 };
 use tabmux_protocol::session as wire;
 
@@ -36,6 +36,8 @@ pub struct SessionOptions {
     pub generated_tools: Option<usize>,
     /// The categories of tools that it is offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
+    /// Whether it has three tools and no others.
+    pub slim: bool,
     /// The folder its client works in; files stay there.
     pub folder: Option<PathBuf>,
     /// More folders in which its files may be.
@@ -44,6 +46,8 @@ pub struct SessionOptions {
     pub output: Option<PathBuf>,
     /// Which tools are listed, and how they find their tab.
     pub mode: Mode,
+    /// What it calls tabs.
+    pub numbering: Numbering,
     /// What becomes of the tabs it opened.
     pub on_end: OnEnd,
     /// Who may use the tabs it holds.
@@ -104,8 +108,8 @@ impl SessionOptions {
     /// What a client asked for, in our own terms. Fails, in words, on what makes no sense.
     pub fn from_wire(options: wire::SessionOptions) -> Result<Self, String> {
         let mode = match modes::choose(&options, None) {
-            wire::ToolMode::Progressive => Mode::Progressive,
-            wire::ToolMode::Static | wire::ToolMode::Auto => Mode::Static,
+            wire::ToolMode::Progressive if !options.slim => Mode::Progressive,
+            _ => Mode::Static,
         };
         let browser = options.browser;
         Ok(Self {
@@ -131,10 +135,15 @@ impl SessionOptions {
                 Some(most) => Some(most).filter(|most| *most > 0),
             },
             categories: options.categories,
+            slim: options.slim,
             folder: options.folder,
             roots: options.roots,
             output: options.output,
             mode,
+            numbering: match options.shared_numbers {
+                true => Numbering::Shared,
+                false => Numbering::Own,
+            },
             on_end: match options.on_session_end {
                 wire::OnSessionEnd::Close => OnEnd::Close,
                 wire::OnSessionEnd::Keep => OnEnd::Keep,
@@ -166,9 +175,11 @@ impl SessionOptions {
             connects_at_once: self.connect_at_start,
             may_choose_default: self.allow_default,
             mode: self.mode,
+            numbering: self.numbering,
             page_actions: self.page_actions,
             generated_tools: self.generated_tools.is_some(),
             withheld: catalogue::withheld(self.categories.as_deref()),
+            only: self.slim.then(catalogue::slim_tools),
             // A context ends with its session, and with it all its tabs.
             on_end: match self.isolated {
                 true => OnEnd::Close,
@@ -253,6 +264,8 @@ impl BrowserPlan {
             proxy: options.proxy.as_deref().map(Proxy::parse).transpose()?,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
+            scripts: options.init_scripts.into(),
+            permissions: options.permissions,
         };
         let policy = AddressPolicy {
             allow_files: options.allow_file_urls,

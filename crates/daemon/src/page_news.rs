@@ -2,12 +2,13 @@
 //! checked, answers are put into form, and what says nothing new goes no further.
 
 use crate::convert;
-use crate::intake::Share;
+use crate::intake::{Held, Share};
 use crate::record::{Record, Said};
+use crate::remembered::Remembered;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use tabmux_browser::page_tools::{SaidBy, ToolText, beside};
 use tabmux_browser::text::shorten;
 use tabmux_core::PageId;
@@ -65,9 +66,12 @@ pub(crate) struct PageReader {
     /// The room for what is kept of its tools.
     room: Share,
     /// What its tools say, by what their pages said.
-    said: HashMap<u64, Weak<Said>>,
-    /// Its tools as the main loop has them, as long as it has them.
-    known: HashMap<PageId, HashMap<String, Weak<Record>>>,
+    said: Remembered<u64, Said>,
+    /// The tabs that it has registered, each with a number that another document of it does not have.
+    tabs: HashMap<PageId, u64>,
+    documents_counted: u64,
+    /// Its tools as the main loop has them, by that number and their name.
+    known: Remembered<(u64, String), Record>,
     hasher: RandomState,
 }
 
@@ -76,8 +80,10 @@ impl PageReader {
         Self {
             origin,
             room,
-            said: HashMap::new(),
-            known: HashMap::new(),
+            said: Remembered::default(),
+            tabs: HashMap::new(),
+            documents_counted: 0,
+            known: Remembered::default(),
             hasher: RandomState::new(),
         }
     }
@@ -86,22 +92,25 @@ impl PageReader {
     pub(crate) async fn read(&mut self, message: FromPage) -> Option<PageNews> {
         Some(match message {
             FromPage::RegisterTab(tab) => {
-                self.known.remove(&page_id(&tab.tab_id));
+                self.tab_came(page_id(&tab.tab_id));
                 PageNews::TabCame(tab)
             }
             FromPage::UpdateTab(tab) => {
                 // It may show another document, which has no tools yet.
-                self.known.remove(&page_id(&tab.tab_id));
+                let page = page_id(&tab.tab_id);
+                if self.tabs.contains_key(&page) {
+                    self.tab_came(page);
+                }
                 PageNews::TabChanged(tab)
             }
             FromPage::UnregisterTab { tab_id } => {
-                self.known.remove(&page_id(&tab_id));
+                self.tabs.remove(&page_id(&tab_id));
                 PageNews::TabGone { tab_id }
             }
             FromPage::SetActiveTab { tab_id, at } => PageNews::Activated { tab_id, at },
             FromPage::RegisterTool(tool) => self.tool(tool).await?,
             FromPage::UnregisterTool { tab_id, name } => {
-                self.forget(&page_id(&tab_id), &name);
+                self.forget(&page_id(&tab_id), name.clone());
                 PageNews::ToolGone { tab_id, name }
             }
             FromPage::ToolCallResult {
@@ -129,7 +138,7 @@ impl PageReader {
             Ok(Some(tool)) => Some(PageNews::ToolOffered { tab_id, tool }),
             Ok(None) => None,
             Err(reason) => {
-                self.forget(&page, &name);
+                self.forget(&page, name.clone());
                 Some(PageNews::ToolUnfit {
                     tab_id,
                     name,
@@ -163,58 +172,59 @@ impl PageReader {
             destructive: destructive.then_some(true),
         });
         let said = self.said(tool.description, schema).await?;
-        let tools = self.known.get(page);
-        let known = tools.and_then(|tools| tools.get(&tool.name)?.upgrade());
-        let is_known = |known: Arc<Record>| Arc::ptr_eq(&known.said, &said) && known.hints == hints;
-        if known.is_some_and(is_known) {
+        let known = self.tabs.get(page).map(|tab| (*tab, tool.name.clone()));
+        let same = known.as_ref().and_then(|known| self.known.get(known));
+        let is_same = |same: Arc<Record>| Arc::ptr_eq(&same.said, &said) && same.hints == hints;
+        if same.is_some_and(is_same) {
             return Ok(None);
         }
+        let room = self.take_room(tool.name.len() + RECORD_BYTES)?;
         let record = Arc::new(Record {
             name: tool.name.as_str().into(),
             said,
             hints,
             origin: Arc::clone(&self.origin),
+            room,
         });
-        self.note(page, tool.name, &record);
+        // What is not remembered is told once more, and does no harm.
+        if let Some(known) = known {
+            self.known.insert(known, &record);
+        }
         Ok(Some(record))
     }
 
     /// What a tool says, made ready unless another one of this worker says the same.
     async fn said(&mut self, description: String, schema: String) -> Result<Arc<Said>, String> {
         let words = self.hasher.hash_one((&description, &schema));
-        if let Some(said) = self.said.get(&words).and_then(Weak::upgrade) {
+        if let Some(said) = self.said.get(&words) {
             return Ok(said);
         }
-        let room = self.room.try_take(description.len() + schema.len());
-        let room = room.map_err(|used_up| used_up.refuses_tools())?;
+        let room = self.take_room(description.len() + schema.len() + SAID_BYTES)?;
         let origin = Arc::clone(&self.origin);
         let text =
             beside(move || ToolText::prepare(&description, &schema, SaidBy::Page, &origin)).await;
         let text = text.ok_or("It could not be read. Register it again.")?;
         let said = Arc::new(Said::new(Arc::new(text), room));
-        if self.said.len() >= MOST_REMEMBERED {
-            self.said.retain(|_, said| said.strong_count() > 0);
-        }
-        self.said.insert(words, Arc::downgrade(&said));
+        self.said.insert(words, &said);
         Ok(said)
     }
 
-    /// Remembers what the main loop is about to have. What is forgotten is told once more, and does no harm.
-    fn note(&mut self, page: &PageId, name: String, record: &Arc<Record>) {
-        let count: usize = self.known.values().map(HashMap::len).sum();
-        if count >= MOST_REMEMBERED {
-            for tools in self.known.values_mut() {
-                tools.retain(|_, tool| tool.strong_count() > 0);
-            }
-            self.known.retain(|_, tools| !tools.is_empty());
-        }
-        let tools = self.known.entry(page.clone()).or_default();
-        tools.insert(name, Arc::downgrade(record));
+    fn take_room(&self, bytes: usize) -> Result<Held, String> {
+        let room = self.room.try_take(bytes);
+        room.map_err(|used_up| used_up.refuses_tools())
     }
 
-    fn forget(&mut self, page: &PageId, name: &str) {
-        if let Some(tools) = self.known.get_mut(page) {
-            tools.remove(name);
+    /// A tab is there, or may show another document, which has no tools yet.
+    fn tab_came(&mut self, page: PageId) {
+        if self.tabs.len() < MOST_TABS || self.tabs.contains_key(&page) {
+            self.documents_counted += 1;
+            self.tabs.insert(page, self.documents_counted);
+        }
+    }
+
+    fn forget(&mut self, page: &PageId, name: String) {
+        if let Some(tab) = self.tabs.get(page) {
+            self.known.remove(&(*tab, name));
         }
     }
 }
@@ -227,8 +237,11 @@ pub(crate) fn page_id(text: &str) -> PageId {
 const MOST_ID: usize = 100;
 const MOST_NAME: usize = 256;
 const MOST_SCHEMA: usize = 64 * 1_024;
-/// A worker has at most 1,000 tabs with 64 tools each. What is no longer anywhere is forgotten from here on.
-const MOST_REMEMBERED: usize = 70_000;
+/// As many as the core takes of one worker.
+const MOST_TABS: usize = 1_000;
+/// What a text takes beside its bytes, and a tool beside its name: in the main loop, in the core and here.
+const SAID_BYTES: usize = 1_024;
+const RECORD_BYTES: usize = 384;
 
 #[cfg(test)]
 mod tests;

@@ -7,13 +7,15 @@ mod page_origin;
 
 pub use page_origin::PageOrigin;
 
-use looking::{Look, Looker};
+pub(crate) use looking::Looker;
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tabmux_browser::origins::Verdict;
 use tabmux_browser::text::one_line;
 use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
@@ -23,7 +25,6 @@ use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub(crate) struct Lasting {
     path: Option<PathBuf>,
     looker: Option<Looker>,
-    stamp: Option<Stamp>,
     /// What the file says, or why nobody can tell.
     known: Result<PersonRules, Unreadable>,
     policy: OriginPolicy,
@@ -91,7 +92,6 @@ impl Lasting {
         let mut lasting = Self {
             looker: path.clone().map(Looker::start),
             path,
-            stamp: None,
             known: Ok(PersonRules::default()),
             policy: OriginPolicy::default(),
         };
@@ -119,43 +119,42 @@ impl Lasting {
         origin_rules(&self.known).judge(address)
     }
 
-    /// Reads the file again if it is another one now. Says whether that may matter.
+    /// Takes over what was seen last. Says whether that may matter. Whoever needs to know what is so now has a
+    /// [`Looker`] look first.
     pub(crate) fn refresh(&mut self) -> bool {
-        let (Some(path), Some(looker)) = (&self.path, &mut self.looker) else {
+        let (Some(path), Some(looker)) = (&self.path, &self.looker) else {
             return false;
         };
-        let known = match looker.look(self.stamp) {
-            Look::Same => return false,
-            Look::Other(stamp, known) => {
-                self.stamp = stamp;
-                known
-            }
-            Look::Hung => {
-                // Whatever is there when it answers is read anew.
-                self.stamp = Some(UNKNOWN);
-                let what = format!("{} cannot be read (no answer)", path.display());
-                Err(Unreadable(what))
-            }
+        let hung = || {
+            let what = format!("{} cannot be read (no answer)", path.display());
+            Arc::new(Err(Unreadable(what)))
         };
-        if known == self.known {
+        let known = looker.seen().unwrap_or_else(hung);
+        if *known == self.known {
             return false;
         }
-        if let Err(why) = &known {
+        if let Err(why) = &*known {
             tracing::warn!(%why, "no page may be used");
         }
         self.policy = OriginPolicy::of([origin_rules(&known)]);
-        self.known = known;
+        self.known = (*known).clone();
         true
     }
 
-    /// Changes the file, and what holds from now on.
-    pub(crate) fn change(&mut self, change: &PolicyChange) -> Result<PersonRules, String> {
-        let path = self.path.clone();
-        let path = path.ok_or("This server keeps no rules of its own.")?;
-        let rules = change_file(&path, change);
-        self.stamp = None;
-        self.refresh();
-        rules
+    /// Who looks at the file; nobody, if there is none.
+    pub(crate) fn looker(&self) -> Option<Looker> {
+        self.looker.clone()
+    }
+
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        self.path.clone()
+    }
+}
+
+/// Looks at the person's file, if there is one, before something is judged by it.
+pub(crate) async fn look(looker: Option<&Looker>) {
+    if let Some(looker) = looker {
+        looker.look().await;
     }
 }
 
@@ -363,19 +362,25 @@ mod tests {
         assert_eq!(unknown, Err(told.into()));
     }
 
-    #[test]
-    fn a_change_is_noticed_and_a_damaged_file_closes_everything() {
+    /// Looks at the file, and takes over what is there.
+    async fn look(lasting: &mut Lasting) -> bool {
+        lasting.looker().unwrap().look().await;
+        lasting.refresh()
+    }
+
+    #[tokio::test]
+    async fn a_change_is_noticed_and_a_damaged_file_closes_everything() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let mut lasting = Lasting::at(Some(path.clone()));
-        assert!(lasting.policy().is_open() && !lasting.refresh());
+        assert!(lasting.policy().is_open() && !look(&mut lasting).await);
         change_file(&path, &PolicyChange::Block(pattern("a.test"))).unwrap();
-        assert!(lasting.refresh() && !lasting.refresh());
+        assert!(look(&mut lasting).await && !look(&mut lasting).await);
         assert!(lasting.policy().check("https://a.test/").is_err());
         assert!(lasting.policy().check("https://b.test/").is_ok());
         for damage in ["{", "{\"allow\": []}", "{\"allowed\": [\"a/b/c\"]}"] {
             fs::write(&path, damage).unwrap();
-            lasting.refresh();
+            look(&mut lasting).await;
             let blocked = lasting.policy().check("https://b.test/").unwrap_err();
             assert!(blocked.to_string().contains("is damaged"), "{blocked}");
         }
@@ -386,7 +391,7 @@ mod tests {
         assert!(!for_agents.contains("remove"), "{for_agents}");
         assert!(!lasting.private_windows());
         fs::remove_file(&path).unwrap();
-        assert!(lasting.refresh() && lasting.policy().is_open());
+        assert!(look(&mut lasting).await && lasting.policy().is_open());
     }
 
     #[test]
@@ -403,8 +408,8 @@ mod tests {
         );
     }
 
-    #[test]
-    fn private_windows_are_closed_until_the_person_opens_them() {
+    #[tokio::test]
+    async fn private_windows_are_closed_until_the_person_opens_them() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let mut lasting = Lasting::at(Some(path.clone()));
@@ -412,14 +417,15 @@ mod tests {
         change_file(&path, &PolicyChange::Block(pattern("a.test"))).unwrap();
         assert!(!fs::read_to_string(&path).unwrap().contains("private"));
         change_file(&path, &PolicyChange::PrivateWindows(true)).unwrap();
-        assert!(lasting.refresh() && lasting.private_windows());
-        let rules = lasting.change(&PolicyChange::PrivateWindows(false));
+        assert!(look(&mut lasting).await && lasting.private_windows());
+        let rules = change_file(&path, &PolicyChange::PrivateWindows(false));
+        look(&mut lasting).await;
         assert!(!lasting.private_windows());
         assert_eq!(rules.unwrap().blocked, [pattern("a.test")]);
     }
 
-    #[test]
-    fn a_site_is_judged_by_the_rule_that_decides() {
+    #[tokio::test]
+    async fn a_site_is_judged_by_the_rule_that_decides() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let mut lasting = Lasting::at(Some(path.clone()));
@@ -429,22 +435,18 @@ mod tests {
         };
         assert_eq!(judged(&lasting, "https://a.test/x"), (true, None));
         assert_eq!(lasting.judge("about:blank"), None);
-        lasting
-            .change(&PolicyChange::Block(pattern("*.test")))
-            .unwrap();
+        change_file(&path, &PolicyChange::Block(pattern("*.test"))).unwrap();
+        look(&mut lasting).await;
         let all = Some("*.test".to_owned());
         assert_eq!(judged(&lasting, "https://a.test"), (false, all));
-        lasting
-            .change(&PolicyChange::Remove(pattern("*.test")))
-            .unwrap();
-        lasting
-            .change(&PolicyChange::Allow(pattern("https://a.test")))
-            .unwrap();
+        change_file(&path, &PolicyChange::Remove(pattern("*.test"))).unwrap();
+        change_file(&path, &PolicyChange::Allow(pattern("https://a.test"))).unwrap();
+        look(&mut lasting).await;
         let own = Some("https://a.test".to_owned());
         assert_eq!(judged(&lasting, "https://a.test"), (true, own));
         assert_eq!(judged(&lasting, "https://b.test"), (false, None));
         fs::write(&path, "{").unwrap();
-        lasting.refresh();
+        look(&mut lasting).await;
         assert_eq!(judged(&lasting, "https://a.test"), (false, None));
     }
 }

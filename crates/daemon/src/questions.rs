@@ -1,13 +1,13 @@
 //! Questions to the person that have no answer yet: may this tool run?
 
-use crate::main_loop::Answer;
+use crate::incoming::{Digest, Incoming};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tabmux_core::{Place, SchemaId, SessionId, ToolKey, ToolRow};
-use tabmux_protocol::{CallRequest, RequestId};
+use tabmux_protocol::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -27,7 +27,7 @@ pub(crate) struct Question {
     pub(crate) view: QuestionView,
     asked: Instant,
     /// The call itself, if it waits here and not with its client.
-    pub(crate) waiting: Option<(Box<CallRequest>, Answer)>,
+    pub(crate) waiting: Option<Box<Incoming>>,
 }
 
 /// What a person said yes to: this tool of this document, called with these arguments.
@@ -36,7 +36,7 @@ pub(crate) struct About {
     pub(crate) place: Place,
     pub(crate) key: ToolKey,
     pub(crate) schema: SchemaId,
-    pub(crate) arguments: String,
+    pub(crate) arguments: Digest,
 }
 
 /// A question as a person sees it. All of it is the word of strangers, bounded.
@@ -113,12 +113,12 @@ impl Asking {
 }
 
 impl About {
-    pub(crate) fn new(row: &ToolRow, arguments: &str) -> Self {
+    pub(crate) fn new(row: &ToolRow, arguments: Digest) -> Self {
         Self {
             place: row.place.clone(),
             key: row.key,
             schema: row.schema,
-            arguments: arguments.to_owned(),
+            arguments,
         }
     }
 }
@@ -130,7 +130,7 @@ impl Questions {
         session: SessionId,
         about: About,
         view: QuestionView,
-        waiting: Option<(Box<CallRequest>, Answer)>,
+        waiting: Option<Box<Incoming>>,
     ) -> String {
         self.forget_old();
         let of_client = |it: &Question| it.session == session && it.waiting.is_none();
@@ -191,7 +191,7 @@ impl Questions {
     pub(crate) fn take_call(&mut self, session: SessionId, call: &RequestId) -> Option<Question> {
         let is_it = |it: &Question| {
             let waiting = it.waiting.as_ref();
-            it.session == session && waiting.is_some_and(|(it, _)| it.request_id == *call)
+            it.session == session && waiting.is_some_and(|it| it.id() == call)
         };
         let place = self.open.iter().position(is_it)?;
         self.open.remove(place)

@@ -19,6 +19,9 @@ pub(crate) struct Record {
     pub(crate) hints: Option<ToolHints>,
     /// The origin of the page or frame that it belongs to.
     pub(crate) origin: Arc<str>,
+    /// The room that it takes beside what it says.
+    #[expect(dead_code, reason = "given back when this is dropped")]
+    pub(crate) room: Held,
 }
 
 /// What is said of a tool, which many tabs of one application say alike.
@@ -84,8 +87,13 @@ impl Record {
         if !text.declares_tab() {
             arguments.remove("tabId");
         }
+        let arguments = Value::Object(arguments);
         let checked = self.said.arguments.check(text, &arguments);
-        checked.map(|()| arguments).map_err(|why| {
+        let whole = match arguments {
+            Value::Object(arguments) => arguments,
+            _ => Map::new(),
+        };
+        checked.map(|()| whole).map_err(|why| {
             let name = one_line(&self.name, 64);
             format!(
                 "Invalid arguments for {name}: {why}. Check the tool's input schema and call it again."

@@ -1,11 +1,8 @@
 //! Who wants to hear what the backend tells, in either era of the protocol.
 
+use crate::progress::ProgressSink;
 use crate::relisting::Relisting;
-use rmcp::{
-    Peer, RoleServer,
-    model::{ProgressNotificationParam, ProgressToken, RequestId as ClientRequestId},
-    service::SubscriptionSink,
-};
+use rmcp::{Peer, RoleServer, model::RequestId as ClientRequestId, service::SubscriptionSink};
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -23,6 +20,10 @@ pub(crate) struct Audience {
     /// What the client makes of it.
     pub(crate) relisting: Relisting,
     became_ready: Notify,
+    /// A call that wants progress has come.
+    follows_more: Notify,
+    /// Held while progress is told, lest a later value come before an earlier one.
+    telling: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +71,7 @@ impl Audience {
     /// Progress of this call is wanted from now on.
     pub(crate) fn follow(&self, call: RequestId, sink: ProgressSink) {
         self.lock().calls.insert(call, sink);
+        self.follows_more.notify_one();
     }
 
     pub(crate) fn forget(&self, call: &RequestId) {
@@ -116,6 +118,7 @@ impl Audience {
 
     /// Tells a call's progress, unless nobody wants it or it goes back.
     pub(crate) async fn tell_progress(&self, progress: Progress) {
+        let _alone = self.telling.lock().await;
         let told = {
             let mut ears = self.lock();
             let sink = ears.calls.get_mut(&progress.request_id);
@@ -126,41 +129,36 @@ impl Audience {
         }
     }
 
+    /// Waits until some call has been silent for so long that its client should hear that it goes on.
+    pub(crate) async fn somebody_waits(&self) {
+        loop {
+            let due = self.lock().calls.values().map(ProgressSink::due).min();
+            match due {
+                None => self.follows_more.notified().await,
+                Some(due) => tokio::select! {
+                    () = tokio::time::sleep_until(due) => return,
+                    () = self.follows_more.notified() => {}
+                },
+            }
+        }
+    }
+
+    /// Tells those whose calls have been silent that they go on.
+    pub(crate) async fn tell_who_waits(&self) {
+        let _alone = self.telling.lock().await;
+        let now = Instant::now();
+        let told: Vec<_> = {
+            let mut ears = self.lock();
+            let due = ears.calls.values_mut().filter(|sink| sink.due() <= now);
+            due.map(|sink| sink.go_on(now)).collect()
+        };
+        for (client, params) in told {
+            let _ = client.notify_progress(params).await;
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Ears> {
         self.ears.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Where the progress of one call goes.
-#[derive(Debug)]
-pub(crate) struct ProgressSink {
-    client: Peer<RoleServer>,
-    token: ProgressToken,
-    last: f64,
-}
-
-impl ProgressSink {
-    pub(crate) fn new(client: Peer<RoleServer>, token: ProgressToken) -> Self {
-        Self {
-            client,
-            token,
-            last: f64::NEG_INFINITY,
-        }
-    }
-
-    /// MCP wants progress to rise with every notification; what does not is kept back.
-    fn advance(
-        &mut self,
-        progress: Progress,
-    ) -> Option<(Peer<RoleServer>, ProgressNotificationParam)> {
-        if !progress.value.is_finite() || progress.value <= self.last {
-            return None;
-        }
-        self.last = progress.value;
-        let mut params = ProgressNotificationParam::new(self.token.clone(), progress.value);
-        params.total = progress.total;
-        params.message = progress.message;
-        Some((self.client.clone(), params))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::{
     asking::{self, Way},
-    audience::ProgressSink,
-    convert, roots,
+    convert,
+    progress::ProgressSink,
+    roots,
     session::Session,
     transport::Arrival,
 };
@@ -58,7 +59,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
             .enable_tools()
             .enable_tool_list_changed()
             .build();
-        ServerConfig::new(capabilities).with_server_info(Implementation::new("browser", "1.0.0"))
+        ServerConfig::new(capabilities).with_server_info(about())
     }
 
     async fn initialize(
@@ -133,10 +134,11 @@ impl<B: Backend> ServerHandler for Handler<B> {
             asking,
         };
         if let Some(token) = token {
-            let sink = ProgressSink::new(context.peer.clone(), token);
+            let sink = ProgressSink::new(context.peer.clone(), token, &tool);
             session.audience.follow(name.clone(), sink);
         }
 
+        let start = Instant::now();
         let arrival = context.extensions.remove::<Arrival>();
         let call = async {
             let outcome = begin_in_turn(session.backend.call(request.clone()), arrival).await;
@@ -163,6 +165,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
             }
         };
         session.settling.settle(name).await;
+        session.audience.relisting.catches_up(start).await;
         let mut reply = outcome.map_err(convert::failure)?;
         if let Some(question) = reply.question.take() {
             return Ok(asking::as_answer(question).into());
@@ -243,6 +246,17 @@ impl<B: Backend> ServerHandler for Handler<B> {
     ) -> Result<CustomResult, ErrorData> {
         Err(convert::unreadable_request(&request.method))
     }
+}
+
+/// The name and version that the specification fixes, and what people want to know: what this is.
+fn about() -> Implementation {
+    Implementation::new("browser", "1.0.0")
+        .with_title("tabmux")
+        .with_description(concat!(
+            "tabmux ",
+            env!("CARGO_PKG_VERSION"),
+            ": browsers, their tabs and the tools of their pages, shared by MCP clients."
+        ))
 }
 
 fn question_in(outcome: &Result<CallReply, CallFailure>) -> Option<Question> {

@@ -54,6 +54,7 @@ impl<B: Backend> Herald<B> {
                     let _ = settle.done.send(());
                 }
                 () = self.audience.becomes_ready() => self.audience.catch_up().await,
+                () = self.audience.somebody_waits() => self.audience.tell_who_waits().await,
             }
         }
     }

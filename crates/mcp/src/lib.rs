@@ -26,6 +26,7 @@ mod ending;
 pub mod fuzzing;
 mod handler;
 mod herald;
+mod progress;
 mod relisting;
 mod roots;
 mod serve;

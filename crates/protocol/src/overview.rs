@@ -115,6 +115,9 @@ pub struct SessionRow {
     pub tab: Option<u32>,
     /// How many of its calls are under way.
     pub calls: usize,
+    /// How many it has made since it was opened.
+    #[serde(default)]
+    pub calls_made: u64,
     /// How long it has been open, in seconds.
     pub age_seconds: u64,
 }

@@ -21,12 +21,17 @@ pub struct SessionOptions {
     pub browser: BrowserOptions,
     /// Which tools are listed.
     pub tools: ToolMode,
+    /// Whether tabs have the numbers that `tabmux tabs` shows, also in a fixed list. Otherwise a session
+    /// with a fixed list has numbers of its own, from 1.
+    pub shared_numbers: bool,
     /// Whether generic page actions are listed while a tab is focused.
     pub page_actions: bool,
     /// How many tools are generated from a page at most; 0 for none. `None`: as many as is usual.
     pub generated_tools: Option<u16>,
     /// The categories of tools that are offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
+    /// Whether it has three tools and no others, those of chrome-devtools-mcp's `--slim`.
+    pub slim: bool,
     /// The folder the client works in; files stay there.
     pub folder: Option<PathBuf>,
     /// More folders in which files may be.
@@ -137,6 +142,10 @@ pub struct BrowserOptions {
     pub accept_insecure_certs: bool,
     /// More arguments.
     pub extra_args: Vec<String>,
+    /// JavaScript that runs in every page of the launched browser before its own scripts.
+    pub init_scripts: Vec<String>,
+    /// What its pages need not ask for.
+    pub permissions: Vec<String>,
     /// Let agents open `file:` URLs.
     pub allow_file_urls: bool,
     /// Leave pages without `document.modelContext` where the browser has none.

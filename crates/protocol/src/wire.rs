@@ -108,6 +108,13 @@ pub enum FromClient {
         /// Comes back in the answer.
         id: String,
     },
+    /// Ends a session that has a name. Needs no session.
+    End {
+        /// Comes back in the answer.
+        id: String,
+        /// What people call it.
+        name: String,
+    },
     /// Ends the daemon. Needs no session.
     Stop {
         /// Comes back in the answer.
@@ -179,6 +186,13 @@ pub enum FromDaemon {
         id: String,
         /// The daemon's version.
         version: String,
+    },
+    /// A named session is over.
+    Ended {
+        /// Of the request.
+        id: String,
+        /// Whether there was one of that name.
+        was_open: bool,
     },
     /// The daemon is ending.
     Stopping {

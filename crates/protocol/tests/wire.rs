@@ -156,6 +156,20 @@ fn the_other_messages() {
         json!({"type": "DISCONNECT", "sessionId": session_id.0}),
     );
     client_says(
+        &FromClient::End {
+            id: id.clone(),
+            name: "default".into(),
+        },
+        json!({"type": "END", "id": "1", "name": "default"}),
+    );
+    daemon_says(
+        &FromDaemon::Ended {
+            id: id.clone(),
+            was_open: true,
+        },
+        json!({"type": "ENDED", "id": "1", "wasOpen": true}),
+    );
+    client_says(
         &FromClient::Ping { id: id.clone() },
         json!({"type": "PING", "id": "1"}),
     );

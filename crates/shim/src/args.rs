@@ -10,6 +10,7 @@ use tabmux_protocol::session::{Confirm, OnSessionEnd, SessionOptions, TabPolicy,
 
 /// Serve an MCP client over stdin and stdout. MCP clients start this.
 #[derive(Debug, clap::Args)]
+#[command(next_line_help = true)]
 pub struct Args {
     #[command(flatten)]
     browser: BrowserFlags,
@@ -43,6 +44,10 @@ pub struct Args {
 
     #[command(flatten)]
     categories: CategoryFlags,
+
+    /// Have three tools and no others: navigate, evaluate and screenshot.
+    #[arg(long, conflicts_with = "categories", help_heading = TOOLS)]
+    slim: bool,
 
     #[command(flatten)]
     origins: OriginFlags,
@@ -91,9 +96,23 @@ pub struct Args {
     )]
     filesystem_root: Vec<PathBuf>,
 
+    /// Keep files that tools write without a path in this folder, such as PDFs and downloads. Else they are in a
+    /// folder that ends with the session.
+    #[arg(
+        long = "outputDir",
+        alias = "output-dir",
+        value_name = "DIR",
+        help_heading = "Policy"
+    )]
+    output_dir: Option<PathBuf>,
+
     /// What was taken without effect, for the log.
     #[arg(skip)]
     pub(crate) notes: Vec<String>,
+
+    /// Whether the flags were written for a server with a fixed list.
+    #[arg(skip)]
+    wants_fixed_list: bool,
 }
 
 impl Args {
@@ -113,6 +132,7 @@ impl Args {
             Alone::try_parse_from(head.into_iter().chain(translated.args))?.command;
         Ok(Self {
             notes: translated.notes,
+            wants_fixed_list: translated.is_theirs,
             ..*args
         })
     }
@@ -129,9 +149,11 @@ impl Args {
                 "--extension needs the daemon, which the extension connects to; leave --no-daemon out"
             );
         }
+        let mut output = absolute(self.output_dir.into_iter().collect())?;
         Ok(SessionOptions {
             browser,
             tools: match self.tools {
+                Tools::Auto if self.wants_fixed_list => ToolMode::Static,
                 Tools::Auto => ToolMode::Auto,
                 Tools::Progressive => ToolMode::Progressive,
                 Tools::Static => ToolMode::Static,
@@ -148,6 +170,8 @@ impl Args {
             page_actions: self.page_actions == Switch::On,
             generated_tools: Some(self.generated_tools),
             categories: self.categories.chosen(kinds)?,
+            slim: self.slim,
+            shared_numbers: false,
             hybrid_routing: self.routing == Route::Hybrid,
             follow_user_focus: self.follow_user_focus,
             confirm: match self.confirm {
@@ -159,7 +183,7 @@ impl Args {
             blocked_origins: self.origins.blocked(origins)?,
             folder: std::env::current_dir().ok(),
             roots: absolute(self.filesystem_root)?,
-            output: None,
+            output: output.pop(),
         })
     }
 }
@@ -167,8 +191,7 @@ impl Args {
 /// The daemon works in another folder than whoever wrote the paths.
 fn absolute(paths: Vec<PathBuf>) -> anyhow::Result<Vec<PathBuf>> {
     let paths = paths.into_iter().map(|path| {
-        std::path::absolute(&path)
-            .with_context(|| format!("--filesystemRoot: {} is no path", path.display()))
+        std::path::absolute(&path).with_context(|| format!("{} is no path", path.display()))
     });
     paths.collect()
 }

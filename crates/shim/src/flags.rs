@@ -3,12 +3,12 @@
 mod borrowed;
 mod categories;
 mod origins;
+mod scripts;
 
-#[cfg(test)]
-pub(crate) use borrowed::samples;
 pub(crate) use borrowed::translate;
-pub(crate) use categories::CategoryFlags;
-pub use categories::Kind;
+#[cfg(test)]
+pub(crate) use borrowed::{playwright_samples, samples};
+pub use categories::{CategoryFlags, Kind};
 pub(crate) use origins::OriginFlags;
 pub use origins::ReadOrigins;
 
@@ -141,6 +141,34 @@ pub struct BrowserFlags {
     )]
     chrome_arg: Vec<String>,
 
+    /// What the launched browser calls itself.
+    #[arg(long = "userAgent", alias = "user-agent", value_name = "TEXT")]
+    user_agent: Option<String>,
+
+    /// Hosts that are reached without the proxy, such as `.example.com,localhost`.
+    #[arg(
+        long = "proxyBypass",
+        alias = "proxy-bypass",
+        value_name = "LIST",
+        requires = "proxy_server"
+    )]
+    proxy_bypass: Option<String>,
+
+    /// Run this JavaScript file in every page of the launched browser, before the page's own scripts; may be
+    /// repeated.
+    #[arg(long = "initScript", alias = "init-script", value_name = "FILE")]
+    init_script: Vec<PathBuf>,
+
+    /// What pages of the launched browser may do without asking, such as `geolocation,clipboard-read`.
+    #[arg(
+        long = "grantPermissions",
+        alias = "grant-permissions",
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = scripts::permission
+    )]
+    grant_permissions: Vec<String>,
+
     /// Let agents open and read file: URLs.
     #[arg(long = "allowFileUrls", alias = "allow-file-urls")]
     allow_file_urls: bool,
@@ -151,6 +179,11 @@ pub struct BrowserFlags {
 }
 
 impl BrowserFlags {
+    /// Whether they name several browsers.
+    pub fn is_several(&self) -> bool {
+        self.browser_url.len() + self.ws_endpoint.len() > 1
+    }
+
     /// What the flags mean.
     ///
     /// # Errors
@@ -174,6 +207,8 @@ impl BrowserFlags {
             );
         }
         let launches = self.launches() && !attaches;
+        let init_scripts = scripts::read(&self.init_script)?;
+        let extra_args = self.arguments();
         Ok(BrowserOptions {
             endpoints,
             extension: self.extension,
@@ -191,7 +226,9 @@ impl BrowserFlags {
             viewport: self.viewport,
             proxy: self.proxy_server,
             accept_insecure_certs: self.accept_insecure_certs,
-            extra_args: self.chrome_arg,
+            extra_args,
+            init_scripts,
+            permissions: self.grant_permissions,
             allow_file_urls: self.allow_file_urls,
             no_shim: self.no_shim,
         })
@@ -219,6 +256,22 @@ impl BrowserFlags {
         Ok(all.into_iter().map(|endpoint| endpoint.it).collect())
     }
 
+    /// Arguments for the browser itself.
+    fn arguments(&self) -> Vec<String> {
+        let agent = self
+            .user_agent
+            .iter()
+            .map(|text| format!("--user-agent={text}"));
+        let bypass = self.proxy_bypass.iter();
+        let bypass = bypass.map(|hosts| format!("--proxy-bypass-list={}", hosts.replace(',', ";")));
+        self.chrome_arg
+            .iter()
+            .cloned()
+            .chain(agent)
+            .chain(bypass)
+            .collect()
+    }
+
     fn launches(&self) -> bool {
         self.chooses_launch() || self.shapes_launch()
     }
@@ -230,6 +283,9 @@ impl BrowserFlags {
             || self.executable_path.is_some()
             || self.channel.is_some()
             || self.proxy_server.is_some()
+            || self.user_agent.is_some()
+            || !self.init_script.is_empty()
+            || !self.grant_permissions.is_empty()
     }
 
     /// Whether flags only say how it is launched. Configurations have them beside an address.
@@ -328,167 +384,4 @@ fn viewport(text: &str) -> Result<(u32, u32), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::{CommandFactory, Parser};
-
-    #[derive(Parser)]
-    struct Only {
-        #[command(flatten)]
-        flags: BrowserFlags,
-    }
-
-    fn options(flags: &[&str]) -> BrowserOptions {
-        let args = [&["x"], flags].concat();
-        Only::try_parse_from(args).unwrap().flags.options().unwrap()
-    }
-
-    #[test]
-    fn without_flags_a_running_browser_may_be_taken() {
-        assert!(!options(&[]).launches);
-    }
-
-    #[test]
-    fn a_launch_flag_means_a_browser_that_we_launch() {
-        for flags in [
-            &["--headless"][..],
-            &["--isolated"],
-            &["--user-data-dir", "/x"],
-        ] {
-            assert!(options(flags).launches, "{flags:?}");
-        }
-    }
-
-    #[test]
-    fn an_attached_browser_is_not_launched_whatever_says_how() {
-        let attached = options(&["--browserUrl=http://a:1", "--headless", "--chromeArg=--a"]);
-        assert!(!attached.launches && !attached.attaches_only);
-        let running = options(&["--autoConnect", "--channel=beta", "--headless"]);
-        assert!(!running.launches && running.attaches_only);
-        assert_eq!(running.channel.as_deref(), Some("beta"));
-    }
-
-    #[test]
-    fn both_spellings_are_understood() {
-        assert_eq!(
-            options(&["--browserUrl", "http://a:1"]),
-            options(&["--browser-url", "http://a:1"])
-        );
-        assert_eq!(
-            options(&["--chromeArg=--a"]),
-            options(&["--chrome-arg", "--a"])
-        );
-    }
-
-    #[test]
-    fn r003_59_the_flags_for_one_browser_keep_working() {
-        let attached = options(&[
-            "--wsEndpoint=ws://127.0.0.1:9222/devtools/browser/x",
-            "--wsHeaders={}",
-            "--viewport=1280x720",
-        ]);
-        assert_eq!((attached.endpoints.len(), attached.launches), (1, false));
-        assert_eq!(attached.viewport, Some((1280, 720)));
-        let launched = options(&[
-            "--headless",
-            "--userDataDir=/x",
-            "--executablePath=/usr/bin/chrome",
-            "--proxyServer=http://127.0.0.1:8080",
-            "--acceptInsecureCerts",
-            "--chromeArg=--mute-audio",
-        ]);
-        assert!(launched.launches && launched.headless && launched.accept_insecure_certs);
-        assert_eq!(launched.user_data_dir, Some("/x".into()));
-        assert_eq!(launched.executable, Some("/usr/bin/chrome".into()));
-        assert_eq!(launched.proxy.as_deref(), Some("http://127.0.0.1:8080"));
-        assert_eq!(launched.extra_args, ["--mute-audio"]);
-        let isolated = options(&["--isolated", "--channel=beta"]);
-        assert!(isolated.isolated);
-        assert_eq!(isolated.channel.as_deref(), Some("beta"));
-    }
-
-    #[test]
-    fn a_browser_is_named_for_a_daemon_that_works_in_another_folder() {
-        let here = std::env::current_dir().unwrap();
-        for (written, meant) in [
-            ("./chrome", here.join("chrome")),
-            ("bin/chrome", here.join("bin/chrome")),
-            ("/usr/bin/chrome", "/usr/bin/chrome".into()),
-            ("chromium", "chromium".into()),
-        ] {
-            let given = options(&["--executablePath", written]).executable;
-            assert_eq!(given, Some(meant), "{written}");
-        }
-    }
-
-    #[test]
-    fn r003_31_32_35_57_86_87_99_browsers_may_be_several_with_names_commands_and_headers() {
-        // R003-31, R003-32, R003-35, R003-57, R003-86, R003-87, R003-99
-        let given = options(&[
-            "--browserUrl",
-            "work=http://127.0.0.1:9222|chrome --port=9222",
-            "--browserUrl",
-            "http://127.0.0.1:9223",
-            "--wsEndpoint",
-            "ws://127.0.0.1:1/a?b=c",
-            "--wsHeaders",
-            r#"{"Authorization": "Bearer x"}"#,
-        ]);
-        let [work, plain, socket] = &given.endpoints[..] else {
-            panic!("{given:?}");
-        };
-        assert_eq!(work.name.as_deref(), Some("work"));
-        assert_eq!(work.address, "http://127.0.0.1:9222");
-        assert_eq!(work.start_command.as_deref(), Some("chrome --port=9222"));
-        assert_eq!((&plain.name, &plain.start_command), (&None, &None));
-        assert_eq!(socket.address, "ws://127.0.0.1:1/a?b=c");
-        assert_eq!(
-            socket.headers,
-            [("Authorization".into(), "Bearer x".into())]
-        );
-        assert!(
-            work.headers.is_empty(),
-            "headers go to their own endpoint only"
-        );
-    }
-
-    #[test]
-    fn r003_34_the_help_says_whose_rights_a_start_command_has() {
-        let help = Only::command().render_long_help().to_string();
-        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        let warning = "that is run with your rights when the agent asks to reconnect a browser that cannot be \
-                       reached: trusted commands only";
-        assert!(help.contains(warning), "{help}");
-    }
-
-    #[test]
-    fn r003_31_35_browsers_are_numbered_as_they_are_named_whatever_the_flag() {
-        // R003-31, R003-35
-        let flags = [
-            "-w", "ws://a", "-u", "http://b", "-w", "ws://c", "-u", "http://d",
-        ];
-        let named = options(&flags).endpoints;
-        let named: Vec<_> = named.iter().map(|endpoint| &endpoint.address[..]).collect();
-        assert_eq!(named, ["ws://a", "http://b", "ws://c", "http://d"]);
-    }
-
-    #[test]
-    fn contradictions_and_nonsense_are_refused() {
-        let refused = |flags: &[&str]| {
-            let args = [&["x"], flags].concat();
-            Only::try_parse_from(args).is_err_and(|e| !e.to_string().is_empty())
-                || Only::try_parse_from([&["x"], flags].concat())
-                    .is_ok_and(|o| o.flags.options().is_err())
-        };
-        assert!(refused(&["--browserUrl", ""]));
-        assert!(refused(&["--wsHeaders", "{}"]));
-        let two = ["--wsEndpoint", "ws://a", "--wsEndpoint", "ws://b"];
-        assert!(refused(&[&two[..], &["--wsHeaders", "{}"]].concat()));
-        assert!(refused(&["--browserUrl", "http://a:1", "--isolated"]));
-        assert!(refused(&["--autoConnect", "--isolated"]));
-        assert!(refused(&["--autoConnect", "--executablePath=/x"]));
-        assert!(refused(&["--viewport", "big"]));
-        assert!(refused(&["--viewport", "0x10"]));
-        assert!(refused(&["--channel", "nightly"]));
-    }
-}
+mod tests;

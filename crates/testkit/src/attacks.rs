@@ -121,8 +121,10 @@ pub enum Hold {
     PagesComeIn,
     /// An extension that says hello is challenged, as a first step.
     ExtensionsComeIn,
-    /// No character that people cannot see is in what the attacker's session reads.
+    /// No character that people cannot see is in what the attacker's session reads, and all its calls read something.
     NoHiddenText,
+    /// The last of the attacker's calls succeeds, whatever those before it did.
+    LastSucceeds,
     /// Beside the browser's profile, no more than so many bytes are on the disk.
     Disk(u64),
 }

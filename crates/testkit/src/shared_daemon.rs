@@ -141,6 +141,7 @@ impl SharedDaemon {
             "XDG_RUNTIME_DIR",
             "XDG_DATA_HOME",
             "XDG_CONFIG_HOME",
+            "XDG_CACHE_HOME",
             "DISPLAY",
             "WAYLAND_DISPLAY",
             "TABMUX_LOG",

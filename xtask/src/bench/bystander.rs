@@ -73,10 +73,26 @@ pub(super) async fn measure(binary: &Path, browser: &Path, wanted: &Wanted) -> R
     }
     let section = page::section(&rows, &before, binary, &load_before);
     say(&format!("\n{section}"));
-    match wanted.attack.is_none() && wanted.binary.is_none() {
-        true => page::write(&section),
-        false => Ok(()),
+    if wanted.attack.is_none() && wanted.binary.is_none() {
+        page::write(&section)?;
     }
+    judge(&rows)
+}
+
+/// An error if an attack cost others more than is promised, or none was played.
+fn judge(rows: &[Row]) -> Result<()> {
+    anyhow::ensure!(!rows.is_empty(), "no attack has such a name");
+    let missed = rows.iter().filter_map(|row| {
+        let missed = row.found.missed();
+        (!missed.is_empty()).then(|| format!("{}: {}", row.attack, missed.join(", ")))
+    });
+    let missed: Vec<_> = missed.collect();
+    anyhow::ensure!(
+        missed.is_empty(),
+        "others noticed too much of these attacks:\n{}",
+        missed.join("\n")
+    );
+    Ok(())
 }
 
 /// Whatever an attack breaks, the bench goes on.
@@ -183,6 +199,23 @@ const LONGEST_ATTACK: Duration = Duration::from_secs(300);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bench_that_misses_a_promise_fails() {
+        let row = |p95| Row {
+            attack: format!("{p95} ms"),
+            found: Found {
+                quiet_p95: 5.0,
+                p95,
+                peak: Some(1),
+                ..Found::default()
+            },
+        };
+        assert!(judge(&[row(49.0)]).is_ok());
+        let error = judge(&[row(49.0), row(51.0)]).unwrap_err().to_string();
+        assert!(error.ends_with("51 ms: time"), "{error}");
+        assert!(judge(&[]).is_err());
+    }
 
     #[test]
     fn flags_come_with_their_values() {

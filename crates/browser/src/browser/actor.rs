@@ -16,7 +16,7 @@ use crate::text::one_line;
 use std::collections::HashMap;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, fetch, target};
-use tabmux_cdp::{CdpError, Events, RawEvent, Session};
+use tabmux_cdp::{CdpError, Event, Events, RawEvent, Session};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -165,8 +165,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             self.handle_detached(&event.session_id).await;
         } else if let Some(event) = event.decode::<target::TargetCrashed>() {
             self.handle_gone(&event.target_id, Gone::Crashed).await;
-        } else if event.method() == "Fetch.requestPaused" {
-            self.handle_paused(&event);
+        } else if let Some(paused) = event.decode::<fetch::RequestPaused>() {
+            self.handle_paused(paused);
+        } else if event.method() == fetch::RequestPaused::METHOD
+            && let Some(cut) = event.too_large()
+        {
+            self.handle_paused_cut(cut);
         } else if let Some(event) = event.decode::<fetch::AuthRequired>() {
             self.handle_auth(event);
         } else if let Some(event) = event.decode::<browser::DownloadWillBegin>() {
@@ -361,7 +365,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             session,
             events,
             event.waiting_for_debugger,
-            self.settings,
+            self.settings.clone(),
             entry.guard.clone(),
         );
         if let Some(user) = user {

@@ -2,24 +2,22 @@
 
 use super::actor::Actor;
 use super::downloads::Staging;
+use super::permissions;
 use super::private::Privacy;
 use super::proxy_login::{ProxyLogin, stop_documents};
 use super::pulse::Pulse;
+use super::reach::reach;
 use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
-use crate::discover::{self, DiscoverError, Running};
-use crate::endpoint;
-use crate::files::{FileThreads, OutputRoot};
-use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
-use crate::profile;
+use crate::discover::{DiscoverError, Running};
+use crate::files::OutputRoot;
+use crate::launch::{BrowserProcess, LaunchError, LaunchOptions};
 use crate::proxy::Proxy;
 use crate::tab::{TabSettings, TargetId};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
-use tabmux_cdp::{
-    CdpError, ConnectError as DialError, Connection, Events, Session, Transport, WebSocketTransport,
-};
+use tabmux_cdp::{CdpError, Connection, Events, Session, Transport};
 use tokio::sync::{OnceCell, mpsc};
 
 /// Where a browser comes from.
@@ -27,7 +25,7 @@ use tokio::sync::{OnceCell, mpsc};
 pub enum Source {
     /// One that we launch.
     Launch(LaunchOptions),
-    /// One at `http://host:port`. Secrets may be in it: it is shown by [`endpoint::shown`].
+    /// One at `http://host:port`. Secrets may be in it: it is shown by [`crate::endpoint::shown`].
     Url(String),
     /// One at `ws://…`, which wants these headers. The same holds for both.
     WebSocket(String, Vec<(String, String)>),
@@ -151,6 +149,7 @@ impl Connected {
             staging,
             proxy,
         } = self;
+        let permissions = Arc::clone(&settings.permissions);
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
@@ -180,6 +179,7 @@ impl Connected {
             stuck: StuckPages::default(),
             web_mcp: OnceLock::new(),
             signs_in,
+            permissions,
             holding: OnceCell::new(),
         }))
     }
@@ -194,7 +194,7 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(reach(source).await?, settings, Some(output)).await {
+            match Self::meet(reach(source).await?, settings.clone(), Some(output)).await {
                 // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
                 // the profile taken ends at once.
                 Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
@@ -234,18 +234,31 @@ impl Browser {
         };
         let place = staging.as_ref().map(|(staging, _)| staging);
         let introduced = introduce(&session, launched, place);
-        let (info, targets) = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced)
-            .await
-            .unwrap_or_else(|_| {
-                Err(CdpError::TimedOut {
-                    method: "Target.getTargets".into(),
-                    limit: FIRST_ANSWER_LIMIT,
-                })
+        let introduced = tokio::time::timeout(FIRST_ANSWER_LIMIT, introduced).await;
+        let introduced = introduced.unwrap_or_else(|_| {
+            Err(CdpError::TimedOut {
+                method: "Target.getTargets".into(),
+                limit: FIRST_ANSWER_LIMIT,
             })
-            .map_err(match launched {
-                true => ConnectError::Stillborn,
-                false => ConnectError::Silent,
-            })?;
+        });
+        let (info, targets) = match introduced {
+            Ok(introduced) => introduced,
+            Err(error) => {
+                if let Some(process) = process {
+                    process.end(Duration::ZERO).await;
+                }
+                if let Some((staging, output)) = staging {
+                    staging.remove(&output).await;
+                }
+                return Err(match launched {
+                    true => ConnectError::Stillborn(error),
+                    false => ConnectError::Silent(error),
+                });
+            }
+        };
+        if launched {
+            permissions::grant(&session, &settings.permissions, None).await;
+        }
         Ok(Connected {
             info,
             session,
@@ -259,59 +272,6 @@ impl Browser {
             staging,
             proxy: None,
         })
-    }
-}
-
-async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProcess>), ConnectError> {
-    let over = |transport| {
-        let (session, events) = Connection::start(transport);
-        (session, events, None)
-    };
-    match source {
-        Source::Launch(options) => {
-            profile::wait_for_orphan(&options.profile).await;
-            // Not on a thread of its own: what is launched there while the process ends would stay.
-            let launched = launch::launch(options)?;
-            let (session, events) = Connection::start(launched.transport);
-            Ok((session, events, Some(launched.process)))
-        }
-        Source::Url(url) => {
-            let websocket = discover::websocket_of(url).await?;
-            Ok(over(dial(&websocket, &[]).await?))
-        }
-        Source::WebSocket(url, headers) => Ok(over(dial(url, headers).await?)),
-        Source::Running(which) => {
-            let which = which.clone();
-            let looking = move || discover::running_browsers(&which);
-            let running = FileThreads::new().run(looking).await;
-            for endpoint in running.unwrap_or_default() {
-                match dial(&endpoint, &[]).await {
-                    Ok(transport) => return Ok(over(transport)),
-                    Err(error) => tracing::debug!(%error, "a browser's profile is out of date"),
-                }
-            }
-            Err(ConnectError::NoneRunning)
-        }
-    }
-}
-
-/// Dials a websocket. What fails is told without the secrets of the address.
-async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransport, ConnectError> {
-    let failed = |detail| ConnectError::WebSocket {
-        url: endpoint::shown(url),
-        detail,
-    };
-    let (address, credentials) = endpoint::with_credentials_as_header(url);
-    // A header that the user wrote goes before what the address says.
-    let headers: Vec<_> = credentials.iter().chain(headers).cloned().collect();
-    let dialled = WebSocketTransport::connect(&address, &headers);
-    match tokio::time::timeout(DIAL_LIMIT, dialled).await {
-        Ok(Ok(transport)) => Ok(transport),
-        Ok(Err(DialError::Refused { status })) => {
-            Err(ConnectError::Refused(endpoint::refusal(url, status)))
-        }
-        Ok(Err(error)) => Err(failed(error.to_string())),
-        Err(_) => Err(failed(format!("no answer in {} s", DIAL_LIMIT.as_secs()))),
     }
 }
 
@@ -421,7 +381,6 @@ fn product(text: &str) -> (String, String) {
     (name.to_owned(), version.to_owned())
 }
 
-const DIAL_LIMIT: Duration = Duration::from_secs(5);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// A browser that ends as it starts is started so often: once more is enough for one whose profile was taken for
 /// a moment, and soon over for one that cannot start at all.
@@ -462,6 +421,23 @@ mod tests {
             tab("http://a/", true)
         ]);
         assert_eq!(front(twins), None);
+    }
+
+    #[tokio::test]
+    async fn a_browser_that_ends_as_it_starts_leaves_no_folder_for_downloads() {
+        let home = tempfile::tempdir().unwrap();
+        let output = OutputRoot::at(home.path().join("output"));
+        let mut options = LaunchOptions {
+            profile: crate::profile::ProfileChoice::At(home.path().join("profile")),
+            ..LaunchOptions::default()
+        };
+        options.wanted.executable = Some("/bin/false".into());
+        let source = Source::Launch(options);
+        let connected = Browser::connect(&source, TabSettings::default(), &output).await;
+        assert!(matches!(connected, Err(ConnectError::Stillborn(_))));
+        // Beside the one that is made only now.
+        let folders = output.make().unwrap().parent().map(std::fs::read_dir);
+        assert_eq!(folders.unwrap().unwrap().count(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::ContextId;
 use super::actor::Actor;
 use crate::files::{FileThreads, OutputFolder, OutputRoot};
-use crate::tab::{Download, Progress, Tab};
+use crate::tab::{Download, Progress, Tab, TargetId};
 use crate::text::one_line;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -15,6 +15,21 @@ use tabmux_cdp::types::browser::{self, SetDownloadBehaviorBehavior};
 #[derive(Debug, Default)]
 pub(super) struct Downloads {
     running: VecDeque<Running>,
+}
+
+impl Downloads {
+    /// Makes room at the cost of the session, or where there are none the tab, that has most on their way.
+    fn evict(&mut self) -> Option<Running> {
+        let whose: Vec<_> = self.running.iter().map(Running::whose).collect();
+        self.running.remove(oldest_of_most(&whose)?)
+    }
+}
+
+/// The first of those that are most often there.
+fn oldest_of_most<T: PartialEq>(whose: &[T]) -> Option<usize> {
+    let count = |one: &T| whose.iter().filter(|other| *other == one).count();
+    let most = whose.iter().map(count).max()?;
+    whose.iter().position(|one| count(one) == most)
 }
 
 #[derive(Debug)]
@@ -46,6 +61,22 @@ impl Running {
         let grown = owner.downloads().grow(self.counted, now, whole);
         self.counted = now;
         grown
+    }
+
+    /// The session that it is for, and where there is none the tab that began it.
+    fn whose(&self) -> (Option<usize>, Option<TargetId>) {
+        match &self.owner {
+            Some(owner) => (Some(owner.number()), None),
+            None => (None, self.tabs.first().map(|tab| tab.target().clone())),
+        }
+    }
+
+    /// It was stopped because its session began too many: it has had that one all the same.
+    fn give_back_bytes(&mut self) {
+        if let Some(owner) = self.owner.as_ref() {
+            owner.downloads().give_back_bytes(self.counted);
+            self.counted = 0;
+        }
     }
 
     /// It is over, and its file is not kept.
@@ -126,14 +157,14 @@ impl<E> Actor<E> {
             running.owner = owner;
         }
         running.tell();
-        if self.downloads.running.len() >= MOST_DOWNLOADS
-            && let Some(mut oldest) = self.downloads.running.pop_front()
-            && oldest.owner.is_some()
-        {
-            oldest.give_back();
-            stop(&self.session, &mut oldest, "too many are coming.".into());
-        }
         self.downloads.running.push_back(running);
+        if self.downloads.running.len() > MOST_DOWNLOADS
+            && let Some(mut evicted) = self.downloads.evict()
+            && evicted.owner.is_some()
+        {
+            evicted.give_back_bytes();
+            stop(&self.session, &mut evicted, "too many are coming.".into());
+        }
     }
 
     pub(super) fn handle_download_progress(&mut self, event: browser::DownloadProgress) {
@@ -265,3 +296,22 @@ fn bytes(count: f64) -> u64 {
 
 /// How many downloads of one browser are followed at once.
 const MOST_DOWNLOADS: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_most_downloads_makes_room() {
+        assert_eq!(oldest_of_most::<u8>(&[]), None);
+        assert_eq!(oldest_of_most(&[1]), Some(0));
+        assert_eq!(oldest_of_most(&[1, 2, 2, 3]), Some(1));
+        let mut flood = vec![1];
+        flood.extend([2; 100]);
+        assert_eq!(
+            oldest_of_most(&flood),
+            Some(1),
+            "the other's is not touched"
+        );
+    }
+}

@@ -10,7 +10,7 @@ use crate::origins::OriginPolicy;
 use crate::tab::{Guard, Tab, TargetId};
 use tabmux_cdp::types::fetch;
 use tabmux_cdp::types::network::ErrorReason;
-use tabmux_cdp::{RawEvent, Session, TooLarge};
+use tabmux_cdp::{Session, TooLarge};
 
 impl Browser {
     /// From now on new tabs are held until it is known whether they may go where they go, if this work has a
@@ -32,13 +32,7 @@ impl Browser {
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     /// Some frame of the browser wants a document. Every one is answered, or it would wait for ever.
-    pub(super) fn handle_paused(&mut self, event: &RawEvent) {
-        if let Some(cut) = event.too_large() {
-            return self.answer_cut(cut);
-        }
-        let Some(paused) = event.decode::<fetch::RequestPaused>() else {
-            return;
-        };
+    pub(super) fn handle_paused(&mut self, paused: fetch::RequestPaused) {
         // The main frame has the name of its tab.
         let target = TargetId::from(paused.frame_id.as_str());
         let Some(entry) = self.tabs.get_mut(&target) else {
@@ -69,23 +63,26 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             answer(&session, paused, &guard);
         });
     }
-}
 
-impl<E> Actor<E> {
-    /// A request whose body is too large to be told. Where somebody has rules, it ends.
-    fn answer_cut(&self, cut: &TooLarge) {
+    /// The same for a request that is too large to be told, such as that of a form with a long text. Which frame it
+    /// is of is said behind its body, so the rules of all tabs count; one that does not tell its address is ended.
+    pub(super) fn handle_paused_cut(&self, cut: &TooLarge) {
         let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
+            tracing::warn!("a request that was stopped is too large to be told apart");
             return;
         };
-        let mut guards = self.tabs.values().map(|entry| &entry.guard);
-        match guards.any(Guard::stops) {
-            true => self.session.post(fetch::FailRequest {
-                request_id,
-                error_reason: ErrorReason::ABORTED,
-            }),
-            false => self.session.post(fetch::ContinueRequest {
+        let may_go = |url: &str| {
+            let mut guards = self.tabs.values().map(|entry| &entry.guard);
+            guards.all(|guard| !guard.stops() || guard.policy().check(url).is_ok())
+        };
+        match cut.find("url").is_some_and(|url| may_go(&url)) {
+            true => self.session.post(fetch::ContinueRequest {
                 request_id,
                 ..Default::default()
+            }),
+            false => self.session.post(fetch::FailRequest {
+                request_id,
+                error_reason: ErrorReason::ABORTED,
             }),
         }
     }

@@ -3,6 +3,7 @@
 use super::{Browser, BrowserEvent, Origin};
 use crate::address::AddressPolicy;
 use crate::fake::{self, Asked, Fake, SESSION, Stand, TAB};
+use crate::origins::{OriginPolicy, OriginRules, RuledBy};
 use crate::tab::{TabSettings, TargetId};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -73,6 +74,37 @@ async fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
     fake.say(asked.answer(json!({"sessionId": SESSION}))).await;
     let detached = fake.hears("Target.detachFromTarget").await;
     assert_eq!(detached.unwrap().params["sessionId"], SESSION);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_too_large_to_be_told_is_answered_by_the_rules_of_all_tabs() {
+    let mut stand = Stand::new(fake::usual).await;
+    let tab = stand.tab().await.unwrap();
+    let policy = OriginPolicy::of([OriginRules {
+        by: RuledBy::Flags,
+        allowed: Vec::new(),
+        blocked: vec!["http://blocked.test".parse().unwrap()],
+    }]);
+    tab.guard().add(&policy, true);
+    for (url, answer) in [
+        (
+            r#","request":{"url":"http://free.test/""#,
+            "Fetch.continueRequest",
+        ),
+        (
+            r#","request":{"url":"http://blocked.test/""#,
+            "Fetch.failRequest",
+        ),
+        ("", "Fetch.failRequest"),
+    ] {
+        let cut = format!(r#"{{"requestId":"R"{url},"method":"POST","postData":"xx"#);
+        stand
+            .fake
+            .say_browser_cut("Fetch.requestPaused", &cut)
+            .await;
+        let heard = stand.fake.hears(answer).await;
+        assert_eq!(heard.expect(url).params["requestId"], "R");
+    }
 }
 
 fn private() -> Value {

@@ -28,7 +28,7 @@ struct Run {
     folder: PathBuf,
     lock: PathBuf,
     /// Locked as long as it is open.
-    _held: File,
+    held: File,
 }
 
 /// The output folder of one session. Clones are the same folder.
@@ -106,8 +106,9 @@ impl OutputRoot {
     pub(crate) fn make(&self) -> io::Result<PathBuf> {
         let mut run = lock(&self.0.run);
         let run = match &mut *run {
-            Some(run) => run,
-            none => none.insert(Run::begin(&self.0.bases)?),
+            Some(run) if run.is_there() => run,
+            // None yet, or somebody has cleared the cache.
+            run => run.insert(Run::begin(&self.0.bases)?),
         };
         let folder = run.folder.join(fresh_name()?);
         private_folder(&folder)?;
@@ -152,21 +153,33 @@ impl Run {
             let lock = base.join(format!("{name}{LOCK}"));
             let held = open_lock(OpenOptions::new().create_new(true), &lock)?;
             held.lock()?;
-            let is_same = |meta: fs::Metadata| held.metadata().map(|it| it.ino() == meta.ino());
-            if !fs::symlink_metadata(&lock).is_ok_and(|meta| is_same(meta).unwrap_or(false)) {
+            let run = Self {
+                folder: base.join(name),
+                lock,
+                held,
+            };
+            if !run.is_locked() {
                 continue;
             }
-            let folder = base.join(name);
-            private_folder(&folder)?;
-            return Ok(Self {
-                folder,
-                lock,
-                _held: held,
-            });
+            private_folder(&run.folder)?;
+            return Ok(run);
         }
         Err(io::Error::other(
             "somebody keeps removing what is made there",
         ))
+    }
+}
+
+impl Run {
+    fn is_there(&self) -> bool {
+        self.is_locked() && self.folder.is_dir()
+    }
+
+    /// Whether the lock that is held is the one that others see.
+    fn is_locked(&self) -> bool {
+        let seen = fs::symlink_metadata(&self.lock);
+        let held = self.held.metadata();
+        matches!((seen, held), (Ok(seen), Ok(held)) if seen.ino() == held.ino())
     }
 }
 
@@ -183,9 +196,10 @@ impl OutputFolder {
     pub(crate) fn make(&self) -> io::Result<PathBuf> {
         let mut state = lock(&self.0.state);
         match &*state {
-            State::Made(path) => Ok(path.clone()),
+            State::Made(path) if path.is_dir() => Ok(path.clone()),
             State::Over => Err(io::Error::other("the session is over")),
-            State::NotYet => {
+            // A folder that somebody has removed is made again, elsewhere.
+            State::NotYet | State::Made(_) => {
                 let path = self.0.root.make()?;
                 *state = State::Made(path.clone());
                 Ok(path)
@@ -207,6 +221,11 @@ impl OutputFolder {
 
     pub(crate) fn threads(&self) -> &FileThreads {
         &self.0.threads
+    }
+
+    /// The same for its clones, and for no other folder.
+    pub(crate) fn number(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 
     /// What the session downloads.
@@ -249,6 +268,11 @@ impl Downloading<'_> {
         lock(&self.0.usage).grow(before, now, whole, self.0.quota)
     }
 
+    /// One that had so many bytes was stopped because there were too many, and counts as one of them.
+    pub(crate) fn give_back_bytes(&self, bytes: u64) {
+        lock(&self.0.usage).give_back_bytes(bytes);
+    }
+
     /// One that had so many bytes was stopped, and is gone.
     pub(crate) fn give_back(&self, bytes: u64) {
         lock(&self.0.usage).give_back(bytes);
@@ -282,14 +306,17 @@ fn sweep(base: &Path) {
             continue;
         }
         let lock = base.join(format!("{run}{LOCK}"));
-        let held = match open_lock(&mut OpenOptions::new(), &lock) {
+        let held = open_lock(&mut OpenOptions::new(), &lock);
+        let is_alive = match &held {
             Ok(file) => file.try_lock().is_err(),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         };
-        if !held {
+        if !is_alive {
             let _ = fs::remove_dir_all(base.join(run));
             let _ = fs::remove_file(lock);
         }
+        // Not before: who makes a lock of that name just now waits for it, and then sees that it is gone.
+        drop(held);
     }
 }
 

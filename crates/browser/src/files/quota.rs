@@ -62,9 +62,14 @@ impl Usage {
         }
     }
 
+    /// So many bytes are gone of a file that counts all the same.
+    pub(super) fn give_back_bytes(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+
     /// A file that had so many bytes was stopped, and is gone.
     pub(super) fn give_back(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_sub(bytes);
+        self.give_back_bytes(bytes);
         self.files = self.files.saturating_sub(1);
     }
 }

@@ -284,11 +284,11 @@ impl Actor {
         let happen = self.happen.clone();
         let is_top = session.id() == self.top.id();
         let settings = if is_top {
-            self.settings
+            self.settings.clone()
         } else {
             TabSettings {
                 viewport: None,
-                ..self.settings
+                ..self.settings.clone()
             }
         };
         let shared = self.shared.clone();

@@ -4,6 +4,7 @@ use super::past;
 use crate::origins::{Blocked, OriginPolicy};
 use crate::world::World;
 use indexmap::{IndexMap, IndexSet};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,8 +20,12 @@ pub struct DocumentId(pub u32);
 
 impl DocumentId {
     fn fresh() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// No document that is there already has this number or one after it.
+    pub(crate) fn next() -> Self {
+        Self(NEXT.load(Ordering::Relaxed))
     }
 }
 
@@ -64,6 +69,8 @@ pub struct Frames {
     now: IndexMap<FrameId, Frame>,
     /// The origins of the documents that frames inside others have shown so far.
     origins: IndexSet<String>,
+    /// The last documents that frames inside others have begun to show, with address and origin.
+    recent: VecDeque<(DocumentId, String, String)>,
 }
 
 /// What is known of a frame when it shows a document.
@@ -133,6 +140,32 @@ impl Frames {
             .find_map(|origin| policy.check(origin).err())
     }
 
+    /// Whether a policy permits all documents that frames inside others have begun to show since `first`, also those
+    /// that have gone again. Says whose it does not permit; nothing where there were more than are kept.
+    pub(crate) fn check_since(
+        &self,
+        first: DocumentId,
+        policy: &OriginPolicy,
+    ) -> Result<(), Option<Blocked>> {
+        let is_cut = self.recent.len() >= MOST_RECENT
+            && self
+                .recent
+                .front()
+                .is_some_and(|(oldest, ..)| *oldest > first);
+        if is_cut && !policy.is_open() {
+            return Err(None);
+        }
+        let since = self
+            .recent
+            .iter()
+            .filter(|(document, ..)| *document >= first);
+        for (_, url, origin) in since {
+            policy.check(url).map_err(Some)?;
+            past::check_origin(policy, origin).map_err(Some)?;
+        }
+        Ok(())
+    }
+
     /// Whether it is known of all of them.
     pub(crate) fn remembers_origins(&self) -> bool {
         self.origins.len() < MOST_ORIGINS
@@ -182,6 +215,13 @@ impl Frames {
             world: Arc::default(),
             id: shown.id.clone(),
         };
+        if frame.parent.is_some() {
+            if self.recent.len() >= MOST_RECENT {
+                self.recent.pop_front();
+            }
+            let (url, origin) = (frame.url.clone(), frame.security_origin.clone());
+            self.recent.push_back((frame.document, url, origin));
+        }
         self.now.insert(shown.id, frame);
     }
 
@@ -220,6 +260,11 @@ impl Frames {
         }
     }
 }
+
+/// How many documents of frames are kept for what takes a moment, such as a picture.
+const MOST_RECENT: usize = 64;
+
+static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// A tab with frames of more sites than this is rare; nothing that was recorded of it is told then.
 const MOST_ORIGINS: usize = 256;

@@ -24,6 +24,12 @@ pub(super) async fn set_up(
     // Posted first, so a frame that comes later is emulated from its first script.
     shared.emulation.join(&session);
     shared.rules.join(&session);
+    for source in settings.scripts.iter() {
+        session.post(page::AddScriptToEvaluateOnNewDocument {
+            source: source.clone(),
+            ..Default::default()
+        });
+    }
     let viewport = async {
         match settings.viewport {
             Some((width, height)) => session.send(fixed_size(width, height)).await.map(drop),

@@ -98,17 +98,40 @@ fn is_hidden(c: char) -> bool {
 /// Whether a character that is not seen itself belongs to those around it: a joiner inside an emoji or a word of a
 /// script that needs it, or the sign that makes an emoji of a symbol.
 fn is_needed(last: Option<char>, c: char, next: Option<char>) -> bool {
-    let is_seen = |c: char| !is_hidden(c) && !c.is_whitespace();
-    let joins = |c: char| !c.is_ascii() && (is_seen(c) || c == EMOJI);
+    let Some(last) = last else {
+        return false;
+    };
+    let in_word = || has_joiners(last) && next.is_some_and(has_joiners);
+    let in_emoji = || (is_pictograph(last) || last == EMOJI) && next.is_some_and(is_pictograph);
     match c {
-        '\u{200c}' | '\u{200d}' => last.is_some_and(joins) && next.is_some_and(joins),
-        TEXT | EMOJI => last.is_some_and(|last| is_seen(last) && !last.is_ascii_alphabetic()),
+        '\u{200c}' => in_word(),
+        '\u{200d}' => in_word() || in_emoji(),
+        TEXT | EMOJI if matches!(last, '0'..='9' | '#' | '*') => next == Some(KEYCAP),
+        TEXT | EMOJI => is_pictograph(last),
         _ => false,
     }
 }
 
+/// Whether there are emoji among a character and its neighbours.
+fn is_pictograph(c: char) -> bool {
+    matches!(c,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{24c2}' | '\u{3030}' | '\u{303d}'
+        | '\u{3297}' | '\u{3299}' | '\u{2194}'..='\u{21aa}' | '\u{2300}'..='\u{23ff}' | '\u{25aa}'..='\u{27bf}'
+        | '\u{2934}'..='\u{2935}' | '\u{2b05}'..='\u{2b55}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Whether a letter is of a script that writes words with joiners in them: Arabic and its relatives, those of India and
+/// the lands around it, Mongolian.
+fn has_joiners(c: char) -> bool {
+    !is_hidden(c)
+        && matches!(c,
+            '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1900}'..='\u{1cff}' | '\u{a800}'..='\u{abff}'
+            | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10a00}'..='\u{11fff}')
+}
+
 const TEXT: char = '\u{fe0e}';
 const EMOJI: char = '\u{fe0f}';
+const KEYCAP: char = '\u{20e3}';
 
 #[cfg(test)]
 mod tests {
@@ -229,5 +252,21 @@ mod tests {
         let selectors = "\u{fe0f}\u{fe01}\u{fe0f}\u{e0101}\u{e0102}";
         assert_eq!(visible(&format!("😀{selectors}!")), "😀\u{fe0f}!");
         assert_eq!(visible("a\u{200d}b \u{200d}\u{200d}😀\u{200d}"), "ab 😀");
+    }
+
+    #[test]
+    fn signs_and_joiners_that_change_nothing_are_taken_out() {
+        assert_eq!(
+            visible("1\u{fe0f}2\u{fe0e}.\u{fe0f}日\u{fe0e}é\u{fe0f}"),
+            "12.日é"
+        );
+        assert_eq!(
+            visible("日\u{200d}本\u{200c}語 é\u{200d}é 😀\u{200c}😀"),
+            "日本語 éé 😀😀"
+        );
+        assert_eq!(
+            visible("1\u{fe0f}\u{20e3} ☎\u{fe0e}"),
+            "1\u{fe0f}\u{20e3} ☎\u{fe0e}"
+        );
     }
 }

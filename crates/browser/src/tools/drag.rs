@@ -1,11 +1,15 @@
 //! Dragging one element onto another.
 
-use super::act::{self, Before, Drawing, Element, Grip, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, Grip, Outcome, Patience, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
+use crate::tab::Tab;
+use crate::text::one_line;
+use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 /// Drags an element.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,32 +35,65 @@ impl Tool for Drag {
         let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
         let aim = act::aim(&page, &from).await?.ok_or_else(no_place)?;
-        let start = aim.point();
+        let (start, receiver) = (aim.point(), aim.receiver().clone());
         let mut grip = aim.watching(tab, Grip::grab(tab, start)).await?;
-        // Only now, because scrolling to the goal would have moved the start; the button stays down.
-        let goal = match act::reach(tab, &to, Patience::Point).await {
-            Ok(Reached::At(goal)) => Ok((goal.x, goal.y)),
-            Ok(Reached::ClosedOption) => Err(no_place()),
-            Err(error) => Err(error),
-        };
-        let goal = match goal {
-            Ok(goal) => goal,
-            Err(error) => {
+        let instead = match carry(tab, &mut grip, start, (&from, &to)).await {
+            Ok(()) => {
                 grip.release().await?;
+                dropped(&to).await
+            }
+            Err(error) => {
+                grip.give_up(start).await?;
                 return Err(error);
             }
         };
-        grip.carry(start, goal).await?;
-        grip.release().await?;
-        let output = act::settle(
-            tab,
-            &before,
-            Some(&act::held(&from)),
-            "Dragged and dropped.",
-        )
-        .await?;
+        let done = match instead {
+            None => "Dragged and dropped.".to_owned(),
+            Some(instead) => format!(
+                "Dragged, but it was let go on {instead}, which was there by then instead of the goal."
+            ),
+        };
+        let output = act::settle(tab, &before, Some(&act::held(receiver)), &done).await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
+}
+
+/// Brings what is held to the goal, and makes sure of what is there: pages move things while something is dragged.
+async fn carry(
+    tab: &Tab,
+    grip: &mut Grip,
+    start: (f64, f64),
+    (from, to): (&Element, &Element),
+) -> Result<(), ToolError> {
+    // Only now, because scrolling to the goal would have moved the start; the button stays down.
+    let Reached::At(goal) = act::reach(tab, to, Patience::Point).await? else {
+        return Err(no_place());
+    };
+    let place = (goal.x, goal.y);
+    unseen::refuse_drop(tab, place).await?;
+    grip.carry(start, place).await?;
+    unseen::refuse_drop(tab, place).await?;
+    goal.check_frames(to).await?;
+    let from = (from.world.document == to.world.document).then_some(from.n);
+    let watch = json!({ "n": to.n, "from": from, "x": goal.inner.0, "y": goal.inner.1 });
+    let watching: Outcome = to.call("tabmux.watchDrop", watch).await?;
+    if !watching.ok {
+        return Err(to.refusal(&watching));
+    }
+    unseen::refuse_drop(tab, place).await
+}
+
+/// What the button was let go on, if neither on the goal nor on what was dragged. A document that has left does not
+/// tell.
+async fn dropped(to: &Element) -> Option<String> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Dropped {
+        instead: String,
+    }
+    let dropped = to.call::<Dropped>("tabmux.dropped", json!({})).await;
+    let instead = one_line(&dropped.unwrap_or_default().instead, 200);
+    (!instead.is_empty()).then_some(instead)
 }
 
 fn no_place() -> ToolError {

@@ -6,7 +6,6 @@ use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
 use crate::text::one_line;
-use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -117,10 +116,8 @@ impl Tool for ClickAt {
         let before = Before::look(tab);
         page.acting();
         let times = if self.dbl_click == Some(true) { 2 } else { 1 };
-        unseen::refuse_point(tab, self.x, self.y).await?;
         act::move_to(tab, self.x, self.y).await?;
         // Pages move things when the pointer arrives.
-        unseen::refuse_point(tab, self.x, self.y).await?;
         let point = json!({ "x": self.x, "y": self.y });
         let found: Hit = tab.world().await?.call("tabmux.at", point).await?;
         act::click_point(tab, self.x, self.y, times).await?;
@@ -158,15 +155,15 @@ pub(super) async fn press(
 
 /// Brings the pointer over the element. Its document has to see that, whatever the page does about it.
 async fn hover(tab: &Tab, element: &Element, spot: &Spot) -> Result<(), ToolError> {
-    let watching: Outcome = element
-        .call("tabmux.watchHover", json!({ "n": element.n }))
+    let (receiver, (x, y)) = spot.receiver(tab, element).await?;
+    let watching: Outcome = receiver
+        .call("tabmux.watchHover", json!({ "n": receiver.n }))
         .await?;
     if !watching.ok {
         return Err(element.refusal(&watching));
     }
     act::move_to(tab, spot.x, spot.y).await?;
-    let (x, y) = spot.inner;
-    let reached: Outcome = element
+    let reached: Outcome = receiver
         .call("tabmux.hovered", json!({ "x": x, "y": y }))
         .await?;
     match reached.ok {

@@ -44,8 +44,9 @@ impl Tool for TypeText {
         unseen::refuse_keys(tab).await?;
         page.acting();
         act::type_characters(tab, &self.text).await?;
+        // Where the focus went there meanwhile, the last of it may have followed.
+        unseen::refuse_keys(tab).await?;
         if let Some(key) = &self.submit_key {
-            unseen::refuse_keys(tab).await?;
             Chord::parse(key)
                 .map_err(ToolError::Arguments)?
                 .press(tab)

@@ -140,12 +140,24 @@ impl Drop for OnceScript {
 }
 
 impl NavigatePage {
+    /// To an address.
+    pub(super) fn to(url: String) -> Self {
+        Self {
+            r#type: None,
+            url: Some(url),
+            ignore_cache: None,
+            handle_before_unload: None,
+            init_script: None,
+            timeout: None,
+        }
+    }
+
     fn way(&self) -> Way {
         self.r#type.unwrap_or(Way::Url)
     }
 
     /// Goes there, waits until the page is loaded, and tells where the tab is, all within `limit`.
-    async fn arrive(&self, tab: &Tab, limit: Duration) -> ToolResult {
+    pub(super) async fn arrive(&self, tab: &Tab, limit: Duration) -> ToolResult {
         let deadline = Instant::now() + limit;
         let before = Before::look(tab);
         let Ok(gone) = tokio::time::timeout_at(deadline, self.go(tab)).await else {

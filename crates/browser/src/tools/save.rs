@@ -1,6 +1,7 @@
 //! Heavy things that go to files: the page as PDF, the heap of its scripts.
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
@@ -111,6 +112,9 @@ impl Tool for TakeHeapsnapshot {
         };
         session.post(heap_profiler::Disable::default());
         outcome?;
+        // What came while it was taken may be in it.
+        page.tab.catch_up().await;
+        bounds::may_look_back(&page.tab)?;
         let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
             "Saved the heap to {} ({bytes} bytes). DevTools opens it under Memory.",
@@ -153,6 +157,46 @@ impl Nesting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fake::{self, Asked, FRAME, Stand};
+    use crate::origins::{OriginPolicy, OriginRules, RuledBy};
+    use serde_json::json;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_heap_with_a_blocked_frame_that_came_meanwhile_is_withheld() {
+        let stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+            "HeapProfiler.takeHeapSnapshot" => {
+                let frame = fake::frame("INNER", Some(FRAME), "http://blocked.test");
+                vec![
+                    fake::event("Page.frameNavigated", json!({ "frame": frame })),
+                    fake::event(
+                        "Page.frameDetached",
+                        json!({ "frameId": "INNER", "reason": "remove" }),
+                    ),
+                    fake::event(
+                        "HeapProfiler.addHeapSnapshotChunk",
+                        json!({ "chunk": "{}" }),
+                    ),
+                    asked.answer(json!({})),
+                ]
+            }
+            _ => fake::usual(asked),
+        })
+        .await;
+        let policy = OriginPolicy::of([OriginRules {
+            by: RuledBy::Flags,
+            allowed: Vec::new(),
+            blocked: vec!["http://blocked.test".parse().unwrap()],
+        }]);
+        let taking = stand.run("take_heapsnapshot", json!({}));
+        let error = bounds::within(policy, taking)
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("The page has shown a frame that may not be seen"),
+            "{error}"
+        );
+    }
 
     #[test]
     fn the_end_of_a_text_is_found_over_any_cuts() {

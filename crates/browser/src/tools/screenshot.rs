@@ -11,12 +11,13 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::time::Duration;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::page::{self, CaptureScreenshotFormat};
 
 /// Takes a picture.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TakeScreenshot {
     /// Default: png.
@@ -88,13 +89,7 @@ impl Tool for TakeScreenshot {
                 ..ToolOutput::default()
             });
         }
-        let decoded = BASE64_STANDARD.decode(&picture);
-        let picture = decoded.map_err(|error| ToolError::Internal {
-            detail: error.to_string(),
-        })?;
-        let extension = self.format().extension();
-        let to = Destination::new(self.file_path.as_deref(), self.overwrite, extension);
-        let place = page.files.save(to, picture).await?;
+        let place = self.keep(&page, &picture).await?;
         let why = if self.file_path.is_some() {
             ""
         } else {
@@ -108,6 +103,26 @@ impl Tool for TakeScreenshot {
 }
 
 impl TakeScreenshot {
+    /// What is visible, in full size, in a file.
+    pub(super) async fn save(&self, page: &Page) -> Result<PathBuf, ToolError> {
+        let cover = Cover::begin(&page.tab).await?;
+        let part = self.part(&page.tab).await?;
+        let picture = self.capture(&page.tab, &part, 1.0, true).await?;
+        cover.end(&page.tab).await?;
+        self.keep(page, &picture).await
+    }
+
+    /// Writes the picture to its file.
+    async fn keep(&self, page: &Page, picture: &str) -> Result<PathBuf, ToolError> {
+        let decoded = BASE64_STANDARD.decode(picture);
+        let picture = decoded.map_err(|error| ToolError::Internal {
+            detail: error.to_string(),
+        })?;
+        let extension = self.format().extension();
+        let to = Destination::new(self.file_path.as_deref(), self.overwrite, extension);
+        page.files.save(to, picture).await
+    }
+
     fn format(&self) -> Format {
         self.format.unwrap_or(Format::Png)
     }

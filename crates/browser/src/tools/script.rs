@@ -3,6 +3,8 @@
 mod dialogs;
 mod written;
 
+pub(super) use dialogs::Dialogs;
+
 use super::act::{self, Before, Element};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
@@ -13,7 +15,6 @@ use crate::script::{self, LONGEST};
 use crate::tab::Tab;
 use crate::text::{one_line, visible_json};
 use crate::world::{RemoteObject, World};
-use dialogs::Dialogs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -96,6 +97,21 @@ impl Tool for EvaluateScript {
 }
 
 impl EvaluateScript {
+    /// A script, whose dialogs are accepted.
+    pub(super) fn of_script(script: String) -> Self {
+        Self {
+            function: Some(script),
+            args: None,
+            frame_uid: None,
+            source_path: None,
+            format: Some(Format::Script),
+            file_path: None,
+            overwrite: None,
+            dialog_action: Some("accept".to_owned()),
+            wait_for_stable_dom: None,
+        }
+    }
+
     async fn evaluate(&self, page: &Page) -> ToolResult {
         let place = match &self.frame_uid {
             Some(uid) => Place::inside(&page.tab, uid).await?,
@@ -172,16 +188,8 @@ impl Place {
     /// The document inside an iframe.
     async fn inside(tab: &Tab, uid: &str) -> Result<Self, ToolError> {
         let element = Element::find(tab, uid).await?;
-        let object = element.world.object(element.n).await?;
-        let describe = dom::DescribeNode {
-            object_id: Some(object.id.clone()),
-            ..Default::default()
-        };
-        let described = element.world.session.send(describe).await;
-        let node = described.map_err(script::document_gone_or)?.node;
-        let inner = node
-            .frame_id
-            .and_then(|id| tab.state().frames.find(&id).cloned());
+        let shown = act::shown_frame(&element.world, element.n).await?;
+        let inner = shown.and_then(|id| tab.state().frames.find(&id).cloned());
         let Some(inner) = inner else {
             return Err(ToolError::NotActionable {
                 why: format!(
@@ -293,7 +301,7 @@ impl Place {
             return Ok(plain(&result, most));
         };
         let written = written::write_out(&self.session, &object, boxed, most).await?;
-        Ok(bounded(&written.text, written.length, most))
+        Ok(bounded(written.text, written.length, most))
     }
 }
 
@@ -400,7 +408,7 @@ fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
 /// A result that is no object.
 fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     if let Some(value) = &result.value {
-        return bounded(value.as_str(), value.as_str().chars().count(), most);
+        return bounded(value.as_str().to_owned(), 0, most);
     }
     if result
         .subtype
@@ -417,13 +425,21 @@ fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     named.unwrap_or_else(|| result.r#type.as_str().to_owned())
 }
 
-fn bounded(text: &str, length: usize, most: usize) -> String {
+/// No more of a text than `most`, whatever the page says how long it is.
+fn bounded(mut text: String, told: usize, most: usize) -> String {
+    let length = told.max(written::units(&text));
     if length <= most {
-        return text.to_owned();
+        return text;
     }
-    let shown: String = text.chars().take(most).collect();
+    let mut room = most;
+    let end = text.char_indices().find_map(|(at, character)| {
+        let left = room.checked_sub(character.len_utf16());
+        room = left.unwrap_or_default();
+        left.is_none().then_some(at)
+    });
+    text.truncate(end.unwrap_or(text.len()));
     format!(
-        "{shown}\n… cut here: the result has {length} characters and only the first {most} are shown. Return \
+        "{text}\n… cut here: the result has {length} characters and only the first {most} are shown. Return \
          less, for example a part of it."
     )
 }

@@ -2,6 +2,7 @@
 
 use super::act::{self, Before, Drawing, Element};
 use super::{Access, Category, Tool, ToolResult};
+use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::script;
@@ -109,6 +110,9 @@ impl UploadFile {
             return Err(self.asks_for_none());
         };
         let event: cdp::FileChooserOpened = event.decode().unwrap_or_default();
+        // Any frame can ask meanwhile, also one that may not be used.
+        let asks = tab.state().frames.find(&event.frame_id).cloned();
+        bounds::may_enter(tab, &asks.ok_or(ToolError::DocumentGone)?)?;
         if count > 1 && event.mode == cdp::FileChooserOpenedMode::SELECT_SINGLE {
             return Err(one_only());
         }

@@ -49,6 +49,34 @@ async fn r003_63_an_element_is_dragged_with_the_mouse() {
 }
 
 #[tokio::test]
+async fn a_drop_elsewhere_than_on_the_goal_is_told() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    let html = "<body style='margin:0'><div id=a draggable=true style='width:80px;height:40px'>a</div>\
+                <div id=b style='position:absolute;left:300px;top:200px;width:100px;height:100px'>b</div>\
+                <div id=c style='position:absolute;left:300px;top:400px;width:100px;height:100px'>c</div>\
+                <script>drops = []; a.ondragstart = (e) => e.dataTransfer.setData('text', 'cargo'); b.ondragover = () => { b.style.top = '400px'; c.style.top = '200px' };\
+                ondragenter = ondragover = (e) => e.preventDefault(); ondrop = (e) => drops.push(e.target.id)</script>";
+    let tab = page_with(&lab, html).await;
+    let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
+    let drag = json!({ "from_uid": from, "to_uid": to });
+    let text = lab.text(&tab, "drag", drag.clone()).await;
+    assert_eq!(lab.page_value(&tab, "drops").await, json!(["c"]));
+    assert!(text.contains("<div#c>"), "{text}");
+    assert_eq!(lab.text(&tab, "drag", drag).await, "Dragged and dropped.");
+    // A frame that came there has it, and the goal's document does not even see it.
+    let frame = "const f = document.createElement('iframe'); f.style = 'position:absolute;left:0;top:0;width:900px;\
+                 height:900px;pointer-events:none'; document.body.append(f);\
+                 addEventListener('dragover', (e) => { if (e.clientY > 400) f.style.pointerEvents = '' })";
+    lab.page_value(&tab, &format!("void (() => {{ {frame} }})()"))
+        .await;
+    let drag = json!({ "from_uid": from, "to_uid": to });
+    let error = lab.error(&tab, "drag", drag).await;
+    assert!(error.contains("<iframe>"), "{error}");
+}
+
+#[tokio::test]
 async fn a_goal_that_cannot_be_reached_lets_the_button_go() {
     let Some(lab) = Lab::start().await else {
         return;

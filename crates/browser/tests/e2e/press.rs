@@ -106,6 +106,35 @@ async fn a_target_in_a_frame_is_not_taken_for_what_lies_over_the_frame() {
 }
 
 #[tokio::test]
+async fn clicking_a_frame_presses_what_is_in_it() {
+    let Some(lab) = Lab::start().await else {
+        return;
+    };
+    lab.server.route("/pay", Response::html(PAY));
+    let around = format!(
+        "<body style='margin:0'><iframe id=pay src='{}' style='border:0'></iframe>\
+                          <script>onmessage = (e) => parent.postMessage(e.data, `*`)</script>",
+        lab.server.url("pay")
+    );
+    lab.server.route("/around", Response::html(around));
+    for address in ["pay", "around"] {
+        for address in [lab.server.url(address), lab.server.cross_site_url(address)] {
+            let html = format!(
+                "<iframe id=frame src='{address}'></iframe><script>paid = 0; onmessage = () => paid++</script>"
+            );
+            let tab = page_with(&lab, &html).await;
+            frame(&tab, "/pay").await;
+            let uid = pick(&tab, "#frame").await;
+            let text = lab.text(&tab, "click", json!({ "uid": uid })).await;
+            assert_eq!(text, "Clicked.", "{address}");
+            assert_eq!(lab.page_value(&tab, "paid").await, 1, "{address}");
+            let text = lab.text(&tab, "hover", json!({ "uid": uid })).await;
+            assert_eq!(text, "The pointer is over the element.");
+        }
+    }
+}
+
+#[tokio::test]
 async fn hovering_is_told_only_of_what_the_pointer_reached() {
     let Some(lab) = Lab::start().await else {
         return;

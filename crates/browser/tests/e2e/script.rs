@@ -123,7 +123,13 @@ async fn a_large_result_is_cut_and_says_so() {
         return;
     };
     let tab = lab.open("fields.html").await;
-    for function in ["() => 'x'.repeat(1e6)", "() => ['x'.repeat(1e6)]"] {
+    // Also by a page that says itself how long its texts are.
+    let lie = "JSON.stringify = () => ({ length: 1, slice: () => ({ toWellFormed: () => 'x'.repeat(1e6) }) })";
+    for function in [
+        "() => 'x'.repeat(1e6)",
+        "() => ['x'.repeat(1e6)]",
+        &format!("() => {{ {lie}; return [] }}"),
+    ] {
         let text = lab
             .text(&tab, "evaluate_script", json!({ "function": function }))
             .await;

@@ -19,9 +19,15 @@ fn policy() -> OriginPolicy {
 
 /// A green page with a red frame of the other site, straight in it and in a frame of its own.
 async fn start(style: &str) -> Option<(Lab, Tab)> {
+    start_with(style, "").await
+}
+
+/// The same, with a script that runs before the frames are there for good.
+async fn start_with(style: &str, script: &str) -> Option<(Lab, Tab)> {
     let lab = Lab::start().await?;
     let red = "<body style='margin:0;background:rgb(255,0,0)'><input id=field autofocus style='width:100%;height:90%'>\
-               <script>onpointerdown = onkeydown = (e) => parent.postMessage(e.type, `*`)</script>";
+               <script>ondragover = (e) => e.preventDefault(); onpointerdown = onkeydown = oninput = onwheel = ondrop = \
+               onmouseover = (e) => parent.postMessage(e.type, `*`)</script>";
     lab.server.route("/red", Response::html(red));
     let url = lab.server.cross_site_url("red");
     let inner = format!(
@@ -33,7 +39,9 @@ async fn start(style: &str) -> Option<(Lab, Tab)> {
         "<body style='margin:0;background:rgb(0,255,0)'><style>{style}</style><iframe id=red src='{url}#outer' \
          style='position:absolute;left:20px;top:20px;width:200px;height:100px;border:0'></iframe><iframe id=inner \
          src=/inner style='position:absolute;left:300px;top:20px;width:200px;height:100px;border:0'></iframe>\
-         <script>heard = []; onmessage = (e) => heard.push(e.data)</script>"
+         <p id=free draggable=true style='position:absolute;left:20px;top:200px;width:100px;height:30px'>free</p>\
+         <input id=field style='position:absolute;left:20px;top:300px'>\
+         <script>heard = []; onmessage = (e) => heard.push(e.data); {script}</script>"
     );
     lab.server.route("/page", Response::html(page));
     let tab = lab.open("page").await;
@@ -171,10 +179,7 @@ async fn presses_and_keys_do_not_go_to_such_a_frame() {
     };
     for point in [json!({ "x": 60, "y": 60 }), json!({ "x": 330, "y": 40 })] {
         let error = bounded(&lab, &tab, "click_at", point).await.unwrap_err();
-        assert!(
-            error.starts_with("At this point is a frame that may not be used; nothing was pressed. http://localhost:"),
-            "{error}"
-        );
+        assert!(error.starts_with(AT_POINT), "{error}");
     }
     // A point beside it is free, also in the frame around it.
     bounded(&lab, &tab, "click_at", json!({ "x": 450, "y": 110 }))
@@ -187,15 +192,101 @@ async fn presses_and_keys_do_not_go_to_such_a_frame() {
         ("type_text", json!({ "text": "abc" })),
     ] {
         let error = bounded(&lab, &tab, tool, arguments).await.unwrap_err();
-        assert!(
-            error.starts_with("The focus is in a frame that may not be used"),
-            "{error}"
-        );
+        assert!(error.starts_with(FOCUS), "{error}");
     }
     assert_eq!(lab.page_value(&tab, "heard").await, json!([]));
     // Somebody who may see the frame may press it.
     let free = OriginPolicy::default();
     let pressed = within(free, lab.run(&tab, "click_at", json!({ "x": 60, "y": 60 })));
     pressed.await.unwrap();
-    assert_eq!(lab.page_value(&tab, "heard").await, json!(["pointerdown"]));
+    let heard = lab.page_value(&tab, "heard").await;
+    assert!(heard.to_string().contains("pointerdown"), "{heard}");
 }
+
+/// What is refused with `error`, without the frame hearing of it.
+async fn refused(lab: &Lab, tab: &Tab, tool: &str, arguments: Value, error: &str) {
+    let told = bounded(lab, tab, tool, arguments.clone()).await;
+    let heard = lab.page_value(tab, "heard").await;
+    assert_eq!(heard, json!([]), "{tool} {arguments}: {told:?}");
+    let told = told.unwrap_err();
+    assert!(told.starts_with(error), "{tool} {arguments}: {told}");
+}
+
+#[tokio::test]
+async fn no_tool_reaches_such_a_frame_by_its_uid() {
+    let Some((lab, tab)) = start("").await else {
+        return;
+    };
+    std::fs::write(lab.files.path().join("a.txt"), "aaa").unwrap();
+    let (red, free) = (pick(&tab, "#red").await, pick(&tab, "#free").await);
+    for (tool, arguments) in [
+        ("click", json!({ "uid": red })),
+        ("hover", json!({ "uid": red })),
+        ("drag", json!({ "from_uid": red, "to_uid": free })),
+        ("scroll", json!({ "uid": red, "direction": "down" })),
+        ("upload_file", json!({ "uid": red, "filePath": "a.txt" })),
+    ] {
+        refused(&lab, &tab, tool, arguments, AT_POINT).await;
+    }
+    let onto = json!({ "from_uid": free, "to_uid": red });
+    refused(&lab, &tab, "drag", onto, AT_GOAL).await;
+}
+
+#[tokio::test]
+async fn nothing_is_dropped_in_such_a_frame_that_came_under_the_pointer() {
+    let moves = "ondragover = (e) => { if (e.clientY > 290) red.style = 'position:absolute;left:20px;top:260px;width:200px;height:200px' }";
+    let Some((lab, tab)) = start_with("", moves).await else {
+        return;
+    };
+    let (free, field) = (pick(&tab, "#free").await, pick(&tab, "#field").await);
+    let arguments = json!({ "from_uid": free, "to_uid": field });
+    let told = bounded(&lab, &tab, "drag", arguments).await;
+    let heard = lab.page_value(&tab, "heard").await;
+    assert!(!heard.to_string().contains("drop"), "{heard} {told:?}");
+    assert!(told.clone().unwrap_err().starts_with(AT_GOAL), "{told:?}");
+}
+
+#[tokio::test]
+async fn keys_do_not_follow_the_focus_into_such_a_frame() {
+    let Some((lab, tab)) = start("").await else {
+        return;
+    };
+    let uid = pick(&tab, "#field").await;
+    let type_text = json!({ "text": "abcdefghijkl" });
+    lab.page_value(
+        &tab,
+        "void (field.onkeydown = () => red.focus(), field.focus())",
+    )
+    .await;
+    refused(&lab, &tab, "type_text", type_text, FOCUS).await;
+    // After our script has given the field the focus.
+    lab.page_value(
+        &tab,
+        "void (field.onkeydown = null, field.blur(), field.onfocus = () => queueMicrotask(() => red.focus()))",
+    )
+    .await;
+    let fill = json!({ "uid": uid, "value": "secret" });
+    refused(&lab, &tab, "fill", fill, FOCUS).await;
+}
+
+#[tokio::test]
+async fn a_closed_shadow_root_does_not_hide_such_a_frame() {
+    let wrap = "for (const it of [red, inner]) { const host = document.createElement('div'); document.body.append(host);\
+                host.attachShadow({ mode: 'closed' }).append(it) } red = document.querySelector('div')";
+    let wrap = format!("const frame = red; {wrap}; focusRed = () => frame.focus()");
+    let Some((lab, tab)) = start_with("", &wrap).await else {
+        return;
+    };
+    for point in [json!({ "x": 60, "y": 60 }), json!({ "x": 330, "y": 40 })] {
+        refused(&lab, &tab, "click_at", point, AT_POINT).await;
+    }
+    lab.page_value(&tab, "focusRed()").await;
+    let key = json!({ "key": "a" });
+    refused(&lab, &tab, "press_key", key, FOCUS).await;
+}
+
+const AT_POINT: &str =
+    "At this point is a frame that may not be used; nothing was pressed. http://localhost:";
+const AT_GOAL: &str =
+    "At the goal is a frame that may not be used; nothing was dropped. http://localhost:";
+const FOCUS: &str = "The focus is in a frame that may not be used";

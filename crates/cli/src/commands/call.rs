@@ -1,42 +1,90 @@
-//! `tabmux call`: one tool, run from a shell as an agent would run it.
+//! `tabmux call`: one tool, run from a shell as an agent would run it; and the commands that are short for it.
 
+mod arguments;
+mod help;
+mod paths;
 mod show;
+mod verbs;
+mod words;
+
+pub(crate) use verbs::{CLICK, FILL, OPEN, SCREENSHOT, SNAPSHOT, Verb};
 
 use super::common_flags::Socket;
 use crate::say::{complain, say};
+use crate::wrap;
 use anyhow::{Context, bail};
+use arguments::Takes;
+use clap::{CommandFactory, Parser};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_client::{Opening, Place, RemoteSession};
+use tabmux_client::{Opening, RemoteSession};
+use tabmux_daemon::catalogue;
 use tabmux_protocol::session::{ClientInfo, Confirm, OnSessionEnd, SessionOptions, ToolMode};
 use tabmux_protocol::{Backend, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
-use tabmux_shim::flags::BrowserFlags;
+use tabmux_shim::flags::{BrowserFlags, CategoryFlags};
+use words::Parts;
 
-/// Run one tool, as an agent would. Exit code 1 means that the tool answered with an error.
+/// Everything after the command: a tool's schema decides what is what.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// The tool, such as `list_pages`.
-    #[arg(value_name = "TOOL")]
-    tool: String,
+#[command(disable_help_flag = true)]
+pub(crate) struct Words {
+    #[arg(
+        value_name = "WORDS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    words: Vec<OsString>,
+}
 
-    /// Its arguments, a JSON object; `-` reads them from standard input.
-    #[arg(value_name = "JSON", default_value = "{}")]
-    arguments: String,
+/// Run one tool, as an agent would.
+///
+/// Arguments are flags (`tabmux call click --uid 2_3`) or one JSON object (`tabmux call click '{"uid": "2_3"}'`).
+/// `tabmux call TOOL --help` shows what a tool takes. After the tool's name a flag is the tool's, if it has such an
+/// argument; before it, flags are those below. Exit code 1 means that the tool answered with an error, 2 that
+/// nothing was called.
+#[derive(Debug, Parser)]
+#[command(
+    name = "call",
+    bin_name = "tabmux call",
+    override_usage = "tabmux call [FLAGS] TOOL [ARGS]\n       tabmux call [FLAGS] TOOL JSON\n       tabmux call --list",
+    next_line_help = true,
+    max_term_width = 100
+)]
+pub(crate) struct Flags {
+    /// List the tools instead, also those that open pages offer.
+    #[arg(long)]
+    list: bool,
 
     /// Print the whole answer as JSON.
     #[arg(long)]
     json: bool,
 
-    /// Run it in the session of this name, which keeps its tab between calls. It is opened by the
-    /// first call and ends after half an hour without one.
-    #[arg(long, value_name = "NAME", env = "TABMUX_SESSION")]
-    session: Option<String>,
+    /// The session to work in. It keeps its tab between calls, is opened by the first one, and ends after half an
+    /// hour without one or with `tabmux close`.
+    #[arg(long, value_name = "NAME", env = "TABMUX_SESSION", hide_env_values = true, default_value = DEFAULT_SESSION)]
+    session: String,
 
-    /// Leave the tabs open that the call opens.
+    /// Work in a session of its own that ends with this call.
+    #[arg(long)]
+    once: bool,
+
+    /// Leave the tabs open when the session ends.
     #[arg(long = "keepTabs", alias = "keep-tabs")]
     keep_tabs: bool,
+
+    /// Offer only these kinds of tools: input, navigation, emulation, performance, network, debugging, storage,
+    /// rules, screencast. Without it, all.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    categories: Option<Vec<String>>,
+
+    /// One more folder in which tools may read and write files, beside the one that this is run in; may be
+    /// repeated.
+    #[arg(long = "filesystemRoot", alias = "filesystem-root", value_name = "DIR")]
+    filesystem_root: Vec<PathBuf>,
 
     #[command(flatten)]
     browser: BrowserFlags,
@@ -45,124 +93,317 @@ pub(crate) struct Args {
     socket: Socket,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let written = match args.arguments.as_str() {
-        "-" => std::io::read_to_string(std::io::stdin().lock().take(LONGEST_ARGUMENTS))
-            .context("standard input cannot be read")?,
-        _ => args.arguments,
+/// `tabmux call`.
+pub(crate) fn run(words: Words) -> anyhow::Result<ExitCode> {
+    let own = Flags::command();
+    let at = words::before_tool(&words.words, &own);
+    let Some((tool, rest)) = words.words[at..].split_first() else {
+        let flags = Flags::read(words.words);
+        if flags.list {
+            return list(flags);
+        }
+        return Ok(misused(NO_TOOL));
     };
-    let arguments = match understand(&written) {
-        Ok(arguments) => arguments,
-        Err(why) => return Ok(misused(&why)),
+    let before = &words.words[..at];
+    run_tool(&tool.to_string_lossy(), before, rest, None)
+}
+
+/// A command that is short for a tool.
+pub(crate) fn run_verb(verb: &Verb, words: Words) -> anyhow::Result<ExitCode> {
+    run_tool(verb.tool, &[], &words.words, Some(verb))
+}
+
+fn run_tool(
+    tool: &str,
+    before: &[OsString],
+    rest: &[OsString],
+    verb: Option<&Verb>,
+) -> anyhow::Result<ExitCode> {
+    let own = Flags::command();
+    let read = |known: Option<&ToolInfo>| {
+        let takes = known.map(|info| Takes::new(tool, &info.input_schema));
+        let parts = words::split(rest, takes.as_ref(), &own);
+        let flags = Flags::read(before.iter().chain(&parts.own).cloned().collect());
+        (parts, flags)
     };
-    let browser = match args.browser.options() {
-        Ok(browser) => browser,
-        Err(why) => return Ok(misused(&format!("{why:#}."))),
-    };
-    let options = SessionOptions {
-        browser,
-        tools: ToolMode::Static,
-        page_actions: true,
-        folder: std::env::current_dir().ok(),
-        // Its session may end with this call, and the file is what was wanted.
-        output: std::env::current_dir().ok(),
-        on_session_end: if args.keep_tabs {
-            OnSessionEnd::Keep
-        } else {
-            OnSessionEnd::Close
-        },
-        // Whoever types the call is the person who would be asked.
-        confirm: Confirm::Never,
-        ..SessionOptions::default()
-    };
-    let request = CallRequest {
-        request_id: RequestId("call".to_owned()),
-        tool: args.tool.clone(),
-        arguments,
-        progress: false,
-        asking: Default::default(),
-    };
+    // Whether there are several browsers changes what tools take, and only the flags say it.
+    let several = read(known(tool, false).as_ref()).1.browser.is_several();
+    let known = known(tool, several);
+    let (parts, flags) = read(known.as_ref());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("the runtime did not start")?;
-    match runtime.block_on(call(args.socket.place(), options, args.session, request))? {
-        Outcome::Answered(reply) => answered(&args.tool, &reply, args.json),
-        Outcome::Unknown { tools } => Ok(misused(&unknown(&args.tool, &tools))),
-        Outcome::Ended => bail!("the session ended before the tool answered; see `tabmux logs`"),
+    let _guard = runtime.enter();
+    let json = flags.json;
+    let roots = flags.roots()?;
+    let session = match (&known, parts.help) {
+        (Some(info), true) => return show_help(info, verb),
+        _ => match flags.open() {
+            Ok(session) => session,
+            Err(why) => return Ok(misused(&format!("{why:#}"))),
+        },
+    };
+    runtime.block_on(async {
+        // A page's tool is known to the session alone.
+        let info = match known {
+            Some(info) => info,
+            None => {
+                let tools = listed(&session).await?;
+                match tools.iter().find(|info| info.name == tool) {
+                    Some(info) => info.clone(),
+                    None => return Ok(misused(&unknown(tool, &tools))),
+                }
+            }
+        };
+        let takes = Takes::new(tool, &info.input_schema);
+        let parts = Parts {
+            help: parts.help,
+            ..words::split(rest, Some(&takes), &own)
+        };
+        if parts.help {
+            return show_help(&info, verb);
+        }
+        let arguments = match understand(parts, &takes, verb)? {
+            Ok(arguments) => paths::absolute(arguments, help::is_ours(tool))?,
+            Err(why) => {
+                let why = why.trim_end_matches('.');
+                return Ok(misused(&format!("{why}. {}", see_help(tool, verb))));
+            }
+        };
+        let hint = hint(&arguments, &roots);
+        let reply = match call(&session, tool, arguments).await? {
+            Outcome::Answered(reply) => reply,
+            Outcome::Unknown => return Ok(misused(&unknown(tool, &listed(&session).await?))),
+        };
+        answered(verb.map_or(tool, |verb| verb.name), &reply, json)?;
+        if let (true, false, Some(hint)) = (reply.is_error, json, hint) {
+            complain(hint);
+        }
+        Ok(match reply.is_error {
+            true => ExitCode::FAILURE,
+            false => ExitCode::SUCCESS,
+        })
+    })
+}
+
+/// The arguments: flags, or one JSON object; or a sentence.
+fn understand(
+    parts: Parts,
+    takes: &Takes<'_>,
+    verb: Option<&Verb>,
+) -> anyhow::Result<Result<Map<String, Value>, String>> {
+    let mut given = parts.given;
+    if let Some(verb) = verb {
+        match verb.read(parts.plain, &given) {
+            Ok(plain) => given.extend(plain),
+            Err(why) => return Ok(Err(why)),
+        }
+        let read = takes.read(&given);
+        return Ok(read.map(|read| verb.complete(read)));
     }
+    Ok(match (parts.plain.as_slice(), given.is_empty()) {
+        ([], _) => takes
+            .read(&given)
+            .and_then(|read| takes.check(&read).map(|()| read)),
+        ([_], false) => Err("Write the arguments as flags or as JSON, not both".to_owned()),
+        ([text], true) => {
+            let text = match text.as_str() {
+                "-" => std::io::read_to_string(std::io::stdin().lock().take(LONGEST_ARGUMENTS))
+                    .context("standard input cannot be read")?,
+                _ => text.clone(),
+            };
+            serde_json::from_str(&text).map_err(|error| {
+                format!("the arguments are neither flags nor a JSON object ({error})")
+            })
+        }
+        ([_, extra, ..], _) => Err(format!(
+            "`{extra}` is one word too many. Write `--name value` for each argument, or one JSON object in quotes"
+        )),
+    })
 }
 
 enum Outcome {
     Answered(CallReply),
-    /// There is no such tool, but these.
-    Unknown {
-        tools: Vec<ToolInfo>,
-    },
-    Ended,
+    /// There is no such tool in this session.
+    Unknown,
 }
 
-/// Opens a session for this one call, or takes the one of that name.
 async fn call(
-    place: Place,
-    options: SessionOptions,
-    name: Option<String>,
-    request: CallRequest,
+    session: &RemoteSession,
+    tool: &str,
+    arguments: Map<String, Value>,
 ) -> anyhow::Result<Outcome> {
-    let client = ClientInfo {
-        name: "tabmux call".to_owned(),
-        pid: std::process::id(),
+    let request = CallRequest {
+        request_id: RequestId("call".to_owned()),
+        tool: tool.to_owned(),
+        arguments: raw(&arguments)?,
+        progress: false,
+        asking: Default::default(),
     };
-    let start = tabmux_shim::starter(&place, None)?;
-    let session = RemoteSession::open(Opening {
-        place,
-        client,
-        options,
-        name,
-        start,
-    });
-    Ok(match session.call(request).await {
-        Ok(reply) => Outcome::Answered(reply),
-        Err(CallFailure::UnknownTool { .. }) => Outcome::Unknown {
-            tools: session.tools().await.unwrap_or_default(),
-        },
-        Err(CallFailure::Cancelled | CallFailure::Closed | CallFailure::Unavailable { .. }) => {
-            Outcome::Ended
+    match session.call(request).await {
+        Ok(reply) => Ok(Outcome::Answered(reply)),
+        Err(CallFailure::UnknownTool { .. }) => Ok(Outcome::Unknown),
+        Err(CallFailure::Unavailable { why }) => bail!("{why}"),
+        Err(CallFailure::Cancelled | CallFailure::Closed) => {
+            bail!("the session ended before the tool answered; see `tabmux logs`")
         }
-    })
+    }
 }
 
-fn answered(tool: &str, reply: &CallReply, json: bool) -> anyhow::Result<ExitCode> {
+fn answered(name: &str, reply: &CallReply, json: bool) -> anyhow::Result<()> {
     if json {
         say(serde_json::to_string_pretty(reply)?)?;
-    } else if reply.is_error {
-        let text = show::text(tool, reply, std::env::current_dir()?.as_path())?;
-        complain(show::for_terminal(text, std::io::stderr().is_terminal()));
-    } else {
-        let text = show::text(tool, reply, std::env::current_dir()?.as_path())?;
-        say(show::for_terminal(text, std::io::stdout().is_terminal()))?;
+        return Ok(());
     }
-    Ok(if reply.is_error {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    let text = show::text(name, reply, std::env::current_dir()?.as_path())?;
+    match reply.is_error {
+        true => complain(show::for_terminal(text, std::io::stderr().is_terminal())),
+        false => say(show::for_terminal(text, std::io::stdout().is_terminal()))?,
+    }
+    Ok(())
+}
+
+/// What a person at a shell can do, where a tool refuses what it was given; agents elsewhere cannot.
+fn hint(arguments: &Map<String, Value>, roots: &[PathBuf]) -> Option<&'static str> {
+    let url = arguments.get("url").and_then(Value::as_str);
+    if url.is_some_and(|url| url.starts_with("file:")) {
+        return Some(FILES);
+    }
+    paths::is_outside(arguments, roots).then_some(FOLDERS)
+}
+
+fn list(flags: Flags) -> anyhow::Result<ExitCode> {
+    let json = flags.json;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime did not start")?;
+    let _guard = runtime.enter();
+    let session = match flags.open() {
+        Ok(session) => session,
+        Err(why) => return Ok(misused(&format!("{why:#}"))),
+    };
+    let tools = runtime.block_on(listed(&session))?;
+    match json {
+        true => say(help::list_as_json(&tools)?)?,
+        false => say(help::list(&tools, wrap::width()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn listed(session: &RemoteSession) -> anyhow::Result<Vec<ToolInfo>> {
+    match session.tools().await {
+        Ok(tools) => Ok(tools),
+        Err(CallFailure::Unavailable { why }) => bail!("{why}"),
+        Err(_) => bail!("the session ended before it told its tools; see `tabmux logs`"),
+    }
+}
+
+impl Flags {
+    /// What clap makes of them; it tells itself what is wrong with them, and shows the help.
+    fn read(words: Vec<OsString>) -> Self {
+        let program = std::iter::once("tabmux call".into());
+        Self::try_parse_from(program.chain(words)).unwrap_or_else(|error| error.exit())
+    }
+
+    /// Where files may be: in this folder, and in those that are named.
+    fn roots(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let named = self.filesystem_root.iter().map(std::path::absolute);
+        let all: Result<Vec<_>, _> = std::env::current_dir()
+            .into_iter()
+            .map(Ok)
+            .chain(named)
+            .collect();
+        all.context("--filesystemRoot")
+    }
+
+    /// Opens the session that they mean, or takes it up.
+    fn open(self) -> anyhow::Result<RemoteSession> {
+        let here = std::env::current_dir().ok();
+        let roots = self.roots()?;
+        let kinds = super::mcp::kinds;
+        let categories = match self.categories {
+            Some(wanted) => CategoryFlags::only(wanted).chosen(kinds)?,
+            // Whoever types a tool's name asks for it.
+            None => Some(kinds().iter().map(|kind| kind.name.to_owned()).collect()),
+        };
+        let options = SessionOptions {
+            browser: self.browser.options()?,
+            tools: ToolMode::Static,
+            // Those that `tabmux tabs` shows.
+            shared_numbers: true,
+            page_actions: true,
+            categories,
+            folder: here.clone(),
+            roots,
+            // The file is what was wanted, and may be after the session.
+            output: here,
+            on_session_end: match self.keep_tabs {
+                true => OnSessionEnd::Keep,
+                false => OnSessionEnd::Close,
+            },
+            // Whoever types the call is the person who would be asked.
+            confirm: Confirm::Never,
+            ..SessionOptions::default()
+        };
+        let place = self.socket.place();
+        Ok(RemoteSession::open(Opening {
+            start: tabmux_shim::starter(&place, None)?,
+            place,
+            client: ClientInfo {
+                name: "tabmux call".to_owned(),
+                pid: std::process::id(),
+            },
+            options,
+            name: Some(self.session).filter(|_| !self.once),
+        }))
+    }
+}
+
+/// A tool of ours, as sessions with a fixed list have it.
+fn known(tool: &str, several: bool) -> Option<ToolInfo> {
+    catalogue::in_fixed_list(tool, several)
+}
+
+fn show_help(info: &ToolInfo, verb: Option<&Verb>) -> anyhow::Result<ExitCode> {
+    say(help::tool(info, verb, wrap::width()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The arguments on one line, as the daemon takes them.
-fn understand(written: &str) -> Result<Box<RawValue>, String> {
-    let advice = "Write them like '{\"url\": \"https://example.com\"}'.";
-    let object: Map<String, Value> = serde_json::from_str(written)
-        .map_err(|error| format!("the arguments are not a JSON object ({error}). {advice}"))?;
-    to_raw_value(&object).map_err(|error| error.to_string())
+fn raw(arguments: &Map<String, Value>) -> serde_json::Result<Box<RawValue>> {
+    to_raw_value(arguments)
 }
 
 fn unknown(name: &str, tools: &[ToolInfo]) -> String {
-    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    format!(
-        "there is no tool `{name}`. There are: {}.",
-        names.join(", ")
-    )
+    let near = tools.iter().map(|tool| tool.name.as_str());
+    let near: Vec<_> = near.filter(|known| is_near(name, known)).collect();
+    let meant = match near.as_slice() {
+        [] => String::new(),
+        near => format!(" Perhaps {} is meant.", near.join(" or ")),
+    };
+    format!("there is no tool `{name}`.{meant} `tabmux call --list` shows all of them.")
+}
+
+/// Whether one may have been written for the other: they share a word, or differ in few letters.
+fn is_near(written: &str, known: &str) -> bool {
+    let letters = |text: &str| text.to_lowercase().replace(['-', '_'], "");
+    let (written, known) = (letters(written), letters(known));
+    let same = written
+        .chars()
+        .zip(known.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let longest = written.chars().count().max(known.chars().count());
+    (same >= 3 && longest - same <= 3) || (written.len() >= 4 && known.contains(&written))
+}
+
+fn see_help(tool: &str, verb: Option<&Verb>) -> String {
+    match verb {
+        Some(verb) => format!("`tabmux {} --help` shows more.", verb.name),
+        None => format!("`tabmux call {tool} --help` shows what it takes."),
+    }
 }
 
 fn misused(why: &str) -> ExitCode {
@@ -170,26 +411,13 @@ fn misused(why: &str) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
+const NO_TOOL: &str = "name a tool, such as `tabmux call list_pages`. `tabmux call --list` shows all of them, \
+                       `tabmux call --help` the flags.";
+const FILES: &str = "`--allowFileUrls` lets a session open files. It counts in the session's first command; `tabmux close` \
+                     ends the present one.";
+const FOLDERS: &str =
+    "Files may be in the folder that this is run in; `--filesystemRoot DIR` adds another one.";
+/// The session of those who name none.
+pub(crate) const DEFAULT_SESSION: &str = "default";
 const USAGE: u8 = 2;
 const LONGEST_ARGUMENTS: u64 = 16 * 1_024 * 1_024;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_one_line_in_their_order() {
-        let raw = understand("{\n \"b\": \"x\\ny\",\n \"a\": 1\n}").unwrap();
-        assert_eq!(raw.get(), r#"{"b":"x\ny","a":1}"#);
-    }
-
-    #[test]
-    fn what_is_no_object_is_refused_with_an_example() {
-        for written in ["", "[]", "{a: 1}", "url"] {
-            assert!(
-                understand(written).unwrap_err().contains("Write them like"),
-                "{written}"
-            );
-        }
-    }
-}

@@ -1,7 +1,8 @@
 //! `tabmux completions`: what a shell needs to complete commands and flags.
 
+use super::call::Flags;
 use crate::Cli;
-use clap::CommandFactory;
+use clap::{Args as _, CommandFactory};
 use clap_complete::Shell;
 use std::process::ExitCode;
 
@@ -13,7 +14,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "tabmux", &mut script);
+    // What these take besides is up to a tool.
+    let mut command = Cli::command();
+    for name in ["call", "open", "snapshot", "click", "fill", "screenshot"] {
+        command = command.mut_subcommand(name, Flags::augment_args);
+    }
+    clap_complete::generate(args.shell, &mut command, "tabmux", &mut script);
     crate::say::print(script)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -39,7 +39,7 @@ fn serve_here(options: SessionOptions) -> anyhow::Result<()> {
     served
 }
 
-fn kinds() -> Vec<Kind> {
+pub(super) fn kinds() -> Vec<Kind> {
     let kind = |tool: &tools::ToolSpec| Kind {
         name: tool.category.name(),
         opt_in: tool.opt_in,

@@ -4,7 +4,7 @@ use crate::say::say;
 use clap::Subcommand;
 use std::path::Path;
 use std::process::ExitCode;
-use tabmux_browser::OriginPattern;
+use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 use tabmux_daemon::policy::{self, PageOrigin, PersonRules, PolicyChange};
 
 /// What to do with the rules. They hold for all agents, at once.
@@ -114,9 +114,27 @@ fn tell_pages(rules: &PersonRules) -> String {
         [] => "Only pages of this machine may offer tools with the page library.".to_owned(),
         origins => format!(
             "Pages of this machine may offer tools with the page library, and those of:{}",
-            lines(origins)
+            lines(&marked(rules, origins))
         ),
     }
+}
+
+/// Origins whose pages may offer tools; what agents cannot see all the same is marked.
+fn marked(rules: &PersonRules, origins: &[PageOrigin]) -> Vec<String> {
+    let policy = OriginPolicy::of([OriginRules {
+        by: RuledBy::Person,
+        allowed: rules.allowed.clone(),
+        blocked: rules.blocked.clone(),
+    }]);
+    let origins = origins
+        .iter()
+        .map(|origin| match policy.check(origin.as_str()) {
+            Ok(()) => origin.to_string(),
+            Err(_) => {
+                format!("{origin} (agents may not see this site, so its tools are not offered)")
+            }
+        });
+    origins.collect()
 }
 
 fn lines(items: &[impl ToString]) -> String {
@@ -125,13 +143,24 @@ fn lines(items: &[impl ToString]) -> String {
 }
 
 fn tell(rules: &PersonRules) -> String {
-    let allowed = match rules.allowed.is_empty() {
-        true => "Agents may see every site.".to_owned(),
-        false => format!("Agents may see only:{}", lines(&rules.allowed)),
-    };
-    let blocked = match rules.blocked.is_empty() {
-        true => String::new(),
-        false => format!("\nAgents may never see:{}", lines(&rules.blocked)),
+    let every = rules.allowed.iter().any(is_every_site);
+    let sites = match (rules.allowed.as_slice(), rules.blocked.as_slice()) {
+        (_, blocked) if blocked.iter().any(is_every_site) => {
+            "Agents may see no site: `*` is blocked.".to_owned()
+        }
+        ([], []) => "Agents may see every site.".to_owned(),
+        ([], blocked) => format!("Agents may see every site but:{}", lines(blocked)),
+        (_, []) if every => "Agents may see every site: `*` is allowed.".to_owned(),
+        (_, blocked) if every => format!(
+            "`*` is allowed. Agents may see every site but:{}",
+            lines(blocked)
+        ),
+        (allowed, []) => format!("Agents may see only:{}", lines(allowed)),
+        (allowed, blocked) => format!(
+            "Agents may see only:{}\nbut not:{}",
+            lines(allowed),
+            lines(blocked)
+        ),
     };
     let private = match rules.private_windows {
         true => {
@@ -143,7 +172,11 @@ fn tell(rules: &PersonRules) -> String {
         true => String::new(),
         false => format!("\n{}", tell_pages(rules)),
     };
-    format!("{allowed}{blocked}{private}{pages}")
+    format!("{sites}{private}{pages}")
+}
+
+fn is_every_site(pattern: &OriginPattern) -> bool {
+    pattern.to_string() == "*"
 }
 
 fn pattern(text: &str) -> Result<OriginPattern, String> {

@@ -2,6 +2,7 @@
 
 use super::ask::ask_daemon;
 use super::common_flags::Socket;
+use super::other_daemons::{self, OtherDaemon};
 use crate::say::say;
 use crate::table::Table;
 use crate::wrap;
@@ -34,9 +35,14 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let overview = runtime.block_on(overview(&args.socket.place()))?;
-    let text = match (&overview, args.json) {
-        (Some(overview), true) => json(view, overview)?,
+    let place = args.socket.place();
+    let overview = runtime.block_on(overview(&place))?;
+    let others = match view {
+        View::Status => runtime.block_on(other_daemons::find(&place)),
+        _ => Vec::new(),
+    };
+    let mut text = match (&overview, args.json) {
+        (Some(overview), true) => json(view, overview, &others)?,
         (None, true) => "null".to_owned(),
         (Some(overview), false) => table(view, overview),
         (None, false) => wrap::wrap(
@@ -45,6 +51,13 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
             wrap::width(),
         ),
     };
+    if !args.json {
+        for other in &others {
+            let told = format!("{} {}", other.finding(), other.advice());
+            text.push('\n');
+            text.push_str(&wrap::wrap(&told, 0, wrap::width()));
+        }
+    }
     say(text)?;
     Ok(if overview.is_some() {
         ExitCode::SUCCESS
@@ -68,9 +81,13 @@ async fn overview(place: &Place) -> anyhow::Result<Option<Overview>> {
     }
 }
 
-fn json(view: View, overview: &Overview) -> serde_json::Result<String> {
+fn json(view: View, overview: &Overview, others: &[OtherDaemon]) -> serde_json::Result<String> {
     match view {
-        View::Status => serde_json::to_string_pretty(overview),
+        View::Status => {
+            let mut status = serde_json::to_value(overview)?;
+            status["otherDaemons"] = others.iter().map(OtherDaemon::as_json).collect();
+            serde_json::to_string_pretty(&status)
+        }
         View::Browsers => serde_json::to_string_pretty(&overview.browsers),
         View::Tabs => serde_json::to_string_pretty(&overview.tabs),
         View::Sessions => serde_json::to_string_pretty(&overview.sessions),
@@ -176,7 +193,11 @@ fn sessions(overview: &Overview) -> String {
         let tab = row
             .tab
             .map_or_else(|| "–".to_owned(), |tab| tab.to_string());
-        let (calls, age) = (row.calls.to_string(), age(row.age_seconds));
+        let calls = match row.calls {
+            0 => row.calls_made.to_string(),
+            now => format!("{} ({now} now)", row.calls_made),
+        };
+        let age = age(row.age_seconds);
         table.row([short(&row.id), &row.client, &tab, &calls, &age]);
     }
     table.to_string()
@@ -247,7 +268,8 @@ mod tests {
                 id: "sess_0123456789abcdef".into(),
                 client: "claude".into(),
                 tab: Some(2),
-                calls: 0,
+                calls: 1,
+                calls_made: 12,
                 age_seconds: 61,
             }],
             loop_costs: Vec::new(),
@@ -268,7 +290,7 @@ mod tests {
         };
         assert!(table(View::Status, &paused).ends_with(&format!("\n{PAUSED}")));
         assert!(
-            json(View::Status, &paused)
+            json(View::Status, &paused, &[])
                 .unwrap()
                 .contains("\"paused\": true")
         );
@@ -279,7 +301,7 @@ mod tests {
         );
         assert_eq!(
             table(View::Sessions, &overview),
-            "SESSION        CLIENT  TAB  CALLS  AGE\nsess_01234567  claude  2    0      1 min"
+            "SESSION        CLIENT  TAB  CALLS       AGE\nsess_01234567  claude  2    12 (1 now)  1 min"
         );
     }
 
@@ -310,7 +332,7 @@ mod tests {
     #[test]
     fn tabs_as_json_are_an_array_of_five_keys() {
         let json: serde_json::Value =
-            serde_json::from_str(&json(View::Tabs, &example()).unwrap()).unwrap();
+            serde_json::from_str(&json(View::Tabs, &example(), &[]).unwrap()).unwrap();
         let keys: Vec<_> = json[0].as_object().unwrap().keys().cloned().collect();
         assert_eq!(keys, ["id", "url", "title", "browser", "holder"]);
     }

@@ -1,5 +1,6 @@
 //! `tabmux __tools-md`: the tool reference, for `docs/tools.md`.
 
+use super::tool_words;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -67,7 +68,7 @@ fn section(page: &mut String, tool: &ToolInfo) -> std::fmt::Result {
             page,
             "| `{name}`{star} | {} | {} |",
             kind(&schema),
-            meaning(name, &schema)
+            tool_words::meaning(&schema, tool_words::known(name)).replace('|', "\\|")
         )?;
     }
     Ok(())
@@ -93,32 +94,6 @@ fn kind(schema: &Map<String, Value>) -> String {
         (Some("array"), Some(Value::Object(items))) => format!("list of {}", kind(items)),
         (Some(kind), _) => kind.to_owned(),
         (None, _) => "any".to_owned(),
-    }
-}
-
-fn meaning(name: &str, schema: &Map<String, Value>) -> String {
-    // What is the same for all tools is told once in the lists that agents get; people look things up.
-    let known = match name {
-        "tabId" => "The number of the page",
-        "browserIndex" => "The number of the browser, from list_browsers",
-        "includeSnapshot" => "Whether to answer with a snapshot as well",
-        _ => "",
-    };
-    let text = schema
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or(known);
-    let text = text.replace('\n', " ").replace('|', "\\|");
-    let full_stop = if text.is_empty() || text.ends_with(['.', '…']) {
-        ""
-    } else {
-        "."
-    };
-    match schema.get("default") {
-        Some(default) => format!("{text}{full_stop} Default: `{default}`.")
-            .trim()
-            .to_owned(),
-        None => text + full_stop,
     }
 }
 

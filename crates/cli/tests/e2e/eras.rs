@@ -1,8 +1,21 @@
 //! Both eras of the protocol over the real binary: the handshake, and 2026-07-28 without one.
 
 use crate::desk::{Desk, assert_names};
-use serde_json::json;
+use serde_json::{Value, json};
 use tabmux_testkit::Message;
+
+/// Name and version are the specification's; title and description tell people what it is.
+fn about() -> Value {
+    let version = env!("CARGO_PKG_VERSION");
+    json!({
+        "name": "browser",
+        "version": "1.0.0",
+        "title": "tabmux",
+        "description": format!(
+            "tabmux {version}: browsers, their tabs and the tools of their pages, shared by MCP clients."
+        ),
+    })
+}
 
 #[tokio::test]
 async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
@@ -16,7 +29,7 @@ async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
         json!({
             "protocolVersion": "2025-11-25",
             "capabilities": {"tools": {"listChanged": true}},
-            "serverInfo": {"name": "browser", "version": "1.0.0"},
+            "serverInfo": about(),
         })
     );
     desk.client.assert_no_notification().await;
@@ -40,7 +53,7 @@ async fn r004_56_61_a_client_without_handshake_discovers_lists_calls_and_listens
     );
     assert_eq!(
         discovered["_meta"]["io.modelcontextprotocol/serverInfo"],
-        json!({"name": "browser", "version": "1.0.0"})
+        about()
     );
 
     let list = desk.client.request("tools/list", json!({})).await.unwrap();

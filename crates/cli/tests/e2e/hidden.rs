@@ -43,7 +43,7 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
     for (tool, arguments) in [
         ("take_snapshot", json!({})),
         ("take_snapshot", json!({"verbose": true})),
-        ("find", json!({"query": "a"})),
+        ("find", json!({"text": "a"})),
         ("list_tabs", json!({})),
         ("list_console_messages", json!({})),
         ("get_console_message", json!({"msgid": 1})),
@@ -66,6 +66,10 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
     ] {
         let call = json!({"name": tool, "arguments": arguments});
         let told = desk.client.request("tools/call", call).await.unwrap();
+        // A refusal of ours would show nothing of the page.
+        let fails = ["throw", "Symbol"].map(|word| arguments.to_string().contains(word));
+        let failed = told["isError"] == true;
+        assert_eq!(failed, fails.contains(&true), "{tool}: {told}");
         let texts = texts(&told);
         assert!(texts.iter().any(|text| text.contains('a')), "{tool}");
         for text in texts {

@@ -44,6 +44,7 @@ mod peers;
 mod policy;
 mod private;
 mod profile_names;
+mod progress;
 mod proxy;
 mod random_walk;
 mod registry;

@@ -116,7 +116,7 @@ async fn a_configuration_of_chrome_devtools_mcp_starts_after_changing_the_comman
             "--no-usage-statistics",
             "--performanceCrux=false",
             "--no-category-emulation",
-            "--slim",
+            "--devtools-comments",
             &browser,
         ])
         .await;
@@ -128,12 +128,90 @@ async fn a_configuration_of_chrome_devtools_mcp_starts_after_changing_the_comman
     assert!(names.iter().any(|name| name == "click"), "{names:?}");
     assert!(!names.iter().any(|name| name == "emulate"), "{names:?}");
     let log = client.stderr();
-    assert!(log.contains("--slim has no effect"), "{log}");
+    assert!(log.contains("--devtools-comments has no effect"), "{log}");
     assert!(!log.contains("usage-statistics"), "{log}");
+
+    // Three tools and no others, whoever asks.
+    let mut command = crowd.tabmux();
+    command.args(["mcp", "--slim", "--isolated", "--headless", &browser]);
+    let client = McpClient::spawn(command);
+    client.initialize_named("claude-code").await;
+    let names = client.tool_names().await;
+    assert_eq!(names, ["evaluate", "navigate", "screenshot"]);
+    let went = client.call_tool("navigate", json!({"url": url})).await.ok();
+    assert_eq!(went.text(), format!("Navigated to {url}."));
+    let script = json!({"script": "alert(1); Promise.resolve([document.title, 7])"});
+    let answer = client.call_tool("evaluate", script).await.ok().text();
+    assert_eq!(answer, r#"["Form",7]"#);
+    let picture = client.call_tool("screenshot", json!({})).await.ok().text();
+    let bytes = std::fs::read(&picture).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG"), "{picture}");
+    let other = client
+        .request("tools/call", json!({"name": "list_pages"}))
+        .await;
+    assert_eq!(other.unwrap_err().code, -32602);
+    let wrong = client
+        .call_tool("evaluate", json!({"script": "nothing()"}))
+        .await;
+    assert_eq!(
+        wrong.expect_error(),
+        "The script failed: ReferenceError: nothing is not defined. Correct it and try again."
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_launched_browser_has_a_page_from_the_start_and_the_first_one_is_page_1() {
+async fn a_configuration_of_playwright_mcp_starts_after_changing_the_command() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let body = "<!doctype html><title>none</title><script>document.title = `${window.early} ${innerWidth}`</script>";
+    crowd.pages.route("/early", Response::html(body));
+    let (script, output) = (crowd.home().join("early.js"), crowd.home().join("out"));
+    std::fs::write(&script, "window.early = 'first';").unwrap();
+    std::fs::create_dir(&output).unwrap();
+    let browser = tabmux_testkit::real_browser().unwrap();
+    let browser = format!("--executable-path={}", browser.display());
+    let client = crowd
+        .visitor(&[
+            "--headless",
+            "--isolated",
+            "--browser=chrome",
+            "--caps=vision,pdf",
+            "--viewport-size=800x600",
+            "--user-agent=Test/1.0",
+            "--grant-permissions",
+            "geolocation",
+            "clipboard-read",
+            "--init-script",
+            script.to_str().unwrap(),
+            "--output-dir",
+            output.to_str().unwrap(),
+            &browser,
+        ])
+        .await;
+    let url = crowd.pages.url("early");
+    client
+        .call_tool("navigate_page", json!({"url": url}))
+        .await
+        .ok();
+    // The script ran before the page's own, and everything else is as the flags say.
+    let facts = "async () => [document.title, navigator.userAgent, ...await Promise.all(\
+                 ['geolocation', 'clipboard-read', 'camera'].map(async name => \
+                 (await navigator.permissions.query({name})).state))]";
+    let told = client
+        .call_tool("evaluate_script", json!({"function": facts}))
+        .await
+        .ok();
+    let told: Value = serde_json::from_str(&told.text()).unwrap();
+    assert_eq!(
+        told,
+        json!(["first 800", "Test/1.0", "granted", "granted", "prompt"])
+    );
+    client.call_tool("save_pdf", json!({})).await.ok();
+    let kept = std::fs::read_dir(&output).unwrap().count();
+    assert_eq!(kept, 1, "the file is where --output-dir says");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_client_has_a_page_from_the_start_and_its_first_one_is_page_1() {
     let Some(crowd) = Crowd::gather() else { return };
     crowd.pages.route("/form", Response::html(FORM));
     let url = crowd.pages.url("form");
@@ -146,14 +224,40 @@ async fn a_launched_browser_has_a_page_from_the_start_and_the_first_one_is_page_
     let pages = first.call_tool("list_pages", json!({})).await.ok().text();
     assert_eq!(pages, format!("1: Form ({url}) [selected]"));
 
-    // Whoever comes later has another number, and a page all the same.
+    // Whoever comes later has its own page 1, in the same browser.
     let second = crowd.client_in(&["--isolated"]).await;
-    let refused = second.call_tool("navigate_page", go).await.expect_error();
-    assert!(refused.starts_with("There is no tab 1."), "{refused}");
+    second.call_tool("navigate_page", go).await.ok();
     let pages = second.call_tool("list_pages", json!({})).await.ok().text();
-    assert_eq!(pages, "2: about:blank (about:blank) [selected]");
-    let look = json!({"pageId": 2});
-    second.call_tool("take_snapshot", look).await.ok();
+    assert_eq!(pages, format!("1: Form ({url}) [selected]"));
+    let title = json!({"pageId": 1, "function": "() => { document.title = 'Second'; }"});
+    second.call_tool("evaluate_script", title).await.ok();
+    let pages = first.call_tool("list_pages", json!({})).await.ok().text();
+    assert_eq!(pages, format!("1: Form ({url}) [selected]"));
+    let popup = json!({"function": "() => { window.open('/form'); }"});
+    let said = second.call_tool("evaluate_script", popup).await.ok().text();
+    let told = "It opened page 2. Call select_page to work there.";
+    assert!(said.contains(told), "{said}");
+    let select = json!({"pageId": 2});
+    let selected = second.call_tool("select_page", select.clone()).await;
+    assert_eq!(
+        selected.ok().text(),
+        format!("Selected page 2: Form ({url})")
+    );
+    let unknown = first.call_tool("select_page", select).await;
+    assert_eq!(
+        unknown.expect_error(),
+        "There is no tab 2. Available tabs: 1. Call list_pages to see the tabs."
+    );
+    // People see the numbers that are the same for everybody.
+    let tabs = crowd.asked("tabs");
+    let mut ids: Vec<_> = tabs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tab| tab["id"].as_u64())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [Some(1), Some(2), Some(3)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -70,8 +70,8 @@ async fn private_windows_of_an_attached_browser_are_left_alone_until_the_person_
         assert!(!pages.contains(hidden), "{pages}");
     }
     // Nor can anybody guess their numbers.
-    for number in 1..20 {
-        let look = json!({"tabId": number.to_string(), "function": "() => location.search"});
+    for number in (1..20).flat_map(|number| [number.to_string(), format!("#{number}")]) {
+        let look = json!({"tabId": number, "function": "() => location.search"});
         let looked = agent.call_tool("evaluate_script", look).await.text();
         for hidden in ["secret", "foreign", "later"] {
             assert!(!looked.contains(hidden), "tab {number}: {looked}");

@@ -87,7 +87,8 @@ async fn verify_with(count: usize) {
     let last = found
         .find(|tab| tab["title"] == name)
         .expect("everybody's title is known");
-    let named = title(&clients[0], json!({"tabId": last["id"]})).await;
+    let everybodys = format!("#{}", last["id"]);
+    let named = title(&clients[0], json!({"tabId": everybodys})).await;
     assert!(
         named.starts_with(last["title"].as_str().unwrap()),
         "{named}"
@@ -242,7 +243,7 @@ async fn an_exclusive_tab_is_its_holders_alone() {
         .call_tool("navigate_page", json!({"url": crowd.secret_of("owner")}))
         .await
         .ok();
-    let tab = crowd.asked("tabs")[0]["id"].clone();
+    let tab = format!("#{}", crowd.asked("tabs")[0]["id"]);
     let other = crowd.client(&[]).await;
     let refused = other
         .call_tool("take_snapshot", json!({"tabId": tab}))

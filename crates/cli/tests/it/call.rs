@@ -1,6 +1,5 @@
 //! `tabmux call`, `logs` and `completions`, as a person runs them.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 #[test]
@@ -10,13 +9,177 @@ fn arguments_and_flags_that_make_no_sense_are_usage_errors_and_start_nothing() {
     assert_eq!(output.status.code(), Some(2));
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(
-        complaint.starts_with("tabmux: the arguments are not a JSON object"),
+        complaint.starts_with("tabmux: the arguments are neither flags nor a JSON object"),
         "{complaint}"
     );
     let contradiction = ["--isolated", "--browserUrl", "http://127.0.0.1:1"];
     let output = home.tabmux(&[&["call", "list_pages"], &contradiction[..]].concat());
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(!home.socket().exists());
+}
+
+#[test]
+fn wrong_flags_name_what_is_right_and_start_nothing() {
+    let home = Home::new();
+    for (words, complaint) in [
+        (
+            &["call", "click", "--uuid", "1"][..],
+            "tabmux: click has no argument --uuid. It takes --uid, --dblClick, --includeSnapshot, --tabId. \
+             `tabmux call click --help` shows what it takes.",
+        ),
+        (
+            &["call", "click"],
+            "tabmux: click needs --uid. The element, from take_snapshot or find. \
+             `tabmux call click --help` shows what it takes.",
+        ),
+        (
+            &["call", "click", "{}", "--uid", "1"],
+            "tabmux: Write the arguments as flags or as JSON, not both. \
+             `tabmux call click --help` shows what it takes.",
+        ),
+        (
+            &["call", "take_screenshot", "--format", "gif"],
+            "tabmux: --format takes png, jpeg or webp, not `gif`. \
+             `tabmux call take_screenshot --help` shows what it takes.",
+        ),
+        (
+            &["click"],
+            "tabmux: UID is missing. Write `tabmux click UID`. `tabmux snapshot` shows the uid of each element. \
+             `tabmux click --help` shows more.",
+        ),
+        (
+            &["fill", "1_1", "two", "words"],
+            "tabmux: `words` is one word too many. Write `tabmux fill UID VALUE`, with quotes around a text that \
+             has blanks. `tabmux fill --help` shows more.",
+        ),
+        (
+            &["call"],
+            "tabmux: name a tool, such as `tabmux call list_pages`. `tabmux call --list` shows all of them, \
+             `tabmux call --help` the flags.",
+        ),
+        (
+            &["close"],
+            "tabmux: no session `default` is open. `tabmux sessions` shows which are.",
+        ),
+    ] {
+        let output = home.tabmux(words);
+        assert_ne!(output.status.code(), Some(0), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.trim_end(), complaint, "{words:?}");
+    }
+    assert!(!home.socket().exists());
+}
+
+#[test]
+fn every_tool_can_be_listed_and_explained_in_40_columns() {
+    let home = Home::new();
+    let shown = |words: &[&str]| {
+        let mut command = home.command(words);
+        let output = command.env("COLUMNS", "40").output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let help = shown(&["call", "click", "--help"]);
+    assert!(
+        help.contains("\n  --uid TEXT\n      The element, from"),
+        "{help}"
+    );
+    let listed: serde_json::Value =
+        serde_json::from_str(&shown(&["call", "--list", "--json"])).unwrap();
+    let tools = listed.as_array().unwrap().iter();
+    let names: Vec<String> = tools
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect();
+    // Whoever types a tool's name asks for it.
+    assert!(names.contains(&"cookies".to_owned()), "{names:?}");
+    let mut screens = vec![shown(&["call", "--list"]), shown(&["call", "--help"])];
+    screens.extend(names.iter().map(|name| shown(&["call", name, "--help"])));
+    let verbs = ["open", "snapshot", "click", "fill", "screenshot", "close"];
+    screens.extend(verbs.map(|verb| shown(&[verb, "--help"])));
+    for screen in screens {
+        let is_text =
+            |line: &&str| line.trim().contains(' ') && !line.trim_start().starts_with('-');
+        for line in screen.lines().filter(is_text) {
+            assert!(line.chars().count() <= 40, "{line}\n\n{screen}");
+        }
+    }
+    let few: serde_json::Value = serde_json::from_str(&shown(&[
+        "call",
+        "--once",
+        "--list",
+        "--json",
+        "--categories",
+        "input",
+    ]))
+    .unwrap();
+    let few = few.to_string();
+    assert!(
+        few.contains("\"fill\"") && !few.contains("\"take_snapshot\""),
+        "{few}"
+    );
+}
+
+#[test]
+fn the_everyday_commands_work_on_one_page_from_any_folder() {
+    let Some(browser) = tabmux_testkit::real_browser() else {
+        return;
+    };
+    let home = Home::new();
+    let pages = tabmux_testkit::FixtureServer::start();
+    let body = "<!doctype html><title>Shop</title><label>Name <input></label>\
+                <button onclick=\"document.title = document.querySelector('input').value\">Buy</button>";
+    pages.route("/shop", tabmux_testkit::Response::html(body));
+    let ok = |words: &[&str]| {
+        let output = home.tabmux(words);
+        assert_eq!(output.status.code(), Some(0), "{words:?} {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let flags = [
+        "--headless",
+        "--isolated",
+        "--executablePath",
+        browser.to_str().unwrap(),
+    ];
+    let address = pages.url("shop");
+    let address = address.strip_prefix("http://").unwrap();
+    ok(&[&["open", address], &flags[..]].concat());
+    let snapshot = ok(&["snapshot"]);
+    let uid = |kind: &str| {
+        let line = snapshot.lines().find(|line| line.contains(kind)).unwrap();
+        let uid = line.split_once("uid=").unwrap().1;
+        uid.split([' ', ']']).next().unwrap().to_owned()
+    };
+    ok(&["fill", &uid("textbox"), "Ada Lovelace"]);
+    ok(&["click", &uid("button")]);
+    let title = ok(&[
+        "call",
+        "evaluate_script",
+        "--function",
+        "() => document.title",
+    ]);
+    assert_eq!(title.trim(), "\"Ada Lovelace\"");
+
+    // Pictures are files of the folder that the command is run in.
+    let said = ok(&["screenshot"]);
+    let picture = home.folder.path().join("screenshot.png");
+    assert!(said.contains(picture.to_str().unwrap()), "{said}");
+    let elsewhere = home.folder.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let mut command = home.command(&["screenshot", "shot.jpg"]);
+    let output = command.current_dir(&elsewhere).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(
+        std::fs::read(elsewhere.join("shot.jpg"))
+            .unwrap()
+            .starts_with(b"\xff\xd8")
+    );
+
+    let sessions: serde_json::Value = serde_json::from_str(&ok(&["sessions", "--json"])).unwrap();
+    assert_eq!(sessions[0]["callsMade"], 7, "{sessions}");
+    let status: serde_json::Value = serde_json::from_str(&ok(&["status", "--json"])).unwrap();
+    assert!(status["otherDaemons"].is_array(), "{status}");
+    assert_eq!(ok(&["close"]), "Session `default` is over.\n");
+    assert_eq!(ok(&["sessions", "--json"]).trim(), "[]");
 }
 
 #[test]
@@ -141,7 +304,20 @@ impl Home {
     }
 
     fn tabmux(&self, arguments: &[&str]) -> Output {
-        run(self.folder.path(), &self.socket(), arguments)
+        self.command(arguments).output().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let folder = self.folder.path();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .env("TABMUX_SOCKET", self.socket())
+            .env("TABMUX_PORT", "0")
+            .env("HOME", folder)
+            .env("XDG_DATA_HOME", folder);
+        command
     }
 }
 
@@ -149,15 +325,4 @@ impl Drop for Home {
     fn drop(&mut self) {
         self.tabmux(&["daemon", "stop"]);
     }
-}
-
-fn run(folder: &Path, socket: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabmux"))
-        .args(arguments)
-        .current_dir(folder)
-        .env("TABMUX_SOCKET", socket)
-        .env("TABMUX_PORT", "0")
-        .env("XDG_DATA_HOME", folder)
-        .output()
-        .unwrap()
 }

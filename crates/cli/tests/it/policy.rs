@@ -23,6 +23,37 @@ fn a_rule_that_is_not_there_is_no_reason_to_remove_the_others() {
 }
 
 #[test]
+fn the_list_of_rules_does_not_contradict_itself() {
+    let home = tempfile::tempdir().unwrap();
+    let told = |arguments: &[&str]| {
+        let output = policy(home.path(), arguments);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert_eq!(told(&["list"]), "Agents may see every site.\n");
+    let but = "Agents may see every site but:\n  bank.test\n";
+    assert_eq!(told(&["block", "bank.test"]), but);
+    let both = "Agents may see only:\n  *.test\nbut not:\n  bank.test\n";
+    assert_eq!(told(&["allow", "*.test"]), both);
+    let library = "Pages of this machine may offer tools with the page library, and those of:\n  \
+                   https://bank.test (agents may not see this site, so its tools are not offered)\n";
+    let added = told(&["page-origins", "add", "https://bank.test"]);
+    assert_eq!(added, library);
+    told(&["page-origins", "remove", "https://bank.test"]);
+    let every = "`*` is allowed. Agents may see every site but:\n  bank.test\n";
+    assert_eq!(told(&["allow", "*"]), every);
+    told(&["remove", "bank.test"]);
+    assert_eq!(
+        told(&["list"]),
+        "Agents may see every site: `*` is allowed.\n"
+    );
+    assert_eq!(
+        told(&["block", "*"]),
+        "Agents may see no site: `*` is blocked.\n"
+    );
+}
+
+#[test]
 fn too_many_rules_are_no_reason_to_remove_all_of_them() {
     let home = tempfile::tempdir().unwrap();
     let many: Vec<String> = (0..1_000).map(|number| format!("a{number}.test")).collect();

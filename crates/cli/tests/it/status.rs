@@ -1,7 +1,9 @@
-//! `tabmux status` and `tabmux daemon stop`, where no daemon can be.
+//! `tabmux status` and `tabmux daemon stop`, where no daemon can be, and where there are two.
 
 use std::fs;
-use std::process::Command;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+use tabmux_testkit::patiently;
 
 #[test]
 fn a_file_in_the_sockets_place_is_told_as_what_it_is() {
@@ -30,4 +32,40 @@ fn a_file_in_the_sockets_place_is_told_as_what_it_is() {
             )
         );
     }
+}
+
+#[tokio::test]
+async fn another_daemon_of_this_user_is_named_with_what_ends_it() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str], socket: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
+        command.args(arguments).env_clear().env("HOME", home.path());
+        command.env("TABMUX_PORT", "0").env("PATH", "/usr/bin:/bin");
+        command.env("TABMUX_SOCKET", home.path().join(socket));
+        command
+    };
+    let other = home.path().join("other.sock");
+    let mut command = run(&["daemon", "run", "--idle=0"], "other.sock");
+    let mut daemon = command.stderr(Stdio::null()).spawn().unwrap();
+    let listens = async {
+        while UnixStream::connect(&other).is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    patiently(listens, || "a daemon that listens".into()).await;
+    let stop = format!("`tabmux daemon stop --socket {}` ends it.", other.display());
+    let pid = format!("process {}", daemon.id());
+    let version = concat!("tabmux ", env!("CARGO_PKG_VERSION"));
+    for what in ["status", "doctor"] {
+        let seen = run(&[what], "own.sock").output().unwrap();
+        let seen = String::from_utf8_lossy(&seen.stdout).into_owned();
+        for part in [&stop, &pid, version] {
+            assert!(seen.contains(part), "{what} does not say `{part}`: {seen}");
+        }
+        let own = run(&[what], "other.sock").output().unwrap();
+        let own = String::from_utf8_lossy(&own.stdout).into_owned();
+        assert!(!own.contains("Another daemon"), "{own}");
+    }
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
 }

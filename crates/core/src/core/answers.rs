@@ -1,7 +1,8 @@
 //! Calls that only ask: what a session is told at once.
 
 use super::Core;
-use crate::{BrowserId, Mode, Reply, SessionId, TabRow};
+use crate::call::Call;
+use crate::{BrowserId, CallId, Mode, Reply, SessionId, Stuck, TabRow};
 
 impl Core {
     /// The tabs that the session sees in a browser, in the words of its mode.
@@ -23,6 +24,11 @@ impl Core {
         self.shown(session, browser)
             .map(|(id, tab)| self.row(session, id, tab))
             .collect()
+    }
+
+    /// What a call that is not answered yet waits for.
+    pub fn waits_for(&self, call: CallId) -> Option<Stuck> {
+        self.calls.get(&call).map(Call::stuck)
     }
 
     pub(super) fn status(&self, session: SessionId) -> Reply {

@@ -40,7 +40,11 @@ impl Core {
             (_, _, None) => known
                 .default
                 .and_then(|number| known.seat_numbered(number))
-                .ok_or(Refusal::IndexRequired { tool })?,
+                .ok_or_else(|| Refusal::IndexRequired {
+                    tool,
+                    available: numbers(known),
+                    mode: known.config.mode,
+                })?,
         };
         Ok(seat.browser)
     }
@@ -242,6 +246,11 @@ fn seat_given<'a>(
     let seat = number.and_then(|number| known.seat_numbered(number));
     seat.ok_or_else(|| Refusal::UnknownBrowser {
         given,
-        available: known.seats.iter().map(|seat| seat.number).collect(),
+        available: numbers(known),
+        mode: known.config.mode,
     })
+}
+
+fn numbers(known: &Session) -> Vec<usize> {
+    known.seats.iter().map(|seat| seat.number).collect()
 }

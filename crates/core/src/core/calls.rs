@@ -274,6 +274,7 @@ impl Core {
         reply: Reply,
         renewed: Option<Renewed>,
     ) {
+        let reply = self.in_its_numbers(session, reply);
         self.emit(Output::Reply {
             call,
             session,

@@ -19,6 +19,7 @@ impl Core {
         }
         seat.focus = Some(Focus::On(tab));
         seat.given = None;
+        self.give_number(session, tab);
         if let Some(before) = before {
             self.change_hold(before, |tab| {
                 tab.focused_by.remove(&session);

@@ -55,6 +55,9 @@ impl Core {
             _ => &[],
         };
         let fixed = match self.mode(session) {
+            Some(Mode::Static) if known.is_some_and(|known| known.config.only.is_some()) => {
+                self.only_tools(session).unwrap_or_default()
+            }
             Some(Mode::Static) => &self.config.static_tools[..],
             Some(Mode::Progressive) | None => &[],
         };
@@ -229,6 +232,7 @@ impl Core {
     /// The session's list as it would be told now.
     pub(super) fn offer(&mut self, session: SessionId) -> Announced {
         let page_tools = match self.mode(session) {
+            Some(Mode::Static) if self.only_tools(session).is_some() => Arc::default(),
             Some(Mode::Static) => self.shared_union(session),
             Some(Mode::Progressive) | None => Arc::new(self.listed_page_tools(session)),
         };

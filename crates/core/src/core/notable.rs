@@ -64,7 +64,7 @@ impl Core {
             .collect();
         let sessions = self.sessions.keys().map(|id| {
             let (lost, bound) = (self.loss(*id), self.bound_tab(*id));
-            (id, self.heritage(*id), lost, bound)
+            (id, self.heritage(*id), lost, bound, self.page_numbers(*id))
         });
         let sessions: Vec<_> = sessions.collect();
         let counted = self.tabs_counted;

@@ -9,8 +9,8 @@ use crate::refusal::MOST_TABS_NAMED;
 use crate::route::{NoRoute, Route};
 use crate::tab::Tab;
 use crate::{
-    Access, CallId, CallKind, Mode, Output, Reason, Refusal, Reply, SessionId, TabId, TabName,
-    TabRef, ToolName, ToolRow,
+    Access, CallId, CallKind, Mode, Output, Reason, Refusal, Reply, SessionId, TabId, TabMeant,
+    TabName, TabRef, ToolName, ToolRow,
 };
 
 impl Core {
@@ -99,11 +99,11 @@ impl Core {
         given: Option<&TabRef>,
         mode: Mode,
     ) -> Result<Route, Refusal> {
-        let named = given.and_then(|given| self.tab_meant(given));
+        let named = given.and_then(|given| self.tab_meant(session, given));
         if let Some(given) = given
             && named.is_none_or(|tab| self.offer_in(session, tab, name).is_none())
         {
-            return Err(self.not_there(session, name, given.bare()));
+            return Err(self.not_there(session, name, TabMeant::Given(given.bare())));
         }
         if let Some(id) = named
             && let Some(tab) = self.tabs.get(&id)
@@ -118,7 +118,7 @@ impl Core {
                         .tabs
                         .get(&id)
                         .map_or_else(|| id.into(), |tab| tab.name(id));
-                    self.not_there(session, name, tab.to_string())
+                    self.not_there(session, name, TabMeant::Named(tab))
                 }
             })
     }
@@ -163,7 +163,7 @@ impl Core {
     }
 
     /// The tab does not have the tool: says which ones do. A tool that no tab has is unknown.
-    fn not_there(&self, session: SessionId, name: ToolName, tab: String) -> Refusal {
+    fn not_there(&self, session: SessionId, name: ToolName, tab: TabMeant) -> Refusal {
         let (available, more) = self.available_names(session, name, MOST_TABS_NAMED);
         match available.is_empty() {
             true => Refusal::UnknownTool { tool: name },
@@ -239,7 +239,7 @@ impl Core {
         let (available, more) = self.available_names(call.session, name, MOST_TABS_NAMED);
         let refusal = Refusal::NoSuchToolThere {
             tool: name,
-            tab: tab.to_string(),
+            tab: TabMeant::Named(tab.clone()),
             available,
             more,
             begun: call.at_work,
@@ -282,7 +282,7 @@ impl Core {
             let shown = shown.filter(|tab| self.is_shown(session, tab));
             return Ok(page_tools(tools, left_out, shown));
         };
-        let named = self.tab_meant(given);
+        let named = self.tab_meant(session, given);
         let named = named.and_then(|id| Some((id, self.tabs.get(&id)?)));
         let reached = named.filter(|(_, tab)| {
             let is_near = tab.library.is_some()

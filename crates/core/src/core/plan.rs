@@ -72,6 +72,7 @@ impl Core {
             self.check_cooldown(session, browser, tool)?;
             return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
+        self.number_first(session, browser, &kind);
         if self.needs_first_page(session, browser, &kind) {
             let tab = None;
             return Ok(Plan::Work(Some(browser), Task::Settle { kind, tab }));
@@ -251,6 +252,14 @@ impl Core {
     /// switched off.
     fn check_offered(&self, session: SessionId, kind: &CallKind) -> Result<(), Refusal> {
         let tool = kind.tool();
+        let known = self.sessions.get(&session);
+        if known.is_some_and(|known| known.config.withheld.contains(&tool)) {
+            return Err(Refusal::NotOffered { tool });
+        }
+        if let Some(only) = self.only_tools(session) {
+            let is_one = only.contains(&tool) && matches!(kind, CallKind::Page { .. });
+            return is_one.then_some(()).ok_or(Refusal::NotOffered { tool });
+        }
         let offered = match kind {
             CallKind::Page { .. } => self.offers_page_tool(session, tool),
             CallKind::ConnectionStatus
@@ -265,19 +274,13 @@ impl Core {
             CallKind::ListPages
             | CallKind::NewPage { .. }
             | CallKind::SelectPage { .. }
-            | CallKind::ClosePage { .. } => {
-                let known = self.sessions.get(&session);
-                known.is_some_and(|known| {
-                    known.is_static() && !known.config.withheld.contains(&tool)
-                })
-            }
-            CallKind::ListBrowsers
+            | CallKind::ClosePage { .. }
+            | CallKind::ListBrowsers
             | CallKind::ListBrowserTabs
             | CallKind::ReconnectBrowser { .. }
             | CallKind::AddBrowser { .. }
             | CallKind::DisconnectBrowser => self.mode(session) == Some(Mode::Static),
             CallKind::SelectDefaultBrowser => {
-                let known = self.sessions.get(&session);
                 known.is_some_and(|known| known.is_static() && known.config.may_choose_default)
             }
         };
@@ -288,7 +291,7 @@ impl Core {
     }
 
     /// Whether a session can ever call a page tool. The short list of a focused tab has not all.
-    fn offers_page_tool(&self, session: SessionId, tool: ToolName) -> bool {
+    pub(super) fn offers_page_tool(&self, session: SessionId, tool: ToolName) -> bool {
         let Some(known) = self.sessions.get(&session) else {
             return false;
         };
@@ -364,7 +367,7 @@ impl Core {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let mode = known.config.mode;
         let named = self
-            .tab_meant(given)
+            .tab_meant(session, given)
             .and_then(|id| Some((id, self.tabs.get(&id)?)))
             .filter(|(_, tab)| tab.browser() == Some(browser) && tab.is_open())
             .filter(|(_, tab)| tab.is_within_reach(session, known.config.isolated));

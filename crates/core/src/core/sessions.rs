@@ -74,6 +74,7 @@ impl Core {
             opened,
             bound,
             lost,
+            ..
         } = std::mem::take(&mut known.config.heritage);
         if let (Some(lost), true) = (lost, is_static) {
             self.inherit_loss(session, lost);

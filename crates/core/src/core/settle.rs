@@ -69,6 +69,9 @@ impl Core {
     /// Whether the session's first tab would be page 1: nobody has had that number, or it is being found
     /// for this session already.
     fn can_have_first_page(&self, session: SessionId, browser: BrowserId) -> bool {
+        if let Some(own) = self.page_numbers(session) {
+            return own.counted() == 0;
+        }
         let Some(tab) = self.tabs.get(&FIRST_PAGE) else {
             return self.tabs_counted == 0;
         };

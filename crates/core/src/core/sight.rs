@@ -8,13 +8,16 @@ use crate::route::{NoRoute, Route, Wish, route};
 use crate::session::Seat;
 use crate::tab::Tab;
 use crate::{
-    BrowserId, Mode, Place, SchemaId, SessionId, TabId, TabName, TabRef, ToolKey, ToolName, ToolRow,
+    BrowserId, Mode, Place, SchemaId, SessionId, TabId, TabName, ToolKey, ToolName, ToolRow,
 };
 
 impl Core {
     /// The tool that a session's call of this name would run, if it names no tab: what is published under
     /// this name is that tool's.
     pub fn page_tool(&self, session: SessionId, name: ToolName) -> Option<ToolRow> {
+        if self.only_tools(session).is_some() {
+            return None;
+        }
         let focused = self.focused_tab_with(session, name);
         let tab = focused.or_else(|| self.describing_tab(session, name))?;
         self.tool_row(session, tab, name)
@@ -29,6 +32,9 @@ impl Core {
         let own = |name: &ToolName| (*name, None);
         let (before, after) = self.own_tools(session);
         let mut list: Vec<_> = before.map(own).collect();
+        if self.only_tools(session).is_some() {
+            return list;
+        }
         if self.mode(session) == Some(Mode::Static) {
             let names = self.registry.names();
             list.extend(names.filter_map(|name| {
@@ -94,6 +100,7 @@ impl Core {
                 tools.map(|(name, _, offer)| (name, offer.schema)).collect()
             }),
             Some(_) => Vec::new(),
+            None if self.only_tools(session).is_some() => Vec::new(),
             None if self.sessions.contains_key(&session) => self.union(session),
             None => Vec::new(),
         }
@@ -207,14 +214,6 @@ impl Core {
         };
         source == Source::Library
             || is_wanted() && browser.is_some_and(|browser| self.is_connected(session, browser))
-    }
-
-    /// The tab that the agent means, wherever it is.
-    pub(super) fn tab_meant(&self, given: &TabRef) -> Option<TabId> {
-        match given.number() {
-            Some(number) => Some(number),
-            None => self.pages.get(given.as_page()).copied(),
-        }
     }
 
     /// The tab that a session is bound to, if it has the tool.

@@ -89,6 +89,11 @@ impl FakeBrowser {
         self.tabs.values().any(|tab| &*tab.url == url)
     }
 
+    /// What its tabs show.
+    pub(super) fn urls(&self) -> Vec<String> {
+        self.tabs.values().map(|tab| tab.url.to_string()).collect()
+    }
+
     pub(super) fn tab_count(&self) -> usize {
         self.tabs.len()
     }

@@ -17,7 +17,7 @@ fn scene(config: impl FnOnce(Heritage) -> SessionConfig) -> Sim {
     let heritage = Heritage {
         opened: vec![a.clone()],
         bound: vec![b],
-        lost: None,
+        ..Heritage::default()
     };
     let remembered = vec![RememberedTab {
         browser: key(),

@@ -503,8 +503,15 @@ fn in_progressive_mode_connect_browser_chooses_and_the_others_follow() {
         browsers: URLS[..2].iter().map(|url| meant(url)).collect(),
         ..progressive()
     });
-    let refusal = desk.refusal(connect(false), None);
-    assert!(refusal.starts_with("browserIndex parameter is required"));
+    assert_eq!(
+        desk.refusal(connect(false), None),
+        "browserIndex parameter is required when multiple browsers are connected. Available browsers: \
+         1, 2. Call connect_browser again with one of them."
+    );
+    assert_eq!(
+        desk.refusal(connect(false), Some(3)),
+        "There is no browser 3. Available browsers: 1, 2. Call connect_browser again with one of them."
+    );
     desk.call(connect(false), Some(2));
     let Reply::Tabs { tabs, .. } = desk.call(CallKind::ListTabs, None) else {
         panic!("it lists tabs");

@@ -1,8 +1,8 @@
 //! The words that tests are written in: who, which tool, which call.
 
 use crate::{
-    Access, BrowserKey, CallKind, Mode, OnEnd, Reply, SessionConfig, SessionId, TabId, TabRef,
-    ToolName,
+    Access, BrowserKey, CallKind, Mode, Numbering, OnEnd, Reply, SessionConfig, SessionId, TabId,
+    TabRef, ToolName,
 };
 
 pub(super) const CLICK: ToolName = ToolName::new("click");
@@ -58,6 +58,14 @@ pub(super) fn fixed() -> SessionConfig {
     SessionConfig {
         mode: Mode::Static,
         ..progressive()
+    }
+}
+
+/// The same for one that has numbers of its own.
+pub(super) fn with_own_numbers() -> SessionConfig {
+    SessionConfig {
+        numbering: Numbering::Own,
+        ..fixed()
     }
 }
 

@@ -42,11 +42,11 @@ pub(super) fn reply(
         Reply::Disconnected { number } => CallReply::text(format!(
             "Let go of browser {number}. It runs on, unless tabmux launched it."
         )),
-        Reply::Failed { message } => CallReply::error(message),
-        Reply::Refused(refusal) => CallReply::error(refusal.to_string()),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
-        // Calls that lead to these are not parsed for such sessions.
-        Reply::Connected { .. }
+        // The loop answers these itself, or calls that lead to them are not parsed for such sessions.
+        Reply::Failed { .. }
+        | Reply::Refused(_)
+        | Reply::Connected { .. }
         | Reply::NotConnected(_)
         | Reply::Tabs { .. }
         | Reply::PageTools { .. }

@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
@@ -41,10 +41,13 @@ async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Sh
         return;
     };
     let ends = Ends { peer, local };
-    let stop = shared.stop.clone();
+    let (stop, evicted) = (shared.stop.clone(), guest.eviction());
+    // It has its place until its request was read.
+    let head = Mutex::new(Some(guest));
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(super::answer(request, ends, &shared).await) }
+        let head = head.lock().unwrap_or_else(PoisonError::into_inner).take();
+        async move { Ok::<_, Infallible>(super::answer(request, ends, head, &shared).await) }
     });
     let connection = http1::Builder::new()
         .max_buf_size(LONGEST_HEAD)
@@ -58,7 +61,7 @@ async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Sh
                 tracing::debug!(%error, "a request was not answered");
             }
         }
-        () = guest.evicted() => {}
+        () = evicted.cancelled() => {}
         () = tokio::time::sleep(HEAD_LIMIT) => {}
         () = stop.cancelled() => {}
     }

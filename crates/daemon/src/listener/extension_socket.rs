@@ -13,6 +13,7 @@ use tabmux_browser::pace::Pace;
 use tabmux_browser::text::{decode, one_line};
 use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -29,9 +30,10 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
         Ok(Err(Unproved::Gone)) => return,
-        Ok(Err(Unproved::Refused(reason))) => return refuse(socket, &reason).await,
+        Ok(Err(Unproved::Refused(reason))) => return refuse_guest(socket, &reason, guest).await,
         Err(_) => {
-            return refuse(socket, "The extension did not prove itself in time.").await;
+            let reason = "The extension did not prove itself in time.";
+            return refuse_guest(socket, reason, guest).await;
         }
     };
     let (out, outbox) = mpsc::channel(OUTBOX);
@@ -39,7 +41,7 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     let peer = Arc::new(Peer::new(instance, name, out));
     let Ok(seat) = shared.hub.extensions.seat(Arc::clone(&peer)) else {
         let reason = "This installation of the extension is connected already.";
-        return refuse(socket, reason).await;
+        return refuse_guest(socket, reason, guest).await;
     };
     drop(guest);
     socket.open(
@@ -95,7 +97,8 @@ async fn greet(
         return Err(refused("An instance is 8 to 100 letters and digits."));
     }
     // Read anew each time, so that another secret counts at once.
-    let secret = Secret::load_or_make(&shared.secret)
+    let secret = load_secret(shared)
+        .await
         .map_err(|error| Unproved::Refused(format!("There is no secret to compare: {error}.")))?;
     let greeting = Greeting {
         theirs,
@@ -146,6 +149,14 @@ async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     ))
 }
 
+/// Says why to somebody who has proved nothing, and hangs up; at once, if others need the place.
+async fn refuse_guest(socket: Socket, reason: &str, guest: Guest) {
+    tokio::select! {
+        () = refuse(socket, reason) => {}
+        () = guest.evicted() => {}
+    }
+}
+
 /// Says why, and hangs up.
 async fn refuse(mut socket: Socket, reason: &str) {
     tracing::warn!(reason, "refused an extension");
@@ -179,6 +190,8 @@ async fn talk(
     }
     let mut pulse = tokio::time::interval(PULSE);
     let mut secret_check = tokio::time::interval(SECRET_CHECK);
+    // One look at a time: a file system that does not answer costs one thread, and what was so stays so.
+    let mut looking: Option<JoinHandle<bool>> = None;
     let mut heard_at = Instant::now();
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     loop {
@@ -212,11 +225,18 @@ async fn talk(
             // A message, because Chrome does not count the websocket's own pings as life.
             _ = pulse.tick() => say(socket, &ToExtension::Ping).await,
             // Whoever proved an older secret has proved nothing.
-            _ = secret_check.tick() => {
-                match Secret::load(&shared.secret) {
-                    Ok(now) if now == *secret => true,
-                    _ => return Ended::SecretChanged,
+            _ = secret_check.tick(), if looking.is_none() => {
+                let (path, known) = (shared.secret.clone(), secret.clone());
+                let look = move || Secret::load(&path).is_ok_and(|now| now == known);
+                looking = Some(tokio::task::spawn_blocking(look));
+                true
+            }
+            is_same = answered(&mut looking) => {
+                looking = None;
+                if !is_same {
+                    return Ended::SecretChanged;
                 }
+                true
             }
         };
         if !going_on {
@@ -233,6 +253,28 @@ async fn hear(message: FromExtension, peer: &Peer, person: &PersonHandle) -> boo
     match wish {
         Some(wish) => person.wants(wish).await && goes_on,
         None => goes_on,
+    }
+}
+
+/// Reads the file with the secret beside the runtime's workers: few at a time, because before a proof anybody can
+/// have it done. Who waits is ended by the limit for proofs.
+async fn load_secret(shared: &Shared) -> Result<Secret, String> {
+    let turn = Arc::clone(&shared.secret_turns).acquire_owned().await;
+    let path = shared.secret.clone();
+    let work = tokio::task::spawn_blocking(move || {
+        let secret = Secret::load_or_make(&path);
+        drop(turn);
+        secret
+    });
+    let secret = work.await.map_err(|error| error.to_string())?;
+    secret.map_err(|error| error.to_string())
+}
+
+/// What a look brought, if there is one.
+async fn answered(looking: &mut Option<JoinHandle<bool>>) -> bool {
+    match looking {
+        Some(looking) => looking.await.unwrap_or(false),
+        None => std::future::pending().await,
     }
 }
 

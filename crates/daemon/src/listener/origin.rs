@@ -1,43 +1,38 @@
 //! Who may come: by the name it was called under, and by the origin of the page.
 
-use crate::policy::{Lasting, PageOrigin};
+use crate::policy::{Looker, PageOrigin};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use url::{Host, Url};
 
 /// The origins whose pages may offer tools: those of this machine, and those that the person names.
 #[derive(Clone, Debug, Default)]
 pub struct PageOrigins {
     named: Vec<PageOrigin>,
-    lasting: Option<Arc<Mutex<Lasting>>>,
+    file: Option<Looker>,
 }
 
 impl PageOrigins {
     /// These, beside those of this machine.
     pub fn of(named: Vec<PageOrigin>) -> Self {
-        Self {
-            named,
-            lasting: None,
-        }
+        Self { named, file: None }
     }
 
     /// Those in the person's file, too, as it is at each moment.
     #[must_use]
     pub fn and_in_file(self, path: PathBuf) -> Self {
-        let lasting = Lasting::at(Some(path));
         Self {
-            lasting: Some(Arc::new(Mutex::new(lasting))),
+            file: Some(Looker::start(path)),
             ..self
         }
     }
 
     /// Whether pages of this origin may offer tools; why not, for their developer.
-    pub(super) fn check(&self, origin: &str) -> Result<(), String> {
+    pub(super) async fn check(&self, origin: &str) -> Result<(), String> {
         if is_local(origin) || self.named.iter().any(|named| named.as_str() == origin) {
             return Ok(());
         }
-        match self.is_in_file(origin) {
+        match self.is_in_file(origin).await {
             true => Ok(()),
             false => Err(format!(
                 "Pages of {origin} may not offer tools; `tabmux policy page-origins add {origin}` lets them."
@@ -45,13 +40,15 @@ impl PageOrigins {
         }
     }
 
-    fn is_in_file(&self, origin: &str) -> bool {
-        let Some(lasting) = &self.lasting else {
+    async fn is_in_file(&self, origin: &str) -> bool {
+        let Some(looker) = &self.file else {
             return false;
         };
-        let mut lasting = lasting.lock().unwrap_or_else(PoisonError::into_inner);
-        lasting.refresh();
-        let rules = lasting.rules().as_ref();
+        looker.look().await;
+        let Some(rules) = looker.seen() else {
+            return false;
+        };
+        let rules = rules.as_ref().as_ref();
         rules.is_ok_and(|rules| rules.page_origins.iter().any(|it| it.as_str() == origin))
     }
 }
@@ -174,8 +171,8 @@ mod tests {
         assert!(!is_our_host("localhost", 8080));
     }
 
-    #[test]
-    fn c_23_pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
+    #[tokio::test]
+    async fn c_23_pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
         let origins = PageOrigins::of(vec!["https://app.example".parse().unwrap()]);
         for fine in [
             "http://localhost:5173",
@@ -184,7 +181,7 @@ mod tests {
             "https://app.example",
         ] {
             let origin = of_page(fine).unwrap();
-            assert_eq!(origins.check(&origin), Ok(()), "{fine}");
+            assert_eq!(origins.check(&origin).await, Ok(()), "{fine}");
         }
         for strange in [
             "https://evil.example",
@@ -192,7 +189,7 @@ mod tests {
             "http://app.example",
         ] {
             let origin = of_page(strange).unwrap();
-            assert!(origins.check(&origin).is_err(), "{strange}");
+            assert!(origins.check(&origin).await.is_err(), "{strange}");
         }
         for none in [
             "null",
@@ -205,19 +202,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn c_23_the_persons_file_lets_pages_in_and_out_as_it_changes() {
+    #[tokio::test]
+    async fn c_23_the_persons_file_lets_pages_in_and_out_as_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let origins = PageOrigins::default().and_in_file(path.clone());
-        let may = || origins.check("https://app.example").is_ok();
+        let may = async || origins.check("https://app.example").await.is_ok();
         let origin: PageOrigin = "https://app.example".parse().unwrap();
-        assert!(!may());
+        assert!(!may().await);
         change_file(&path, &PolicyChange::AddPages(origin.clone())).unwrap();
-        assert!(may() && origins.check("https://evil.example").is_err());
+        assert!(may().await && origins.check("https://evil.example").await.is_err());
         change_file(&path, &PolicyChange::RemovePages(origin)).unwrap();
-        assert!(!may());
+        assert!(!may().await);
         std::fs::write(&path, "{").unwrap();
-        assert!(!may() && origins.check("http://localhost:1").is_ok());
+        assert!(!may().await && origins.check("http://localhost:1").await.is_ok());
     }
 }

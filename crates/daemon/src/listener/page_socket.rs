@@ -1,11 +1,12 @@
 //! One connection of a page's worker: what it says goes to the main loop, and the other way round.
 
 use super::Shared;
-use super::page_words::{Head, Word};
+use super::page_words::{Head, LONGEST_NEWS, Word};
 use super::places::Place;
 use super::websocket::Socket;
 use crate::lobby::Guest;
 use std::collections::HashSet;
+use std::pin::Pin;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
 use tabmux_protocol::page::{FromPage, LONGEST_FRAME, PAGE_PROTOCOL, ToPage};
@@ -17,6 +18,8 @@ use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 pub(super) trait Wire: Send {
     /// The next frame, or nothing at the end. What was begun and not finished loses nothing.
     fn hear(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
+    /// The last frame was taken in, and is no more.
+    fn taken(&mut self);
     /// Says something. False if nobody hears it.
     fn say(&mut self, text: String) -> impl Future<Output = bool> + Send;
     /// The worker is welcome, and may say more at once.
@@ -32,6 +35,10 @@ impl Wire for Socket {
                 _ => return None,
             }
         }
+    }
+
+    fn taken(&mut self) {
+        Self::release(self);
     }
 
     async fn say(&mut self, text: String) -> bool {
@@ -61,6 +68,9 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     let mut called = HashSet::new();
     let mut heard_at = Instant::now();
+    // What was said too fast is waited for before the next is read: nothing of it is kept meanwhile, and everything
+    // else goes on.
+    let mut wait: Option<Pin<Box<dyn Future<Output = ()> + Send>>> = None;
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
@@ -70,22 +80,25 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                 say(&mut wire, &ToPage::Refused { reason }).await;
                 false
             }
-            heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, wire.hear()) => match heard {
-                Ok(Some(text)) => {
+            heard = hear(&mut wire, &mut wait, &mut heard_at) => match heard {
+                Some(text) => {
                     heard_at = Instant::now();
-                    pace.next(1).await;
                     let head = Head::read(&text);
                     let was_asked = head.answers().map(|call| called.remove(call));
-                    // A caller waits for an answer. Anything else waits on the page's side until there is room for it.
-                    if was_asked != Some(true) {
-                        connection.pace(text.len()).await;
-                    }
+                    pace.spend(1);
+                    // A caller waits for an answer. After anything else, the page waits as long as it takes.
+                    let bytes = match was_asked {
+                        Some(true) => 0,
+                        _ => text.len().min(LONGEST_NEWS),
+                    };
+                    wait = Some(Box::pin(connection.pace(pace.free_at(), bytes)));
                     // An answer is taken once, and only if it was asked for.
-                    if was_asked == Some(false) {
-                        continue;
-                    }
-                    match head.whole(&text) {
-                        Word::News(FromPage::Ping) => match no_longer(shared, origin) {
+                    let word = match was_asked {
+                        Some(false) => Word::Noise,
+                        _ => head.whole(&text),
+                    };
+                    let going_on = match word {
+                        Word::News(FromPage::Ping) => match no_longer(shared, origin).await {
                             None => say(&mut wire, &ToPage::Pong).await,
                             Some(refusal) => {
                                 say(&mut wire, &refusal).await;
@@ -97,13 +110,16 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                             connection.say(message, text.len()).await
                         }
                         Word::Refused(answer) => say(&mut wire, &answer).await,
-                    }
+                    };
+                    drop(text);
+                    wire.taken();
+                    going_on
                 }
-                _ => false,
+                None => false,
             },
             message = outbox.recv() => match message {
                 Some(message) => {
-                    let message = no_longer(shared, origin).unwrap_or(message);
+                    let message = no_longer(shared, origin).await.unwrap_or(message);
                     match &message {
                         ToPage::CallTool { call_id, .. } => {
                             called.insert(call_id.clone());
@@ -125,10 +141,25 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     }
 }
 
+/// The next frame, once the wait for those before is over. None at the end, or if nothing comes for too long.
+async fn hear(
+    wire: &mut impl Wire,
+    wait: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    heard_at: &mut Instant,
+) -> Option<Utf8Bytes> {
+    if let Some(waiting) = wait {
+        waiting.await;
+        *wait = None;
+        *heard_at = Instant::now();
+    }
+    let heard = tokio::time::timeout_at(*heard_at + SILENCE_LIMIT, wire.hear());
+    heard.await.ok()?
+}
+
 /// Hears who it is, and welcomes it. The place that it has from now on; none if it is refused.
 async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<Place> {
     let place = match hello(wire).await? {
-        PAGE_PROTOCOL => shared.origins.check(origin).and_then(|()| {
+        PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
             let place = shared.pages.take(origin);
             place.ok_or_else(|| NO_PLACE.to_owned())
         }),
@@ -153,8 +184,8 @@ async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<
 }
 
 /// The person may have changed their mind. Looked at before a call goes out, and with each sign of life.
-fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
-    let reason = shared.origins.check(origin).err()?;
+async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
+    let reason = shared.origins.check(origin).await.err()?;
     Some(ToPage::Refused { reason })
 }
 

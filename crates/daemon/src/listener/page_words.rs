@@ -75,7 +75,7 @@ impl<'a> Head<'a> {
 }
 
 /// Only answers to calls may be longer.
-const LONGEST_NEWS: usize = 1_024 * 1_024;
+pub(super) const LONGEST_NEWS: usize = 1_024 * 1_024;
 
 #[cfg(test)]
 mod tests {

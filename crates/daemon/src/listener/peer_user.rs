@@ -1,15 +1,27 @@
 //! Whose process is at the other end of a loopback connection, where the system tells: Linux does, in
 //! `/proc/net`. Elsewhere nothing is known, and everybody may come.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabmux_browser::user::own_uid;
+use tokio::sync::oneshot;
 
 /// Both ends of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     pub(super) peer: SocketAddr,
     pub(super) local: SocketAddr,
+}
+
+/// The peer's end and ours, each in one spelling.
+type Key = (SocketAddr, SocketAddr);
+
+impl Ends {
+    fn key(&self) -> Key {
+        (canonical(self.peer), canonical(self.local))
+    }
 }
 
 /// Why a peer is refused.
@@ -23,13 +35,74 @@ pub(super) enum Stranger {
     Unreadable(io::Error),
 }
 
-/// Whether a process of this user, or of the machine's own, is at the other end.
-pub(super) async fn check(ends: Ends) -> Result<(), Stranger> {
-    if cfg!(not(target_os = "linux")) {
-        return Ok(());
+/// Looks for all connections that wait, with one thread: however many come, the table is read by one of them at a
+/// time, and for all that are there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PeerUsers(Arc<Mutex<Waiting>>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Whether a thread is at it.
+    looking: bool,
+    connections: Vec<(Ends, oneshot::Sender<io::Result<Option<u32>>>)>,
+}
+
+impl PeerUsers {
+    /// Whether a process of this user, or of the machine's own, is at the other end.
+    pub(super) async fn check(&self, ends: Ends) -> Result<(), Stranger> {
+        if cfg!(not(target_os = "linux")) {
+            return Ok(());
+        }
+        let (answer, looked) = oneshot::channel();
+        let is_first = {
+            let mut waiting = self.waiting();
+            waiting.connections.push((ends, answer));
+            !std::mem::replace(&mut waiting.looking, true)
+        };
+        if is_first {
+            let all = self.clone();
+            tokio::task::spawn_blocking(move || all.look());
+        }
+        judge(
+            looked
+                .await
+                .unwrap_or_else(|error| Err(io::Error::other(error))),
+        )
     }
-    let looked = tokio::task::spawn_blocking(move || look(ends)).await;
-    match looked.unwrap_or_else(|error| Err(io::Error::other(error))) {
+
+    fn look(&self) {
+        loop {
+            let mut connections = {
+                let mut waiting = self.waiting();
+                // Those that have hung up meanwhile need no answer.
+                waiting
+                    .connections
+                    .retain(|(_, answer)| !answer.is_closed());
+                waiting.looking = !waiting.connections.is_empty();
+                std::mem::take(&mut waiting.connections)
+            };
+            if connections.is_empty() {
+                return;
+            }
+            let ends: Vec<_> = connections.iter().map(|(ends, _)| *ends).collect();
+            let mut users = look(&ends);
+            for (ends, answer) in connections.drain(..) {
+                let user = match &mut users {
+                    Ok(users) => Ok(users.remove(&ends.key())),
+                    Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+                };
+                let _ = answer.send(user);
+            }
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn judge(looked: io::Result<Option<u32>>) -> Result<(), Stranger> {
+    match looked {
         // Root can do anything anyway, and passes connections on for others, such as Windows' browsers to WSL.
         Ok(Some(uid)) if uid == own_uid() || uid == ROOT => Ok(()),
         Ok(Some(uid)) => Err(Stranger::OtherUser(uid)),
@@ -40,8 +113,10 @@ pub(super) async fn check(ends: Ends) -> Result<(), Stranger> {
     }
 }
 
-/// The user at the other end. A row can be missed while others come and go, so it is looked for again.
-fn look(ends: Ends) -> io::Result<Option<u32>> {
+/// The users at the other ends. A row can be missed while others come and go, so it is looked for again.
+fn look(wanted: &[Ends]) -> io::Result<HashMap<Key, u32>> {
+    let wanted: HashSet<_> = wanted.iter().map(Ends::key).collect();
+    let mut users = HashMap::new();
     for _ in 0..LOOKS {
         // A peer with a socket of IPv6 may have dialled an address of IPv4.
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -53,29 +128,29 @@ fn look(ends: Ends) -> io::Result<Option<u32>> {
                 }
                 Err(error) => return Err(error),
             };
-            if let Some(uid) = rows.lines().find_map(|row| user_in(row, ends)) {
-                return Ok(Some(uid));
+            let found = rows.lines().filter_map(user_in);
+            users.extend(found.filter(|(key, _)| wanted.contains(key)));
+            if users.len() == wanted.len() {
+                return Ok(users);
             }
         }
     }
-    Ok(None)
+    Ok(users)
 }
 
-/// The user of a row, if it is about the peer's end of this connection. A socket that its process has closed
-/// is counted as root's; it has no inode, and is nobody's.
-fn user_in(row: &str, ends: Ends) -> Option<u32> {
+/// The connection of a row, seen from the other side, and its user. A socket that its process has closed is counted
+/// as root's; it has no inode, and is nobody's.
+fn user_in(row: &str) -> Option<(Key, u32)> {
     let mut fields = row.split_ascii_whitespace().skip(1);
     let (local, remote, state) = (fields.next()?, fields.next()?, fields.next()?);
-    if state != ESTABLISHED
-        || address(local)? != canonical(ends.peer)
-        || address(remote)? != canonical(ends.local)
-    {
+    if state != ESTABLISHED {
         return None;
     }
+    let key = (address(local)?, address(remote)?);
     // tx_queue:rx_queue, tr:tm->when and retrnsmt come first.
     let uid = fields.nth(3)?.parse().ok()?;
     let inode: u64 = fields.nth(1)?.parse().ok()?;
-    (inode != 0).then_some(uid)
+    (inode != 0).then_some((key, uid))
 }
 
 /// An address as the kernel prints it: words of 32 bits in the machine's own order, and the port.
@@ -123,6 +198,11 @@ mod tests {
         }
     }
 
+    fn user_of(row: &str, ends: Ends) -> Option<u32> {
+        let (key, uid) = user_in(row)?;
+        (key == ends.key()).then_some(uid)
+    }
+
     #[cfg(target_endian = "little")]
     #[test]
     fn rows_are_read_as_the_kernel_writes_them() {
@@ -136,21 +216,21 @@ mod tests {
         let (peer, ours) = ("0100007F:C822", "0100007F:223D");
         let mapped = "0000000000000000FFFF00000100007F";
         let loopback = "00000000000000000000000001000000";
-        assert_eq!(user_in(&row(peer, ours, "01", 9), v4), Some(1_000));
+        assert_eq!(user_of(&row(peer, ours, "01", 9), v4), Some(1_000));
         let dialled_by_v6 = row(
             &format!("{mapped}:C822"),
             &format!("{mapped}:223D"),
             "01",
             9,
         );
-        assert_eq!(user_in(&dialled_by_v6, v4), Some(1_000));
+        assert_eq!(user_of(&dialled_by_v6, v4), Some(1_000));
         let six = row(
             &format!("{loopback}:C822"),
             &format!("{loopback}:223D"),
             "01",
             9,
         );
-        assert_eq!(user_in(&six, v6), Some(1_000));
+        assert_eq!(user_of(&six, v6), Some(1_000));
         for other in [
             row(ours, peer, "01", 9),
             row(peer, "0100007F:223E", "01", 9),
@@ -165,7 +245,7 @@ mod tests {
             "7: 0100007F 0100007F 01".into(),
             String::new(),
         ] {
-            assert_eq!(user_in(&other, v4), None, "{other}");
+            assert_eq!(user_of(&other, v4), None, "{other}");
         }
     }
 
@@ -179,9 +259,57 @@ mod tests {
             let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (far, peer) = listener.accept().unwrap();
             let local = far.local_addr().unwrap();
-            assert_eq!(look(Ends { peer, local }).unwrap(), Some(own_uid()));
+            let ends = Ends { peer, local };
+            let user = |ends: Ends| look(&[ends]).unwrap().remove(&ends.key());
+            assert_eq!(user(ends), Some(own_uid()));
             drop(near);
-            assert_eq!(look(Ends { peer, local }).unwrap(), None);
+            assert_eq!(user(ends), None);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn many_connections_are_looked_for_by_one_thread() {
+        let users = PeerUsers::default();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let ours: Vec<_> = (0..50)
+            .map(|_| {
+                let near = TcpStream::connect(address).unwrap();
+                let (far, peer) = listener.accept().unwrap();
+                (
+                    near,
+                    far,
+                    Ends {
+                        peer,
+                        local: address,
+                    },
+                )
+            })
+            .collect();
+        // As if a thread were at it: nobody else begins.
+        users.waiting().looking = true;
+        let nobody = Ends {
+            peer: "127.0.0.1:1".parse().unwrap(),
+            local: address,
+        };
+        let ends = ours.iter().map(|(_, _, ends)| *ends);
+        let mut checks: Vec<_> = ends
+            .chain([nobody])
+            .map(|ends| Box::pin(users.check(ends)))
+            .collect();
+        for check in &mut checks {
+            assert!(futures_util::poll!(check).is_pending());
+        }
+        assert_eq!(users.waiting().connections.len(), 51);
+        // One hangs up, and the others have their answer of one look.
+        drop(checks.remove(0));
+        users.look();
+        assert!(!users.waiting().looking);
+        let refused = checks.pop().unwrap().await;
+        assert!(matches!(refused, Err(Stranger::Unknown)));
+        for check in checks {
+            check.await.unwrap();
         }
     }
 }

@@ -2,15 +2,17 @@
 //! machine. The extension has proved itself, and the origin is Chrome's word.
 
 use super::page_socket::{self, Wire};
+use super::websocket::LONGEST_FIRST_WORD;
 use super::{Shared, origin};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tabmux_browser::text::one_line;
 use tabmux_protocol::extension::{FromExtension, ToExtension};
 use tabmux_protocol::page::LONGEST_FRAME;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
+use tokio_util::sync::CancellationToken;
 
 /// The workers behind one extension. They go with it.
 pub(super) struct Relays {
@@ -21,8 +23,38 @@ pub(super) struct Relays {
 
 /// What a worker has said and nobody has read yet.
 struct Inbox {
-    frames: mpsc::Sender<String>,
+    frames: mpsc::Sender<Frame>,
     bytes: Arc<AtomicUsize>,
+    /// Whether it has been welcomed.
+    welcome: Arc<AtomicBool>,
+    /// It is over, and what it has said is not read any more.
+    over: CancellationToken,
+}
+
+/// Something that a worker has said, which is counted as long as it is kept.
+struct Frame {
+    text: String,
+    _counted: [Counted; 2],
+}
+
+/// So many bytes of a sum, until this is dropped.
+struct Counted {
+    bytes: usize,
+    sum: Arc<AtomicUsize>,
+}
+
+impl Counted {
+    fn new(bytes: usize, sum: &Arc<AtomicUsize>) -> Self {
+        sum.fetch_add(bytes, Ordering::Relaxed);
+        let sum = Arc::clone(sum);
+        Self { bytes, sum }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.sum.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 impl Relays {
@@ -50,32 +82,41 @@ impl Relays {
     fn open(&mut self, connection: u32, told: &str) {
         // Those that ended on our side.
         self.inboxes.retain(|_, inbox| !inbox.frames.is_closed());
-        let known = origin::of_page(told).ok_or_else(|| "This is no page's origin.".to_owned());
-        let allowed = known.and_then(|origin| self.shared.origins.check(&origin).map(|()| origin));
-        let origin = match allowed {
-            Ok(origin) => origin,
-            Err(reason) => {
-                let origin = one_line(told, 200);
-                tracing::warn!(origin, reason, "refused a page behind an extension");
-                return self.end(connection);
-            }
+        let told = one_line(told, 200);
+        let Some(origin) = origin::of_page(&told) else {
+            tracing::warn!(
+                origin = told,
+                "refused a page behind an extension: it has no origin"
+            );
+            return tell_end(&self.out, connection);
         };
-        let text = String::new();
-        let opens = ToExtension::PageTold { connection, text };
-        if self.out.try_send(opens).is_err() {
-            return; // It is too busy for this one, which comes again later.
-        }
         let (frames, read) = mpsc::channel(MOST_UNREAD);
-        let bytes = Arc::<AtomicUsize>::default();
+        let (welcome, over) = (Arc::<AtomicBool>::default(), CancellationToken::new());
         let wire = Relayed {
             connection,
             frames: read,
-            bytes: Arc::clone(&bytes),
+            welcome: Arc::clone(&welcome),
+            over: over.clone(),
             out: self.out.clone(),
         };
-        self.inboxes.insert(connection, Inbox { frames, bytes });
+        let inbox = Inbox {
+            frames,
+            bytes: Arc::default(),
+            welcome,
+            over,
+        };
+        self.inboxes.insert(connection, inbox);
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
+            if let Err(reason) = shared.origins.check(&origin).await {
+                tracing::warn!(origin, reason, "refused a page behind an extension");
+                return;
+            }
+            let text = String::new();
+            let opens = ToExtension::PageTold { connection, text };
+            if wire.out.try_send(opens).is_err() {
+                return; // It is too busy for this one, which comes again later.
+            }
             if let Some(guest) = shared.unwelcomed.enter().await {
                 page_socket::serve(wire, guest, &origin, &shared).await;
             }
@@ -87,15 +128,33 @@ impl Relays {
         let Some(inbox) = self.inboxes.get(&connection) else {
             return;
         };
-        let bytes = inbox.bytes.fetch_add(text.len(), Ordering::Relaxed);
-        let fits = text.len() <= LONGEST_FRAME && bytes <= MOST_UNREAD_BYTES;
-        if !fits || inbox.frames.try_send(text).is_err() {
-            self.inboxes.remove(&connection);
+        let unread = inbox.bytes.load(Ordering::Relaxed);
+        let fits = match inbox.welcome.load(Ordering::Relaxed) {
+            true => text.len() <= LONGEST_FRAME && unread <= MOST_UNREAD_BYTES,
+            false => text.len() + unread <= LONGEST_FIRST_WORD,
+        };
+        let sums = [&inbox.bytes, &self.shared.relayed];
+        let frame = Frame {
+            _counted: sums.map(|sum| Counted::new(text.len(), sum)),
+            text,
+        };
+        if !fits || inbox.frames.try_send(frame).is_err() {
+            return self.drop_inbox(connection);
+        }
+        // If all have said too much together, the one that has said most comes again later.
+        if self.shared.relayed.load(Ordering::Relaxed) > MOST_UNREAD_OF_ALL {
+            let unread = |inbox: &Inbox| inbox.bytes.load(Ordering::Relaxed);
+            let most = self.inboxes.iter().max_by_key(|(_, inbox)| unread(inbox));
+            if let Some(connection) = most.map(|(connection, _)| *connection) {
+                self.drop_inbox(connection);
+            }
         }
     }
 
-    fn end(&self, connection: u32) {
-        tell_end(&self.out, connection);
+    fn drop_inbox(&mut self, connection: u32) {
+        if let Some(inbox) = self.inboxes.remove(&connection) {
+            inbox.over.cancel();
+        }
     }
 }
 
@@ -113,17 +172,22 @@ fn tell_end(out: &mpsc::Sender<ToExtension>, connection: u32) {
 /// One worker's way through its extension.
 struct Relayed {
     connection: u32,
-    frames: mpsc::Receiver<String>,
-    bytes: Arc<AtomicUsize>,
+    frames: mpsc::Receiver<Frame>,
+    welcome: Arc<AtomicBool>,
+    over: CancellationToken,
     out: mpsc::Sender<ToExtension>,
 }
 
 impl Wire for Relayed {
     async fn hear(&mut self) -> Option<Utf8Bytes> {
-        let frame = self.frames.recv().await?;
-        self.bytes.fetch_sub(frame.len(), Ordering::Relaxed);
-        Some(frame.into())
+        tokio::select! {
+            biased;
+            () = self.over.cancelled() => None,
+            frame = self.frames.recv() => Some(frame?.text.into()),
+        }
     }
+
+    fn taken(&mut self) {}
 
     async fn say(&mut self, text: String) -> bool {
         let connection = self.connection;
@@ -131,8 +195,9 @@ impl Wire for Relayed {
         told.await.is_ok()
     }
 
-    /// What comes through an extension is bounded where the extension says it.
-    fn open(&mut self, _origin: &str, _shared: &Shared) {}
+    fn open(&mut self, _origin: &str, _shared: &Shared) {
+        self.welcome.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Drop for Relayed {
@@ -145,3 +210,78 @@ const MOST_UNREAD: usize = 10_000;
 /// What a worker may say before it is read; one answer to a call may be larger. All that a worker of 800 tabs
 /// says after a reconnect is less.
 const MOST_UNREAD_BYTES: usize = 8 * 1024 * 1024;
+/// What all of them may: the longest answer, and some of others.
+const MOST_UNREAD_OF_ALL: usize = 32 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::super::large_messages::LargeMessages;
+    use super::super::peer_user::PeerUsers;
+    use super::super::places::Places;
+    use super::super::{PageOrigins, Semaphore};
+    use super::*;
+    use crate::handle::Hub;
+    use crate::lobby::Lobby;
+
+    fn shared() -> Arc<Shared> {
+        Arc::new(Shared {
+            hub: Arc::new(Hub::start()),
+            origins: PageOrigins::default(),
+            port: 0,
+            secret: "/nonexistent/secret".into(),
+            secret_turns: Arc::new(Semaphore::new(1)),
+            other_users: false,
+            peer_users: PeerUsers::default(),
+            relayed: Arc::default(),
+            heads: Lobby::new(1),
+            unwelcomed: Lobby::new(10),
+            unproved: Lobby::new(1),
+            pages: Places::new(10),
+            large_of_pages: LargeMessages::new(1),
+            large_of_extensions: LargeMessages::new(1),
+            stop: CancellationToken::new(),
+        })
+    }
+
+    fn open(relays: &mut Relays, connection: u32) {
+        let origin = format!("http://localhost:{connection}");
+        relays.hear(FromExtension::PageOpened { connection, origin });
+    }
+
+    fn say(relays: &mut Relays, connection: u32, bytes: usize) {
+        let text = "x".repeat(bytes);
+        relays.hear(FromExtension::PageSaid { connection, text });
+    }
+
+    // Nobody reads meanwhile: there is one thread, and it does not wait.
+    #[tokio::test]
+    async fn workers_behind_extensions_have_a_bound_before_hello_and_in_all() {
+        let shared = shared();
+        let (out, _kept) = mpsc::channel(100);
+        let mut relays = Relays::new(Arc::clone(&shared), out);
+        let unread = || shared.relayed.load(Ordering::Relaxed);
+        for connection in 0..6 {
+            open(&mut relays, connection);
+        }
+        say(&mut relays, 0, 1_500);
+        assert_eq!((relays.inboxes.len(), unread()), (6, 1_500));
+        say(&mut relays, 0, 1_500);
+        assert_eq!(relays.inboxes.len(), 5);
+        for inbox in relays.inboxes.values() {
+            inbox.welcome.store(true, Ordering::Relaxed);
+        }
+        const MIB: usize = 1024 * 1024;
+        for connection in 1..5 {
+            say(&mut relays, connection, 7 * MIB);
+        }
+        assert_eq!(relays.inboxes.len(), 5);
+        say(&mut relays, 5, 3 * MIB);
+        assert_eq!(relays.inboxes.len(), 5);
+        say(&mut relays, 2, 2 * MIB);
+        // Who has said most is over, and nothing of it is kept.
+        assert!(!relays.inboxes.contains_key(&2) && relays.inboxes.len() == 4);
+        while unread() > 24 * MIB {
+            tokio::task::yield_now().await;
+        }
+    }
+}

@@ -42,12 +42,17 @@ impl Socket {
 
     /// The next message; none at the end. What was begun and not finished loses nothing.
     pub(super) async fn recv(&mut self) -> Option<Result<Message, Error>> {
-        if std::mem::take(&mut self.taken) {
-            self.inner.get_mut().release();
-        }
+        self.release();
         let next = self.inner.next().await;
         self.taken = matches!(next, Some(Ok(Message::Text(_) | Message::Binary(_))));
         next
+    }
+
+    /// The message that was handed out is no more, and makes room for another large one.
+    pub(super) fn release(&mut self) {
+        if std::mem::take(&mut self.taken) {
+            self.inner.get_mut().release();
+        }
     }
 
     pub(super) async fn send(&mut self, message: Message) -> Result<(), Error> {

@@ -1,15 +1,17 @@
 //! Calls of tools, from the request to what their work brought back.
 
-use super::confirm::{Checked, Leave};
+use super::confirm::Checked;
 use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
+use crate::incoming::{Digest, Incoming, Read, Room};
 use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tabmux_browser::tools::{Prepared, ToolResult};
 use tabmux_core::{
-    BrowserId, CallId, CallKind, ConnectionId, Finish, Input, Mode, SessionId, TargetId, ToolName,
+    BrowserId, CallId, CallKind, ConnectionId, Finish, Input, Mode, SessionId, Stuck, TargetId,
+    ToolName,
 };
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId};
 use tokio::time::Instant;
@@ -22,6 +24,8 @@ pub(super) struct Call {
     pub(super) request: RequestId,
     pub(super) wants_progress: bool,
     pub(super) progress: f64,
+    /// What its client was told last that it waits for.
+    pub(super) told_wait: Option<Stuck>,
     pub(super) mode: Mode,
     pub(super) started: Instant,
     /// The same for people: milliseconds since 1970.
@@ -35,6 +39,8 @@ pub(super) struct Call {
     pub(super) wishes: convert::Wishes,
     /// What a page tool is called with.
     pub(super) page_arguments: Arc<Map<String, Value>>,
+    /// What its arguments take until it is over.
+    _room: Room,
     /// Whether they are being checked for a worker that has the tool.
     pub(super) checking: bool,
     /// The tool that a person agreed to.
@@ -47,76 +53,101 @@ pub(super) struct Call {
     pub(super) cancel: CancellationToken,
 }
 
+/// A call that may run if the person has nothing against it.
+pub(super) struct Wanted {
+    pub(super) request: CallRequest,
+    pub(super) parsed: convert::Parsed,
+    /// Whether its name is that of a page's own tool.
+    pub(super) is_of_page: bool,
+    pub(super) digest: Digest,
+    pub(super) room: Room,
+    pub(super) answer: Answer,
+}
+
+impl Wanted {
+    /// The same for later, when it is looked at anew.
+    pub(super) fn for_later(self) -> Box<Incoming> {
+        Box::new(Incoming {
+            request: self.request,
+            read: Read::again(self.parsed, self.is_of_page),
+            digest: self.digest,
+            room: self.room,
+            answer: self.answer,
+        })
+    }
+}
+
 impl MainLoop {
-    pub(super) fn call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
+    pub(super) fn call(&mut self, session: SessionId, call: Box<Incoming>) {
         if let Some(why) = self.why_turned_away(session) {
-            let _ = answer.send(Ok(CallReply::error(why)));
-            return;
+            return call.answer(CallReply::error(why));
+        }
+        // With a person's answer, the same call comes again.
+        if call.request.asking.word.is_none()
+            && let Some(session) = self.sessions.get_mut(&session)
+        {
+            session.calls_made += 1;
         }
         if self.core.is_paused() {
-            return self.take_call(session, request, answer);
+            return self.take_call(session, call);
         }
-        if let Some((request, answer)) = self.look_first(session, request, answer) {
-            self.take_call(session, request, answer);
+        if let Some(call) = self.look_first(session, call) {
+            self.take_call(session, call);
         }
     }
 
-    pub(super) fn take_call(&mut self, session: SessionId, request: CallRequest, answer: Answer) {
-        self.take(session, request, answer, (None, None));
+    pub(super) fn take_call(&mut self, session: SessionId, call: Box<Incoming>) {
+        self.take(session, *call, (None, None));
     }
 
     /// The same after its arguments have been checked, which a person has to agree to.
     pub(super) fn take_checked(
         &mut self,
         session: SessionId,
-        request: CallRequest,
-        answer: Answer,
+        call: Box<Incoming>,
         checked: Checked,
     ) {
-        let name = (session, request.request_id.clone());
+        let name = (session, call.id().clone());
         match self.before_asking.remove(&name) {
-            true => self.take(session, request, answer, (None, Some(checked))),
-            false => drop(answer.send(Err(CallFailure::Cancelled))),
+            true => self.take(session, *call, (None, Some(checked))),
+            false => drop(call.answer.send(Err(CallFailure::Cancelled))),
         }
     }
 
     /// Takes a call in, of a tool that a person has agreed to.
-    pub(super) fn take_agreed(
-        &mut self,
-        session: SessionId,
-        request: CallRequest,
-        answer: Answer,
-        agreed: About,
-    ) {
-        self.take(session, request, answer, (Some(agreed), None));
+    pub(super) fn take_agreed(&mut self, session: SessionId, call: Box<Incoming>, agreed: About) {
+        self.take(session, *call, (Some(agreed), None));
     }
 
     fn take(
         &mut self,
         session: SessionId,
-        request: CallRequest,
-        answer: Answer,
+        call: Incoming,
         (agreed, checked): (Option<About>, Option<Checked>),
     ) {
         self.notice_policy();
         let options = self.sessions.get(&session).map(|session| &session.options);
         let Some(options) = options else {
-            let _ = answer.send(Err(CallFailure::Closed));
+            let _ = call.answer.send(Err(CallFailure::Closed));
             return;
         };
         let mode = options.mode;
-        let parsed = match self.page_tool_call(session, &request) {
-            Some(parsed) => parsed,
-            None => convert::parse(&request, options),
-        };
-        let parsed = match parsed {
+        let is_of_page = self.is_page_tool(session, mode, &call.request.tool);
+        let Incoming {
+            request,
+            read,
+            digest,
+            room,
+            answer,
+        } = call;
+        let parsed = match read.for_tool(is_of_page) {
             Ok(parsed) => parsed,
             Err(convert::Rejected::UnknownTool) => {
                 let _ = answer.send(Err(CallFailure::UnknownTool { name: request.tool }));
                 return;
             }
             Err(convert::Rejected::Arguments(text)) => {
-                let _ = answer.send(Ok(CallReply::error(text)));
+                let _ = answer.send(Ok(self.error_for(session, &text)));
                 return;
             }
         };
@@ -124,19 +155,40 @@ impl MainLoop {
             let _ = answer.send(Ok(CallReply::error(why)));
             return;
         }
-        let leave = match agreed {
-            Some(_) => Some(Leave { answer, agreed }),
-            None => self.leave_for(session, &request, &parsed, answer, checked),
+        let mut wanted = Wanted {
+            request,
+            parsed,
+            is_of_page,
+            digest,
+            room,
+            answer,
         };
-        let Some(Leave { answer, agreed }) = leave else {
-            return;
+        let agreed = match agreed {
+            Some(_) => agreed,
+            None => match self.leave_for(session, wanted, checked) {
+                Some((leave, agreed)) => {
+                    wanted = leave;
+                    agreed
+                }
+                None => return,
+            },
         };
+        let Wanted {
+            request,
+            parsed,
+            room,
+            answer,
+            ..
+        } = wanted;
         if let Some(plan) = parsed.plan {
             self.forget_plans();
             self.plans.say(session, plan);
         }
         let call = CallId(self.next_call);
         self.next_call += 1;
+        if request.progress {
+            self.waits.follow();
+        }
         let name = convert::request_id(&request.request_id);
         let entry = Call {
             answer,
@@ -144,6 +196,7 @@ impl MainLoop {
             request: request.request_id,
             wants_progress: request.progress,
             progress: 0.0,
+            told_wait: None,
             mode,
             started: Instant::now(),
             since: now_in_millis(),
@@ -152,7 +205,8 @@ impl MainLoop {
             place: None,
             prepared: parsed.prepared,
             wishes: parsed.wishes,
-            page_arguments: Arc::new(parsed.page_arguments),
+            page_arguments: parsed.page_arguments,
+            _room: room,
             checking: false,
             attempt: 0,
             agreed,
@@ -174,31 +228,30 @@ impl MainLoop {
         });
     }
 
-    /// A call by the name of a page's own tool, if it is one.
-    fn page_tool_call(
-        &self,
-        session: SessionId,
-        request: &CallRequest,
-    ) -> Option<Result<convert::Parsed, convert::Rejected>> {
-        let name = ToolName::parse(&request.tool)?;
-        let mode = self.sessions.get(&session)?.options.mode;
-        if catalogue::info(name, mode, false).is_some() {
-            return None;
-        }
-        self.core.page_tool(session, name)?;
-        Some(convert::page_tool(name, &request.arguments))
+    /// Whether a call by this name is one of a page's own tool.
+    fn is_page_tool(&self, session: SessionId, mode: Mode, name: &str) -> bool {
+        ToolName::parse(name).is_some_and(|name| {
+            catalogue::info(name, mode, false).is_none()
+                && self.core.page_tool(session, name).is_some()
+        })
     }
 
     pub(super) fn ran(&mut self, call: CallId, browser: BrowserId, result: ToolResult) {
+        let Some((session, mode)) = self.calls.get(&call).map(|call| (call.session, call.mode))
+        else {
+            return;
+        };
         let payload = match result {
             Ok(output) => {
                 let opened = output.opened.iter();
-                let numbers =
-                    opened.filter_map(|id| self.core.tab(browser, &TargetId(id.as_str().into())));
+                let numbers = opened.filter_map(|id| {
+                    let target = TargetId(id.as_str().into());
+                    self.core.number_told(session, browser, &target)
+                });
                 let numbers: Vec<_> = numbers.collect();
-                convert::output(output, &numbers)
+                convert::output(output, &numbers, mode)
             }
-            Err(error) => CallReply::error(error.to_string()),
+            Err(error) => self.error_for(session, &error.to_string()),
         };
         if let Some(call) = self.calls.get_mut(&call) {
             call.payload = Some(payload);
@@ -210,6 +263,7 @@ impl MainLoop {
     }
 
     pub(super) fn progressed(&mut self, call: CallId, message: String) {
+        let waits = self.core.waits_for(call);
         let Some(call) = self.calls.get_mut(&call).filter(|call| call.wants_progress) else {
             return;
         };
@@ -217,6 +271,7 @@ impl MainLoop {
             return;
         };
         call.progress += 1.0;
+        call.told_wait = waits;
         let progress = Progress {
             request_id: call.request.clone(),
             value: call.progress,

@@ -3,11 +3,13 @@
 //! They are asked through the client, which gets the question as the answer of its call and calls again with
 //! their word; or, where the client cannot, by whoever shows questions to them, while the call waits here.
 
+use super::calls::Wanted;
 use super::calls::now_in_millis;
 use super::page_calls::{check, report};
-use super::{Answer, Event, MainLoop, PagesEvent};
+use super::{Event, MainLoop, PagesEvent};
 use crate::audit;
-use crate::convert::Parsed;
+use crate::incoming::Digest;
+use crate::policy::look;
 use crate::questions::{About, AskedBecause, MOST_WAITING, PATIENCE_HERE, Question, QuestionView};
 use crate::record::Record;
 use serde_json::{Map, Value};
@@ -16,78 +18,77 @@ use tabmux_browser::ToolError;
 use tabmux_browser::text::one_line;
 use tabmux_core::{CallId, Place, SessionId, ToolKey, ToolRow};
 use tabmux_protocol::session::Confirm;
-use tabmux_protocol::{CallFailure, CallReply, CallRequest, Word};
-
-/// That a call may run, as far as the person is concerned.
-pub(super) struct Leave {
-    /// Where its answer goes.
-    pub(super) answer: Answer,
-    /// The tool that the person agreed to, if that was needed.
-    pub(super) agreed: Option<About>,
-}
+use tabmux_protocol::{CallFailure, CallReply, Word};
 
 /// The arguments of a call have been held against a tool's schema.
 #[derive(Debug)]
 pub(crate) struct Checked {
     record: Arc<Record>,
-    outcome: Result<(), String>,
+    /// What they are, shortened for a person, or what is wrong with them.
+    outcome: Result<String, String>,
+    /// How often they were checked, because the page said something else of its tool meanwhile.
+    rounds: u32,
 }
 
 impl MainLoop {
-    /// Whether a call needs the person's word, and has it. Otherwise it is answered, or waits here for the
-    /// person.
+    /// Gives a call back that needs no word of the person or has it, with the tool that they agreed to. Otherwise
+    /// it is answered, or waits here for the person.
     pub(super) fn leave_for(
         &mut self,
         session: SessionId,
-        request: &CallRequest,
-        parsed: &Parsed,
-        answer: Answer,
+        wanted: Wanted,
         checked: Option<Checked>,
-    ) -> Option<Leave> {
-        let agreed = match self.word_for(session, request, parsed, checked) {
-            Needed::Nothing => None,
-            Needed::Given(about) => Some(about),
+    ) -> Option<(Wanted, Option<About>)> {
+        match self.word_for(session, &wanted, checked) {
+            Needed::Nothing => Some((wanted, None)),
+            Needed::Given(about) => Some((wanted, Some(about))),
             Needed::Withheld(reply) => {
-                let _ = answer.send(Ok(*reply));
-                return None;
+                let _ = wanted.answer.send(Ok(*reply));
+                None
             }
             Needed::Here(about, view) => {
-                self.wait_here(session, request, about, view, answer);
-                return None;
+                self.wait_here(session, wanted, about, view);
+                None
             }
-            Needed::Check(record) => {
-                let name = request.request_id.clone();
+            Needed::Check { record, rounds } => {
+                let name = wanted.request.request_id.clone();
                 self.before_asking.insert((session, name));
-                let given = Arc::new(parsed.page_arguments.clone());
-                let (request, events) = (Box::new(request.clone()), self.events.clone());
+                let given = Arc::clone(&wanted.parsed.page_arguments);
+                let (call, events) = (wanted.for_later(), self.events.clone());
+                let looker = self.lasting.looker();
                 tokio::spawn(async move {
-                    let outcome = check(&record, given).await.map(drop);
+                    let outcome = check_and_show(&record, given).await;
+                    look(looker.as_ref()).await;
                     let checked = PagesEvent::CallChecked {
                         session,
-                        request,
-                        answer,
-                        checked: Checked { record, outcome },
+                        call,
+                        checked: Checked {
+                            record,
+                            outcome,
+                            rounds,
+                        },
                     };
                     report(&events, checked).await;
                 });
-                return None;
+                None
             }
-        };
-        Some(Leave { answer, agreed })
+        }
     }
 
     fn word_for(
         &mut self,
         session: SessionId,
-        request: &CallRequest,
-        parsed: &Parsed,
+        wanted: &Wanted,
         checked: Option<Checked>,
     ) -> Needed {
+        let Wanted {
+            request, parsed, ..
+        } = wanted;
         if self.core.is_paused() {
             return Needed::Nothing; // Nobody is asked about what is refused anyway.
         }
         if let Some(word) = &request.asking.word {
-            return self.word_given(session, request, word);
+            return self.word_given(session, wanted.digest, word);
         }
         let Some(row) = self.core.tool_meant(session, &parsed.kind) else {
             return Needed::Nothing; // It is no tool of a page.
@@ -98,14 +99,23 @@ impl MainLoop {
         let Some(because) = self.needs_word(session, record) else {
             return Needed::Nothing;
         };
+        let rounds = checked.as_ref().map_or(0, |checked| checked.rounds);
         let Some(checked) = checked.filter(|checked| Arc::ptr_eq(&checked.record, record)) else {
-            return Needed::Check(Arc::clone(record));
+            // A page that says something else of its tool all the time is not followed for ever.
+            if rounds >= MOST_ROUNDS {
+                return Needed::withheld(KEEPS_CHANGING);
+            }
+            return Needed::Check {
+                record: Arc::clone(record),
+                rounds: rounds + 1,
+            };
         };
-        if let Err(why) = checked.outcome {
-            return Needed::withheld(why);
-        }
-        let about = About::new(&row, request.arguments.get());
-        let view = self.view(session, &row, &parsed.page_arguments, because);
+        let shown = match checked.outcome {
+            Ok(shown) => shown,
+            Err(why) => return Needed::withheld(why),
+        };
+        let about = About::new(&row, wanted.digest);
+        let view = self.view(session, &row, shown, because);
         if request.asking.can_ask {
             self.note(session, &view, audit::Outcome::Asked);
             let message = message(&view);
@@ -120,16 +130,9 @@ impl MainLoop {
     }
 
     /// The call waits here until the person has answered, for a while.
-    fn wait_here(
-        &mut self,
-        session: SessionId,
-        request: &CallRequest,
-        about: About,
-        view: QuestionView,
-        answer: Answer,
-    ) {
+    fn wait_here(&mut self, session: SessionId, wanted: Wanted, about: About, view: QuestionView) {
         self.note(session, &view, audit::Outcome::Asked);
-        let waiting = Some((Box::new(request.clone()), answer));
+        let waiting = Some(wanted.for_later());
         let id = self.questions.ask(session, about, view, waiting);
         self.asking.publish(&self.questions);
         tokio::spawn(expire(id, self.events.clone()));
@@ -138,22 +141,20 @@ impl MainLoop {
     /// The person paused all agents: what waits for their word is refused as everything else is.
     pub(super) fn questions_paused(&mut self) {
         for mut question in self.questions.take_all_waiting() {
-            if let Some((request, answer)) = question.waiting.take() {
-                self.take_call(question.session, *request, answer);
+            if let Some(call) = question.waiting.take() {
+                self.take_call(question.session, call);
             }
         }
         self.asking.publish(&self.questions);
     }
 
     /// The client brings the person's word.
-    fn word_given(&mut self, session: SessionId, request: &CallRequest, word: &Word) -> Needed {
+    fn word_given(&mut self, session: SessionId, arguments: Digest, word: &Word) -> Needed {
         let Some(question) = self.questions.take_of(session, &word.question) else {
             return Needed::withheld(TOO_LATE);
         };
         match self.decide(&question, word.allowed) {
-            true if question.about.arguments != request.arguments.get() => {
-                Needed::withheld(SOMETHING_ELSE)
-            }
+            true if question.about.arguments != arguments => Needed::withheld(SOMETHING_ELSE),
             true => Needed::Given(question.about),
             false => Needed::withheld(declined(&question.view)),
         }
@@ -165,14 +166,12 @@ impl MainLoop {
             return false;
         };
         self.asking.publish(&self.questions);
-        let Some((request, answer)) = question.waiting.take() else {
+        let Some(call) = question.waiting.take() else {
             return false;
         };
         match self.decide(&question, allowed) {
-            true => self.take_agreed(question.session, *request, answer, question.about),
-            false => {
-                let _ = answer.send(Ok(CallReply::error(declined(&question.view))));
-            }
+            true => self.take_agreed(question.session, call, question.about),
+            false => call.answer(CallReply::error(declined(&question.view))),
         }
         true
     }
@@ -182,8 +181,8 @@ impl MainLoop {
         if let Some(mut question) = self.questions.take_waiting(id) {
             self.asking.publish(&self.questions);
             self.note(question.session, &question.view, audit::Outcome::Unanswered);
-            if let Some((_, answer)) = question.waiting.take() {
-                let _ = answer.send(Ok(CallReply::error(TOO_LATE)));
+            if let Some(call) = question.waiting.take() {
+                call.answer(CallReply::error(TOO_LATE));
             }
         }
     }
@@ -198,8 +197,8 @@ impl MainLoop {
             return false;
         };
         self.asking.publish(&self.questions);
-        if let Some((_, answer)) = question.waiting.take() {
-            let _ = answer.send(Err(CallFailure::Cancelled));
+        if let Some(call) = question.waiting.take() {
+            let _ = call.answer.send(Err(CallFailure::Cancelled));
         }
         true
     }
@@ -257,7 +256,7 @@ impl MainLoop {
         &self,
         session: SessionId,
         row: &ToolRow,
-        arguments: &Map<String, Value>,
+        arguments: String,
         because: AskedBecause,
     ) -> QuestionView {
         let client = self
@@ -271,7 +270,7 @@ impl MainLoop {
             client: one_line(client.unwrap_or_default(), 80),
             tool: one_line(row.name.as_str(), 80),
             origin: one_line(&origin, 200),
-            arguments: one_line(&Value::from(arguments.clone()).to_string(), 500),
+            arguments,
             because,
             until: now_in_millis().saturating_add(PATIENCE_HERE.as_secs() * 1_000),
         }
@@ -301,7 +300,7 @@ enum Needed {
     Withheld(Box<CallReply>),
     /// Their word, once its arguments were held against this tool's schema: nobody is asked about a call that
     /// would be refused anyway.
-    Check(Arc<Record>),
+    Check { record: Arc<Record>, rounds: u32 },
     /// Their word, for which it waits here.
     Here(About, QuestionView),
 }
@@ -357,6 +356,19 @@ fn declined(view: &QuestionView) -> String {
     )
 }
 
+/// Holds arguments against a tool's schema, and makes of them what a person is shown.
+async fn check_and_show(
+    record: &Arc<Record>,
+    given: Arc<Map<String, Value>>,
+) -> Result<String, String> {
+    check(record, given, |_, given| {
+        // As it is understood, not as the agent wrote it.
+        let text = serde_json::to_string(given).unwrap_or_default();
+        one_line(&text, 500)
+    })
+    .await
+}
+
 async fn expire(id: String, events: tokio::sync::mpsc::Sender<Event>) {
     tokio::time::sleep(PATIENCE_HERE).await;
     let _ = events.send(Event::QuestionExpired { id }).await;
@@ -367,6 +379,9 @@ const TOO_LATE: &str = "The person was asked whether the tool may run, and did n
 const SOMETHING_ELSE: &str =
     "The person agreed to other arguments. Nothing was done. Call the tool again to ask again.";
 const GONE: &str = "The page no longer has this tool.";
+const KEEPS_CHANGING: &str = "The page changes its tool all the time, so nobody can be asked about it. Nothing was \
+                              done. Call it again later.";
+const MOST_ROUNDS: u32 = 3;
 /// What is said when the tool that was agreed to is not the one that would run.
 const NOT_AGREED: &str = "The page changed while the person was asked, and its tool is another one now. \
                                      Nothing was done. Call it again to ask again.";

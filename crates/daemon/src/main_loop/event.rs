@@ -3,6 +3,8 @@
 use super::{PagesEvent, PersonEvent};
 use crate::extension::PeerName;
 use crate::handle::Client;
+use crate::handle::Here;
+use crate::incoming::Incoming;
 use crate::options::SessionOptions;
 use crate::policy::{PersonRules, PolicyChange};
 use crate::record::Listed;
@@ -12,7 +14,7 @@ use tabmux_browser::{BrowserEvent, ConnectError, Connected};
 use tabmux_core::{BrowserId, CallId, Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::wire::Resume;
-use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, RequestId};
+use tabmux_protocol::{BackendEvent, CallFailure, CallReply, RequestId};
 use tokio::sync::{mpsc, oneshot};
 
 /// Everything that can make the main loop act.
@@ -37,6 +39,8 @@ pub(crate) enum Event {
         change: PolicyChange,
         answer: oneshot::Sender<Result<PersonRules, String>>,
     },
+    /// Those rules were written, or could not be.
+    PolicyWritten { rules: Result<PersonRules, String> },
     /// Something happened on a connection of a page's worker.
     Pages(PagesEvent),
     /// Somebody wants to see everything.
@@ -49,6 +53,8 @@ pub(crate) enum Event {
         session: SessionId,
         roots: Vec<PathBuf>,
     },
+    /// Somebody takes up a named session in another folder.
+    WorksHere { session: SessionId, here: Here },
     /// A client left.
     Close { session: SessionId },
     /// A client wants its tool list.
@@ -59,8 +65,7 @@ pub(crate) enum Event {
     /// A client calls a tool.
     Call {
         session: SessionId,
-        request: CallRequest,
-        answer: Answer,
+        call: Box<Incoming>,
     },
     /// A person answered a question that waits here. The answer says whether there was one.
     QuestionAnswered {
@@ -132,7 +137,7 @@ impl Event {
             Self::Policy { .. } => "policy",
             Self::Pages(event) => event.kind(),
             Self::Overview { .. } => "overview",
-            Self::Roots { .. } => "roots",
+            Self::Roots { .. } | Self::WorksHere { .. } => "roots",
             Self::Close { .. } => "close",
             Self::Tools { .. } => "tools",
             Self::Call { .. } => "call",
@@ -152,6 +157,7 @@ impl Event {
             Self::Person(_) => "person",
             Self::Sweep { .. } | Self::Swept { .. } => "sweep",
             Self::ShutDown { .. } => "shut_down",
+            Self::PolicyWritten { .. } => "policy_written",
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Where a session's files may be.
 
 use super::MainLoop;
+use crate::handle::Here;
 use std::path::PathBuf;
-use tabmux_browser::files::Roots;
+use tabmux_browser::files::{Quota, Roots};
 use tabmux_browser::{Files, OutputFolder};
 use tabmux_core::{CallId, SessionId};
 use tabmux_protocol::session::{LONGEST_ROOT, MOST_ROOTS};
@@ -27,6 +28,26 @@ impl MainLoop {
         let session = self.calls.get(&call)?.session;
         let session = self.sessions.get(&session)?;
         Some(session.output.clone())
+    }
+
+    /// A named session goes on in another folder. Those in which it worked before stay open to it: a call from
+    /// there may be under way.
+    pub(super) fn works_here(&mut self, session: SessionId, here: Here) {
+        let Some(session) = self.sessions.get_mut(&session) else {
+            return;
+        };
+        let options = &mut session.options;
+        options.folder = here.folder;
+        for root in here.roots {
+            options.roots.retain(|known| *known != root);
+            options.roots.push(root);
+        }
+        let forgotten = options.roots.len().saturating_sub(MOST_ROOTS);
+        options.roots.drain(..forgotten);
+        if options.output != here.output {
+            options.output.clone_from(&here.output);
+            session.output = self.output.session_with(here.output, Quota::default());
+        }
     }
 
     /// Which of them count is decided when a file is named: that has to ask the file system.

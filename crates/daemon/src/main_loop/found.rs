@@ -1,13 +1,13 @@
 //! Tools that were found in browsers' tabs: they become inputs of the core.
 
-use super::{Answer, MainLoop, PagesEvent};
-use crate::{convert, work};
+use super::{MainLoop, PagesEvent};
+use crate::incoming::Incoming;
+use crate::work;
 use std::sync::Arc;
 use tabmux_browser::bounds;
 use tabmux_browser::page_tools::{FoundTool, ToolSource};
 use tabmux_browser::tab::DocumentId as BrowserDocument;
 use tabmux_core::{BrowserId, DocumentId, Input, Mode, SessionId, Source, TargetId};
-use tabmux_protocol::CallRequest;
 
 impl MainLoop {
     /// A tab shows another document, and what was found in the one before is gone.
@@ -100,17 +100,17 @@ impl MainLoop {
     pub(super) fn look_first(
         &self,
         session: SessionId,
-        request: CallRequest,
-        answer: Answer,
-    ) -> Option<(CallRequest, Answer)> {
-        if request.tool != "list_page_tools" {
-            return Some((request, answer));
+        call: Box<Incoming>,
+    ) -> Option<Box<Incoming>> {
+        if call.request.tool != "list_page_tools" {
+            return Some(call);
         }
         let generate = self.generated_for(session);
         let free = |holder: Option<SessionId>| holder.is_none_or(|holder| holder == session);
-        let named = convert::named_tab(&request.arguments);
+        let named = call.read.lists_tools_of.as_ref();
+        let meant = named.map(|tab| self.core.tab_meant(session, tab));
         let tabs = self.core.tabs().filter(|tab| {
-            let is_meant = named.is_none_or(|named| named == tab.id.0);
+            let is_meant = meant.is_none_or(|meant| meant == Some(tab.id));
             is_meant && free(tab.holder) && (generate.is_some() || !self.is_launched(tab.browser))
         });
         let tabs = tabs.filter_map(|tab| {
@@ -121,13 +121,9 @@ impl MainLoop {
         });
         let tabs: Vec<_> = tabs.take(MOST_LOOKED_INTO).collect();
         if tabs.is_empty() {
-            return Some((request, answer));
+            return Some(call);
         }
-        let then = PagesEvent::Looked {
-            session,
-            request: Box::new(request),
-            answer,
-        };
+        let then = PagesEvent::Looked { session, call };
         let look = work::look_for_tools(tabs, generate, then, self.events.clone());
         tokio::spawn(bounds::within(self.origins_of(session), look));
         None

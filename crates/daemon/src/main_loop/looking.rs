@@ -3,7 +3,8 @@
 use super::MainLoop;
 use crate::memory::{LostNotes, Notes, TabNotes};
 use crate::options::BrowserPlan;
-use tabmux_core::{BrowserId, BrowserKey, Heritage, RememberedTab};
+use std::collections::HashMap;
+use tabmux_core::{BrowserId, BrowserKey, Heritage, PageNumbers, RememberedTab, SessionId, TabId};
 use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
 use tabmux_protocol::wire::PROTOCOL;
 
@@ -22,6 +23,7 @@ impl MainLoop {
             client: session.client.name.clone(),
             tab: self.core.bound_tab(id).map(|tab| tab.0),
             calls: calls_of(id),
+            calls_made: session.calls_made,
             age_seconds: session.opened.elapsed().as_secs(),
         });
         let name = |id| {
@@ -88,6 +90,7 @@ impl MainLoop {
             tabs_counted: self.core.tabs_counted(),
             ..Notes::default()
         };
+        let mut others_of = self.numbered_tabs();
         for tab in self.core.tabs() {
             let Some(browser) = self.core.browsers().find(|known| known.id == tab.browser) else {
                 continue;
@@ -98,7 +101,11 @@ impl MainLoop {
                 .iter()
                 .copied()
                 .filter(|id| Some(*id) != tab.owner);
-            for id in tab.owner.into_iter().chain(others) {
+            let holders: Vec<_> = tab.owner.into_iter().chain(others).collect();
+            // One that it knows by a number keeps that, if it stays.
+            let mut knowing = others_of.remove(&tab.id).unwrap_or_default();
+            knowing.retain(|id| !launched && !holders.contains(id));
+            for id in holders.into_iter().chain(knowing) {
                 let Some(session) = self.sessions.get(&id) else {
                     continue;
                 };
@@ -106,6 +113,7 @@ impl MainLoop {
                     browser: browser.key.0.to_string(),
                     target: tab.target.0.to_string(),
                     number: tab.id.0,
+                    page: self.page_number(id, tab.id),
                     stays: !launched,
                     opened: tab.owner == Some(id),
                     bound: tab.bound.contains(&id),
@@ -116,21 +124,27 @@ impl MainLoop {
         // Whoever has not come to its loss or its tabs yet may be outlived by a second daemon, too.
         for (id, session) in &self.sessions {
             let missing = self.core.heritage(*id).map(|heritage| {
-                let away = self.away(heritage);
+                let away = self.away(*id, heritage);
                 let earlier = self.memory.missing(&session.client, heritage).into_iter();
                 let is_new = |tab: &TabNotes| !away.iter().any(|it| it.target == tab.target);
                 let earlier: Vec<_> = earlier.filter(is_new).collect();
                 [away, earlier].concat()
             });
             let missing = missing.unwrap_or_default();
-            let lost = self.core.loss(*id).map(LostNotes::from);
-            if !missing.is_empty() || lost.is_some() || session.follows.is_some() {
+            let lost = self.core.loss(*id).map(|loss| {
+                let page = self.page_number(*id, loss.tab.tab);
+                LostNotes::from(loss).called(page)
+            });
+            let counted = self.core.page_numbers(*id).map(PageNumbers::counted);
+            let counted = counted.unwrap_or_default();
+            if !missing.is_empty() || lost.is_some() || session.follows.is_some() || counted > 0 {
                 let known = notes.about(&session.client);
                 known.tabs.extend(missing);
                 known.lost = lost;
             }
             if let Some(known) = notes.sessions.get_mut(&session.client.session) {
                 known.number = self.number_of(*id);
+                known.pages_counted = counted;
                 known.follows = session.follows;
             }
         }
@@ -138,18 +152,36 @@ impl MainLoop {
     }
 
     /// The tabs that a session has in a person's browser whose extension is away for the moment.
-    fn away(&self, heritage: &Heritage) -> Vec<TabNotes> {
+    fn away(&self, session: SessionId, heritage: &Heritage) -> Vec<TabNotes> {
         let notes = |tab: &RememberedTab| TabNotes {
             browser: tab.browser.0.to_string(),
             target: tab.target.0.to_string(),
             number: tab.number.0,
+            page: self.page_number(session, tab.number),
             stays: true,
             opened: heritage.opened.contains(&tab.target),
             bound: heritage.bound.contains(&tab.target),
             extension: self.extension_meant_by(&tab.browser),
         };
         let tabs = self.core.remembered().iter().map(notes);
-        tabs.filter(|tab| tab.opened || tab.bound).collect()
+        tabs.filter(|tab| tab.opened || tab.bound || tab.page.is_some())
+            .collect()
+    }
+
+    /// Who knows which tabs by numbers of its own.
+    fn numbered_tabs(&self) -> HashMap<TabId, Vec<SessionId>> {
+        let mut tabs: HashMap<TabId, Vec<SessionId>> = HashMap::new();
+        for id in self.sessions.keys() {
+            let own = self.core.page_numbers(*id).into_iter();
+            for (tab, _) in own.flat_map(PageNumbers::iter) {
+                tabs.entry(tab).or_default().push(*id);
+            }
+        }
+        tabs
+    }
+
+    fn page_number(&self, session: SessionId, tab: TabId) -> Option<u32> {
+        self.core.page_numbers(session)?.of(tab)
     }
 
     fn extension_of(&self, browser: BrowserId) -> Option<String> {

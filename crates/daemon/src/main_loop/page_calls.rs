@@ -6,7 +6,7 @@ use crate::page_news::PageReply;
 use crate::record::Record;
 use crate::work;
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tabmux_browser::ToolError;
 use tabmux_browser::page_tools::ToolNumber;
 use tabmux_browser::tools::ToolOutput;
@@ -15,7 +15,7 @@ use tabmux_core::{
 };
 use tabmux_protocol::CallReply;
 use tabmux_protocol::page::ToPage;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 /// What a tool that was found in a tab answered.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl MainLoop {
                 connection,
                 page,
                 key,
-                arguments: check(&record, given).await,
+                arguments: check(&record, given, |checked, _| checked).await,
                 record,
             };
             report(&events, PagesEvent::ArgumentsChecked(checked)).await;
@@ -169,7 +169,7 @@ impl MainLoop {
         let files = self.files_of(session);
         let (target, tool) = (target.clone(), ToolNumber(key.0));
         self.start(call, browser, |job| {
-            let arguments = async move { check(&record, arguments).await };
+            let arguments = async move { check(&record, arguments, |checked, _| checked).await };
             work::call_page_tool(job, target, tool, arguments, files, wants_progress)
         });
     }
@@ -244,12 +244,18 @@ impl MainLoop {
 
 /// Holds arguments against a tool's schema, beside the tasks that others wait for: the page wrote the schema,
 /// and the arguments may be long.
-pub(super) async fn check(
+pub(super) async fn check<T: Send + 'static>(
     record: &Arc<Record>,
     given: Arc<Map<String, Value>>,
-) -> Result<Map<String, Value>, String> {
+    then: impl FnOnce(Map<String, Value>, &Map<String, Value>) -> T + Send + 'static,
+) -> Result<T, String> {
+    let turn = Arc::clone(&CHECKS).acquire_owned().await;
     let record = Arc::clone(record);
-    let checked = tokio::task::spawn_blocking(move || record.check(&given));
+    let checked = tokio::task::spawn_blocking(move || {
+        let checked = record.check(&given)?;
+        drop(turn);
+        Ok(then(checked, &given))
+    });
     checked
         .await
         .unwrap_or_else(|_| Err("Its arguments could not be checked. Call it again.".to_owned()))
@@ -267,5 +273,8 @@ fn wire_id(call: CallId, attempt: u32) -> String {
         attempt => format!("{}.{attempt}", call.0),
     }
 }
+
+/// So many checks are made at a time: each may need some memory.
+static CHECKS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(2)));
 
 const GONE: &str = "The page no longer has this tool.";

@@ -3,7 +3,8 @@
 
 use super::confirm::Checked;
 use super::page_calls::{CheckedCall, FoundAnswer};
-use super::{Answer, Event, MainLoop};
+use super::{Event, MainLoop};
+use crate::incoming::Incoming;
 use crate::intake::Held;
 use crate::page_news::{PageNews, page_id};
 use crate::record::{Listed, Record};
@@ -14,7 +15,6 @@ use tabmux_core::{
     BrowserId, CallId, ConnectionId, Input, Mode, PageFacts, PageId, PageRefusal, Place, SessionId,
     ToolKey, ToolName, ToolRow,
 };
-use tabmux_protocol::CallRequest;
 use tabmux_protocol::page::{PageTab, ToPage};
 use tokio::sync::{mpsc, oneshot};
 
@@ -39,8 +39,7 @@ pub(crate) enum PagesEvent {
     /// Tabs were looked into for their tools, and a call that waited for that can be taken in.
     Looked {
         session: SessionId,
-        request: Box<CallRequest>,
-        answer: Answer,
+        call: Box<Incoming>,
     },
     /// A tool of a browser's page came to its end.
     Called {
@@ -53,8 +52,7 @@ pub(crate) enum PagesEvent {
     /// The arguments of a call that a person has to agree to have been looked at.
     CallChecked {
         session: SessionId,
-        request: Box<CallRequest>,
-        answer: Answer,
+        call: Box<Incoming>,
         checked: Checked,
     },
 }
@@ -102,11 +100,7 @@ impl MainLoop {
                 self.page_said(connection, *news);
                 drop(share);
             }
-            PagesEvent::Looked {
-                session,
-                request,
-                answer,
-            } => self.take_call(session, *request, answer),
+            PagesEvent::Looked { session, call } => self.take_call(session, call),
             PagesEvent::Called {
                 call,
                 browser,
@@ -115,10 +109,9 @@ impl MainLoop {
             PagesEvent::ArgumentsChecked(checked) => self.arguments_checked(checked),
             PagesEvent::CallChecked {
                 session,
-                request,
-                answer,
+                call,
                 checked,
-            } => self.take_checked(session, *request, answer, checked),
+            } => self.take_checked(session, call, checked),
             PagesEvent::Closed { connection } => {
                 self.joins.forget_worker(connection);
                 if self.pages.close(connection) {

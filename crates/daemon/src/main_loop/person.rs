@@ -7,6 +7,7 @@ mod wish;
 
 pub(crate) use wish::Wish;
 
+use super::policy::WantedBy;
 use super::{Event, MainLoop};
 use crate::extension::{Peer, PeerName};
 use crate::nameplates::Nameplates;
@@ -225,16 +226,12 @@ impl MainLoop {
                 let too_late = "This question is no longer open, so your answer changed nothing.";
                 self.or_deny(peer, was_open.then_some(()).ok_or_else(|| too_late.into()));
             }
-            Wish::Rule { origin, rule } => {
-                let changed = self.rule(&origin, rule);
-                self.or_deny(peer, changed);
-            }
+            Wish::Rule { origin, rule } => self.rule(peer, &origin, rule),
             Wish::Judge { origin } => self.tell_site(peer, origin),
             Wish::Tidy { tabs } => self.tidy(peer, &tabs),
             Wish::PrivateWindows { allowed } => {
                 let change = PolicyChange::PrivateWindows(allowed);
-                let changed = self.change_policy(&change).map(drop);
-                self.or_deny(peer, changed);
+                self.change_policy(change, WantedBy::Person(peer.clone()));
             }
         }
     }
@@ -324,7 +321,7 @@ impl MainLoop {
     }
 
     /// Tells a person why what they wanted was not done.
-    fn or_deny(&self, peer: &PeerName, done: Result<(), String>) {
+    pub(super) fn or_deny(&self, peer: &PeerName, done: Result<(), String>) {
         if let (Err(reason), Some(shown)) = (done, self.persons.peers.get(peer)) {
             shown.peer.tell(ToExtension::Denied { reason });
         }

@@ -1,11 +1,14 @@
 //! What a session may have to do with: its own flags, and what the person says for all.
 
-use super::MainLoop;
-use crate::policy::{PersonRules, PolicyChange};
+use super::{Event, MainLoop};
+use crate::extension::PeerName;
+use crate::policy::{PersonRules, PolicyChange, change_file};
 use crate::record::Record;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
 use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, Veil};
+use tokio::sync::oneshot;
 
 impl MainLoop {
     /// Everything that bounds a session.
@@ -20,21 +23,60 @@ impl MainLoop {
         session.map_or_else(OriginPolicy::default, |session| self.origins_of(session))
     }
 
-    /// Looks whether the person has changed their mind. A call must not be judged by what was before.
+    /// Takes over what the person's file says. Whoever sent what is handled now has had it looked at before: a call
+    /// must not be judged by what was before.
     pub(super) fn notice_policy(&mut self) {
         if self.lasting.refresh() {
             self.policy_changed();
         }
     }
 
-    /// The person says something else from now on.
-    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<PersonRules, String> {
-        let before = self.lasting.rules().clone();
-        let rules = self.lasting.change(change);
-        if *self.lasting.rules() != before {
-            self.policy_changed();
+    /// The person wants something else from now on. It is written beside the loop, one change after the other.
+    pub(super) fn change_policy(&mut self, change: PolicyChange, wanted_by: WantedBy) {
+        if self.policy_changes.len() >= MOST_CHANGES {
+            let why = "The rules cannot be written now. Try again later.".to_owned();
+            return self.policy_written(Err(why), wanted_by);
         }
-        rules
+        self.policy_changes.push_back((change, wanted_by));
+        if self.policy_changes.len() == 1 {
+            self.write_policy();
+        }
+    }
+
+    fn write_policy(&mut self) {
+        let Some((change, _)) = self.policy_changes.front() else {
+            return;
+        };
+        let (change, events) = (change.clone(), self.events.clone());
+        let file = self.lasting.path().zip(self.lasting.looker());
+        tokio::spawn(async move {
+            let rules = match file {
+                None => Err("This server keeps no rules of its own.".to_owned()),
+                Some((path, looker)) => {
+                    let write = move || change_file(&path, &change);
+                    let written = tokio::task::spawn_blocking(write).await;
+                    looker.look().await;
+                    written.unwrap_or_else(|error| Err(error.to_string()))
+                }
+            };
+            let _ = events.send(Event::PolicyWritten { rules }).await;
+        });
+    }
+
+    /// A change was written, or was not. The next one follows.
+    pub(super) fn change_written(&mut self, rules: Result<PersonRules, String>) {
+        self.notice_policy();
+        if let Some((_, wanted_by)) = self.policy_changes.pop_front() {
+            self.policy_written(rules, wanted_by);
+        }
+        self.write_policy();
+    }
+
+    fn policy_written(&mut self, rules: Result<PersonRules, String>, wanted_by: WantedBy) {
+        match wanted_by {
+            WantedBy::Person(peer) => self.or_deny(&peer, rules.map(drop)),
+            WantedBy::Other(answer) => drop(answer.send(rules)),
+        }
     }
 
     fn policy_changed(&mut self) {
@@ -63,22 +105,84 @@ impl MainLoop {
     }
 }
 
+/// Who is told what became of a change.
+#[derive(Debug)]
+pub(crate) enum WantedBy {
+    Person(PeerName),
+    Other(oneshot::Sender<Result<PersonRules, String>>),
+}
+
+/// More than a person wants at once.
+const MOST_CHANGES: usize = 32;
+
 /// Whether those under a policy may know of a tool. One of a frame belongs to the frame's site, not to the page's.
 pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {
     let origin = &*tool.origin;
     !origin.starts_with("http") || policy.check(origin).is_ok()
 }
 
-/// The policy as the core takes it.
+/// The policy as the core takes it. Each address is judged once: the core asks for every tab that offers a tool.
 pub(super) fn veil(policy: OriginPolicy) -> Veil {
     if policy.is_open() {
         return Veil::default();
     }
+    let verdicts = Verdicts::default();
     Veil::new(move |address| {
-        let blocked = policy.check(address).err()?;
-        Some(Hidden {
-            why: blocked.to_string().into(),
-            origin: blocked.origin.into(),
+        verdicts.of(address, |address| {
+            let blocked = policy.check(address).err()?;
+            Some(Hidden {
+                why: blocked.to_string().into(),
+                origin: blocked.origin.into(),
+            })
         })
     })
+}
+
+/// What was said of addresses, as long as there are not too many.
+#[derive(Debug, Default)]
+struct Verdicts(Mutex<HashMap<Box<str>, Option<Hidden>>>);
+
+impl Verdicts {
+    fn of(&self, address: &str, judge: impl Fn(&str) -> Option<Hidden>) -> Option<Hidden> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(verdict) = known.get(address) {
+            return verdict.clone();
+        }
+        let verdict = judge(address);
+        if known.len() >= MOST_VERDICTS {
+            known.clear();
+        }
+        known.insert(address.into(), verdict.clone());
+        verdict
+    }
+}
+
+/// More than there are tabs; an address has at most 4,000 characters.
+const MOST_VERDICTS: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn an_address_is_judged_once() {
+        let (verdicts, judged) = (Verdicts::default(), Cell::new(0));
+        let judge = |address: &str| {
+            judged.set(judged.get() + 1);
+            address.starts_with("https://a").then(|| Hidden {
+                origin: "https://a.test".into(),
+                why: "It is blocked.".into(),
+            })
+        };
+        for _ in 0..10 {
+            assert!(verdicts.of("https://a.test/", judge).is_some());
+            assert!(verdicts.of("https://b.test/", judge).is_none());
+        }
+        assert_eq!(judged.get(), 2);
+        for number in 0..3 * MOST_VERDICTS {
+            verdicts.of(&format!("https://{number}.test/"), judge);
+        }
+        assert!(verdicts.0.lock().unwrap().len() <= MOST_VERDICTS);
+    }
 }

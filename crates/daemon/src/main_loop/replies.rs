@@ -3,7 +3,7 @@
 use super::MainLoop;
 use super::policy::may_tell;
 use crate::{audit, convert};
-use tabmux_core::{BrowserId, CallId, Renewed, Reply, TargetId};
+use tabmux_core::{BrowserId, CallId, Renewed, Reply, SessionId, TargetId, ToolName};
 use tabmux_protocol::{CallFailure, CallReply};
 
 impl MainLoop {
@@ -60,6 +60,8 @@ impl MainLoop {
                 page_tools = Some((tools.collect::<Vec<_>>(), missing));
                 Ok(CallReply::text("")) // In place of the list.
             }
+            Reply::Failed { message } => Ok(self.error_for(call.session, &message)),
+            Reply::Refused(refusal) => Ok(self.error_for(call.session, &refusal.to_string())),
             reply => convert::reply(reply, call.payload, call.wishes.part, call.mode),
         };
         let mode = call.mode;
@@ -104,6 +106,12 @@ impl MainLoop {
                 finish(answer);
             })),
         }
+    }
+
+    /// An error in words of ours, which names no tool that the session does not have.
+    pub(super) fn error_for(&self, session: SessionId, text: &str) -> CallReply {
+        let can_call = |tool: &str| self.core.can_call(session, ToolName::new(tool));
+        CallReply::error(convert::without_missing_tools(text, can_call))
     }
 
     /// Where a tab is, as far as the audit log may know.

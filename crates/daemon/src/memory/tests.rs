@@ -11,6 +11,7 @@ fn notes() -> Notes {
         browser: "http://127.0.0.1:9222".into(),
         target: target.into(),
         number,
+        page: Some(number - 2),
         stays: true,
         opened,
         bound,
@@ -19,6 +20,7 @@ fn notes() -> Notes {
     let session = SessionNotes {
         secret: "s3cret".into(),
         number: 2,
+        pages_counted: 6,
         tabs: vec![
             tab("A", 3, true, true),
             tab("B", 5, true, false),
@@ -69,6 +71,9 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     assert_eq!(second.number_of("sess_1"), Some(2));
     assert_eq!(second.follows_of("sess_1"), Some(true));
     assert_eq!(heritage.bound, [TargetId("A".into())]);
+    let numbers: Vec<_> = heritage.numbers.iter().collect();
+    assert_eq!(numbers, [(TabId(3), 1), (TabId(5), 3), (TabId(7), 5)]);
+    assert_eq!(heritage.numbers.counted(), 6);
     assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
     let client = Client {
         session: "sess_1".into(),
@@ -215,4 +220,37 @@ fn numbers_go_on_elsewhere_when_their_count_is_not_known() {
     let (one, two) = (use_numbers(&path, 5), use_numbers(&path, 5));
     assert!(one.end() < two.start() || two.end() < one.start());
     assert!(*one.start() > 1_000_000 && *two.start() > 1_000_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_hangs_holds_up_one_answer_for_a_second() {
+    let (write, _notes) = watch::channel((0, Notes::default()));
+    let (done, written) = watch::channel(0);
+    let mut memory = Memory {
+        write: Some(write),
+        written,
+        ..Memory::none()
+    };
+    let keep = |memory: &mut Memory, tabs_counted| {
+        memory.keep(Notes {
+            tabs_counted,
+            ..Notes::default()
+        });
+    };
+    assert!(memory.writing().is_none());
+    keep(&mut memory, 1);
+    let begun = tokio::time::Instant::now();
+    memory.writing().unwrap().await;
+    assert_eq!(begun.elapsed(), WRITE_LIMIT);
+    // The others do not wait at all, until it is back.
+    assert!(memory.writing().is_none());
+    keep(&mut memory, 2);
+    assert!(memory.writing().is_none());
+    done.send_replace(2);
+    assert!(memory.writing().is_none());
+    keep(&mut memory, 3);
+    let writing = memory.writing().unwrap();
+    done.send_replace(3);
+    writing.await;
+    assert_eq!(begun.elapsed(), WRITE_LIMIT);
 }

@@ -39,6 +39,7 @@ async fn offered(reader: &mut PageReader, said: FromPage) -> Option<Arc<Record>>
 async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else() {
     let intake = Intake::default();
     let mut reader = reader(&intake);
+    reader.read(tab("t")).await;
     let kept = offered(&mut reader, tool("t", "add", "one")).await.unwrap();
     assert!(
         offered(&mut reader, tool("t", "add", "one"))
@@ -101,7 +102,8 @@ async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
         }
     }
     let (number, reason) = refused.unwrap();
-    assert_eq!(number, KEPT.connection / 60_031 - 1);
+    let (each, in_tabs) = (60_043 + SAID_BYTES + RECORD_BYTES, 200 * (3 + RECORD_BYTES));
+    assert_eq!(number, (KEPT.connection - in_tabs) / each - 1);
     assert!(reason.contains("may have 4 MiB"), "{reason}");
     kept.clear();
     for number in 0..number {
@@ -110,4 +112,52 @@ async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
         kept.extend(offered(&mut reader, tool("t", &name, &words)).await);
     }
     assert_eq!(kept.len(), number);
+}
+
+#[tokio::test]
+async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
+    let intake = Intake::default();
+    let mut reader = reader(&intake);
+    reader.read(tab("t")).await;
+    let kept = offered(&mut reader, tool("t", "add", "one")).await;
+    for number in 0..2_000 {
+        let other = tool(&format!("tab-{number}"), &format!("add-{number}"), "one");
+        drop(offered(&mut reader, other).await.unwrap());
+        // What the loop does not take in, it does not take in of a tab that is there, either.
+        let refused = tool("t", &format!("add-{number}"), &format!("{number}"));
+        drop(offered(&mut reader, refused).await.unwrap());
+    }
+    assert!(reader.known.len() < 100, "{}", reader.known.len());
+    assert!(reader.said.len() < 100, "{}", reader.said.len());
+    assert_eq!(reader.tabs.len(), 1);
+    for number in 0..2_000 {
+        reader.read(tab(&number.to_string())).await;
+    }
+    assert_eq!(reader.tabs.len(), MOST_TABS);
+    drop(kept);
+}
+
+#[tokio::test]
+async fn names_of_tools_take_room_in_each_tab() {
+    let intake = Intake::default();
+    let mut reader = reader(&intake);
+    let mut kept = Vec::new();
+    let long = "x".repeat(200);
+    let refused = 'all: {
+        for number in 0..1_000 {
+            let id = format!("tab-{number}");
+            reader.read(tab(&id)).await;
+            for count in 0..64 {
+                let tool = tool(&id, &format!("{count:03}{long}"), "one");
+                match reader.read(tool).await {
+                    Some(PageNews::ToolOffered { tool, .. }) => kept.push(tool),
+                    Some(PageNews::ToolUnfit { reason, .. }) => break 'all Some(reason),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        None
+    };
+    assert!(refused.is_some_and(|reason| reason.contains("4 MiB of names")));
+    assert_eq!(kept.len(), KEPT.connection / (RECORD_BYTES + 203) - 1 - 1);
 }

@@ -1,109 +1,144 @@
-//! Looks at the file with the rules on a thread of its own: a file system that hangs must not hold up the main loop,
-//! and what cannot be looked at permits nothing.
+//! Looks at the file with the rules on a thread of its own, for everybody who wants to know: a file system that hangs
+//! holds up those who ask and nobody else, and what cannot be looked at for long permits nothing.
 
 use super::{PersonRules, Stamp, Unreadable, read, stamp};
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, SyncSender};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// One thread that looks at one file.
+#[derive(Clone, Debug)]
+pub(crate) struct Looker(Arc<Inner>);
+
 #[derive(Debug)]
-pub(super) struct Looker {
-    ask: SyncSender<Option<Stamp>>,
-    told: Receiver<Look>,
-    /// Whether an answer is still to come.
-    asked: bool,
-    limit: Duration,
+struct Inner {
+    ask: SyncSender<()>,
+    asked: Arc<AtomicU64>,
+    /// What was seen last, and how many of those who asked know by it.
+    seen: watch::Receiver<(u64, Seen)>,
+    /// Whether the file system has not answered in time, and still has not.
+    hung: Arc<AtomicBool>,
 }
 
-/// What was seen.
-#[derive(Debug)]
-pub(super) enum Look {
-    /// The file is as it was.
-    Same,
-    /// It is another one now, and says this.
-    Other(Option<Stamp>, Result<PersonRules, Unreadable>),
-    /// The file system does not answer.
-    Hung,
-}
+/// What the file says, or why nobody can tell.
+pub(crate) type Seen = Arc<Result<PersonRules, Unreadable>>;
 
 impl Looker {
-    pub(super) fn start(path: PathBuf) -> Self {
-        Self::with(LIMIT, move |known| {
+    /// Begins to look, and waits for the first answer, but not for long.
+    pub(crate) fn start(path: PathBuf) -> Self {
+        let mut known: Option<(Option<Stamp>, Seen)> = None;
+        Self::with(FIRST_LIMIT, move || {
             let now = stamp(&path);
-            match now == known {
-                true => Look::Same,
-                false => Look::Other(now, read(&path)),
-            }
+            let same = known.take().filter(|(stamp, _)| *stamp == now);
+            let (_, seen) = known.insert(same.unwrap_or_else(|| (now, Arc::new(read(&path)))));
+            Arc::clone(seen)
         })
     }
 
-    fn with(limit: Duration, look: impl Fn(Option<Stamp>) -> Look + Send + 'static) -> Self {
-        let (ask, asked) = mpsc::sync_channel(1);
-        let (tell, told) = mpsc::sync_channel(1);
-        let looking = move || {
-            while let Ok(known) = asked.recv() {
-                if tell.send(look(known)).is_err() {
-                    return;
+    fn with(limit: Duration, mut look: impl FnMut() -> Seen + Send + 'static) -> Self {
+        let (ask, asks) = mpsc::sync_channel(1);
+        let (first, answered) = mpsc::sync_channel(1);
+        let nothing = Arc::new(Ok(PersonRules::default()));
+        let (tell, seen) = watch::channel((0, nothing));
+        let (asked, hung) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
+        let looking = {
+            let (asked, hung) = (Arc::clone(&asked), Arc::clone(&hung));
+            move || {
+                loop {
+                    // Whoever asks from here on may need another look.
+                    let number = asked.load(Ordering::SeqCst);
+                    let news = look();
+                    tell.send_replace((number, news));
+                    hung.store(false, Ordering::SeqCst);
+                    let _ = first.try_send(());
+                    if asks.recv().is_err() {
+                        return;
+                    }
                 }
             }
         };
         // Without a thread nothing answers, and nothing is permitted.
         let thread = std::thread::Builder::new().name("policy".into());
         drop(thread.spawn(looking));
-        Self {
+        if answered.recv_timeout(limit).is_err() {
+            hung.store(true, Ordering::SeqCst);
+        }
+        Self(Arc::new(Inner {
             ask,
-            told,
-            asked: false,
-            limit,
+            asked,
+            seen,
+            hung,
+        }))
+    }
+
+    /// Looks at the file as it is now. A file system that does not answer is waited for once, and not again until it
+    /// does.
+    pub(crate) async fn look(&self) {
+        let Inner {
+            ask,
+            asked,
+            seen,
+            hung,
+        } = &*self.0;
+        let number = asked.fetch_add(1, Ordering::SeqCst) + 1;
+        // If it is full, the thread has not begun to look for the one before.
+        let _ = ask.try_send(());
+        if hung.load(Ordering::SeqCst) {
+            return;
+        }
+        let mut seen = seen.clone();
+        let looked = seen.wait_for(|(known, _)| *known >= number);
+        if !matches!(tokio::time::timeout(LIMIT, looked).await, Ok(Ok(_))) {
+            hung.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Looks whether the file is another one than the one that is known. Waits for a file system that does not
-    /// answer once, and not again until it does.
-    pub(super) fn look(&mut self, known: Option<Stamp>) -> Look {
-        if self.asked {
-            // It answers what was asked earlier, which may be out of date.
-            match self.told.try_recv() {
-                Ok(_) => self.asked = false,
-                Err(_) => return Look::Hung,
-            }
-        }
-        if self.ask.send(known).is_err() {
-            return Look::Hung;
-        }
-        match self.told.recv_timeout(self.limit) {
-            Ok(look) => look,
-            Err(RecvTimeoutError::Timeout) => {
-                self.asked = true;
-                Look::Hung
-            }
-            Err(RecvTimeoutError::Disconnected) => Look::Hung,
-        }
+    /// What was seen last; nothing while the file system does not answer.
+    pub(crate) fn seen(&self) -> Option<Seen> {
+        let hung = self.0.hung.load(Ordering::SeqCst);
+        (!hung).then(|| Arc::clone(&self.0.seen.borrow().1))
     }
 }
 
-/// Longer than any disk takes that works, and short enough for the main loop, which waits meanwhile.
-const LIMIT: Duration = Duration::from_millis(250);
+/// What was so before holds as long: a disk that wakes up takes a few seconds.
+const LIMIT: Duration = Duration::from_secs(5);
+/// A daemon that starts waits no longer.
+const FIRST_LIMIT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc::channel;
 
-    #[test]
-    fn a_file_system_that_hangs_is_waited_for_once_and_used_again_when_it_answers() {
-        let (answer, answers) = mpsc::channel::<()>();
-        let mut looker = Looker::with(Duration::from_millis(1), move |_| {
-            let _ = answers.recv();
-            Look::Same
+    #[tokio::test(start_paused = true)]
+    async fn a_file_system_that_hangs_holds_up_who_asks_and_permits_nothing() {
+        let (go_on, wait) = channel();
+        go_on.send(()).unwrap();
+        let looker = Looker::with(Duration::from_secs(60), move || {
+            let _ = wait.recv();
+            Arc::new(Ok(PersonRules::default()))
         });
-        for _ in 0..3 {
-            assert!(matches!(looker.look(None), Look::Hung));
+        assert!(looker.seen().is_some());
+        let begun = tokio::time::Instant::now();
+        let mut asking = Box::pin(looker.look());
+        assert!(futures_util::poll!(&mut asking).is_pending());
+        // What was so before still holds.
+        assert!(looker.seen().is_some());
+        asking.await;
+        assert_eq!(begun.elapsed(), LIMIT);
+        assert!(looker.seen().is_none());
+        looker.look().await;
+        assert_eq!(begun.elapsed(), LIMIT);
+        // It answers again: first what was asked long ago.
+        drop(go_on);
+        while looker.seen().is_none() {
+            tokio::task::yield_now().await;
         }
-        // From now on it answers at once.
-        drop(answer);
-        looker.limit = Duration::from_secs(60);
-        let again = || matches!(looker.look(None), Look::Same);
-        assert!(std::iter::repeat_with(again).any(|answered| answered));
+        tokio::time::resume();
+        looker.look().await;
+        assert!(looker.seen().is_some());
     }
 }

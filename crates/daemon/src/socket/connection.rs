@@ -3,7 +3,7 @@
 
 use super::named::Lease;
 use super::server::{MOST_REGISTERED, Shared};
-use crate::handle::{Client, Handle, Reply};
+use crate::handle::{Client, Handle, Here, Reply};
 use crate::lobby::Guest;
 use crate::options::SessionOptions;
 use futures_util::StreamExt;
@@ -83,7 +83,7 @@ type Answers = FuturesUnordered<Pin<Box<dyn Future<Output = Response> + Send>>>;
 pub(super) struct Session {
     id: SessionId,
     secret: String,
-    handle: Handle,
+    pub(super) handle: Handle,
     shared: Arc<Shared>,
 }
 
@@ -230,13 +230,23 @@ impl Connection {
                 })
                 .await
             }
-            FromClient::Overview { id } => match self.shared.hub.overview().await {
-                Some(overview) => self.say(FromDaemon::OverviewOk { id, overview }).await,
-                None => false,
-            },
+            FromClient::Overview { id } => {
+                let overview = tokio::select! {
+                    overview = self.shared.hub.overview() => overview,
+                    () = evicted(self.guest.as_ref()) => None,
+                };
+                match overview {
+                    Some(overview) => self.say(FromDaemon::OverviewOk { id, overview }).await,
+                    None => false,
+                }
+            }
             FromClient::Ping { id } => {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
                 self.say(FromDaemon::Pong { id, version }).await
+            }
+            FromClient::End { id, name } => {
+                let was_open = self.shared.named.end(&name).await;
+                self.say(FromDaemon::Ended { id, was_open }).await
             }
             FromClient::Stop { id } => {
                 self.say(FromDaemon::Stopping { id }).await;
@@ -262,6 +272,11 @@ impl Connection {
             return self.refuse(Some(id), None, &why).await;
         };
         let browser = wanted.browser.clone();
+        let here = Here {
+            folder: wanted.folder.clone(),
+            roots: wanted.roots.clone(),
+            output: wanted.output.clone(),
+        };
         let mut options = match SessionOptions::from_wire(wanted) {
             Ok(options) => options,
             Err(why) => return self.refuse(Some(id), None, &why).await,
@@ -287,7 +302,7 @@ impl Connection {
             )),
             Some(name) => {
                 let open = || open(&shared, proof, client, options, Some(name));
-                let joined = shared.named.join(name, browser, &shared, open).await;
+                let joined = shared.named.join(name, browser, here, &shared, open).await;
                 joined.map(|(session, lease)| (session, Some(lease)))
             }
         };
@@ -372,8 +387,15 @@ impl Connection {
         .await
     }
 
+    /// False if there is nobody to hear it. Who does not read makes room when others need its place, and does not
+    /// hold up the end.
     async fn say(&self, message: FromDaemon) -> bool {
-        self.out.send(message).await.is_ok()
+        tokio::select! {
+            biased;
+            sent = self.out.send(message) => sent.is_ok(),
+            () = evicted(self.guest.as_ref()) => false,
+            () = self.shared.stop.cancelled() => false,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::connection::Session;
 use super::server::{Shared, idle};
+use crate::handle::Here;
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ impl Named {
         &self,
         name: &str,
         browser: BrowserOptions,
+        here: Here,
         shared: &Arc<Shared>,
         open: impl FnOnce() -> F,
     ) -> Result<(Arc<Session>, Lease), String>
@@ -47,10 +49,11 @@ impl Named {
             // Whoever names no browser takes the one that is there.
             if browser != entry.browser && browser != BrowserOptions::default() {
                 return Err(format!(
-                    "Session `{name}` works with another browser. Leave the browser's flags out, or \
-                     choose another name."
+                    "Session `{name}` works with another browser. Leave the browser's flags out, \
+                     choose another name, or end it with `tabmux close --session {name}`"
                 ));
             }
+            entry.session.handle.works_here(here).await;
             return Ok((Arc::clone(&entry.session), Lease::take(&entry.users)));
         }
         let entry = Entry {
@@ -67,6 +70,11 @@ impl Named {
         table.insert(name.to_owned(), entry);
         Ok(joined)
     }
+
+    /// Ends the session of that name. False if there is none.
+    pub(super) async fn end(&self, name: &str) -> bool {
+        self.table.lock().await.remove(name).is_some()
+    }
 }
 
 async fn end_when_idle(name: String, users: watch::Receiver<usize>, shared: Arc<Shared>) {
@@ -76,6 +84,11 @@ async fn end_when_idle(name: String, users: watch::Receiver<usize>, shared: Arc<
             () = idle(users.clone(), Some(IDLE)) => {}
         }
         let mut table = shared.named.table.lock().await;
+        // It was ended, and another one may have its name by now.
+        let is_this = |entry: &Entry| users.same_channel(&entry.users.subscribe());
+        if !table.get(&name).is_some_and(is_this) {
+            return;
+        }
         if *users.borrow() == 0 {
             tracing::info!(name, "nobody has used the session for long, so it is over");
             table.remove(&name);

@@ -70,7 +70,11 @@ pub async fn serve(
                 continue;
             }
         };
-        let Some(guest) = unregistered.enter().await else {
+        let guest = tokio::select! {
+            guest = unregistered.enter() => guest,
+            () = stop.cancelled() => break,
+        };
+        let Some(guest) = guest else {
             break;
         };
         connections.spawn(connection::serve(stream, guest, Arc::clone(&shared)));
@@ -102,7 +106,7 @@ async fn unneeded(
     }
 }
 
-/// Resolves when there has been none for `limit`.
+/// Resolves when there has been none for `limit`, or when nobody counts any more.
 pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Duration>) {
     let Some(limit) = limit else {
         return std::future::pending().await;
@@ -112,7 +116,7 @@ pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Durati
             return;
         }
         let busy = count.wait_for(|open| *open > 0);
-        if tokio::time::timeout(limit, busy).await.is_err() {
+        if !matches!(tokio::time::timeout(limit, busy).await, Ok(Ok(_))) {
             return;
         }
     }
@@ -124,3 +128,18 @@ pub(super) const MOST_REGISTERED: usize = 256;
 const MOST_UNREGISTERED: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_millis(500);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With the counter gone and none open, the wait neither lasted nor ended: it turned in a circle.
+    #[tokio::test(start_paused = true)]
+    async fn waiting_ends_when_nobody_counts_any_more() {
+        let count = watch::Sender::new(0);
+        let waiting = tokio::spawn(idle(count.subscribe(), Some(Duration::from_secs(60))));
+        drop(count);
+        let ended = tokio::time::timeout(Duration::from_secs(1), waiting).await;
+        assert!(ended.is_ok(), "it still waits");
+    }
+}

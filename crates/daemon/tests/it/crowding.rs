@@ -13,6 +13,10 @@ async fn connections_that_prove_nothing_do_not_keep_the_extension_out() {
     for _ in 0..40 {
         strangers.push(daemon.stranger().await);
     }
+    // Some are refused, and do not hang up.
+    for stranger in &mut strangers[20..] {
+        stranger.say(json!({"type": "proof", "proof": ""})).await;
+    }
     let mut extension = daemon.extension("0123456789").await;
     // Nor do they take its place afterwards.
     for _ in 0..40 {

@@ -1,6 +1,7 @@
 //! The daemon's socket, spoken to as other programs would.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod arguments;
 mod comes_back;
 mod confirm;
 mod crowd;

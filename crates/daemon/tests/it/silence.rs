@@ -98,6 +98,29 @@ async fn clients_are_served_beside_many_connections_of_the_socket_that_say_nothi
     assert_eq!(silent[0].next().await, None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_are_served_beside_connections_that_ask_and_do_not_read() {
+    let server = Server::start();
+    let ping = format!("{}\n", json!({"type": "PING", "id": "p"}));
+    let mut deaf = Vec::new();
+    for _ in 0..64 {
+        let mut wire = Wire::connect(server.socket()).await;
+        // The answers fill what is between us, so the rest of this is not taken.
+        let pings = ping.repeat(40_000);
+        deaf.push(tokio::spawn(async move {
+            wire.send_bytes(pings.as_bytes()).await;
+            wire
+        }));
+    }
+    for _ in 0..65 {
+        let mut client = Wire::connect(server.socket()).await;
+        client.register().await;
+    }
+    for flood in deaf {
+        flood.abort();
+    }
+}
+
 #[tokio::test]
 async fn a_connection_of_the_socket_without_a_line_is_closed_after_ten_seconds() {
     let server = Server::start();

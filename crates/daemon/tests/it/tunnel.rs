@@ -107,15 +107,18 @@ async fn c_24_who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() 
         ..request("connect_browser", &json!({}))
     };
     let play = async {
-        let told = patiently(session.next_event(), || "word of the wait".to_owned()).await;
-        let Some(BackendEvent::Progress(progress)) = told else {
-            panic!("{told:?}");
-        };
-        let message = progress.message.unwrap();
-        assert!(
-            message.starts_with("Waiting for the tabmux extension: "),
-            "{message}"
-        );
+        loop {
+            let told = patiently(session.next_event(), || "word of the wait".to_owned()).await;
+            let Some(BackendEvent::Progress(progress)) = told else {
+                panic!("{told:?}");
+            };
+            let message = progress.message.unwrap();
+            if message.starts_with("Waiting for the tabmux extension: ") {
+                break;
+            }
+            // Before it is known what for.
+            assert_eq!(message, "Waiting for the browser");
+        }
         let mut extension = daemon.extension("0123456789").await;
         introduce(&mut extension, json!([])).await;
         extension

@@ -2,6 +2,7 @@
 
 use crate::stage::Stage;
 use serde_json::{json, value::to_raw_value};
+use std::time::Duration;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, Content, Progress};
 
 #[tokio::test]
@@ -172,6 +173,64 @@ async fn progress_rises_and_ends_with_the_call() {
         client.call_tool_answered_by(&mut stage).await;
         client.assert_no_notification().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_over_a_second_is_told_to_go_on() {
+    for modern in [false, true] {
+        let (mut stage, client) = if modern {
+            Stage::set_2026()
+        } else {
+            Stage::set().await
+        };
+        let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": "t1"}});
+        let pending = client.begin("tools/call", params).await;
+        let call = stage.next_call().await;
+        let mut told = Vec::new();
+        let mut hear = async |client: &tabmux_testkit::McpClient| {
+            let notice = client.next_notification().await;
+            assert_eq!(notice["method"], "notifications/progress");
+            assert_eq!(notice["params"]["progressToken"], "t1");
+            let value = notice["params"]["progress"].as_f64().unwrap();
+            let message = notice["params"]["message"].as_str().unwrap().to_owned();
+            told.push((value, message));
+        };
+        hear(&client).await;
+        hear(&client).await;
+        stage.emit(BackendEvent::Progress(Progress {
+            request_id: call.request.request_id.clone(),
+            value: 1.0,
+            total: None,
+            message: Some("Waiting for the browser to connect.".into()),
+        }));
+        hear(&client).await;
+        hear(&client).await;
+        let told: Vec<_> = told.iter().map(|(at, text)| (*at, text.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (1.0, "Running wait (1 s)"),
+                (2.0, "Running wait (2 s)"),
+                (3.0, "Waiting for the browser to connect."),
+                (4.0, "Waiting for the browser to connect (3 s)"),
+            ]
+        );
+        call.reply("done");
+        pending.tool_reply().await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        client.assert_no_notification().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_call_without_a_token_is_told_nothing_of() {
+    let (mut stage, client) = Stage::set().await;
+    let pending = client.begin_call("wait", json!({})).await;
+    let call = stage.next_call().await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    call.reply("done");
+    pending.tool_reply().await;
+    client.assert_no_notification().await;
 }
 
 #[tokio::test]

@@ -1,7 +1,20 @@
 //! Both eras of the protocol: the handshake until 2025-11-25, and 2026-07-28 without one.
 
 use crate::stage::{Stage, tool};
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// Name and version are the specification's; title and description tell people what it is.
+fn about() -> Value {
+    let version = env!("CARGO_PKG_VERSION");
+    json!({
+        "name": "browser",
+        "version": "1.0.0",
+        "title": "tabmux",
+        "description": format!(
+            "tabmux {version}: browsers, their tabs and the tools of their pages, shared by MCP clients."
+        ),
+    })
+}
 
 #[tokio::test]
 async fn r004_59_60_the_handshake_names_the_server_and_its_one_capability() {
@@ -21,7 +34,7 @@ async fn r004_59_60_the_handshake_names_the_server_and_its_one_capability() {
             json!({
                 "protocolVersion": answered,
                 "capabilities": {"tools": {"listChanged": true}},
-                "serverInfo": {"name": "browser", "version": "1.0.0"},
+                "serverInfo": about(),
             })
         );
     }
@@ -37,7 +50,7 @@ async fn discovery_names_the_same_and_leaves_both_eras_open() {
     );
     assert_eq!(
         result["_meta"]["io.modelcontextprotocol/serverInfo"],
-        json!({"name": "browser", "version": "1.0.0"})
+        about()
     );
     let versions = result["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!("2026-07-28")));
@@ -131,6 +144,6 @@ async fn a_version_nobody_knows_is_refused_with_those_we_know() {
     assert_eq!(client.tool_names().await, ["zebra", "ant"]);
 }
 
-pub(crate) fn listen() -> serde_json::Value {
+pub(crate) fn listen() -> Value {
     json!({"notifications": {"toolsListChanged": true, "promptsListChanged": true}})
 }

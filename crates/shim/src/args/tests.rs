@@ -72,6 +72,39 @@ fn the_examples_of_chrome_devtools_mcp_are_understood() {
 }
 
 #[test]
+fn flags_that_only_chrome_devtools_mcp_has_choose_the_fixed_list() {
+    for theirs in [
+        &["--slim"][..],
+        &["--slim=false"],
+        &["--no-usage-statistics"],
+        &["--usageStatistics=false"],
+        &["--channel", "beta"],
+        &["--channel=canary"],
+        &["--no-category-network"],
+        &["--categoryNetwork=false"],
+        &["--experimental-page-id-routing"],
+        &["--experimentalTomorrow"],
+        &["--workspace=/a"],
+        &["--headless", "--no-performance-crux"],
+    ] {
+        assert_eq!(options(theirs).tools, ToolMode::Static, "{theirs:?}");
+        let chosen = [theirs, &["--tools", "progressive"]].concat();
+        assert_eq!(options(&chosen).tools, ToolMode::Progressive, "{chosen:?}");
+    }
+    for ours in [
+        &[][..],
+        &["--headless"],
+        &["--isolated", "--viewport=1280x720"],
+        &["--user-data-dir=/x", "--proxy-server=http://p:1"],
+        &["--categories", "input"],
+        &["--filesystemRoot=/a", "--logFile=/tmp/x"],
+    ] {
+        assert_eq!(options(ours).tools, ToolMode::Auto, "{ours:?}");
+    }
+    assert!(options(&["--slim"]).slim && !options(&["--slim=false"]).slim);
+}
+
+#[test]
 fn every_flag_of_chrome_devtools_mcp_is_taken_or_refused_in_a_sentence() {
     let mut refused = Vec::new();
     for (name, samples) in flags::samples() {
@@ -99,9 +132,125 @@ fn every_flag_of_chrome_devtools_mcp_is_taken_or_refused_in_a_sentence() {
 }
 
 #[test]
+fn every_flag_of_playwright_mcp_is_taken_or_refused_in_a_sentence() {
+    let mut refused = Vec::new();
+    for (name, samples) in flags::playwright_samples() {
+        for sample in samples {
+            let mut words = vec![sample.as_str()];
+            match name {
+                "cdpHeader" => words.push("--cdpEndpoint=ws://x"),
+                "proxyBypass" => words.push("--proxy-server=http://x"),
+                _ => {}
+            }
+            if let Err(error) = args(&words) {
+                let named = format!("{name} of Playwright MCP is not here: ");
+                assert!(error.contains(&named), "{sample}: {error}");
+                refused.push(name);
+            }
+        }
+    }
+    refused.sort_unstable();
+    refused.dedup();
+    let expected = [
+        "allowedHosts",
+        "blockServiceWorkers",
+        "browser",
+        "device",
+        "endpoint",
+        "host",
+        "initPage",
+        "mobile",
+        "profileDirName",
+        "secrets",
+        "storageState",
+        "webmcp",
+    ];
+    assert_eq!(refused, expected);
+    let mut known: Vec<_> = flags::playwright_samples()
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    known.sort_unstable();
+    let published = include_str!("../../../../fixtures/calls/playwright-mcp-flags.txt");
+    let published: Vec<_> = published.lines().collect();
+    assert_eq!(known, published);
+}
+
+#[test]
+fn flags_of_playwright_mcp_mean_those_of_ours() {
+    let script = std::env::temp_dir().join(format!("tabmux-init-{}.js", std::process::id()));
+    std::fs::write(&script, "var a = 1;").unwrap();
+    let given = options(&[
+        "--viewport-size",
+        "800,600",
+        "--ignore-https-errors",
+        "--user-agent=Mozilla/5.0 (Test)",
+        "--proxy-server=http://p:1",
+        "--proxy-bypass=.com,example.org",
+        "--no-sandbox",
+        "--browser",
+        "chrome-beta",
+        "--init-script",
+        script.to_str().unwrap(),
+        "--grant-permissions",
+        "geolocation",
+        "clipboard-read",
+        "--allow-unrestricted-file-access",
+        "--output-dir=/out",
+    ]);
+    std::fs::remove_file(script).unwrap();
+    let browser = given.browser;
+    assert_eq!(browser.viewport, Some((800, 600)));
+    assert!(browser.accept_insecure_certs && browser.allow_file_urls && browser.launches);
+    let arguments = [
+        "--no-sandbox",
+        "--user-agent=Mozilla/5.0 (Test)",
+        "--proxy-bypass-list=.com;example.org",
+    ];
+    assert_eq!(browser.extra_args, arguments);
+    assert_eq!(browser.channel.as_deref(), Some("beta"));
+    assert_eq!(browser.init_scripts, ["var a = 1;"]);
+    assert_eq!(browser.permissions, ["geolocation", "clipboard-read"]);
+    assert_eq!(given.roots, [PathBuf::from("/")]);
+    assert_eq!(given.output, Some("/out".into()));
+
+    let attached = options(&["--cdp-endpoint", "http://127.0.0.1:9222"]).browser;
+    assert!(!attached.endpoints[0].web_socket);
+    let socket = [
+        "--cdp-endpoint=wss://x/y",
+        "--cdp-header",
+        "Authorization: Bearer a",
+    ];
+    let socket = &options(&socket).browser.endpoints[0];
+    assert!(socket.web_socket);
+    assert_eq!(
+        socket.headers,
+        [("Authorization".into(), "Bearer a".into())]
+    );
+    let mine = options(&["--extension", "--browser", "chrome"]).browser;
+    assert_eq!(mine.extension_name.as_deref(), Some("chrome"));
+}
+
+#[test]
 fn what_is_refused_or_taken_without_effect_is_named_in_the_guide() {
     let guide = include_str!("../../../../docs/migrating.md");
-    for (name, _) in flags::samples() {
+    for (name, _) in flags::samples()
+        .into_iter()
+        .chain(flags::playwright_samples())
+    {
+        let kebab: String = name.chars().fold(String::new(), |mut all, letter| {
+            if letter.is_ascii_uppercase() {
+                all.push('-');
+            }
+            all.push(letter.to_ascii_lowercase());
+            all
+        });
+        if ['`', '=']
+            .iter()
+            .any(|end| guide.contains(&format!("`--{kebab}{end}")))
+        {
+            continue;
+        }
         let named = ['`', '='].map(|end| guide.contains(&format!("`--{name}{end}")));
         let named = named.contains(&true);
         assert!(named, "docs/migrating.md does not name --{name}");

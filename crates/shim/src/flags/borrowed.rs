@@ -1,8 +1,9 @@
-//! Reads a command line that was written for chrome-devtools-mcp, and says it in our own flags.
+//! Reads a command line that was written for chrome-devtools-mcp or Playwright MCP, and says it in our own flags.
 //!
 //! Its parser takes `--flag`, `--flag=true`, `--flag true`, `--no-flag`, each in camel case and with
-//! hyphens, and lists as several words after one flag. Its flags are those of version 1.11.
+//! hyphens, and lists as several words after one flag. Its flags are those of version 1.11; Playwright's, of 0.0.83.
 
+mod playwright;
 mod table;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,8 @@ pub(crate) struct Translated {
     pub(crate) args: Vec<OsString>,
     /// What was taken without effect, for the log.
     pub(crate) notes: Vec<String>,
+    /// Whether some flag shows that this configuration was written for the other server.
+    pub(crate) is_theirs: bool,
 }
 
 /// Translates the flags of `tabmux mcp`. What is no flag of the other server's stays as it is.
@@ -23,15 +26,23 @@ pub(crate) struct Translated {
 /// # Errors
 /// In one sentence, when a flag is not here and must not be passed over.
 pub(crate) fn translate(words: impl IntoIterator<Item = OsString>) -> Result<Translated, String> {
-    let mut reading = Reading::default();
+    let words: Vec<OsString> = words.into_iter().collect();
+    let mut reading = Reading {
+        // Our own flag of that name goes with an extension.
+        names_extension: words.iter().any(|word| word == "--extension"),
+        ..Reading::default()
+    };
     let mut words = words.into_iter().peekable();
     while let Some(word) = words.next() {
         match Written::read(&word) {
-            Some(written) => reading.take(word, written, &mut words)?,
+            Some(written) => {
+                reading.out.is_theirs |= written.flag.is_only_theirs();
+                reading.take(word, written, &mut words)?;
+            }
             None => reading.out.args.push(word),
         }
     }
-    Ok(reading.end())
+    reading.end()
 }
 
 /// One flag as it is written.
@@ -69,6 +80,10 @@ struct Reading {
     out: Translated,
     /// Our switches; whatever is said last stands.
     switches: BTreeMap<&'static str, (bool, bool)>,
+    names_extension: bool,
+    /// Headers for an address, as Playwright writes them.
+    headers: BTreeMap<String, String>,
+    has_web_socket: bool,
 }
 
 impl Reading {
@@ -106,9 +121,14 @@ impl Reading {
             Here::Category => drop(self.switches.insert(name, (on, true))),
             Here::As(ours) if on => drop(self.switches.insert(ours, (on, false))),
             Here::AnyFolder if on => self.out.args.push("--filesystemRoot=/".into()),
+            Here::AnyFile if on => {
+                self.out.args.push("--filesystemRoot=/".into());
+                self.switches.insert("allowFileUrls", (true, false));
+            }
+            Here::Sandbox if !on => self.out.args.push("--chromeArg=--no-sandbox".into()),
             Here::Idle(when, why) if on == when => self.note(written, why),
             Here::Refused(when, why) if on == when => return Err(refusal(written, why)),
-            Here::As(_) | Here::AnyFolder | Here::Idle(..) | Here::Refused(..) => {}
+            _ => {}
         }
         Ok(())
     }
@@ -127,7 +147,54 @@ impl Reading {
                 self.note(written, why);
             }
             Here::Refused(_, why) => return Err(refusal(written, why)),
+            Here::Value(ours) => {
+                // Whoever reads our own flags says what is missing.
+                let value = value_of(written, words).unwrap_or_default();
+                self.out
+                    .args
+                    .push(format!("--{ours}={}", value.replace(',', "x")).into());
+            }
+            Here::Endpoint => {
+                let value = value_of(written, words).unwrap_or_default();
+                let is_web_socket = value.starts_with("ws://") || value.starts_with("wss://");
+                self.has_web_socket |= is_web_socket;
+                let ours = if is_web_socket {
+                    "wsEndpoint"
+                } else {
+                    "browserUrl"
+                };
+                self.out.args.push(format!("--{ours}={value}").into());
+            }
+            Here::Browser if !self.names_extension => {
+                let value = value_of(written, words).unwrap_or_default();
+                self.browser(written, &value)?;
+            }
             _ => self.out.args.push(word),
+        }
+        Ok(())
+    }
+
+    /// A browser as Playwright names it.
+    fn browser(&mut self, written: &Written, name: &str) -> Result<(), String> {
+        match name {
+            "chrome" | "chromium" => {}
+            "chrome-beta" | "chrome-dev" | "chrome-canary" => {
+                let channel = name.trim_start_matches("chrome-");
+                self.out.args.push(format!("--channel={channel}").into());
+            }
+            "firefox" | "webkit" => {
+                return Err(refusal(
+                    written,
+                    "Chrome, Chromium, Edge and Brave are driven",
+                ));
+            }
+            name if name.starts_with("msedge") => {
+                return Err(refusal(
+                    written,
+                    "name Edge's program with --executablePath",
+                ));
+            }
+            name => self.out.args.push(format!("--browser={name}").into()),
         }
         Ok(())
     }
@@ -150,9 +217,23 @@ impl Reading {
         };
         let rest = std::iter::from_fn(|| words.next_if(|word| !is_flag(word)));
         let values: Vec<OsString> = first.into_iter().chain(rest).collect();
-        if let Here::Idle(_, why) = written.flag.here {
-            self.note(written, why);
-            return Ok(());
+        match written.flag.here {
+            Here::Idle(_, why) => {
+                self.note(written, why);
+                return Ok(());
+            }
+            Here::Headers => {
+                for value in &values {
+                    let text = value.to_string_lossy();
+                    let (name, value) = text
+                        .split_once(':')
+                        .ok_or_else(|| format!("--{0} is NAME: VALUE, in quotes", written.name))?;
+                    self.headers
+                        .insert(name.trim().to_owned(), value.trim().to_owned());
+                }
+                return Ok(());
+            }
+            _ => {}
         }
         if values.is_empty() {
             // Whoever reads our own flags says what is missing.
@@ -171,8 +252,17 @@ impl Reading {
         self.out.notes.push(note);
     }
 
-    fn end(self) -> Translated {
+    fn end(self) -> Result<Translated, String> {
         let mut out = self.out;
+        if !self.headers.is_empty() {
+            if !self.has_web_socket {
+                return Err(
+                    "--cdpHeader goes with a --cdpEndpoint that begins with ws: or wss:".to_owned(),
+                );
+            }
+            let headers = serde_json::to_string(&self.headers).unwrap_or_default();
+            out.args.push(format!("--wsHeaders={headers}").into());
+        }
         for (name, (on, valued)) in self.switches {
             match (on, valued) {
                 (on, true) => out.args.push(format!("--{name}={on}").into()),
@@ -180,19 +270,35 @@ impl Reading {
                 (false, false) => {}
             }
         }
-        out
+        Ok(out)
     }
 }
 
+/// The value of a flag that has one.
+fn value_of(
+    written: &Written,
+    words: &mut Peekable<impl Iterator<Item = OsString>>,
+) -> Option<String> {
+    written.value.clone().or_else(|| {
+        let apart = words.next_if(|word| !is_flag(word))?;
+        Some(apart.to_string_lossy().into_owned())
+    })
+}
+
 fn refusal(written: &Written, why: &str) -> String {
-    format!(
-        "--{} of chrome-devtools-mcp is not here: {why}",
-        written.name
-    )
+    let is_playwrights = playwright::FLAGS
+        .iter()
+        .any(|flag| flag.name == written.flag.name);
+    let server = match is_playwrights {
+        true => "Playwright MCP",
+        false => "chrome-devtools-mcp",
+    };
+    format!("--{} of {server} is not here: {why}", written.name)
 }
 
 fn known(name: &str) -> Option<&'static Flag> {
-    let flag = FLAGS.iter().find(|flag| flag.name == name);
+    let mut all = FLAGS.iter().chain(playwright::FLAGS);
+    let flag = all.find(|flag| flag.name == name);
     let is_experiment = name.starts_with("experimental");
     flag.or_else(|| is_experiment.then_some(&table::ANY_EXPERIMENT))
 }
@@ -223,9 +329,22 @@ fn is_flag(word: &OsString) -> bool {
     word.as_encoded_bytes().starts_with(b"-")
 }
 
-/// Every flag of the other server's that is known, and ways to write it.
+/// Every flag of chrome-devtools-mcp that is known, and ways to write it.
 #[cfg(test)]
 pub(crate) fn samples() -> Vec<(&'static str, Vec<String>)> {
+    samples_of(FLAGS)
+}
+
+/// The same of Playwright MCP.
+#[cfg(test)]
+pub(crate) fn playwright_samples() -> Vec<(&'static str, Vec<String>)> {
+    let mut samples = samples_of(playwright::FLAGS);
+    samples.extend(playwright::SHARED.map(|name| (name, Vec::new())));
+    samples
+}
+
+#[cfg(test)]
+fn samples_of(flags: &[Flag]) -> Vec<(&'static str, Vec<String>)> {
     let sample = |flag: &Flag| match (flag.takes, flag.name) {
         (Takes::Switch, name) => vec![
             format!("--{name}"),
@@ -234,11 +353,17 @@ pub(crate) fn samples() -> Vec<(&'static str, Vec<String>)> {
             format!("--no-{name}"),
         ],
         (_, "wsHeaders") => Vec::new(),
-        (_, "viewport") => vec!["--viewport=1280x720".to_owned()],
+        (_, name @ ("viewport" | "viewportSize")) => vec![format!("--{name}=1280x720")],
+        (_, "cdpHeader") => vec!["--cdpHeader=A: b".to_owned()],
+        (_, "grantPermissions") => vec!["--grantPermissions=camera".to_owned()],
+        (_, "browser") => vec![
+            "--browser=chrome".to_owned(),
+            "--browser=firefox".to_owned(),
+        ],
         (_, "channel") => vec!["--channel=canary".to_owned()],
         (_, name) => vec![format!("--{name}=http://x")],
     };
-    FLAGS.iter().map(|flag| (flag.name, sample(flag))).collect()
+    flags.iter().map(|flag| (flag.name, sample(flag))).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub struct Kind {
 /// Which kinds of tools are offered.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tools")]
-pub(crate) struct CategoryFlags {
+pub struct CategoryFlags {
     /// Offer only these kinds of tools: input, navigation, emulation, performance, network,
     /// debugging, and those that have to be asked for: storage, rules, screencast.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -68,9 +68,19 @@ pub(crate) struct CategoryFlags {
 }
 
 impl CategoryFlags {
-    /// The categories that are offered; `None` if no flag says anything. Fails on one that there is
-    /// not.
-    pub(crate) fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
+    /// Only these categories.
+    pub fn only(categories: Vec<String>) -> Self {
+        Self {
+            categories: Some(categories),
+            ..Self::default()
+        }
+    }
+
+    /// The categories that are offered; `None` if no flag says anything.
+    ///
+    /// # Errors
+    /// On a category that there is not.
+    pub fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
         let switches = [
             ("input", self.input),
             ("navigation", self.navigation),

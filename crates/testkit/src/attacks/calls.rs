@@ -40,6 +40,21 @@ impl Answer {
         }
     }
 
+    /// The same; none, and so something to complain of, if the tool says that it failed.
+    pub(super) fn must_succeed(self) -> Self {
+        match self {
+            Self::Said {
+                tool,
+                is_error: true,
+                text,
+            } => Self::None {
+                tool,
+                why: format!("it failed: {text}"),
+            },
+            answer => answer,
+        }
+    }
+
     /// What the tool answered, if it did well.
     pub fn text(&self) -> Option<&str> {
         match self {

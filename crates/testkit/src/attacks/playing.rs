@@ -47,7 +47,7 @@ impl Attack {
         let port = daemon.port().await;
         let (under_way, mut is_under_way) = watch::channel(false);
         let (stop, stopped) = watch::channel(false);
-        let (has_played, mut played) = watch::channel(false);
+        let (has_played, played) = watch::channel(false);
         let flood = self.flood(port, under_way);
         if flood.is_some() {
             // The sender ends with the flood; then there is nothing to wait for.
@@ -69,10 +69,8 @@ impl Attack {
         };
         let attacker = tokio::spawn(attacker.work());
         if let (Some(path), Some(seen)) = (self.path(), seen) {
-            tokio::select! {
-                _ = daemon.pages.wait_for_nth_request(&path, seen + 1) => {}
-                _ = played.wait_for(|it| *it) => {}
-            }
+            // A page that never comes to it attacks nobody, whatever its session's calls are answered.
+            daemon.pages.wait_for_nth_request(&path, seen + 1).await;
         }
         Playing {
             attack: self,
@@ -199,11 +197,14 @@ impl Attacker {
             return join_all((0..count).map(|_| call())).await;
         }
         let mut answers = Vec::new();
-        for Call(tool, arguments) in self.attack.calls {
+        for (number, Call(tool, arguments)) in self.attack.calls.iter().enumerate() {
             if *self.stopped.borrow() {
                 break;
             }
-            answers.push(ask(client, tool, arguments.value()).await);
+            let is_last = number + 1 == self.attack.calls.len();
+            let answer = ask(client, tool, arguments.value()).await;
+            let must = is_last && self.attack.holds.contains(&Hold::LastSucceeds);
+            answers.push(if must { answer.must_succeed() } else { answer });
         }
         answers
     }
@@ -244,17 +245,57 @@ async fn make_fifo(daemon: &SharedDaemon) {
     }
 }
 
-/// Characters that people cannot see, or that do something to a terminal.
+/// Characters that people cannot see, or that do something to a terminal; or a call that read nothing at all.
 fn hidden_text(answer: &Answer) -> Option<String> {
     let Answer::Said { tool, text, .. } = answer else {
         return None;
     };
-    let is_hidden = |it: &char| matches!(it, '\u{1b}' | '\u{7}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{e0000}'..='\u{e007f}');
-    let hidden = text.chars().find(is_hidden)?;
+    if answer.text().is_none() {
+        return Some(format!("{tool} read nothing: {answer}"));
+    }
+    let hidden = text.chars().find(|it| is_hidden(*it))?;
     Some(format!(
         "{tool} answers with the hidden character {hidden:?}"
     ))
 }
 
+/// What `fixtures/hostile/hidden-text.html` has, and its relatives.
+fn is_hidden(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 /// More than a call takes at most.
 const LONGEST_END: Duration = Duration::from_secs(90);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str, is_error: bool) -> Answer {
+        Answer::Said {
+            tool: "take_snapshot".to_owned(),
+            is_error,
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_hidden_character_of_the_fixture_is_found() {
+        for c in "\u{e0069}\u{202e}\u{61c}\u{200b}\u{1b}\u{7}\u{2028}".chars() {
+            assert!(
+                hidden_text(&said(&format!("shown{c}end"), false)).is_some(),
+                "{c:?}"
+            );
+        }
+        assert_eq!(hidden_text(&said("shown\n\tend", false)), None);
+    }
+
+    #[test]
+    fn an_attack_whose_calls_fail_has_not_been_played() {
+        assert!(hidden_text(&said("no such tool", true)).is_some());
+        assert!(said("no", true).must_succeed().complaint().is_some());
+        assert!(said("yes", false).must_succeed().complaint().is_none());
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::Arguments::{Json, Made};
 use super::Group::{Browsing, Calls, Connections, Console, Documents, PageTools};
-use super::Hold::{ClientsComeIn, Disk, ExtensionsComeIn, NoHiddenText, PagesComeIn};
+use super::Hold::{ClientsComeIn, Disk, ExtensionsComeIn, LastSucceeds, NoHiddenText, PagesComeIn};
 use super::{Attack, Call, Group, Hold, Library, Means, Port};
 use serde_json::{Value, json};
 
@@ -315,7 +315,7 @@ const fn calls(name: &'static str, means: Means, calls: &'static [Call]) -> Atta
         group: Calls,
         means,
         calls,
-        holds: &[ClientsComeIn],
+        holds: &[ClientsComeIn, LastSucceeds],
     }
 }
 

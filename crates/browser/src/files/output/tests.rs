@@ -48,6 +48,43 @@ async fn what_a_killed_process_left_is_swept_and_what_a_living_one_has_stays() {
     assert_eq!(names(&base), 3, "a folder, its lock and the foreign one");
 }
 
+#[tokio::test]
+async fn folders_are_made_again_after_the_cache_was_cleared() {
+    let home = tempfile::tempdir().unwrap();
+    let base = home.path().join("cache/output");
+    let root = OutputRoot::at(base.clone());
+    let session = root.session();
+    session.make().unwrap();
+    fs::remove_dir_all(home.path().join("cache")).unwrap();
+    let again = session.make().unwrap();
+    assert!(again.is_dir() && root.make().unwrap().is_dir());
+    // And they are locked again.
+    OutputRoot::at(base).sweep().await;
+    assert!(again.is_dir());
+    root.end().await;
+    assert!(!again.exists());
+}
+
+#[test]
+fn a_sweep_takes_nothing_away_that_is_being_made() {
+    let home = tempfile::tempdir().unwrap();
+    let base = home.path().join("output");
+    private_folder(&base).unwrap();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                sweep(&base);
+            }
+        });
+        let made: Vec<_> = (0..300).map(|_| Run::begin_in(&base)).collect();
+        over.store(true, Ordering::Relaxed);
+        for run in made {
+            assert!(run.unwrap().is_there());
+        }
+    });
+}
+
 #[test]
 fn a_folder_that_others_could_have_made_is_not_used() {
     let home = tempfile::tempdir().unwrap();

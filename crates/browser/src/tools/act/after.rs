@@ -148,7 +148,7 @@ impl Before {
 pub(in crate::tools) async fn settle(
     tab: &Tab,
     before: &Before,
-    pressed: Option<&Press<'_>>,
+    pressed: Option<&Press>,
     done: &str,
 ) -> Result<ToolOutput, ToolError> {
     let deadline = Instant::now() + REQUESTS_CAP;
@@ -231,7 +231,7 @@ pub(in crate::tools) async fn with_snapshot(
 /// Answers with what that one has to tell of the press.
 async fn stand_still(
     tab: &Tab,
-    pressed: Option<&Press<'_>>,
+    pressed: Option<&Press>,
     frames: u32,
 ) -> Result<Option<Report>, ToolError> {
     let main = tab.world().await;

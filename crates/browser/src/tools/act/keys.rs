@@ -1,10 +1,12 @@
-//! Trusted keyboard input: chords such as `Control+Shift+R`, and texts typed key by key.
+//! Trusted keyboard input: chords such as `Control+Shift+R`, and texts typed key by key. None is sent while a frame
+//! that may not be used has the focus.
 
 mod layout;
 
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::Tab;
+use crate::unseen;
 use futures_util::future::try_join_all;
 use layout::Key;
 use tabmux_cdp::types::input::{DispatchKeyEvent, DispatchKeyEventType, InsertText};
@@ -100,6 +102,8 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
     if text.chars().count() > MOST_KEYS {
         return insert(tab, text).await;
     }
+    // A page can move the focus at any key.
+    let at_once = if unseen::is_there(tab) { 1 } else { AT_ONCE };
     let mut events = Vec::new();
     for character in text.chars() {
         match Key::of(character) {
@@ -115,7 +119,7 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
                 insert(tab, character.to_string()).await?;
             }
         }
-        if events.len() >= AT_ONCE {
+        if events.len() >= at_once {
             send(tab, std::mem::take(&mut events)).await?;
         }
     }
@@ -124,6 +128,7 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
 
 /// Puts text where the caret is, as an input method does.
 pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), ToolError> {
+    unseen::refuse_keys(tab).await?;
     let inserted = tab
         .session()
         .send_within(InsertText { text }, script::LONGEST);
@@ -132,6 +137,10 @@ pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), Tool
 }
 
 async fn send(tab: &Tab, events: Vec<DispatchKeyEvent>) -> Result<(), ToolError> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    unseen::refuse_keys(tab).await?;
     let sent = events
         .into_iter()
         .map(|event| tab.session().send_within(event, script::LONGEST));

@@ -1,11 +1,15 @@
-//! Trusted mouse input. It goes to the tab's own session, whatever the frame under the pointer.
+//! Trusted mouse input. It goes to the tab's own session, whatever the frame under the pointer; none is sent to a point
+//! at which there is a frame that may not be used.
 
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::Tab;
+use crate::unseen;
 use futures_util::future::try_join_all;
 use tabmux_cdp::Session;
-use tabmux_cdp::types::input::{DispatchMouseEvent, DispatchMouseEventType, MouseButton};
+use tabmux_cdp::types::input::{
+    CancelDragging, DispatchMouseEvent, DispatchMouseEventType, MouseButton,
+};
 
 /// Clicks `times` times where the pointer is. Resolves when the page has handled it.
 pub(in crate::tools) async fn click(
@@ -14,6 +18,7 @@ pub(in crate::tools) async fn click(
     y: f64,
     times: i64,
 ) -> Result<(), ToolError> {
+    unseen::refuse_point(tab, x, y).await?;
     let mut events = Vec::new();
     for count in 1..=times {
         for (kind, buttons) in [
@@ -47,6 +52,7 @@ impl Grip {
     /// Presses the button where the pointer is and begins to move, as far as pages want it before they call
     /// it a drag.
     pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
+        unseen::refuse_point(tab, x, y).await?;
         let grip = Self {
             session: tab.session().clone(),
             place: Some((x, y)),
@@ -80,6 +86,17 @@ impl Grip {
         one_by_one(&self.session, steps).await?;
         self.place = Some(to);
         Ok(())
+    }
+
+    /// Lets the button go where it was pressed, so that nothing is dropped.
+    pub(in crate::tools) async fn give_up(self, start: (f64, f64)) -> Result<(), ToolError> {
+        let cancel = self.session.send(CancelDragging::default());
+        // Where nothing is dragged there is nothing to cancel.
+        let _ = cancel.await;
+        let mut grip = self;
+        one_by_one(&grip.session, [held(start.0, start.1)]).await?;
+        grip.place = Some(start);
+        grip.release().await
     }
 
     /// Lets the button go. Resolves when the page has handled it.
@@ -131,6 +148,7 @@ fn held(x: f64, y: f64) -> DispatchMouseEvent {
 
 /// Moves the pointer there.
 pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
+    unseen::refuse_point(tab, x, y).await?;
     let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
     script::in_page(tab.session().send_within(moved, script::LONGEST)).await?;
     Ok(())
@@ -143,6 +161,7 @@ pub(in crate::tools) async fn wheel(
     y: f64,
     by: (f64, f64),
 ) -> Result<(), ToolError> {
+    unseen::refuse_point(tab, x, y).await?;
     let turned = DispatchMouseEvent {
         delta_x: Some(by.0),
         delta_y: Some(by.1),

@@ -15,8 +15,8 @@ use serde_json::json;
 
 /// A press that reached its element.
 #[derive(Debug)]
-pub(in crate::tools) struct Press<'a> {
-    pub(super) element: &'a Element,
+pub(in crate::tools) struct Press {
+    pub(super) element: Element,
     /// How many clicks have to follow.
     clicks: i64,
 }
@@ -31,20 +31,21 @@ pub(super) struct Report {
 }
 
 /// The pointer is where the element can be pressed, and the element's document watches for the press.
-pub(in crate::tools) struct Aim<'a> {
-    element: &'a Element,
+pub(in crate::tools) struct Aim {
+    /// Its document sees the press: the element itself, or what is in the frame that is pressed.
+    receiver: Element,
     spot: Spot,
-    seeing: BoxFuture<'a, Result<Seen, ToolError>>,
+    seeing: BoxFuture<'static, Result<Seen, ToolError>>,
     /// What came of it, if that is known already.
     seen: Option<Result<Seen, ToolError>>,
 }
 
 /// Brings the pointer to the element and makes sure that it is still there then; nothing for an option of a
 /// closed list.
-pub(in crate::tools) async fn aim<'a>(
+pub(in crate::tools) async fn aim(
     page: &Page,
-    element: &'a Element,
-) -> Result<Option<Aim<'a>>, ToolError> {
+    element: &Element,
+) -> Result<Option<Aim>, ToolError> {
     let tab = &page.tab;
     let mut patience = Patience::PressSoon;
     let mut tries = AIM_TRIES;
@@ -54,8 +55,10 @@ pub(in crate::tools) async fn aim<'a>(
         };
         page.acting();
         mouse::move_to(tab, spot.x, spot.y).await?;
-        let watch = json!({ "n": element.n });
-        let mut seeing = element.call("tabmux.watchPress", watch).boxed();
+        let (receiver, _) = spot.receiver(tab, element).await?;
+        let watcher = receiver.clone();
+        let watch = json!({ "n": watcher.n });
+        let mut seeing = async move { watcher.call("tabmux.watchPress", watch).await }.boxed();
         // Asked for first, so the document watches when it has answered what is there.
         let mut seen = None;
         let checked = {
@@ -76,7 +79,7 @@ pub(in crate::tools) async fn aim<'a>(
             Err(error) => return Err(error),
             Ok(()) => {
                 return Ok(Some(Aim {
-                    element,
+                    receiver,
                     spot,
                     seeing,
                     seen,
@@ -87,15 +90,16 @@ pub(in crate::tools) async fn aim<'a>(
 }
 
 /// Clicks the element so many times; nothing if it is an option of a closed list.
-pub(in crate::tools) async fn click<'a>(
+pub(in crate::tools) async fn click(
     page: &Page,
-    element: &'a Element,
+    element: &Element,
     times: i64,
-) -> Result<Option<Press<'a>>, ToolError> {
+) -> Result<Option<Press>, ToolError> {
     let Some(aim) = aim(page, element).await? else {
         return Ok(None);
     };
     let (x, y) = aim.point();
+    let element = aim.receiver.clone();
     let clicking = mouse::click(&page.tab, x, y, times);
     aim.watching(&page.tab, clicking).await?;
     Ok(Some(Press {
@@ -105,11 +109,16 @@ pub(in crate::tools) async fn click<'a>(
 }
 
 /// The press that begins a drag was seen at its element; no click has to follow.
-pub(in crate::tools) fn held(element: &Element) -> Press<'_> {
+pub(in crate::tools) fn held(element: Element) -> Press {
     Press { element, clicks: 0 }
 }
 
-impl Aim<'_> {
+impl Aim {
+    /// Whose document sees the press.
+    pub(in crate::tools) fn receiver(&self) -> &Element {
+        &self.receiver
+    }
+
     /// Where the pointer is, in the tab's viewport.
     pub(in crate::tools) fn point(&self) -> (f64, f64) {
         (self.spot.x, self.spot.y)
@@ -123,7 +132,7 @@ impl Aim<'_> {
         pressing: impl Future<Output = Result<T, ToolError>>,
     ) -> Result<T, ToolError> {
         let Self {
-            element,
+            receiver,
             spot,
             mut seeing,
             mut seen,
@@ -141,7 +150,7 @@ impl Aim<'_> {
         let seen = match seen {
             Some(seen) => seen,
             None => {
-                let ended = element.call::<Report>("tabmux.endPress", json!({}));
+                let ended = receiver.call::<Report>("tabmux.endPress", json!({}));
                 tokio::join!(seeing, ended).0
             }
         };
@@ -158,14 +167,14 @@ impl Aim<'_> {
                 why: format!(
                     "The page went elsewhere before the press reached the element {}. Call take_snapshot to see \
                      what is there now.",
-                    element.uid()
+                    receiver.uid()
                 ),
             }),
         }
     }
 }
 
-impl Press<'_> {
+impl Press {
     /// What there is to say instead of `done`, if the element was pressed and not clicked as it should be.
     pub(super) fn judge(
         &self,

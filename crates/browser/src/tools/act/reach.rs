@@ -4,6 +4,7 @@ use crate::error::ToolError;
 use crate::script;
 use crate::tab::{FrameId, Tab};
 use crate::text::one_line;
+use crate::unseen;
 use crate::world::{RemoteObject, World};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
@@ -130,6 +131,8 @@ pub(in crate::tools) struct Outcome {
     pub x: f64,
     pub y: f64,
     pub rect: Rect,
+    /// Whether a frame is what is there.
+    pub frame: bool,
 }
 
 /// A box in the viewport of the element's frame.
@@ -175,21 +178,73 @@ pub(in crate::tools) struct Spot {
     pub inner: Point,
     /// The element's box there.
     rect: Rect,
+    /// Whether a frame inside the element, or the element itself, is what is there.
+    in_frame: bool,
     /// The frames around it, innermost first, with the point in and around each.
     frames: Vec<(Owner, Point, Point)>,
 }
 
 impl Spot {
-    /// Whether the element is still what would be pressed here, now that the pointer has arrived: pages
-    /// move things when it does.
-    pub(in crate::tools) async fn check(&self, element: &Element) -> Result<(), ToolError> {
+    /// Whether the frames around the element are still where they were, with nothing over them here.
+    pub(in crate::tools) async fn check_frames(&self, element: &Element) -> Result<(), ToolError> {
         let around = self.frames.iter().map(|(owner, inner, at)| async move {
             let inner = json!({ "x": inner.0, "y": inner.1 });
             let ask = json!({ "n": owner.n, "inner": inner, "x": at.0, "y": at.1 });
             let aimed: Outcome = owner.world.call("tabmux.aimFrame", ask).await?;
             owner.check(element, &aimed)
         });
-        try_join_all(around).await?;
+        try_join_all(around).await.map(drop)
+    }
+
+    /// The element whose document sees what the pointer does here, and the point there: the root of what is in the
+    /// frame, where a frame is pressed.
+    pub(in crate::tools) async fn receiver(
+        &self,
+        tab: &Tab,
+        element: &Element,
+    ) -> Result<(Element, Point), ToolError> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Next {
+            n: Option<u32>,
+            x: f64,
+            y: f64,
+        }
+        let mut receiver = element.clone();
+        let (mut x, mut y) = self.inner;
+        let mut in_frame = self.in_frame;
+        if in_frame {
+            unseen::refuse_point(tab, self.x, self.y).await?;
+        }
+        while in_frame {
+            let next: Next = receiver
+                .call("tabmux.frameAt", json!({ "x": x, "y": y }))
+                .await?;
+            let shown = match next.n {
+                Some(n) => shown_frame(&receiver.world, n).await?,
+                None => None,
+            };
+            let inner = shown.and_then(|id| tab.state().frames.find(&id).cloned());
+            in_frame = inner.is_some();
+            if let Some(inner) = inner {
+                let world = tab.world_of(&inner).await?;
+                let root = "(() => tabmux.ref(tabmux.dom.documentElement(document)))";
+                receiver = Element {
+                    n: world.call(root, json!({})).await?,
+                    apart: world.session.id() != tab.session().id(),
+                    world,
+                    uid: receiver.uid,
+                };
+                (x, y) = (next.x, next.y);
+            }
+        }
+        Ok((receiver, (x, y)))
+    }
+
+    /// Whether the element is still what would be pressed here, now that the pointer has arrived: pages
+    /// move things when it does.
+    pub(in crate::tools) async fn check(&self, element: &Element) -> Result<(), ToolError> {
+        self.check_frames(element).await?;
         let (x, y) = self.inner;
         let ask = json!({ "n": element.n, "x": x, "y": y, "rect": self.rect });
         let aimed: Outcome = element.call("tabmux.aim", ask).await?;
@@ -235,6 +290,7 @@ pub(in crate::tools) async fn reach(
         y,
         inner,
         rect: found.rect,
+        in_frame: found.frame,
         frames,
     }))
 }
@@ -350,7 +406,8 @@ pub(crate) async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, 
     let id = node.object.object_id.ok_or(ToolError::DocumentGone)?;
     let object = RemoteObject::new(id, world.session.clone());
     let number = runtime::CallFunctionOn {
-        function_declaration: "function () { return tabmux.ref(this); }".into(),
+        function_declaration: "function () { tabmux.adoptAround(this); return tabmux.ref(this); }"
+            .into(),
         object_id: Some(object.id.clone()),
         return_by_value: Some(true),
         ..Default::default()
@@ -360,6 +417,18 @@ pub(crate) async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, 
         .map_err(script::document_gone_or)?;
     let number = number.result.value.and_then(|value| value.decode().ok());
     number.ok_or(ToolError::DocumentGone)
+}
+
+/// The frame that element `n` of a world shows; none if it is not the element of a frame.
+pub(crate) async fn shown_frame(world: &World, n: u32) -> Result<Option<FrameId>, ToolError> {
+    let object = world.object(n).await?;
+    let describe = dom::DescribeNode {
+        object_id: Some(object.id.clone()),
+        ..Default::default()
+    };
+    let described = world.session.send(describe).await;
+    let described = described.map_err(script::document_gone_or)?;
+    Ok(described.node.frame_id)
 }
 
 /// How long an element may take to appear, stop moving or be enabled.

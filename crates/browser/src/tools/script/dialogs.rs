@@ -8,7 +8,7 @@ use std::future::Future;
 use tabmux_cdp::types::page::HandleJavaScriptDialog;
 
 /// `accept`, `dismiss`, or what to write into a prompt.
-pub(super) struct Dialogs(HandleJavaScriptDialog);
+pub(in crate::tools) struct Dialogs(HandleJavaScriptDialog);
 
 impl Dialogs {
     pub(super) fn new(action: &str) -> Self {
@@ -18,8 +18,23 @@ impl Dialogs {
         })
     }
 
+    /// All of them are accepted.
+    pub(in crate::tools) fn accepted() -> Self {
+        Self::new("accept")
+    }
+
+    /// Answers a dialog that is open already.
+    pub(in crate::tools) async fn answer_open(&self, tab: &Tab) -> Result<(), ToolError> {
+        let Some(dialog) = tab.state().dialog.clone() else {
+            return Ok(());
+        };
+        // It may have been answered by somebody else meanwhile.
+        let _ = tab.session().send(self.0.clone()).await;
+        tab.dialog_over(dialog.number, LONGEST).await
+    }
+
     /// Answers each dialog of the tab for as long as the work takes.
-    pub(super) async fn during<T>(
+    pub(in crate::tools) async fn during<T>(
         &self,
         tab: &Tab,
         work: impl Future<Output = Result<T, ToolError>>,

@@ -14,7 +14,7 @@ use tabmux_cdp::types::{Json, runtime};
 #[serde(default)]
 pub(super) struct Written {
     pub(super) text: String,
-    /// How many characters it has in all.
+    /// How many characters it has in all, as the page says. It may say anything: only what is told of it counts on it.
     pub(super) length: usize,
     problem: Option<String>,
 }
@@ -35,17 +35,35 @@ pub(super) async fn write_out(
     let whole = run(session, write).await?.object_id;
     let whole = RemoteObject::new(whole.ok_or(ToolError::DocumentGone)?, session.clone());
     let mut all = Written::default();
-    let mut from = Some(0);
-    while let Some(start) = from {
+    let mut start = 0;
+    loop {
         let mut read = call(&whole, READ_PART, vec![json(&start), json(&PART)]);
         read.return_by_value = Some(true);
         let part: Part = value(run(session, read).await?)?;
+        // The page's own scripts may answer in place of ours, so each part is counted here.
+        let got = units(&part.written.text);
+        let end = part.end.min(most);
+        start += got;
+        let is_last = start >= end;
+        let is_whole = is_last || got + 1 >= PART;
+        if got > PART || start > most || !is_whole {
+            return Err(ToolError::NotActionable {
+                why: "The page has replaced functions of JavaScript that its result is read with, so it cannot be \
+                      written to a file. Return less, and without filePath."
+                    .into(),
+            });
+        }
         all.text.push_str(&part.written.text);
         (all.length, all.problem) = (part.written.length, part.written.problem);
-        // A page that says something else every time gets no further for it.
-        from = part.next.filter(|next| *next > start && *next <= most);
+        if is_last {
+            return all.checked();
+        }
     }
-    all.checked()
+}
+
+/// How long JavaScript says that a text is.
+pub(super) fn units(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
 }
 
 impl Written {
@@ -63,7 +81,9 @@ impl Written {
 struct Part {
     #[serde(flatten)]
     written: Written,
-    next: Option<usize>,
+    /// How long all parts together are.
+    #[serde(default)]
+    end: usize,
 }
 
 fn call(
@@ -117,8 +137,84 @@ const READ_PART: &str = "function (from, most) {
   const { text = '', length, problem } = this;
   let to = Math.min(from + most, text.length);
   if (to < text.length && to > from + 1 && /[\\ud800-\\udbff]/.test(text[to - 1])) to -= 1;
-  return { text: text.slice(from, to), length, problem, next: to < text.length ? to : null };
+  return { text: text.slice(from, to), length, problem, end: text.length };
 }";
 
 /// How many characters are fetched at a time: Chrome writes six bytes for each that is not plain.
 const PART: usize = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{Asked, Stand, usual};
+    use serde_json::json;
+
+    /// A page whose scripts answer in place of ours: what they say of a part, after where it begins.
+    async fn parts(
+        say: impl Fn(u64) -> serde_json::Value + Send + 'static,
+    ) -> Result<Written, ToolError> {
+        let stand = Stand::new(move |asked: &Asked| {
+            let function = asked.params["functionDeclaration"].as_str();
+            match function {
+                Some(function) if function.contains("from, most") => {
+                    let from = asked.params["arguments"][0]["value"].as_u64().unwrap();
+                    vec![asked.gives(say(from))]
+                }
+                Some(_) => vec![asked.answer(json!({"result": {"objectId": "WRITTEN"}}))],
+                None => usual(asked),
+            }
+        })
+        .await;
+        let session = stand.tab().await.unwrap().session().clone();
+        let object = RemoteObject::new("RESULT".into(), session.clone());
+        write_out(&session, &object, "", MOST).await
+    }
+
+    #[tokio::test]
+    async fn a_page_cannot_make_a_result_longer_than_asked_for() {
+        let long = "x".repeat(3 * PART);
+        let every =
+            move |from| json!({"text": long, "length": 1, "next": from + 1, "end": from + 1});
+        let error = parts(every).await.unwrap_err().to_string();
+        assert!(
+            error.starts_with("The page has replaced functions"),
+            "{error}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_page_cannot_have_a_result_read_for_ever() {
+        let error = parts(|from| json!({"text": "x", "length": 1, "next": from + 1, "end": MOST}))
+            .await
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("The page has replaced functions")
+        );
+    }
+
+    #[tokio::test]
+    async fn parts_are_put_together_where_no_pair_is_torn() {
+        let whole = "x".repeat(PART - 1) + "\u{1f600}" + &"y".repeat(PART);
+        let length = units(&whole);
+        let text = whole.clone();
+        let written = parts(move |from| {
+            let mut at = 0;
+            let part: String = text
+                .chars()
+                .filter(|character| {
+                    let start = at;
+                    at += character.len_utf16();
+                    start >= from as usize && at <= from as usize + PART
+                })
+                .collect();
+            json!({"text": part, "length": length, "end": length})
+        })
+        .await
+        .unwrap();
+        assert_eq!(written.text, whole);
+    }
+
+    const MOST: usize = 5 * PART;
+}

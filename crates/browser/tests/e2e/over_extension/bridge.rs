@@ -40,7 +40,9 @@ impl Bridge {
                 let reach = async move { hub.reach_extension(PATIENCE).await };
                 let reached = self.runtime.spawn(reach).await.unwrap();
                 let transport = reached.expect("the extension connects");
-                let connected = Browser::connect_over(transport, settings).await.unwrap();
+                let connected = Browser::connect_over(transport, settings.clone())
+                    .await
+                    .unwrap();
                 // The extension tells of closed tabs a moment later.
                 if connected.info.tabs.is_empty() {
                     return connected;

@@ -1,6 +1,7 @@
 //! What findings mean: from facts to a verdict and an advice, without looking at anything.
 
 use super::Check;
+use crate::commands::other_daemons::OtherDaemon;
 use std::path::{Path, PathBuf};
 use tabmux_browser::find::FindError;
 use tabmux_client::PlaceError;
@@ -132,6 +133,11 @@ pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check
             "End it, remove the socket, or name another place with --socket.",
         ),
     }
+}
+
+/// A daemon that the usual commands do not show.
+pub(super) fn other_daemon(other: &OtherDaemon) -> Check {
+    Check::warn("other", other.finding(), other.advice())
 }
 
 /// The port at which pages offer tools: the daemon's, or whether it would be free.

@@ -6,6 +6,7 @@ use crate::commands::ask::{ask_daemon, is_in_the_way};
 use crate::commands::daemon::DEFAULT_PORT;
 use crate::commands::extension::Folder;
 use crate::commands::install;
+use crate::commands::other_daemons;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,8 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
         checks::log(&log, log_at(&log)),
         checks::profile(&profile, holder.as_ref()),
     ];
+    let others = other_daemons::find(place).await;
+    list.extend(others.iter().map(checks::other_daemon));
     list.extend(rules::check(&policy::usual_place()));
     list.extend(checks::paused(&behind));
     let connected = crate::commands::extension::is_connected(place).await;

@@ -5,8 +5,8 @@ use crate::tests::page_inputs::{page_call, page_input, page_with_tool};
 use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, CallKind, ConnectFailure, Fate, Finish, Heritage,
-    Input, Loss, LostTab, Meant, Mode, OnEnd, Origin, RequestId, Routing, SessionConfig, SessionId,
-    TabId, TabPolicy, TabRef, TargetId, ToolName, Veil,
+    Input, Loss, LostTab, Meant, Mode, Numbering, OnEnd, Origin, PageNumbers, RequestId, Routing,
+    SessionConfig, SessionId, TabId, TabPolicy, TabRef, TargetId, ToolName, Veil,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -152,6 +152,11 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             page_actions,
             generated_tools: true,
             withheld: Vec::new(),
+            only: None,
+            numbering: match page_actions {
+                true => Numbering::Own,
+                false => Numbering::Shared,
+            },
             on_end,
             tab_policy,
             isolated,
@@ -171,6 +176,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
                         fate: Fate::BrowserGone,
                     },
                 }),
+                numbers: PageNumbers::default(),
             },
         },
     )

@@ -70,7 +70,7 @@ impl MainLoop {
         }) || sessions.any(|session| {
             let heritage = self.core.heritage(*session);
             heritage.is_some_and(|had| had.opened.contains(&target) || had.bound.contains(&target))
-        }) || self.memory.tabs().iter().any(|tab| tab.target == target)
+        }) || self.memory.awaits(&target)
     }
 }
 

@@ -14,7 +14,10 @@ use tokio::time::Instant;
 impl MainLoop {
     /// Shows every person what is new for them.
     pub(in crate::main_loop) fn show_persons(&mut self) {
-        // The rules may have been changed with `tabmux policy`, and nobody tells.
+        // The rules may have been changed with `tabmux policy`, and nobody tells: what is seen now is shown next time.
+        if let Some(looker) = self.lasting.looker() {
+            tokio::spawn(async move { looker.look().await });
+        }
         self.notice_policy();
         let is_anybody_there = !self.persons.peers.is_empty();
         self.persons.show_at = is_anybody_there.then(|| Instant::now() + LOOKING_AGAIN);

@@ -2,21 +2,27 @@
 
 use super::MainLoop;
 use crate::extension::PeerName;
+use crate::main_loop::policy::WantedBy;
 use crate::policy::PolicyChange;
 use tabmux_browser::OriginPattern;
 use tabmux_core::{Input, TargetId};
 use tabmux_protocol::extension::{SiteInfo, SiteRule, ToExtension};
 
 impl MainLoop {
-    pub(super) fn rule(&mut self, origin: &str, rule: SiteRule) -> Result<(), String> {
-        let bad = |error: tabmux_browser::origins::BadPattern| error.to_string();
-        let pattern: OriginPattern = origin.parse().map_err(bad)?;
+    pub(super) fn rule(&mut self, peer: &PeerName, origin: &str, rule: SiteRule) {
+        let pattern: OriginPattern = match origin.parse() {
+            Ok(pattern) => pattern,
+            Err(error) => {
+                let error: tabmux_browser::origins::BadPattern = error;
+                return self.or_deny(peer, Err(error.to_string()));
+            }
+        };
         let change = match rule {
             SiteRule::Allow => PolicyChange::Allow(pattern),
             SiteRule::Block => PolicyChange::Block(pattern),
             SiteRule::None => PolicyChange::Remove(pattern),
         };
-        self.change_policy(&change).map(drop)
+        self.change_policy(change, WantedBy::Person(peer.clone()));
     }
 
     /// Tells what the rules say about a site. Of what is no site, nothing is told.

@@ -9,6 +9,18 @@ pub(super) struct Flag {
     pub(super) here: Here,
 }
 
+impl Flag {
+    /// Whether nobody writes it who did not have one of the other servers before. Both have fixed lists.
+    pub(super) fn is_only_theirs(&self) -> bool {
+        match self.here {
+            Here::Same => matches!(self.name, "slim" | "channel" | "wsHeaders"),
+            // With an extension it is ours.
+            Here::Browser => false,
+            _ => true,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     Switch,
@@ -27,6 +39,18 @@ pub(super) enum Here {
     As(&'static str),
     /// Switched on, files may be anywhere.
     AnyFolder,
+    /// Switched on, files may be anywhere, and be opened.
+    AnyFile,
+    /// Its value is one for this flag of ours, as Playwright writes it.
+    Value(&'static str),
+    /// An address: `--browserUrl` or `--wsEndpoint`.
+    Endpoint,
+    /// Headers for that address.
+    Headers,
+    /// The name of a browser.
+    Browser,
+    /// Switched off, the browser has no sandbox.
+    Sandbox,
     /// It is taken. If it says this, there is a reason why it changes nothing.
     Idle(bool, &'static str),
     /// If it says this, nothing is started: whoever wrote it counts on it.
@@ -98,13 +122,7 @@ pub(super) static FLAGS: &[Flag] = &[
         "categoryExperimentalThirdParty",
         Here::Idle(false, PAGE_TOOLS),
     ),
-    switch(
-        "slim",
-        Here::Idle(
-            true,
-            "choose tools with --categories, such as --categories navigation,debugging",
-        ),
-    ),
+    switch("slim", Here::Same),
     switch(
         "javascriptEvaluation",
         Here::Refused(
@@ -177,7 +195,7 @@ pub(super) static FLAGS: &[Flag] = &[
     switch("viaCli", Here::Idle(true, NOTHING_SENT)),
 ];
 
-const fn switch(name: &'static str, here: Here) -> Flag {
+pub(super) const fn switch(name: &'static str, here: Here) -> Flag {
     Flag {
         name,
         takes: Takes::Switch,
@@ -185,7 +203,7 @@ const fn switch(name: &'static str, here: Here) -> Flag {
     }
 }
 
-const fn one(name: &'static str, here: Here) -> Flag {
+pub(super) const fn one(name: &'static str, here: Here) -> Flag {
     Flag {
         name,
         takes: Takes::One,
@@ -193,7 +211,7 @@ const fn one(name: &'static str, here: Here) -> Flag {
     }
 }
 
-const fn several(name: &'static str, here: Here) -> Flag {
+pub(super) const fn several(name: &'static str, here: Here) -> Flag {
     Flag {
         name,
         takes: Takes::Several,

@@ -82,7 +82,7 @@ fn lists_may_be_several_words_and_a_browsers_arguments_are_no_flags_of_ours() {
 #[test]
 fn what_has_no_effect_is_taken_and_told() {
     let words = [
-        "--slim",
+        "--devtoolsComments",
         "--screenshotFormat",
         "jpeg",
         "--experimentalTomorrow=1",
@@ -91,7 +91,7 @@ fn what_has_no_effect_is_taken_and_told() {
     assert!(taken.args.is_empty(), "{taken:?}");
     assert_eq!(taken.notes.len(), 3, "{taken:?}");
     assert!(
-        taken.notes[0].starts_with("--slim has no effect: "),
+        taken.notes[0].starts_with("--devtoolsComments has no effect: "),
         "{taken:?}"
     );
 }
@@ -106,7 +106,8 @@ fn what_is_so_anyway_is_not_worth_a_word() {
         "--experimentalPageIdRouting",
         "--slim=false",
     ];
-    assert_eq!(read(&quiet).unwrap(), Translated::default());
+    let taken = read(&quiet).unwrap();
+    assert!(taken.args.is_empty() && taken.notes.is_empty(), "{taken:?}");
 }
 
 #[test]

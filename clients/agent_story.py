@@ -1,0 +1,59 @@
+"""What the tests of whole agents share: a model that is written down, and what has to come of its calls."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import shared
+from fake_model import FakeModel
+
+PROGRAMS = Path(__file__).parent.resolve() / "agents/node_modules/.bin"
+WORK = Path(os.environ["HOME"]) / shared.OWN
+
+FIELDS = {"url": f"{shared.PAGES}/fields.html"}
+SHOP = {"url": f"{shared.PAGES}/shop"}
+TEA = {"item": "tea"}
+BOUGHT = ("evaluate_script", {"function": "() => bought"})
+
+# With the list that follows the work, each step needs a tool that the one before brought.
+FOLLOWING = [("connect_browser", {"launch": True}), ("open_tab", FIELDS), ("take_snapshot", {}), ("open_tab", SHOP), ("buy", TEA), BOUGHT]
+# With the fixed list, all is there from the start; the page's own tool comes with a change, or through ours.
+FIXED = [("new_page", FIELDS), ("take_snapshot", {}), ("new_page", SHOP)]
+FIXED_AND_CHANGED = [*FIXED, ("buy", TEA), BOUGHT]
+FIXED_ALONE = [*FIXED, ("call_page_tool", {"name": "buy", "arguments": TEA}), BOUGHT]
+
+
+def run(program, *arguments, **variables):
+    """Runs the agent in a folder of its own, and gives what it printed."""
+    WORK.mkdir(exist_ok=True)
+    ended = subprocess.run(
+        [PROGRAMS / program, *arguments],
+        cwd=WORK,
+        env=os.environ | variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert ended.returncode == 0, f"{program} {' '.join(arguments)}:\n{ended.stdout}"
+    return ended.stdout
+
+
+def model(steps, prefix, session):
+    """A model for one conversation. Before its last step, the agent's session must be in the one daemon."""
+    return FakeModel(steps, prefix, before_last=lambda: shared.one_daemon(session))
+
+
+def check(model):
+    """Checks what the calls brought: pages were read, and nothing was bought without a person."""
+    *_, snapshot, opened, refused, bought = model.answers()
+    assert "textbox" in snapshot, snapshot
+    assert "/shop" in opened, opened
+    assert "Nothing was done" in refused, refused
+    assert "tea" not in bought and "milk" not in bought, bought
+    shared.shown("call")
+    follows = model.steps[0][0] == "connect_browser"
+    shared.shown("list", "follows the work" if follows else "fixed")
+    if "buy" in (name for name, _ in model.steps):
+        shared.shown("list change")
+    shared.shown("question", "refused")

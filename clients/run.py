@@ -1,0 +1,161 @@
+"""Connects MCP clients that others wrote to tabmux, each with its own default settings, and tells what was shown.
+
+All of it runs in namespaces of its own: a network with loopback alone, a process table that ends with the run, and
+a fresh home. So nothing reaches the Internet, nor the daemon of the person who runs this, nor its port.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from pages import Pages
+from table import check_table, write_table
+
+HERE = Path(__file__).parent.resolve()
+ROOT = HERE.parent
+MADE = ROOT / "target/clients"
+PYTHON = MADE / "venv/bin/python"
+OLDER_PYTHON = MADE / "venv-langchain/bin/python"
+NPM = HERE / "node_modules"
+AGENTS = HERE / "agents/node_modules"
+
+# Name, where its package is and what it is called there, and the test.
+CLIENTS = [
+    ("MCP Inspector", NPM, "@modelcontextprotocol/inspector", [PYTHON, "inspector.py"]),
+    ("TypeScript SDK", NPM, "@modelcontextprotocol/client", ["node", "typescript_sdk.mjs"]),
+    ("TypeScript SDK 1", NPM, "@modelcontextprotocol/sdk", ["node", "typescript_sdk_1.mjs"]),
+    ("Python SDK", PYTHON, "mcp", [PYTHON, "python_sdk.py"]),
+    ("Python SDK 1", OLDER_PYTHON, "mcp", [OLDER_PYTHON, "python_sdk_1.py"]),
+    ("fastmcp", PYTHON, "fastmcp", [PYTHON, "fastmcp_client.py"]),
+    ("openai-agents", PYTHON, "openai-agents", [PYTHON, "openai_agents_client.py"]),
+    ("Pydantic AI", PYTHON, "pydantic-ai-slim", [PYTHON, "pydantic_ai_client.py"]),
+    ("LangChain", OLDER_PYTHON, "langchain-mcp-adapters", [OLDER_PYTHON, "langchain_client.py"]),
+    ("Claude Code", AGENTS, "@anthropic-ai/claude-code", [PYTHON, "claude_code.py"]),
+    ("Codex", AGENTS, "@openai/codex", [PYTHON, "codex_cli.py"]),
+    ("Gemini CLI", AGENTS, "@google/gemini-cli", [PYTHON, "gemini_cli.py"]),
+    ("OpenCode", AGENTS, "opencode-ai", [PYTHON, "opencode_cli.py"]),
+    ("Vite application", NPM, "vite", ["node", "vite_application.mjs"]),
+]
+# Nothing here takes long; what hangs must not hang for ever.
+LONGEST = 120
+
+
+def main():
+    arguments = read_arguments()
+    if not arguments.inside:
+        enter_namespaces()
+    prepare_namespaces()
+    chosen = [client for client in CLIENTS if not arguments.names or matches(client[0], arguments.names)]
+    with tempfile.TemporaryDirectory(prefix="tabmux-clients-") as home:
+        environment = usual_environment(Path(home), arguments.tabmux.resolve())
+        results = {name: run_one(environment, name, *rest) for name, *rest in chosen}
+    failed = [name for name, result in results.items() if result is None]
+    if arguments.write_table and not failed and not arguments.names:
+        write_table(results)
+    stale = [] if arguments.write_table else check_table(results)
+    for line in stale:
+        print(line)
+    if failed:
+        print(f"Failed: {', '.join(failed)}")
+    sys.exit(bool(failed or stale))
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("names", nargs="*", help="only clients with one of these in their name")
+    parser.add_argument("--tabmux", type=Path, default=ROOT / "target/debug/tabmux", help="the program to test")
+    parser.add_argument("--write-table", action="store_true", help="rewrite the table in docs/clients.md")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def matches(name, wanted):
+    return any(part.lower() in name.lower() for part in wanted)
+
+
+def enter_namespaces():
+    """Becomes this program again, inside."""
+    unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if os.geteuid() != 0:
+        unshare += ["--map-root-user"]
+    if sys.platform != "linux" or subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
+        print("Skipped: the clients run in Linux namespaces of their own, and `unshare` cannot make them here.")
+        sys.exit(0)
+    os.execvp("unshare", [*unshare, sys.executable, __file__, *sys.argv[1:], "--inside"])
+
+
+def prepare_namespaces():
+    """Loopback is up, and `/run/user/UID` is a folder of this run, as on a machine where somebody is logged in."""
+    up = struct.pack("16sh", b"lo", 1)
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, up)  # SIOCSIFFLAGS, IFF_UP
+    Path("/run/user").mkdir(exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run/user"], check=True)
+    os.mkdir(f"/run/user/{os.geteuid()}", 0o700)
+
+
+def usual_environment(home, tabmux):
+    """What a person's shell has. The official SDKs and Codex pass little of it on to servers."""
+    if not tabmux.is_file():
+        sys.exit(f"There is no {tabmux}; run `cargo build --package tabmux`, or name one with --tabmux.")
+    programs = home / "bin"
+    programs.mkdir()
+    (programs / "tabmux").symlink_to(tabmux)
+    node = Path(shutil.which("node")).parent
+    return {
+        "HOME": str(home),
+        "PATH": f"{programs}:{node}:/usr/local/bin:/usr/bin:/bin",
+        "SHELL": "/bin/sh",
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "USER": "root",
+        "XDG_RUNTIME_DIR": f"/run/user/{os.geteuid()}",
+        "PAGES": Pages().url,
+    }
+
+
+def run_one(environment, name, place, package, command):
+    """Runs one client's test and prints its line. Gives its version and what was shown; nothing if it failed."""
+    version = version_of(place, package)
+    if version is None:
+        print(f"skip  {name}: {package} is not installed")
+        return {"version": None}
+    start = time.monotonic()
+    try:
+        ended = subprocess.run(
+            command, cwd=HERE, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONGEST
+        )
+        code, out, err = ended.returncode, ended.stdout, ended.stderr
+    except subprocess.TimeoutExpired as late:
+        code, out = 1, (late.stdout or b"").decode()
+        err = f"It had not ended after {LONGEST} s.\n{(late.stderr or b'').decode()}"
+    shown = dict(line[2:].split("\t") for line in out.splitlines() if line.startswith("@ "))
+    told = ", ".join(what if how == "yes" else f"{what} ({how})" for what, how in shown.items())
+    seconds = time.monotonic() - start
+    print(f"{'ok  ' if code == 0 else 'FAIL'}  {name} {version}: {told or 'nothing'}; {seconds:.0f} s", flush=True)
+    if code != 0:
+        print("\n".join(f"      {line}" for line in (out + err).splitlines()[-25:]), flush=True)
+        return None
+    return {"version": version, **shown}
+
+
+def version_of(place, package):
+    if place in (PYTHON, OLDER_PYTHON):
+        ask = f"import importlib.metadata; print(importlib.metadata.version({package!r}))"
+        told = subprocess.run([place, "-c", ask], capture_output=True, text=True) if place.exists() else None
+        return told.stdout.strip() if told and told.returncode == 0 else None
+    manifest = place / package / "package.json"
+    return json.loads(manifest.read_text())["version"] if manifest.exists() else None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+//! What pages of a launched browser may do without asking: its user has said so.
+
+use super::ContextId;
+use tabmux_cdp::Session;
+use tabmux_cdp::types::browser::{PermissionDescriptor, PermissionSetting, SetPermission};
+
+/// Grants these for all sites of a context. What this browser does not know it cannot grant.
+pub(super) async fn grant(session: &Session, names: &[String], context: Option<ContextId>) {
+    for name in names {
+        let (plain, sysex) = match name.as_str() {
+            "midi-sysex" => ("midi", Some(true)),
+            other => (other, None),
+        };
+        let permission = PermissionDescriptor {
+            name: plain.to_owned(),
+            sysex,
+            // What a page may read and write without a click, it may also without the browser looking at it.
+            allow_without_sanitization: (plain == "clipboard-read").then_some(true),
+            ..Default::default()
+        };
+        let set = SetPermission {
+            permission,
+            setting: PermissionSetting::GRANTED,
+            browser_context_id: context.clone(),
+            ..Default::default()
+        };
+        if let Err(error) = session.send(set).await {
+            tracing::warn!(%error, permission = name, "a permission was not granted");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `tabmux close`: ends the session that commands of a shell work in.
+
+use super::ask::ask_daemon;
+use super::call::DEFAULT_SESSION;
+use super::common_flags::Socket;
+use crate::say::{complain, say};
+use anyhow::bail;
+use std::process::ExitCode;
+use tabmux_protocol::wire::{FromClient, FromDaemon};
+
+/// End the shell's session and close its tabs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session.
+    #[arg(long, value_name = "NAME", env = "TABMUX_SESSION", default_value = DEFAULT_SESSION)]
+    session: String,
+
+    #[command(flatten)]
+    socket: Socket,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let place = args.socket.place();
+    let name = args.session;
+    let end = FromClient::End {
+        id: "close".into(),
+        name: name.clone(),
+    };
+    match runtime.block_on(ask_daemon(&place, &end))? {
+        Some(FromDaemon::Ended { was_open: true, .. }) => {
+            say(format!("Session `{name}` is over."))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None | Some(FromDaemon::Ended { .. }) => {
+            complain(format!(
+                "tabmux: no session `{name}` is open. `tabmux sessions` shows which are."
+            ));
+            Ok(ExitCode::FAILURE)
+        }
+        Some(_) => bail!(
+            "what answers at {} is no daemon of this version",
+            place.socket().display()
+        ),
+    }
+}

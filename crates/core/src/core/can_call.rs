@@ -1,0 +1,42 @@
+//! Which of our tools a session can ever call, so that no text names one that it cannot.
+
+use super::Core;
+use crate::{Mode, SessionId, ToolName};
+
+impl Core {
+    /// Whether a session can call a tool of ours in some state of it, listed or not. A name that is no
+    /// tool of ours is a page's business.
+    pub fn can_call(&self, session: SessionId, tool: ToolName) -> bool {
+        let Some(known) = self.sessions.get(&session) else {
+            return false;
+        };
+        if let Some(only) = &known.config.only {
+            return only.contains(&tool);
+        }
+        if self.config.tab_tools.contains(&tool) || self.config.page_actions.contains(&tool) {
+            return self.offers_page_tool(session, tool);
+        }
+        if known.config.withheld.contains(&tool) {
+            return false;
+        }
+        match tool {
+            ToolName::LIST_PAGE_TOOLS | ToolName::CALL_PAGE_TOOL | ToolName::CONNECTION_STATUS => {
+                true
+            }
+            ToolName::CONNECT_BROWSER
+            | ToolName::LIST_TABS
+            | ToolName::OPEN_TAB
+            | ToolName::FOCUS_TAB
+            | ToolName::CLOSE_TAB => known.config.mode == Mode::Progressive,
+            ToolName::SELECT_DEFAULT_BROWSER => {
+                known.is_static() && known.config.may_choose_default
+            }
+            _ => known.is_static() || !self.built_in.contains(&tool),
+        }
+    }
+
+    /// The only tools that a session has, if it asked for that.
+    pub(super) fn only_tools(&self, session: SessionId) -> Option<&[ToolName]> {
+        self.sessions.get(&session)?.config.only.as_deref()
+    }
+}

@@ -1,0 +1,67 @@
+//! What a session with a fixed list calls its pages: numbers of its own, from 1.
+
+use crate::TabId;
+use std::collections::BTreeMap;
+
+/// The numbers that one session knows tabs by. No number is used twice, so none ever means another tab.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageNumbers {
+    numbers: BTreeMap<TabId, u32>,
+    counted: u32,
+}
+
+impl PageNumbers {
+    /// The numbers that a session had before its daemon died. `counted` of them are used up.
+    pub fn restored(counted: u32, numbers: impl IntoIterator<Item = (TabId, u32)>) -> Self {
+        let numbers: BTreeMap<_, _> = numbers.into_iter().collect();
+        let highest = numbers.values().copied().max().unwrap_or(0);
+        Self {
+            numbers,
+            counted: counted.max(highest),
+        }
+    }
+
+    /// How many are used up.
+    pub fn counted(&self) -> u32 {
+        self.counted
+    }
+
+    /// The tabs that have one.
+    pub fn iter(&self) -> impl Iterator<Item = (TabId, u32)> {
+        self.numbers.iter().map(|(tab, number)| (*tab, *number))
+    }
+
+    /// The number of a tab, if it has one.
+    pub fn of(&self, tab: TabId) -> Option<u32> {
+        self.numbers.get(&tab).copied()
+    }
+
+    /// The tab that a number means, if it means one that may still be there.
+    pub(crate) fn tab(&self, number: u32) -> Option<TabId> {
+        let mut known = self.iter();
+        known.find(|known| known.1 == number).map(|(tab, _)| tab)
+    }
+
+    /// The number of a tab, which it has from now on.
+    pub(crate) fn give(&mut self, tab: TabId) -> u32 {
+        *self.numbers.entry(tab).or_insert_with(|| {
+            self.counted = self.counted.saturating_add(1);
+            self.counted
+        })
+    }
+
+    /// The same in place of the tab's own number.
+    pub(crate) fn told(&mut self, tab: TabId) -> TabId {
+        TabId(self.give(tab))
+    }
+
+    /// Forgets tabs that nobody will speak of any more, once there are many. Their numbers stay used up.
+    pub(crate) fn forget(&mut self, is_gone: impl Fn(TabId) -> bool) {
+        if self.numbers.len() > MOST {
+            self.numbers.retain(|tab, _| !is_gone(*tab));
+        }
+    }
+}
+
+/// Beyond this many, tabs that are gone are forgotten.
+const MOST: usize = 1_000;

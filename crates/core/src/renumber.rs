@@ -1,0 +1,131 @@
+//! Every number of a tab in a reply, so that a session reads its own. The matches have no wildcard: who
+//! adds an answer that names a tab is asked here.
+
+use crate::{
+    LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, Stuck, TabId, TabMeant, TabName,
+    TabRow, ToolRow,
+};
+
+impl Reply {
+    /// Puts the session's numbers in place of the daemon's.
+    pub(crate) fn renumber(&mut self, own: &mut PageNumbers) {
+        match self {
+            Self::Tabs { tabs, focused } => rows(tabs, focused, own),
+            Self::Pages { pages, selected } => rows(pages, selected, own),
+            Self::Opened { tab, .. } | Self::Focused { tab, .. } => tab.id = own.told(tab.id),
+            Self::Closed { tab, .. } => *tab = own.told(*tab),
+            Self::BrowserTabs { tabs, .. } => {
+                for PageRow { name, .. } in tabs {
+                    name.renumber(own);
+                }
+            }
+            Self::PageTools { tools, .. } => {
+                // The driver finds the tool by its place; agents read the name of its tab.
+                for ToolRow { tab_name, .. } in tools {
+                    tab_name.renumber(own);
+                }
+            }
+            // The number is told only where another session holds the tab, too. No number is used up for less.
+            Self::Done { tab, shared } => {
+                if *shared || own.of(*tab).is_some() {
+                    *tab = own.told(*tab);
+                }
+            }
+            Self::Refused(refusal) => refusal.renumber(own),
+            Self::Connected { .. }
+            | Self::NotConnected(_)
+            | Self::Status { .. }
+            | Self::Browsers { .. }
+            | Self::Browser { .. }
+            | Self::Disconnected { .. }
+            | Self::Failed { .. }
+            | Self::Cancelled => {}
+        }
+    }
+}
+
+impl Refusal {
+    fn renumber(&mut self, own: &mut PageNumbers) {
+        match self {
+            Self::NotFocused { tab, .. }
+            | Self::TabHeld { tab, .. }
+            | Self::LastPage { tab }
+            | Self::TabBusy { tab, .. }
+            | Self::Person(PersonRefusal::Given { tab, .. }) => *tab = own.told(*tab),
+            Self::NoFocus { lost, .. } => {
+                if let Some(lost) = lost {
+                    lost.renumber(own);
+                }
+            }
+            Self::BindingLost { lost, .. } | Self::TabLost { lost, .. } => lost.renumber(own),
+            Self::UnknownTab { available, .. } => names(available, own),
+            Self::NoSuchToolThere { tab, available, .. } => {
+                if let TabMeant::Named(name) = tab {
+                    name.renumber(own);
+                }
+                names(available, own);
+            }
+            Self::OutsideBrowser { tab, .. } => tab.renumber(own),
+            Self::TooLate { stuck, .. } => match stuck {
+                Stuck::Working(tab) | Stuck::Queueing(tab) => *tab = own.told(*tab),
+                Stuck::Connecting | Stuck::Opening | Stuck::Settling => {}
+            },
+            Self::NotConnected { .. }
+            | Self::NoBrowser { .. }
+            | Self::CoolingDown { .. }
+            | Self::IndexForbidden
+            | Self::IndexRequired { .. }
+            | Self::UnknownBrowser { .. }
+            | Self::IndexMisplaced { .. }
+            | Self::NoBrowserLeft { .. }
+            | Self::BrowserKnown { .. }
+            | Self::TooManyBrowsers { .. }
+            | Self::AlreadyConnected
+            | Self::NoTabs { .. }
+            | Self::NotOffered { .. }
+            | Self::Hidden { .. }
+            | Self::UnknownTool { .. }
+            | Self::BrowserLost { .. }
+            | Self::NotOpened { .. }
+            | Self::SessionBusy { .. }
+            | Self::RequestInUse
+            | Self::Person(PersonRefusal::Paused { .. })
+            | Self::NoSession
+            | Self::TooManySessions { .. } => {}
+        }
+    }
+}
+
+impl LostTab {
+    fn renumber(&mut self, own: &mut PageNumbers) {
+        self.tab = own.told(self.tab);
+    }
+}
+
+impl TabName {
+    fn renumber(&mut self, own: &mut PageNumbers) {
+        if let Self::Number(tab) = self {
+            *tab = own.told(*tab);
+        }
+    }
+}
+
+fn rows(rows: &mut [TabRow], bound: &mut Option<TabId>, own: &mut PageNumbers) {
+    for row in &mut *rows {
+        row.id = own.told(row.id);
+    }
+    rows.sort_by_key(|row| row.id);
+    if let Some(bound) = bound {
+        *bound = own.told(*bound);
+    }
+}
+
+fn names(names: &mut [TabName], own: &mut PageNumbers) {
+    for name in &mut *names {
+        name.renumber(own);
+    }
+    names.sort_by_key(|name| match name {
+        TabName::Number(tab) => Some(*tab),
+        TabName::Page(_) => None,
+    });
+}

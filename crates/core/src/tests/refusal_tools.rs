@@ -1,0 +1,203 @@
+//! No refusal sends a session to a tool that sessions of its mode do not have.
+
+use crate::list::BUILT_IN;
+use crate::{
+    ConnectFailure, Fate, LostTab, Mode, PageRefusal, PersonRefusal, Refusal, SessionId, Stuck,
+    TabId, TabMeant, TabName, ToolName,
+};
+use std::time::Duration;
+
+const TOOL: ToolName = ToolName::new("click");
+const TAB: TabId = TabId(3);
+const LOST: LostTab = LostTab {
+    tab: TAB,
+    fate: Fate::Closed,
+};
+
+/// Which sessions can meet a refusal. Without a wildcard, so that nobody forgets one.
+fn modes(refusal: &Refusal) -> &'static [Mode] {
+    const BOTH: &[Mode] = &[Mode::Progressive, Mode::Static];
+    match refusal {
+        Refusal::NotConnected { .. }
+        | Refusal::IndexMisplaced { .. }
+        | Refusal::AlreadyConnected
+        | Refusal::NoTabs { .. }
+        | Refusal::NoFocus { .. }
+        | Refusal::NotFocused { .. }
+        | Refusal::OutsideBrowser { .. } => &[Mode::Progressive],
+        Refusal::NoBrowser { .. }
+        | Refusal::CoolingDown { .. }
+        | Refusal::NoBrowserLeft { .. }
+        | Refusal::BrowserKnown { .. }
+        | Refusal::TooManyBrowsers { .. }
+        | Refusal::BindingLost { .. }
+        | Refusal::LastPage { .. } => &[Mode::Static],
+        Refusal::IndexForbidden
+        | Refusal::IndexRequired { .. }
+        | Refusal::UnknownBrowser { .. }
+        | Refusal::NotOffered { .. }
+        | Refusal::UnknownTab { .. }
+        | Refusal::TabHeld { .. }
+        | Refusal::Hidden { .. }
+        | Refusal::UnknownTool { .. }
+        | Refusal::NoSuchToolThere { .. }
+        | Refusal::TabLost { .. }
+        | Refusal::BrowserLost { .. }
+        | Refusal::NotOpened { .. }
+        | Refusal::TooLate { .. }
+        | Refusal::TabBusy { .. }
+        | Refusal::SessionBusy { .. }
+        | Refusal::RequestInUse
+        | Refusal::Person(_)
+        | Refusal::NoSession
+        | Refusal::TooManySessions { .. } => BOTH,
+    }
+}
+
+/// One of each, as a session of that mode gets it.
+fn refusals(mode: Mode) -> Vec<Refusal> {
+    let (tool, tab, lost, limit) = (TOOL, TAB, LOST, 9);
+    let late = |stuck| Refusal::TooLate {
+        tool,
+        limit: Duration::from_secs(30),
+        stuck,
+        mode,
+    };
+    vec![
+        Refusal::NotConnected { tool },
+        Refusal::NoBrowser {
+            tool,
+            failure: ConnectFailure::NotFound,
+        },
+        Refusal::CoolingDown {
+            tool,
+            number: 1,
+            label: "x".into(),
+            error: "It is off.".into(),
+            left: Duration::from_secs(9),
+            several: true,
+        },
+        Refusal::IndexForbidden,
+        Refusal::IndexRequired {
+            tool: match mode {
+                Mode::Progressive => ToolName::CONNECT_BROWSER,
+                Mode::Static => tool,
+            },
+            available: vec![1, 2],
+            mode,
+        },
+        Refusal::UnknownBrowser {
+            given: 7,
+            available: vec![1, 2],
+            mode,
+        },
+        Refusal::IndexMisplaced { tool },
+        Refusal::NoBrowserLeft { tool },
+        Refusal::BrowserKnown {
+            number: 1,
+            label: "x".into(),
+        },
+        Refusal::TooManyBrowsers { limit },
+        Refusal::AlreadyConnected,
+        Refusal::NoTabs { tool },
+        Refusal::NoFocus { tool, lost: None },
+        Refusal::NoFocus {
+            tool,
+            lost: Some(lost),
+        },
+        Refusal::NotFocused { tool, tab },
+        Refusal::BindingLost { tool, lost },
+        Refusal::NotOffered { tool },
+        Refusal::UnknownTab {
+            given: tab.into(),
+            available: vec![TabName::Number(tab)],
+            mode,
+        },
+        Refusal::TabHeld {
+            tab,
+            holder: SessionId(1),
+            mode,
+        },
+        Refusal::Hidden { why: "No.".into() },
+        Refusal::UnknownTool { tool },
+        Refusal::NoSuchToolThere {
+            tool,
+            tab: TabMeant::Given("x".into()),
+            available: Vec::new(),
+            more: 0,
+            begun: true,
+        },
+        Refusal::OutsideBrowser {
+            tool,
+            tab: TabName::Number(tab),
+        },
+        Refusal::LastPage { tab },
+        Refusal::TabLost { tool, lost, mode },
+        Refusal::BrowserLost {
+            tool,
+            reason: "x".into(),
+            mode,
+        },
+        Refusal::NotOpened { tool },
+        late(Stuck::Connecting),
+        late(Stuck::Opening),
+        late(Stuck::Settling),
+        late(Stuck::Working(tab)),
+        late(Stuck::Queueing(tab)),
+        Refusal::TabBusy { tool, tab, limit },
+        Refusal::SessionBusy { tool, limit },
+        Refusal::RequestInUse,
+        Refusal::Person(PersonRefusal::Paused { tool, begun: false }),
+        Refusal::Person(PersonRefusal::Given { tool, tab }),
+        Refusal::NoSession,
+        Refusal::TooManySessions { limit },
+    ]
+}
+
+/// The tools of a mode, listed or not.
+fn has(mode: Mode, tool: ToolName) -> bool {
+    match tool {
+        ToolName::LIST_PAGE_TOOLS | ToolName::CALL_PAGE_TOOL | ToolName::CONNECTION_STATUS => true,
+        ToolName::CONNECT_BROWSER
+        | ToolName::LIST_TABS
+        | ToolName::OPEN_TAB
+        | ToolName::FOCUS_TAB
+        | ToolName::CLOSE_TAB => mode == Mode::Progressive,
+        _ => mode == Mode::Static,
+    }
+}
+
+fn named(text: &str) -> impl Iterator<Item = ToolName> {
+    let words = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+    let names = words.filter_map(ToolName::parse);
+    names.filter(|name| BUILT_IN.contains(name))
+}
+
+#[test]
+fn no_refusal_names_a_tool_of_the_other_mode() {
+    for mode in [Mode::Progressive, Mode::Static] {
+        let all = refusals(mode);
+        for refusal in all.iter().filter(|refusal| modes(refusal).contains(&mode)) {
+            let text = refusal.to_string();
+            let missing = named(&text).find(|tool| !has(mode, *tool));
+            assert_eq!(missing, None, "{mode:?}: {text}");
+        }
+    }
+}
+
+/// Whoever wrote a page is no agent, and has none of its tools.
+#[test]
+fn no_refusal_of_a_page_names_a_tool() {
+    let limit = 9;
+    for refusal in [
+        PageRefusal::TooManyConnections { limit },
+        PageRefusal::TooManyPages { limit },
+        PageRefusal::UnfitId,
+        PageRefusal::IdTaken,
+        PageRefusal::TooManyToolsInTab { limit },
+        PageRefusal::TooManyTools { limit },
+        PageRefusal::TooManyNames { limit },
+    ] {
+        assert_eq!(named(&refusal.to_string()).next(), None, "{refusal}");
+    }
+}

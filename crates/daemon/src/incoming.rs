@@ -1,0 +1,230 @@
+//! Calls on their way to the main loop: their arguments are weighed and read by the session's own task.
+//!
+//! What all calls hold together has a bound, so that arguments which nobody answers do not fill the memory.
+
+use crate::catalogue;
+use crate::convert::{self, Parsed, Rejected};
+use crate::main_loop::Answer;
+use crate::options::SessionOptions;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+use tabmux_core::{TabRef, ToolName};
+use tabmux_protocol::wire::LONGEST_ARGUMENTS;
+use tabmux_protocol::{CallReply, CallRequest, RequestId};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// A call whose arguments have been read, until it runs.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    pub(crate) request: CallRequest,
+    pub(crate) read: Read,
+    pub(crate) digest: Digest,
+    pub(crate) room: Room,
+    pub(crate) answer: Answer,
+}
+
+/// What a call's arguments say.
+#[derive(Debug)]
+pub(crate) struct Read {
+    /// As a tool of ours takes them.
+    own: Result<Parsed, Rejected>,
+    /// As a page's tool of this name takes them, if there can be one.
+    page: Option<Result<Parsed, Rejected>>,
+    /// The tab whose tools are to be listed.
+    pub(crate) lists_tools_of: Option<TabRef>,
+}
+
+/// Tells arguments apart without keeping them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digest([u8; 32]);
+
+/// What the arguments of one session's calls may take, beside what those of all may.
+#[derive(Clone, Debug)]
+pub(crate) struct ArgumentRoom {
+    session: Arc<Semaphore>,
+    all: Arc<Semaphore>,
+}
+
+/// Room that is taken until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Room {
+    _permits: [OwnedSemaphorePermit; 2],
+}
+
+impl Incoming {
+    pub(crate) fn id(&self) -> &RequestId {
+        &self.request.request_id
+    }
+
+    /// Answers it, and it is over.
+    pub(crate) fn answer(self, reply: CallReply) {
+        let _ = self.answer.send(Ok(reply));
+    }
+}
+
+impl Read {
+    /// Reads arguments, beside the tasks that others wait for if they are long.
+    pub(crate) async fn read(
+        request: CallRequest,
+        options: &Arc<SessionOptions>,
+    ) -> Option<(CallRequest, Self, Digest)> {
+        let read = |request: CallRequest, options: &SessionOptions| {
+            let (read, digest) = (Self::now(&request, options), Digest::of(&request));
+            (request, read, digest)
+        };
+        if request.arguments.get().len() <= LITTLE {
+            return Some(read(request, options));
+        }
+        let _turn = TURN.acquire().await.ok()?;
+        let options = Arc::clone(options);
+        let work = tokio::task::spawn_blocking(move || read(request, &options));
+        work.await.ok()
+    }
+
+    fn now(request: &CallRequest, options: &SessionOptions) -> Self {
+        let name = ToolName::parse(&request.tool);
+        let name = name.filter(|name| catalogue::info(*name, options.mode, false).is_none());
+        Self {
+            own: convert::parse(request, options),
+            page: name.map(|name| convert::page_tool(name, &request.arguments)),
+            lists_tools_of: (request.tool == "list_page_tools")
+                .then(|| convert::named_tab(&request.arguments))
+                .flatten(),
+        }
+    }
+
+    /// What they say to the tool that is called, which is a page's or one of ours.
+    pub(crate) fn for_tool(self, is_of_page: bool) -> Result<Parsed, Rejected> {
+        match self.page {
+            Some(page) if is_of_page => page,
+            _ => self.own,
+        }
+    }
+
+    /// The same again, for a call that has to wait.
+    pub(crate) fn again(parsed: Parsed, is_of_page: bool) -> Self {
+        let (own, page) = match is_of_page {
+            true => (Err(Rejected::UnknownTool), Some(Ok(parsed))),
+            false => (Ok(parsed), None),
+        };
+        Self {
+            own,
+            page,
+            lists_tools_of: None,
+        }
+    }
+}
+
+impl Digest {
+    pub(crate) fn of(request: &CallRequest) -> Self {
+        Self(Sha256::digest(request.arguments.get()).into())
+    }
+}
+
+impl Default for ArgumentRoom {
+    fn default() -> Self {
+        Self {
+            session: Arc::new(Semaphore::new(OF_SESSION)),
+            all: Arc::new(Semaphore::new(OF_ALL)),
+        }
+    }
+}
+
+impl ArgumentRoom {
+    /// That of another session.
+    pub(crate) fn for_session(&self) -> Self {
+        Self {
+            session: Arc::new(Semaphore::new(OF_SESSION)),
+            all: Arc::clone(&self.all),
+        }
+    }
+
+    /// Takes room for a call's arguments, or says why there is none.
+    pub(crate) fn take(&self, arguments: &str) -> Result<Room, String> {
+        if arguments.len() > LONGEST_ARGUMENTS {
+            return Err(TOO_LONG.to_owned());
+        }
+        let values = values_in(arguments);
+        if values > MOST_VALUES {
+            return Err(format!(
+                "The call was not made: its arguments have {values} values, and at most {MOST_VALUES} are taken. Give \
+                 less, or name a file."
+            ));
+        }
+        let bytes = u32::try_from(arguments.len() + values * VALUE_BYTES).unwrap_or(u32::MAX);
+        let take = |room: &Arc<Semaphore>, why: &str| {
+            let taken = Arc::clone(room).try_acquire_many_owned(bytes);
+            taken.map_err(|_| why.to_owned())
+        };
+        Ok(Room {
+            _permits: [
+                take(&self.session, SESSION_FULL)?,
+                take(&self.all, ALL_FULL)?,
+            ],
+        })
+    }
+}
+
+/// How many values a text in JSON has, or a few more: keys count, too.
+fn values_in(json: &str) -> usize {
+    let (mut values, mut in_string, mut escaped) = (1, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b':' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values
+}
+
+/// Long arguments are read one call at a time.
+static TURN: Semaphore = Semaphore::const_new(1);
+/// So much is read in less than a millisecond.
+const LITTLE: usize = 16 * 1_024;
+const MOST_VALUES: usize = 100_000;
+/// What a value takes in memory when it has been read, beside its text.
+const VALUE_BYTES: usize = 64;
+const OF_SESSION: usize = 16 * 1_024 * 1_024;
+const OF_ALL: usize = 32 * 1_024 * 1_024;
+const TOO_LONG: &str =
+    "The call was not made: its arguments have more than 4 MiB. Give less, or name a file.";
+const SESSION_FULL: &str = "The call was not made: the calls of this session that have no answer yet have as much in \
+                            their arguments as may be kept. Wait for an answer, then call again.";
+const ALL_FULL: &str = "The call was not made: the calls of all sessions that have no answer yet have as much in \
+                        their arguments as may be kept. Call again later.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_strings() {
+        assert_eq!(values_in("7"), 1);
+        assert_eq!(values_in(r#"{"a":[0,0,0],"b":"x,y:[{\",\\"}"#), 8);
+    }
+
+    #[test]
+    fn arguments_of_a_session_and_of_all_have_their_bounds() {
+        let all = ArgumentRoom::default();
+        let [one, two, three] = [all.for_session(), all.for_session(), all.for_session()];
+        let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(4_000_000));
+        let take = |room: &ArgumentRoom| room.take(&long);
+        let mut held: Vec<_> = (0..4).map(|_| take(&one).unwrap()).collect();
+        assert_eq!(take(&one).unwrap_err(), SESSION_FULL);
+        held.extend((0..4).map(|_| take(&two).unwrap()));
+        assert_eq!(take(&three).unwrap_err(), ALL_FULL);
+        held.pop();
+        assert!(take(&three).is_ok());
+        let many = format!("[{}0]", "0,".repeat(MOST_VALUES));
+        assert!(three.take(&many).unwrap_err().contains("at most 100000"));
+        assert_eq!(
+            all.take(&"x".repeat(LONGEST_ARGUMENTS + 1)).unwrap_err(),
+            TOO_LONG
+        );
+        let small = three.take("[0,0]").unwrap();
+        assert_eq!(small._permits[0].num_permits(), 5 + 3 * VALUE_BYTES);
+    }
+}

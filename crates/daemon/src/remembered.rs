@@ -1,0 +1,69 @@
+//! Remembers things by name as long as somebody else keeps them, and little more than those.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Weak};
+
+/// A map to what others keep. Of what they have let go, it has at most as many entries as of what they keep, or a
+/// few; an insertion is little work on average.
+#[derive(Debug)]
+pub(crate) struct Remembered<K, V> {
+    entries: HashMap<K, Weak<V>>,
+    /// At this many entries, those that nobody keeps are thrown away.
+    swept_at: usize,
+}
+
+impl<K, V> Default for Remembered<K, V> {
+    fn default() -> Self {
+        Self {
+            entries: HashMap::new(),
+            swept_at: FEW,
+        }
+    }
+}
+
+impl<K: Eq + Hash, V> Remembered<K, V> {
+    pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
+        self.entries.get(key)?.upgrade()
+    }
+
+    pub(crate) fn insert(&mut self, key: K, value: &Arc<V>) {
+        if self.entries.len() >= self.swept_at {
+            self.entries.retain(|_, value| value.strong_count() > 0);
+            self.swept_at = (2 * self.entries.len()).max(FEW);
+            self.entries.shrink_to(self.swept_at);
+        }
+        self.entries.insert(key, Arc::downgrade(value));
+    }
+
+    pub(crate) fn remove(&mut self, key: &K) {
+        self.entries.remove(key);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+const FEW: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_keeps_is_forgotten() {
+        let mut remembered = Remembered::default();
+        let kept: Vec<_> = (0..1_000).map(Arc::new).collect();
+        for number in 0..100_000 {
+            match kept.get(number) {
+                Some(value) => remembered.insert(number, value),
+                None => remembered.insert(number, &Arc::new(number)),
+            }
+            assert!(remembered.len() <= 2_000);
+        }
+        let found = kept.iter().filter_map(|number| remembered.get(number));
+        assert_eq!(found.count(), 1_000);
+    }
+}
