@@ -5,6 +5,7 @@ use crate::find::{self, FindError, Wanted};
 use crate::init_scripts::InitScripts;
 use crate::profile::{Profile, ProfileChoice};
 use crate::screen::Screen;
+use crate::proxy::Proxy;
 use command_fds::{CommandFdExt, FdMapping};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -27,7 +28,7 @@ pub struct LaunchOptions {
     /// The size of pages, in CSS pixels.
     pub viewport: Option<(u32, u32)>,
     /// A proxy for all traffic.
-    pub proxy: Option<String>,
+    pub proxy: Option<Proxy>,
     /// Take any certificate.
     pub accept_insecure_certs: bool,
     /// More arguments, passed on as they are.
@@ -265,7 +266,7 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
         list.push(format!("--window-size={width},{height}"));
     }
     if let Some(proxy) = &options.proxy {
-        list.push(format!("--proxy-server={proxy}"));
+        list.push(format!("--proxy-server={}", proxy.server()));
     }
     if options.accept_insecure_certs {
         list.push("--ignore-certificate-errors".into());
@@ -281,10 +282,11 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
     }
     let hidden = if headless { NOT_SEEN } else { &[] };
     // What the user says of a feature goes before what we do.
-    let our_on: Vec<_> = [WEB_MCP]
-        .into_iter()
-        .filter(|ours| !off.contains(ours))
-        .collect();
+    let web_mcp_is_off = WEB_MCP.iter().any(|name| off.contains(name));
+    let our_on = match web_mcp_is_off {
+        true => Vec::new(),
+        false => WEB_MCP.to_vec(),
+    };
     let our_off: Vec<_> = hidden
         .iter()
         .copied()
@@ -318,7 +320,8 @@ fn opens_a_page(arguments: &[String]) -> bool {
 const REAPING_TRIES: usize = 100;
 const REAPING_PAUSE: Duration = Duration::from_millis(5);
 
-const WEB_MCP: &str = "WebMCP";
+/// Chrome's names for WebMCP: each switches it on, and one that Chrome does not know does no harm.
+const WEB_MCP: &[&str] = &["WebMCP", "WebMCPTesting"];
 /// Parts of a window that are pages with a process of their own, in every window. An isolated session has a
 /// window, and without these it costs Chrome half as much.
 const NOT_SEEN: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
@@ -408,10 +411,25 @@ mod tests {
             },
             DESK,
         );
-        assert!(list.contains(&"--enable-features=WebMCP,A,B".into()));
+        assert!(list.contains(&"--enable-features=WebMCP,WebMCPTesting,A,B".into()));
         assert!(list.contains(&"--lang=de".into()));
         assert_eq!(list.last().map(String::as_str), Some("about:blank"));
         assert!(!list.iter().any(|flag| flag.contains("disable-features")));
+    }
+
+    #[test]
+    fn web_mcp_is_asked_for_by_both_names_unless_the_user_turns_one_off() {
+        let asks = |more: &[&str]| {
+            let options = LaunchOptions {
+                extra_args: more.iter().map(|&flag| flag.into()).collect(),
+                ..LaunchOptions::default()
+            };
+            let list = flags(&options, DESK);
+            list.contains(&"--enable-features=WebMCP,WebMCPTesting".into())
+        };
+        assert!(asks(&[]));
+        assert!(!asks(&["--disable-features=WebMCP"]));
+        assert!(!asks(&["--disable-features=WebMCPTesting"]));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use tabmux_browser::discover::Running;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
+use tabmux_browser::proxy::Proxy;
 use tabmux_browser::{
     AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
 };
@@ -265,7 +266,7 @@ impl BrowserPlan {
             profile,
             headless: options.headless,
             viewport: options.viewport,
-            proxy: options.proxy,
+            proxy: options.proxy.as_deref().map(Proxy::parse).transpose()?,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
             screen: None,

@@ -254,6 +254,7 @@ mod tests {
                 version: "156.0".into(),
                 state: "connected".into(),
                 source: "launched".into(),
+                web_mcp: None,
                 metrics: BrowserMetrics {
                     calls: 12,
                     failed: 1,

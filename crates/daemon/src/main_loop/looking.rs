@@ -54,6 +54,10 @@ impl MainLoop {
                 .get(browser.key)
                 .map(BrowserPlan::source)
                 .unwrap_or_default(),
+            web_mcp: self
+                .browsers
+                .get(&browser.id)
+                .and_then(tabmux_browser::Browser::has_web_mcp),
             metrics: self.metrics.of(browser.id),
         });
         Overview {
