@@ -62,5 +62,5 @@ const USAGE: &str =
            [--binary PATH] [--save FILE] [--before FILE] [--attack PART]
                                        of another build; keep the numbers; compare with them; only some
        cargo xtask codegen [--check]   rewrite generated files, or say which are stale
-       cargo xtask proofs              rewrite docs/proofs.md, which ties the seeds to the tests
+       cargo xtask proofs              rewrite docs/proofs.md, which ties the specification to the tests
        cargo xtask tidy                check the rules of the house";

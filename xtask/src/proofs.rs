@@ -1,7 +1,8 @@
-//! Every line of the seeds and the tests that prove it: `docs/requirements.txt` has the lines, `docs/proofs.md` shows both.
+//! Every line of the specification and the tests that prove it: `docs/specification/` has the lines,
+//! `docs/proofs.md` shows both.
 
 mod page;
-mod requirements;
+mod specification;
 mod tests;
 
 use std::{
@@ -12,7 +13,7 @@ use std::{
 
 use anyhow::Result;
 
-use self::requirements::{Note, Requirement};
+use self::specification::{FOLDER, Line, Note};
 use crate::{
     files::{SourceFile, project_root, source_files},
     say,
@@ -28,45 +29,47 @@ pub(crate) fn run() -> Result<()> {
 
 /// The page as it should be now.
 fn page(files: &[SourceFile]) -> String {
-    page::render(&requirements::read(files).lines, &tests::find(files).proofs)
+    page::render(
+        &specification::read(files).lines,
+        &tests::find(files).proofs,
+    )
 }
 
 /// What is wrong, with the place where it is.
 pub(crate) fn complaints(root: &Path, files: &[SourceFile]) -> Vec<(String, String)> {
-    let file = |path: &str| files.iter().find(|file| file.path == Path::new(path));
-    if file(LINES).is_none() {
+    if !files.iter().any(|file| file.path.starts_with(FOLDER)) {
         return Vec::new();
     }
-    let (requirements, tests) = (requirements::read(files), tests::find(files));
-    let mut complaints = [requirements.complaints, tests.complaints].concat();
-    let known: BTreeSet<Id> = requirements.lines.iter().map(|line| line.id).collect();
+    let (specification, tests) = (specification::read(files), tests::find(files));
+    let mut complaints = [specification.complaints, tests.complaints].concat();
+    let known: BTreeSet<Id> = specification.lines.iter().map(|line| line.id).collect();
     for (id, proofs) in tests.proofs.iter().filter(|(id, _)| !known.contains(id)) {
         for proof in proofs {
-            complaints.push((proof.place(), format!("{LINES} has no line {id}")));
+            complaints.push((proof.place(), format!("the specification has no {id}")));
         }
     }
-    for line in &requirements.lines {
+    for line in &specification.lines {
         let complaint = complaint_of(root, line, tests.proofs.contains_key(&line.id));
-        complaints.extend(
-            complaint.map(|complaint| (LINES.to_owned(), format!("{} {complaint}", line.id))),
-        );
+        let place = specification::path(line.id.document);
+        complaints.extend(complaint.map(|complaint| (place, format!("{} {complaint}", line.id))));
     }
-    let fresh = page::render(&requirements.lines, &tests.proofs);
-    if file(PAGE).is_none_or(|page| page.text != fresh) {
-        let complaint = "it is stale, run `cargo xtask proofs`".to_owned();
+    let fresh = page::render(&specification.lines, &tests.proofs);
+    let page = files.iter().find(|file| file.path == Path::new(PAGE));
+    if page.is_none_or(|page| page.text != fresh) {
+        let complaint = "it is out of date, run `cargo xtask proofs`".to_owned();
         complaints.push((PAGE.to_owned(), complaint));
     }
     complaints
 }
 
-fn complaint_of(root: &Path, line: &Requirement, is_proven: bool) -> Option<String> {
+fn complaint_of(root: &Path, line: &Line, is_proven: bool) -> Option<String> {
     match (&line.note, is_proven) {
-        (None, true) | (Some(Note::Gap(_)), false) | (Some(Note::Partly(_)), true) => None,
-        (None, false) => {
-            Some("has no proof: name a test after it, or say why there is none".into())
-        }
-        (Some(Note::Gap(_)), true) => Some("is proven, so it is no gap any more".into()),
-        (Some(Note::Partly(_)), false) => Some("has no proof at all".into()),
+        (None, true) | (Some(Note::Open(_)), false) | (Some(Note::Decided(_)), _) => None,
+        (None, false) => Some(
+            "has no proof: name it in the comment of a test, or say below it why there is none"
+                .into(),
+        ),
+        (Some(Note::Open(_)), true) => Some("is proven, so it is not open any more".into()),
         (Some(Note::Written { file, words } | Note::Measured { file, words }), _) => {
             let text = fs::read_to_string(root.join(file)).unwrap_or_default();
             (!text.contains(words.as_str())).then(|| format!("is not in {file}: \"{words}\""))
@@ -74,16 +77,16 @@ fn complaint_of(root: &Path, line: &Requirement, is_proven: bool) -> Option<Stri
     }
 }
 
-/// The number of a line: its seed, and its place there.
+/// A line of the specification: its document, and its number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Id {
-    seed: u16,
+    document: &'static str,
     line: u16,
 }
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "R{:03}-{}", self.seed, self.line)
+        write!(f, "{} {}", self.document, self.line)
     }
 }
 
@@ -103,14 +106,12 @@ impl Proof {
 
 type Proofs = BTreeMap<Id, BTreeSet<Proof>>;
 
-/// The lines, in our words.
-const LINES: &str = "docs/requirements.txt";
-
 /// The lines with their proofs.
 const PAGE: &str = "docs/proofs.md";
 
 #[cfg(test)]
 mod checks {
+    use super::specification::DOCUMENTS;
     use super::*;
 
     fn file(path: &str, text: &str) -> SourceFile {
@@ -120,11 +121,22 @@ mod checks {
         }
     }
 
-    /// A project with these lines and this test file, whose page is fresh.
+    /// A project with these lines in the page `dynamic-tools` and this test file, whose page of proofs is fresh.
     fn complaints_of(lines: &str, path: &str, tests: &str) -> Vec<String> {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("a.md"), "Tab ids are no secrets.").unwrap();
-        let mut files = vec![file(LINES, lines), file(path, tests)];
+        let mut files: Vec<SourceFile> = DOCUMENTS
+            .iter()
+            .map(|document| {
+                let text = if *document == "dynamic-tools" {
+                    lines
+                } else {
+                    ""
+                };
+                file(&specification::path(document), text)
+            })
+            .collect();
+        files.push(file(path, tests));
         files.push(file(PAGE, &page(&files)));
         let complaints = complaints(root.path(), &files).into_iter();
         complaints
@@ -134,7 +146,12 @@ mod checks {
 
     #[track_caller]
     fn check(lines: &str, tests: &str, expected: &[&str]) {
-        let complaints = complaints_of(lines, "crates/a/tests/a.rs", tests);
+        check_in("crates/a/tests/a.rs", lines, tests, expected);
+    }
+
+    #[track_caller]
+    fn check_in(path: &str, lines: &str, tests: &str, expected: &[&str]) {
+        let complaints = complaints_of(lines, path, tests);
         let matches = complaints.len() == expected.len()
             && complaints
                 .iter()
@@ -143,103 +160,112 @@ mod checks {
         assert!(matches, "{complaints:#?}\nshould be\n{expected:#?}");
     }
 
-    const LINE: &str = "R004-37 It is silent.\n";
+    const LINE: &str = "# Title\n\n37. It is silent.\n";
+    const TEST: &str = "/// Spec: dynamic-tools 37.\n#[test]\nfn is_silent() {\n}\n";
 
     #[test]
     fn a_line_needs_a_test_or_a_reason() {
-        check(LINE, "", &["R004-37 has no proof"]);
-        check(LINE, "#[test]\nfn r004_37_is_silent() {\n}\n", &[]);
-        check(
-            LINE,
-            "#[test]\nfn is_silent() {\n    a(); // R004-37\n}\n",
-            &[],
-        );
-        check(LINE, "fn shared() {\n    a(); // R004-37\n}\n", &[]);
-        check("R004-37 It is silent.\n  gap: Not built.\n", "", &[]);
+        check(LINE, "", &["dynamic-tools 37 has no proof"]);
+        check(LINE, TEST, &[]);
+        let beside = "#[test]\nfn is_silent() {\n    a(); // Spec: dynamic-tools 37.\n}\n";
+        check(LINE, beside, &[]);
+        check("37. It is silent.\n    - Open: Not built.\n", "", &[]);
+        check("37. It is silent.\n    - Decided: Not wanted.\n", "", &[]);
     }
 
     #[test]
-    fn a_reason_goes_when_the_proof_comes() {
-        let test = "#[test]\nfn r004_37_is_silent() {\n}\n";
-        check(
-            "R004-37 It.\n  gap: Not built.\n",
-            test,
-            &["no gap any more"],
-        );
-        check("R004-37 It.\n  partly: Not all.\n", test, &[]);
-        check(
-            "R004-37 It.\n  partly: Not all.\n",
-            "",
-            &["no proof at all"],
-        );
+    fn an_open_line_that_is_proven_is_told() {
+        let open = "37. It.\n    - Open: Not built.\n";
+        check(open, TEST, &["not open any more"]);
+        check("37. It.\n    - Decided: Not all of it.\n", TEST, &[]);
     }
 
     #[test]
     fn what_is_written_is_looked_up() {
-        check("R000-75 It.\n  written: a.md \"no secrets\"\n", "", &[]);
-        check(
-            "R000-75 It.\n  written: a.md \"secrets!\"\n",
-            "",
-            &["is not in a.md"],
-        );
-        check(
-            "R000-75 It.\n  written: b.md \"no secrets\"\n",
-            "",
-            &["is not in b.md"],
-        );
+        let written = |what: &str| format!("75. It.\n    - Written: {what}\n");
+        check(&written("a.md \"no secrets\""), "", &[]);
+        check(&written("a.md \"secrets!\""), "", &["is not in a.md"]);
+        check(&written("b.md \"no secrets\""), "", &["is not in b.md"]);
     }
 
     #[test]
     fn a_number_that_no_line_has_is_a_mistake() {
-        let test = "#[test]\nfn r004_37_38_r003_1_after_25_ms() {\n}\n";
-        check(LINE, test, &["no line R003-1", "no line R004-38"]);
+        let test = "/// It is silent.\n/// Spec: dynamic-tools 37, 38; multi-browser 1.\n#[test]\nfn is_silent() {\n}\n";
+        check(LINE, test, &["no dynamic-tools 38", "no multi-browser 1"]);
     }
 
     #[test]
-    fn a_number_counts_only_in_a_test() {
-        let outside = "/// R004-37\n#[test]\nfn is_silent() {\n}\n";
-        check(LINE, outside, &["a.rs:1: a number outside", "no proof"]);
-        let helper = "fn r004_37_is_silent() {\n}\n";
-        check(LINE, helper, &["only a test", "no proof"]);
-        let product = complaints_of(LINE, "crates/a/src/a.rs", "fn a() {\n    // R004-37\n}\n");
-        assert_eq!(product.len(), 1, "{product:?}");
+    fn a_comment_that_names_no_line_is_a_mistake() {
+        for list in [
+            "dynamic-tools 37",
+            "dynamic-tool 37.",
+            "dynamic-tools.",
+            "37.",
+        ] {
+            let test = TEST.replace("dynamic-tools 37.", list);
+            check(LINE, &test, &["names no line", "no proof"]);
+        }
+    }
+
+    #[test]
+    fn a_comment_counts_only_on_a_test() {
+        let constant =
+            "/// Spec: dynamic-tools 37.\nconst A: u8 = 1;\n#[test]\nfn is_silent() {\n}\n";
+        check(
+            LINE,
+            constant,
+            &["a.rs:1: this comment is on no test", "no proof"],
+        );
+        check_in("crates/a/src/a.rs", LINE, TEST, &["no proof"]);
     }
 
     #[test]
     fn titles_of_scripts_count() {
-        let tests = "test('R004-37 it is silent', async () => {\n});\n";
-        let complaints = complaints_of(LINE, "packages/page/test/a.test.ts", tests);
-        assert!(complaints.is_empty(), "{complaints:?}");
+        let path = "packages/page/test/a.test.ts";
+        let before = "// Spec: dynamic-tools 37.\ntest('it is silent', async () => {\n});\n";
+        check_in(path, LINE, before, &[]);
+        let inside =
+            "test('it is silent', async () => {\n  // Spec: dynamic-tools 37.\n  a();\n});\n";
+        check_in(path, LINE, inside, &[]);
+        let outside = "// Spec: dynamic-tools 37.\nconst a = 1;\n";
+        check_in(path, LINE, outside, &["on no test", "no proof"]);
     }
 
     #[test]
     fn rows_count_if_a_test_plays_them() {
-        let rows = file(
-            "crates/a/src/tests/a.txt",
-            "case r004_37 it is silent\na -> b\n",
-        );
+        let rows = || {
+            file(
+                "crates/a/src/tests/a.txt",
+                "# Spec: dynamic-tools 37.\ncase it is silent\na -> b\n",
+            )
+        };
         let player = file("crates/a/src/tests/a.rs", "include_str!(\"a.txt\")");
-        let (unplayed, played) = (tests::find(&[rows]), Id { seed: 4, line: 37 });
+        let unplayed = tests::find(&[rows()]);
         assert_eq!((unplayed.proofs.len(), unplayed.complaints.len()), (0, 1));
-        let rows = file(
-            "crates/a/src/tests/a.txt",
-            "case r004_37 it is silent\na -> b\n",
-        );
-        let proofs = tests::find(&[rows, player]).proofs;
-        assert_eq!(proofs.keys().collect::<Vec<_>>(), [&played]);
+        let proofs = tests::find(&[rows(), player]).proofs;
+        let id = Id {
+            document: "dynamic-tools",
+            line: 37,
+        };
+        assert_eq!(proofs.keys().collect::<Vec<_>>(), [&id]);
     }
 
     #[test]
-    fn a_stale_page_is_told() {
-        let files = [file(LINES, ""), file(PAGE, "old")];
+    fn an_old_page_is_told() {
+        let files = [
+            file("docs/specification/multi-tab.md", ""),
+            file(PAGE, "old"),
+        ];
         let complaints = complaints(Path::new("."), &files);
         assert!(complaints.iter().any(|(place, _)| place == PAGE));
     }
 
     #[test]
-    fn lines_are_in_order_and_once() {
-        check("R004-37 A.\n  gap: a\nR004-37 B.\n", "", &["not in order"]);
-        check("nonsense\n", "", &["no line"]);
-        check("R004-37 A.\n  gap: a\n  gap: b\n", "", &["no note"]);
+    fn lines_are_in_order_and_have_one_note() {
+        let twice = "37. A.\n    - Open: a\n37. B.\n";
+        check(twice, "", &["not in order"]);
+        let notes = "37. A.\n    - Open: a\n    - Open: b\n";
+        check(notes, "", &["nobody understands"]);
+        check("37. A.\n    - What: a\n", TEST, &["nobody understands"]);
     }
 }

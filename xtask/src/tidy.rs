@@ -63,9 +63,9 @@ impl fmt::Display for Problem {
 fn problems(root: &Path) -> Result<Vec<Problem>> {
     let files = source_files(root)?;
     let mut problems = proofs::problems(&files);
-    let seeds = crate::proofs::complaints(root, &files);
+    let unproven = crate::proofs::complaints(root, &files);
     problems.extend(
-        seeds
+        unproven
             .into_iter()
             .map(|(place, complaint)| Problem { place, complaint }),
     );

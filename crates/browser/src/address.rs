@@ -142,8 +142,9 @@ mod tests {
         assert_eq!(answer, expected, "for {text:?}");
     }
 
+    /// Spec: dynamic-tools 89.
     #[test]
-    fn r004_89_and_c22_only_web_addresses_are_opened() {
+    fn and_c22_only_web_addresses_are_opened() {
         check("https://example.com", "https://example.com/");
         check("  http://localhost:80/a?b#c ", "http://localhost/a?b#c");
         check("about:blank", "about:blank");

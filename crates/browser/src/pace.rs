@@ -60,8 +60,9 @@ const A_DAY: Duration = Duration::from_secs(24 * 3_600);
 mod tests {
     use super::*;
 
+    /// Spec: security 9.
     #[tokio::test(start_paused = true)]
-    async fn s9_a_burst_is_heard_at_once_and_a_flood_at_a_steady_rate() {
+    async fn a_burst_is_heard_at_once_and_a_flood_at_a_steady_rate() {
         let (mut pace, begun) = (Pace::new(100, 50), Instant::now());
         for _ in 0..50 {
             pace.next(1).await;

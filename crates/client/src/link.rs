@@ -301,9 +301,9 @@ mod tests {
         (Link::new(reader, writer, session, 0), lines::split(theirs))
     }
 
+    /// Spec: multi-client 11, 22, 23, 44.
     #[tokio::test]
-    async fn r002_11_22_23_44_a_request_id_is_the_session_and_a_count_so_none_is_used_twice() {
-        // R002-11, R002-22, R002-23, R002-44
+    async fn a_request_id_is_the_session_and_a_count_so_none_is_used_twice() {
         let mut told = BTreeSet::new();
         for session in ["sess_one", "sess_two"] {
             let (mut link, (mut daemon, _)) = link(session);

@@ -37,8 +37,9 @@ mod tests {
         ClientFacts { name: name.into() }
     }
 
+    /// Spec: decisions 16.
     #[test]
-    fn c_16_only_a_client_known_to_follow_changes_gets_a_list_that_changes() {
+    fn only_a_client_known_to_follow_changes_gets_a_list_that_changes() {
         let options = SessionOptions::default();
         for name in ["claude-code", "gemini-cli-mcp-client", "opencode"] {
             assert_eq!(choose(&options, Some(&client(name))), ToolMode::Progressive);
@@ -59,8 +60,9 @@ mod tests {
         }
     }
 
+    /// Spec: decisions 16.
     #[test]
-    fn c_16_without_a_handshake_or_with_a_named_browser_the_list_is_fixed() {
+    fn without_a_handshake_or_with_a_named_browser_the_list_is_fixed() {
         let options = SessionOptions::default();
         assert_eq!(choose(&options, None), ToolMode::Static);
         let named = SessionOptions {

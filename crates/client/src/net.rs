@@ -60,8 +60,9 @@ mod tests {
         }
     }
 
+    /// Spec: multi-client 39.
     #[test]
-    fn r002_39_a_call_has_thirty_seconds_or_what_it_asks_for() {
+    fn a_call_has_thirty_seconds_or_what_it_asks_for() {
         let around = LOOK_TAKES + LATENESS;
         let seconds =
             |tool, arguments| (of(&call(tool, &arguments)).saturating_sub(around)).as_secs();

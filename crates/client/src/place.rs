@@ -168,8 +168,9 @@ mod tests {
         Place::choose(Some(folder.join("d.sock")))
     }
 
+    /// Spec: security 12.
     #[test]
-    fn s12_a_missing_folder_is_made_for_us_alone() {
+    fn a_missing_folder_is_made_for_us_alone() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("run");
         place(&folder).prepare().unwrap();
@@ -198,8 +199,9 @@ mod tests {
         assert_eq!(choose(Some(&named)), named.join("tabmux"));
     }
 
+    /// Spec: security 12.
     #[test]
-    fn s12_links_files_and_open_folders_are_refused() {
+    fn links_files_and_open_folders_are_refused() {
         let home = tempfile::tempdir().unwrap();
         let real = home.path().join("real");
         fs::create_dir(&real).unwrap();

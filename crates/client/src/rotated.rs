@@ -89,8 +89,9 @@ mod tests {
     use super::*;
     use std::os::unix::fs::MetadataExt;
 
+    /// Spec: security 30.
     #[test]
-    fn s30_a_log_is_rotated_and_bounded_and_for_its_user_alone() {
+    fn a_log_is_rotated_and_bounded_and_for_its_user_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("some.log");
         fs::write(&path, "line0\n").unwrap();

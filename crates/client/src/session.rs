@@ -502,8 +502,9 @@ mod tests {
         }
     }
 
+    /// Spec: multi-client 39.
     #[tokio::test(start_paused = true)]
-    async fn r002_39_a_daemon_that_does_not_answer_is_not_waited_for_for_ever() {
+    async fn a_daemon_that_does_not_answer_is_not_waited_for_for_ever() {
         let (orders, mut inbox) = mpsc::channel(QUEUE);
         let session = RemoteSession {
             orders,

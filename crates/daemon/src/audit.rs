@@ -139,8 +139,9 @@ mod tests {
         }
     }
 
+    /// Spec: security 30.
     #[test]
-    fn s30_an_entry_says_where_but_not_what() {
+    fn an_entry_says_where_but_not_what() {
         let mut log = Vec::new();
         write(&mut log, &entry("click")).unwrap();
         assert_eq!(

@@ -100,8 +100,9 @@ mod tests {
     use serde_json::{Value, json, value::to_raw_value};
     use tabmux_protocol::Content;
 
+    /// Spec: multi-client 29.
     #[tokio::test]
-    async fn r002_29_direct_mode_tells_its_own_state() {
+    async fn direct_mode_tells_its_own_state() {
         let session = DirectSession::new(wire::SessionOptions::default()).unwrap();
         let status = CallRequest {
             request_id: RequestId("1".into()),

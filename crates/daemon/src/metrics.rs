@@ -101,8 +101,9 @@ mod tests {
     const ONE: BrowserId = BrowserId(1);
     const TWO: BrowserId = BrowserId(2);
 
+    /// Spec: multi-browser 89.
     #[test]
-    fn r003_89_each_browser_has_its_own_counts_and_times() {
+    fn each_browser_has_its_own_counts_and_times() {
         let mut metrics = Metrics::default();
         for (millis, failed) in [(2, false), (300, true), (4, false)] {
             metrics.answered(ONE, Duration::from_millis(millis), failed);
@@ -117,8 +118,9 @@ mod tests {
         assert_eq!(metrics.of(BrowserId(3)), BrowserMetrics::default());
     }
 
+    /// Spec: multi-browser 89.
     #[test]
-    fn r003_89_connections_are_counted_and_a_lost_one_is_not_up() {
+    fn connections_are_counted_and_a_lost_one_is_not_up() {
         let mut metrics = Metrics::default();
         metrics.attempted(ONE, false);
         metrics.attempted(ONE, true);
@@ -131,8 +133,9 @@ mod tests {
         );
     }
 
+    /// Spec: multi-browser 89.
     #[test]
-    fn r003_89_memory_is_bounded_and_follows_the_latest_calls() {
+    fn memory_is_bounded_and_follows_the_latest_calls() {
         let mut metrics = Metrics::default();
         metrics.answered(ONE, Duration::from_secs(9), false);
         for _ in 0..10_000 {

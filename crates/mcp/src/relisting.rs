@@ -127,8 +127,9 @@ mod tests {
         names.iter().map(tool).collect()
     }
 
+    /// Spec: decisions 16.
     #[test]
-    fn c_16_a_client_that_ignores_two_changes_is_told_what_it_missed() {
+    fn a_client_that_ignores_two_changes_is_told_what_it_missed() {
         let (relisting, start) = (Relisting::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
         relisting.fetched(&tools(&["connect_browser"]));

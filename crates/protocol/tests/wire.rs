@@ -34,9 +34,9 @@ fn daemon_says(message: &FromDaemon, expected: Value) {
     assert_eq!(serde_json::to_string(&back).unwrap(), line);
 }
 
+/// Spec: multi-client 26, 47.
 #[test]
-fn r002_26_47_status_needs_nothing_but_an_id() {
-    // R002-26, R002-47
+fn status_needs_nothing_but_an_id() {
     client_says(
         &FromClient::Status {
             id: "status_1".into(),
@@ -45,9 +45,9 @@ fn r002_26_47_status_needs_nothing_but_an_id() {
     );
 }
 
+/// Spec: multi-client 27, 47.
 #[test]
-fn r002_27_47_status_is_answered_with_exactly_these_keys() {
-    // R002-27, R002-47
+fn status_is_answered_with_exactly_these_keys() {
     daemon_says(
         &FromDaemon::StatusOk {
             id: "status_1".into(),
@@ -58,8 +58,9 @@ fn r002_27_47_status_is_answered_with_exactly_these_keys() {
     );
 }
 
+/// Spec: multi-client 16.
 #[test]
-fn r002_16_a_call_is_session_request_action_and_params() {
+fn a_call_is_session_request_action_and_params() {
     client_says(
         &FromClient::Request(Request {
             session_id: session(),

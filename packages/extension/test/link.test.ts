@@ -42,7 +42,8 @@ afterEach(async () => {
   await daemon.stop();
 });
 
-test('R004-62 R004-63 R004-66 R004-96 it proves itself, then says something every 20 s', async () => {
+// Spec: dynamic-tools 62, 63, 66, 96.
+test('it proves itself, then says something every 20 s', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   link.keep();
   link.keep();
@@ -57,7 +58,8 @@ test('R004-62 R004-63 R004-66 R004-96 it proves itself, then says something ever
   expect(titles.at(-1)).toBe('connected');
 });
 
-test('S-7 a program that took the port and has no secret hears nothing but hello', async () => {
+// Spec: security 7.
+test('a program that took the port and has no secret hears nothing but hello', async () => {
   link.keep();
   const { nonce } = await daemon.take('hello');
   const ours = 'cd'.repeat(32);
@@ -69,7 +71,8 @@ test('S-7 a program that took the port and has no secret hears nothing but hello
   expect([heard, welcomes, daemon.heard.filter(({ type }) => type !== 'hello')]).toEqual([[], 0, []]);
 });
 
-test('S-7 a proof of another role or of an earlier connection does not do', async () => {
+// Spec: security 7.
+test('a proof of another role or of an earlier connection does not do', async () => {
   link.keep();
   const first = await daemon.take('hello');
   const ours = 'cd'.repeat(32);
@@ -82,7 +85,8 @@ test('S-7 a proof of another role or of an earlier connection does not do', asyn
   expect([heard, welcomes]).toEqual([[], 0]);
 });
 
-test('S-7 what was proved on a connection that ended while the extension made itself ready counts for no other', async () => {
+// Spec: security 7.
+test('what was proved on a connection that ended while the extension made itself ready counts for no other', async () => {
   let makeReady = (): void => undefined;
   ready = new Promise((resolve) => (makeReady = resolve));
   link.keep();

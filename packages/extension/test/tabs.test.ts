@@ -6,7 +6,8 @@ import { Tabs } from '../src/tabs.js';
 
 type Listener = (...words: unknown[]) => void;
 
-test('R004-69 R004-70 R004-71 R004-72 every change of a tab is told once somebody listens, and a new tab of the person has no opener', () => {
+// Spec: dynamic-tools 69, 70, 71, 72.
+test('every change of a tab is told once somebody listens, and a new tab of the person has no opener', () => {
   const listeners: Record<string, Listener> = {};
   const event = (name: string) => ({ addListener: (listener: Listener) => void (listeners[name] = listener) });
   const names = ['onCreated', 'onUpdated', 'onRemoved', 'onReplaced', 'onActivated'];

@@ -34,7 +34,8 @@ const app = appWith('auto');
 describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
   const app = appWith(worker);
 
-  test('R000-58 R000-63 R001-9 a tool is registered as its author describes it', async () => {
+  // Spec: multi-tab 58, 63; page-proxy 9.
+  test('a tool is registered as its author describes it', async () => {
     const tabId = await open(page, app());
     await page.evaluate(`workerClient.registerTool('get_user', 'Get a user. NOTE: differs per tab.',
       { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
@@ -57,7 +58,8 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
     expect(await daemon.call(tabId, 'get_user', { id: '7' })).toEqual({ success: true, result });
   });
 
-  test('R001-8 a handler is a function like any other: called directly, it says the same', async () => {
+  // Spec: page-proxy 8.
+  test('a handler is a function like any other: called directly, it says the same', async () => {
     const tabId = await open(page, app());
     const said = await page.evaluate(`window.greet = async ({ name }) => 'Hello ' + name;
       workerClient.registerTool('greet', greet).then(() => greet({ name: 'Ada' }))`);
@@ -67,7 +69,8 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
     expect(await daemon.call(tabId, 'greet', { name: 'Ada' })).toEqual({ success: true, result });
   });
 
-  test('R000-33 R000-81 R001-35 R001-38 the short form and an empty schema are accepted, and the author\'s object stays as it is', async () => {
+  // Spec: multi-tab 33, 81; page-proxy 35, 38.
+  test('the short form and an empty schema are accepted, and the author\'s object stays as it is', async () => {
     const tabId = await open(page, app());
     await page.evaluate("window.schema = Object.freeze({}); workerClient.registerTool('long', 'Long', schema, () => 1)");
     await page.evaluate("workerClient.registerTool('short', async (args) => args.word)");
@@ -77,7 +80,8 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
     expect(await daemon.call(tabId, 'short', { word: 'hello' })).toEqual({ success: true, result: { content: [{ type: 'text', text: 'hello' }] } });
   });
 
-  test('R000-81 tools registered before init are kept, and the promise of a later one means that the worker has it', async () => {
+  // Spec: multi-tab 81.
+  test('tools registered before init are kept, and the promise of a later one means that the worker has it', async () => {
     await page.route('**/app?*', (route) => route.fulfill({ contentType: 'text/html', body: '<body>' }));
     await page.goto(app());
     const names = await page.evaluate(`import('/tabmux/index.js').then(async ({ workerClient }) => {
@@ -92,7 +96,8 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
     await daemon.tab(tabId, 'early', 'late');
   });
 
-  test('R000-58 a tool can be replaced and taken back, and listeners hear of it', async () => {
+  // Spec: multi-tab 58.
+  test('a tool can be replaced and taken back, and listeners hear of it', async () => {
     const tabId = await open(page, app());
     await page.evaluate("window.changes = []; window.stop = workerClient.onToolChange((names) => changes.push(names.join()))");
     await page.evaluate("workerClient.registerTool('one', () => 'first')");
@@ -143,7 +148,8 @@ describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
     }
   });
 
-  test('R001-12 a handler that throws, or returns what JSON cannot say, fails with the message', async () => {
+  // Spec: page-proxy 12.
+  test('a handler that throws, or returns what JSON cannot say, fails with the message', async () => {
     const tabId = await open(page, app());
     const cases = [
       ["() => { throw new TypeError('no such user') }", 'no such user'],
@@ -224,7 +230,8 @@ describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
 describe.each(['shared', 'service'])('the tab, with a %s worker', (worker) => {
   const app = appWith(worker);
 
-  test('R000-53 R000-54 getTabId and getTabInfo', async () => {
+  // Spec: multi-tab 53, 54.
+  test('getTabId and getTabInfo', async () => {
     const tabId = await open(page, app());
     await daemon.until(() => daemon.active === tabId);
     await page.waitForFunction('workerClient.getTabInfo().isActive');
@@ -232,7 +239,8 @@ describe.each(['shared', 'service'])('the tab, with a %s worker', (worker) => {
     expect(info).toEqual({ tabId, isActive: true, url: page.url(), title: 'An application' });
   });
 
-  test('R000-3 R000-55 the id is in sessionStorage, and clearTabId makes the next refresh take a new one', async () => {
+  // Spec: multi-tab 3, 55.
+  test('the id is in sessionStorage, and clearTabId makes the next refresh take a new one', async () => {
     const tabId = await open(page, app('one'));
     expect(await page.evaluate("sessionStorage.getItem('tabmux_tab_id')")).toBe(tabId);
     await page.evaluate('WorkerClient.clearTabId()');
@@ -243,7 +251,8 @@ describe.each(['shared', 'service'])('the tab, with a %s worker', (worker) => {
     await daemon.tab(next, 'one');
   });
 
-  test('R000-46 private sessions are apart', async () => {
+  // Spec: multi-tab 46.
+  test('private sessions are apart', async () => {
     const tabId = await open(page, app('one'));
     const secret = await browser.newContext();
     const secretId = await open(await secret.newPage(), app('one'));
@@ -268,7 +277,8 @@ describe.each(['shared', 'service'])('the tab, with a %s worker', (worker) => {
     await daemon.until(() => daemon.tabs.size === 1);
   });
 
-  test('R000-48 without crypto.randomUUID the id is a fallback, which storage keeps', async () => {
+  // Spec: multi-tab 48.
+  test('without crypto.randomUUID the id is a fallback, which storage keeps', async () => {
     await page.addInitScript('delete Crypto.prototype.randomUUID');
     const tabId = await open(page, app('one'));
     expect(tabId).toMatch(/^fallback_\d{13}_[a-z0-9]+$/);
@@ -288,7 +298,8 @@ describe.each(['shared', 'service'])('the tab, with a %s worker', (worker) => {
 });
 
 describe('the worker', () => {
-  test('R001-37 where there are no shared workers, a service worker is used, and where there is neither, one for the tab', async () => {
+  // Spec: page-proxy 37.
+  test('where there are no shared workers, a service worker is used, and where there is neither, one for the tab', async () => {
     await page.addInitScript('delete window.SharedWorker');
     await daemon.tab(await open(page, app('one')), 'one');
     expect(await page.evaluate('workerClient.getConnectionStatus()')).toMatchObject({ worker: 'service' });

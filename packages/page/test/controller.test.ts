@@ -9,7 +9,8 @@ import { world } from './support/worker-world.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('R000-4 R000-11 R000-56 R001-13 the daemon is told of tabs and of the tools of each', () => {
+// Spec: multi-tab 4, 11, 56; page-proxy 13.
+test('the daemon is told of tabs and of the tools of each', () => {
   const { socket, page } = world();
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
@@ -26,7 +27,8 @@ test('R000-4 R000-11 R000-56 R001-13 the daemon is told of tabs and of the tools
   expect(a.last()).toEqual({ type: 'DONE', requestId: 9 });
 });
 
-test('R001-2 R001-5 R001-6 R001-7 R001-14 R001-17 R001-19 R001-20 R001-22 a call goes to one page, and its answer to the daemon', () => {
+// Spec: page-proxy 2, 5, 6, 7, 14, 17, 19, 20, 22.
+test('a call goes to one page, and its answer to the daemon', () => {
   const { socket, page } = world();
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
@@ -45,7 +47,8 @@ test('R001-2 R001-5 R001-6 R001-7 R001-14 R001-17 R001-19 R001-20 R001-22 a call
   expect(socket().heard('TOOL_CALL_RESULT')).toEqual([{ ...answer, callId: '7' }]);
 });
 
-test('R001-12 what a page answers about a failure is passed on', () => {
+// Spec: page-proxy 12.
+test('what a page answers about a failure is passed on', () => {
   const { socket, page } = world();
   const a = page('tab-a');
   socket().welcome();
@@ -55,7 +58,8 @@ test('R001-12 what a page answers about a failure is passed on', () => {
   expect(socket().last()).toEqual({ type: 'TOOL_CALL_RESULT', callId: '7', success: false, error: 'no such user', code: 'failed' });
 });
 
-test('R001-39 a call that has no target is refused with a sentence, and nobody runs it', () => {
+// Spec: page-proxy 39.
+test('a call that has no target is refused with a sentence, and nobody runs it', () => {
   const { socket, page } = world();
   const a = page('tab-a');
   socket().welcome();
@@ -100,7 +104,8 @@ test('calls have a limit, and the one above it is told so', () => {
   expect(socket().last()).toMatchObject({ callId: '256', success: false, code: 'busy' });
 });
 
-test('R001-22 a call that arrives twice runs once', () => {
+// Spec: page-proxy 22.
+test('a call that arrives twice runs once', () => {
   const { socket, page } = world();
   const a = page('tab-a');
   socket().welcome();
@@ -123,7 +128,8 @@ test('a cancelled call is answered at once, and what its handler answers later i
   expect(socket().heard('TOOL_CALL_RESULT')).toMatchObject([{ callId: '7', success: false, code: 'cancelled' }]);
 });
 
-test('R000-10 a page that leaves takes its tab, its tools and its calls with it', () => {
+// Spec: multi-tab 10.
+test('a page that leaves takes its tab, its tools and its calls with it', () => {
   const { socket, page, controller } = world();
   const [a] = [page('tab-a'), page('tab-b')];
   socket().welcome();
@@ -140,7 +146,8 @@ test('R000-10 a page that leaves takes its tab, its tools and its calls with it'
   ]);
 });
 
-test('R000-23 a call that a page had not begun when it left is not answered, so that the daemon can send it elsewhere', () => {
+// Spec: multi-tab 23.
+test('a call that a page had not begun when it left is not answered, so that the daemon can send it elsewhere', () => {
   const { socket, page } = world();
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
@@ -153,7 +160,8 @@ test('R000-23 a call that a page had not begun when it left is not answered, so 
   expect(socket().last()).toMatchObject({ type: 'UNREGISTER_TAB', tabId: 'tab-a' });
 });
 
-test('R000-10 a document whose lock is free is gone, whatever became of it', async () => {
+// Spec: multi-tab 10.
+test('a document whose lock is free is gone, whatever became of it', async () => {
   const { socket, page, controller, freeLock } = world();
   page('tab-a');
   page('tab-b');
@@ -167,7 +175,8 @@ test('R000-10 a document whose lock is free is gone, whatever became of it', asy
   expect(socket().last()).toEqual({ type: 'UNREGISTER_TAB', tabId: 'tab-a' });
 });
 
-test('R000-10 where there are no locks, a tab that is silent for long is gone, and comes back when it speaks', () => {
+// Spec: multi-tab 10.
+test('where there are no locks, a tab that is silent for long is gone, and comes back when it speaks', () => {
   const { socket, page, controller } = world({ hasLocks: false });
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
@@ -179,7 +188,8 @@ test('R000-10 where there are no locks, a tab that is silent for long is gone, a
   expect(a.last()).toEqual({ type: 'TAB_UNKNOWN' });
 });
 
-test('R000-6 R000-26 R000-57 R000-78 R001-26 the active tab follows the user, and is none when it is hidden', () => {
+// Spec: multi-tab 6, 26, 57, 78; page-proxy 26.
+test('the active tab follows the user, and is none when it is hidden', () => {
   const { socket, page, controller } = world();
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
@@ -196,7 +206,8 @@ test('R000-6 R000-26 R000-57 R000-78 R001-26 the active tab follows the user, an
   expect(socket().heard('SET_ACTIVE_TAB').map(tabOf)).toEqual(['tab-a', 'tab-b', null]);
 });
 
-test('R000-80 registration, focus and calls refresh lastSeen', () => {
+// Spec: multi-tab 80.
+test('registration, focus and calls refresh lastSeen', () => {
   const { socket, page, controller } = world();
   const lastSeen = (): number => controller.tabs[0]?.lastSeen ?? 0;
   const a = page('tab-a');
@@ -211,7 +222,8 @@ test('R000-80 registration, focus and calls refresh lastSeen', () => {
   expect(moved).toEqual([false, true, true]);
 });
 
-test('R000-44 an id that a live page holds is refused to another', () => {
+// Spec: multi-tab 44.
+test('an id that a live page holds is refused to another', () => {
   const { socket, page, controller } = world();
   const a = page('tab-a');
   socket().welcome();
@@ -223,7 +235,8 @@ test('R000-44 an id that a live page holds is refused to another', () => {
   expect(controller.tabs.map((tab) => tab.tabId)).toEqual(['tab-a', 'tab-b']);
 });
 
-test('R000-44 a page that is busy and does not answer keeps its id as long as it holds its lock', () => {
+// Spec: multi-tab 44.
+test('a page that is busy and does not answer keeps its id as long as it holds its lock', () => {
   const { page, controller } = world();
   page('tab-a');
   const copy = page('tab-a');
@@ -232,7 +245,8 @@ test('R000-44 a page that is busy and does not answer keeps its id as long as it
   expect(controller.tabs).toHaveLength(1);
 });
 
-test('R000-42 the next document of a tab gets the id as soon as the last one is gone', () => {
+// Spec: multi-tab 42.
+test('the next document of a tab gets the id as soon as the last one is gone', () => {
   const { socket, page, controller } = world();
   const before = page('tab-a');
   socket().welcome();
@@ -244,7 +258,8 @@ test('R000-42 the next document of a tab gets the id as soon as the last one is 
   expect(socket().messages.slice(-2)).toMatchObject([{ type: 'UNREGISTER_TAB' }, { type: 'REGISTER_TAB', tabId: 'tab-a' }]);
 });
 
-test('R000-42 where there are no locks, a silent document gives way to the next one', () => {
+// Spec: multi-tab 42.
+test('where there are no locks, a silent document gives way to the next one', () => {
   const { page, controller } = world({ hasLocks: false });
   page('tab-a');
   const after = page('tab-a');
@@ -253,7 +268,8 @@ test('R000-42 where there are no locks, a silent document gives way to the next 
   expect(controller.tabs).toHaveLength(1);
 });
 
-test('R001-10 R001-37 only proxies are taken, and only from tabs', () => {
+// Spec: page-proxy 10, 37.
+test('only proxies are taken, and only from tabs', () => {
   const { page, controller } = world();
   const a = page('tab-a');
   const tool = { type: 'REGISTER_TOOL', tabId: 'tab-a', name: 'one', description: '', inputSchema: {}, webMcp: false, requestId: 1 };
@@ -265,7 +281,8 @@ test('R001-10 R001-37 only proxies are taken, and only from tabs', () => {
   expect(controller.tabs).toEqual([]);
 });
 
-test('R001-33 when the daemon comes back it is told everything in order, and old calls are forgotten', () => {
+// Spec: page-proxy 33.
+test('when the daemon comes back it is told everything in order, and old calls are forgotten', () => {
   const { sockets, socket, page } = world();
   const a = page('tab-a');
   socket().welcome();
@@ -377,7 +394,8 @@ test('nonsense from the daemon is ignored', () => {
   expect(socket().isClosed).toBe(false);
 });
 
-test('R000-44 a tab whose id the daemon knows from elsewhere is told to take another one', () => {
+// Spec: multi-tab 44.
+test('a tab whose id the daemon knows from elsewhere is told to take another one', () => {
   const { socket, page } = world();
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();

@@ -50,7 +50,8 @@ const whoRan = async (args: object = {}): Promise<string> => {
   return (JSON.parse(text.split('\n')[0] ?? '') as { tab: string }).tab;
 };
 
-test('R000-1 a tab that the browser and the library know is one tab, with each tool once', async () => {
+// Spec: multi-tab 1.
+test('a tab that the browser and the library know is one tab, with each tool once', async () => {
   const [a, b] = [await opened(app()), await opened(app())];
   // The page told the browser of its tool, too.
   expect(await evaluate('async () => (await document.modelContext.getTools()).map((tool) => tool.name).join()')).toBe('one');
@@ -84,7 +85,8 @@ test('R000-1 a tab that the browser and the library know is one tab, with each t
   expect((await tabmux.call('list_pages')).text).toContain('Away');
 });
 
-test('R000-72 R000-73 a page that repeats the nonce of another is not taken for its tab', async () => {
+// Spec: multi-tab 72, 73.
+test('a page that repeats the nonce of another is not taken for its tab', async () => {
   const a = await opened(app());
   const nonce = await evaluate("() => window[Symbol.for('tabmux.nonce')]");
   expect(nonce).toMatch(/^[0-9a-f]{32}$/);

@@ -30,7 +30,8 @@ describe('in a usual browser', () => {
   });
   afterAll(() => browser.stop());
 
-  test.each(['shared', 'service'])('R000-5 R000-6 R000-29 R000-78 R001-25 the active tab is the one in front, and none when that is hidden or closed, with a %s worker', async (worker) => {
+  // Spec: multi-tab 5, 6, 29, 78; page-proxy 25.
+  test.each(['shared', 'service'])('the active tab is the one in front, and none when that is hidden or closed, with a %s worker', async (worker) => {
     const url = app('one', { worker });
     const a = await browser.newTab(url);
     const tabA = await a.tabId();
@@ -55,7 +56,8 @@ describe('in a usual browser', () => {
     await Promise.all([a.close(), c.close()]);
   });
 
-  test.each(['shared', 'service', 'dedicated'])('R000-44 a duplicated tab has an id of its own, with a %s worker', async (worker) => {
+  // Spec: multi-tab 44.
+  test.each(['shared', 'service', 'dedicated'])('a duplicated tab has an id of its own, with a %s worker', async (worker) => {
     const first = await browser.newTab(app('one', { worker }));
     const tabId = await first.tabId();
     await daemon.tab(tabId, 'one');
@@ -73,7 +75,8 @@ describe('in a usual browser', () => {
     await first.close();
   });
 
-  test.each(['shared', 'service'])('R000-44 tabs that were duplicated elsewhere and come back have each their id, with a %s worker', async (worker) => {
+  // Spec: multi-tab 44.
+  test.each(['shared', 'service'])('tabs that were duplicated elsewhere and come back have each their id, with a %s worker', async (worker) => {
     const first = await browser.newTab(app('one', { worker }));
     const tabId = await first.tabId();
     await first.go(`${otherSite.origin}/tabmux/index.js`);
@@ -89,7 +92,8 @@ describe('in a usual browser', () => {
     await Promise.all([first.close(), copy.close()]);
   });
 
-  test('R000-42 a tab that crashed is itself again after a refresh', async () => {
+  // Spec: multi-tab 42.
+  test('a tab that crashed is itself again after a refresh', async () => {
     const tab = await browser.newTab(app('one'));
     const tabId = await tab.tabId();
     await daemon.tab(tabId, 'one');
@@ -126,7 +130,8 @@ describe('where storage is blocked', () => {
   });
   afterAll(() => browser.stop());
 
-  test('R000-48 R000-66 a tab has a fallback id, which changes on refresh, and works', async () => {
+  // Spec: multi-tab 48, 66.
+  test('a tab has a fallback id, which changes on refresh, and works', async () => {
     const tab = await browser.newTab(app('one'));
     const tabId = await tab.tabId();
     expect(tabId).toMatch(/^fallback_\d{13}_[a-z0-9]+$/);

@@ -40,7 +40,8 @@ beforeEach(async () => {
 });
 afterEach(() => daemon.stop());
 
-test('R001-36 the plain example works as Vite builds it', async () => {
+// Spec: page-proxy 36.
+test('the plain example works as Vite builds it', async () => {
   await inExample('plain', async (tab, page) => {
     const { tabId } = tab.record;
     await daemon.tab(tabId, 'add_note', 'list_notes');
@@ -50,7 +51,8 @@ test('R001-36 the plain example works as Vite builds it', async () => {
   });
 }, PATIENCE);
 
-test('R001-36 the plain example works on the development server of Vite', async () => {
+// Spec: page-proxy 36.
+test('the plain example works on the development server of Vite', async () => {
   const server = await createServer({ root: join(out, 'plain'), logLevel: 'error', server: { port: 0, fs: { allow: [out] } } });
   await server.listen();
   try {
@@ -64,7 +66,8 @@ test('R001-36 the plain example works on the development server of Vite', async 
   }
 }, PATIENCE);
 
-test('R001-4 R001-36 the React example works, and its tools follow its components', async () => {
+// Spec: page-proxy 4, 36.
+test('the React example works, and its tools follow its components', async () => {
   await inExample('react', async (tab, page) => {
     const { tabId } = tab.record;
     await daemon.tab(tabId, 'add', 'get_count');
@@ -81,7 +84,8 @@ test('R001-4 R001-36 the React example works, and its tools follow its component
   });
 }, PATIENCE);
 
-test('R001-36 the Vue example works', async () => {
+// Spec: page-proxy 36.
+test('the Vue example works', async () => {
   await inExample('vue', async (tab, page) => {
     const { tabId } = tab.record;
     expect(await daemon.call(tabId, 'add_to_basket', { item: 'bread' })).toMatchObject({ result: { structuredContent: { items: ['bread'] } } });

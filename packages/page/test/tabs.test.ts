@@ -37,7 +37,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   const app = (tools: string, more: object = {}, at = site): string => at.app({ tools, worker, daemon: daemon.url, ...more });
 
-  test('R000-2 R000-4 R000-9 R000-47 R001-24 a tab registers itself with a UUID, its url and its title', async () => {
+  // Spec: multi-tab 2, 4, 9, 47; page-proxy 24.
+  test('a tab registers itself with a UUID, its url and its title', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     expect(tabId).toMatch(UUID);
@@ -49,14 +50,16 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(daemon.log[0]).toMatchObject({ type: 'HELLO', version: 1, worker });
   });
 
-  test('R001-1 R001-3 R001-4 R001-11 a handler runs in its page, with the DOM and its closures', async () => {
+  // Spec: page-proxy 1, 3, 4, 11.
+  test('a handler runs in its page, with the DOM and its closures', async () => {
     const tabId = await open(await context.newPage(), app('one'));
     await daemon.tab(tabId, 'one');
     const answer = answerOf(await daemon.call(tabId, 'one', { deep: [1, { two: null }] }));
     expect(answer).toEqual({ tab: tabId, args: { deep: [1, { two: null }] }, heading: 'An application', closure: 'a closure' });
   });
 
-  test('R000-1 R000-35 R000-74 R001-18 R001-22 R001-23 each call runs once, in its own tab, also when many run at the same time', async () => {
+  // Spec: multi-tab 1, 35, 74; page-proxy 18, 22, 23.
+  test('each call runs once, in its own tab, also when many run at the same time', async () => {
     const pages = [await context.newPage(), await context.newPage(), await context.newPage()];
     const tabs: string[] = [];
     for (const page of pages) tabs.push(await open(page, app('one,two', { script: SPY })));
@@ -72,18 +75,19 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
       const heard = await page.evaluate<{ callId: string }[]>(ofType('heard', 'CALL_TOOL'));
       const said = await page.evaluate<object[]>(ofType('said', 'TOOL_CALL_RESULT'));
       const own = calls.filter(({ tab }) => tab === tabs[at]);
-      // R001-5, R001-17
+      // Spec: page-proxy 5, 17.
       expect(heard).toEqual(own.map(({ n, tab }) => ({ type: 'CALL_TOOL', callId: expect.any(String), targetTabId: tab, toolName: n % 2 ? 'one' : 'two', args: { n } })));
-      // R001-6, R001-19
+      // Spec: page-proxy 6, 19.
       expect(said).toEqual(heard.map(({ callId }) => ({ type: 'TOOL_CALL_RESULT', callId, success: true, result: { content: [expect.anything()] } })));
       callIds.push(...heard.map(({ callId }) => callId));
     }
-    // R001-14
+    // Spec: page-proxy 14.
     expect(new Set(callIds).size).toBe(30);
     expect(daemon.count('TOOL_CALL_RESULT')).toBe(30);
   });
 
-  test('R001-10 R001-39 what the page has no handler for is not run, and is answered with what is wrong', async () => {
+  // Spec: page-proxy 10, 39.
+  test('what the page has no handler for is not run, and is answered with what is wrong', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one', { script: SPY }));
     const tool = { type: 'REGISTER_TOOL', tabId, description: '', inputSchema: { type: 'object' }, webMcp: false };
@@ -99,7 +103,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await page.evaluate('runs')).toBe(0);
   });
 
-  test('R000-42 R000-43 R001-24 refresh and navigation keep the id; R000-24 the tools are those of the new page', async () => {
+  // Spec: multi-tab 24, 42, 43; page-proxy 24.
+  test('refresh and navigation keep the id; the tools are those of the new page', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     const { record: first } = await daemon.tab(tabId, 'one');
@@ -114,7 +119,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(stale).toMatchObject({ success: false, code: 'no_tool' });
   });
 
-  test('R000-44 R000-45 a child of window.open has an id of its own, and its parent keeps its tools', async () => {
+  // Spec: multi-tab 44, 45.
+  test('a child of window.open has an id of its own, and its parent keeps its tools', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     await daemon.tab(tabId, 'one');
@@ -132,7 +138,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(answerOf(await daemon.call(tabId, 'one'))).toMatchObject({ tab: tabId });
   });
 
-  test('R000-7 R000-10 a closed tab leaves at once, and the others stay', async () => {
+  // Spec: multi-tab 7, 10.
+  test('a closed tab leaves at once, and the others stay', async () => {
     const [a, b] = [await context.newPage(), await context.newPage()];
     const [tabA, tabB] = [await open(a, app('one')), await open(b, app('one'))];
     await daemon.tab(tabA, 'one');
@@ -142,7 +149,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(answerOf(await daemon.call(tabB, 'one'))).toMatchObject({ tab: tabB });
   });
 
-  test('R000-10 a crashed tab leaves at once, its running call is answered, and the others stay', async () => {
+  // Spec: multi-tab 10.
+  test('a crashed tab leaves at once, its running call is answered, and the others stay', async () => {
     // The worker lives in the process of the first tab, and the second has one of its own.
     const [a, b] = [await context.newPage(), await context.newPage()];
     const [tabA, tabB] = [await open(a, app('one')), await open(b, app('one'))];
@@ -169,7 +177,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await a.evaluate('runs')).toBe(0);
   });
 
-  test('R001-33 a daemon that comes back is told everything again', async () => {
+  // Spec: page-proxy 33.
+  test('a daemon that comes back is told everything again', async () => {
     const [a, b] = [await context.newPage(), await context.newPage()];
     const [tabA, tabB] = [await open(a, app('one')), await open(b, app('one,two'))];
     await daemon.tab(tabA, 'one');
@@ -221,7 +230,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     await daemon.tab(tabId, 'one');
   });
 
-  test('R000-43 a page that only asks for the id, or is left while it starts, hands the id on', async () => {
+  // Spec: multi-tab 43.
+  test('a page that only asks for the id, or is left while it starts, hands the id on', async () => {
     const page = await context.newPage();
     await page.goto(`${site.origin}/tabmux/index.js`);
     const tabId = await page.evaluate("import('/tabmux/index.js').then(({ workerClient }) => workerClient.getTabId())");

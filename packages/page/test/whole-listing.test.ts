@@ -24,7 +24,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
 
   const countOf = async (name: string): Promise<number> => (await desk.tabmux.list()).filter((tool) => tool.name === name).length;
 
-  test('R000-8 R000-38 R000-39 R000-40 R000-41 R000-67 a tool is listed once, from its first tab to its last, and only those two change the list', async () => {
+  // Spec: multi-tab 8, 38, 39, 40, 41, 67.
+  test('a tool is listed once, from its first tab to its last, and only those two change the list', async () => {
     const before = desk.tabmux.changes;
     const a = await desk.open('one');
     await desk.until(() => expect(desk.tabmux.changes).toBe(before + 1));
@@ -43,14 +44,16 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await countOf('one')).toBe(0);
   });
 
-  test('R000-11 a tool can be in several tabs, and a tab can have several tools', async () => {
+  // Spec: multi-tab 11.
+  test('a tool can be in several tabs, and a tab can have several tools', async () => {
     const [a, b] = [await desk.open('one,two'), await desk.open('one,three')];
     expect([await desk.toolsOf(a.id), await desk.toolsOf(b.id)]).toEqual([['one', 'two'], ['one', 'three']]);
     for (const { id } of [a, b]) expect(await desk.whoRuns('one', { tabId: id })).toBe(id);
     expect([await desk.whoRuns('two'), await desk.whoRuns('three')]).toEqual([a.id, b.id]);
   });
 
-  test('R000-25 R000-26 R000-27 R000-28 R000-29 R001-32 the tabs are listed as they are at that moment', async () => {
+  // Spec: multi-tab 25, 26, 27, 28, 29; page-proxy 32.
+  test('the tabs are listed as they are at that moment', async () => {
     const lastSeen = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const row = ({ id, url }: AppTab, isActive: boolean) => ({ tabId: id, url, title: 'An application', isActive, lastSeen });
     expect(await desk.rows()).toEqual([]);
@@ -69,7 +72,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     await desk.until(async () => expect(await desk.rows()).toEqual([moved]));
   });
 
-  test('R000-80 a tab is seen when it registers, when it gets the focus and when it is used', async () => {
+  // Spec: multi-tab 80.
+  test('a tab is seen when it registers, when it gets the focus and when it is used', async () => {
     const seen = async ({ id }: AppTab): Promise<number> => Date.parse((await desk.row(id))?.lastSeen ?? '');
     const grows = async (act: () => Promise<unknown>): Promise<void> => {
       const last = await seen(a);
@@ -90,7 +94,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     await grows(() => a.tab.reload());
   });
 
-  test('R000-30 R000-31 R000-32 R000-33 R001-31 a tool gets an optional tabId, and the author\'s schema stays as it is', async () => {
+  // Spec: multi-tab 30, 31, 32, 33; page-proxy 31.
+  test('a tool gets an optional tabId, and the author\'s schema stays as it is', async () => {
     const { id, tab } = await desk.open('');
     const own = { type: 'object', properties: { username: { type: 'string', minLength: 2 } }, required: ['username'], additionalProperties: false };
     const handler = 'async (args) => ({ tab: workerClient.getTabId(), args })';
@@ -100,7 +105,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     const tools = await desk.tabmux.tools();
     expect(tools.get('strict')?.inputSchema).toEqual({ ...own, properties: { ...own.properties, tabId: TAB_ID } });
     expect(tools.get('plain')?.inputSchema).toEqual({ type: 'object', properties: { tabId: TAB_ID } });
-    // R000-62
+    // Spec: multi-tab 62.
     expect(tools.get('strict')?.description).toMatch(/^Greets a user\. NOTE: only of this tab\.\n/);
     expect(await tab.evaluate('[own, none]')).toEqual([own, {}]);
     // Neither is it the handler's business.
@@ -109,7 +114,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect((await desk.tabmux.call('strict', { tabId: id })).isError).toBe(true);
   });
 
-  test('R001-2 R001-5 R001-6 R001-7 R001-14 R001-17 R001-19 R001-20 every call has an id of its own, by which its answer finds its caller', async () => {
+  // Spec: page-proxy 2, 5, 6, 7, 14, 17, 19, 20.
+  test('every call has an id of its own, by which its answer finds its caller', async () => {
     const [a, b] = [await desk.open('', { script: SPY }), await desk.open('', { script: SPY })];
     // The first call is answered when the fourth is there, and not before the others. Tools that only read run at the same time.
     const offer = `window.waiting = []; workerClient.registerTool('later', (args) => new Promise((resolve) => {
@@ -143,7 +149,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(new Set(callIds).size).toBe(8);
   });
 
-  test('R000-56 R000-57 R001-13 the controller in the worker is called by itself, for the tab, its tools and the focus', async () => {
+  // Spec: multi-tab 56, 57; page-proxy 13.
+  test('the controller in the worker is called by itself, for the tab, its tools and the focus', async () => {
     const a = await desk.open('one');
     const inside = await desk.browser.worker(worker, desk.site.origin);
     await inside.send('Profiler.enable');

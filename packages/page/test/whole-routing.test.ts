@@ -14,7 +14,8 @@ afterEach(() => desk.end());
 describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   beforeEach(() => desk.begin(worker));
 
-  test('R000-14 R000-18 R000-19 a tool that one tab has runs there, in front or not', async () => {
+  // Spec: multi-tab 14, 18, 19.
+  test('a tool that one tab has runs there, in front or not', async () => {
     const [a, b] = [await desk.open('toolX'), await desk.open('other')];
     await desk.front(a);
     expect(await desk.whoRuns('toolX')).toBe(a.id);
@@ -24,7 +25,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.whoRuns('toolX')).toBe(a.id);
   });
 
-  test('R000-15 R000-20 R000-21 R000-36 R000-64 R001-26 of several tabs with a tool, the one in front runs it', async () => {
+  // Spec: multi-tab 15, 20, 21, 36, 64; page-proxy 26.
+  test('of several tabs with a tool, the one in front runs it', async () => {
     const [a, b] = [await desk.open('toolX'), await desk.open('toolX')];
     for (const tab of [a, b, a]) {
       await desk.front(tab);
@@ -33,14 +35,16 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect([await desk.runs(a), await desk.runs(b)]).toEqual([2, 1]);
   });
 
-  test('R000-12 R000-16 if the tab in front lacks the tool, the first that has it runs it', async () => {
+  // Spec: multi-tab 12, 16.
+  test('if the tab in front lacks the tool, the first that has it runs it', async () => {
     const [a, b, c] = [await desk.open('other'), await desk.open('toolX'), await desk.open('toolX')];
     await desk.front(a);
     expect(await desk.whoRuns('toolX')).toBe(b.id);
     expect([await desk.runs(a), await desk.runs(b), await desk.runs(c)]).toEqual([0, 1, 0]);
   });
 
-  test('R000-17 R000-52 if no tab is in front, the first that has the tool runs it, and the log warns', async () => {
+  // Spec: multi-tab 17, 52.
+  test('if no tab is in front, the first that has the tool runs it, and the log warns', async () => {
     const [a, b] = [await desk.open('toolX'), await desk.open('toolX')];
     const warnings = (): string[] => desk.tabmux.log.split('\n').filter((line) => line.includes('WARN') && line.includes('no tab is in front'));
     expect(await desk.whoRuns('toolX')).toBe(b.id);
@@ -51,7 +55,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(warnings()[0]).toContain('toolX');
   });
 
-  test('R000-79 the first is the one that registered the tool first, not the one that was opened first', async () => {
+  // Spec: multi-tab 79.
+  test('the first is the one that registered the tool first, not the one that was opened first', async () => {
     const [a, b] = [await desk.open(''), await desk.open('toolX')];
     const offer = "workerClient.registerTool('toolX', async () => ({ tab: workerClient.getTabId() }))";
     await a.tab.evaluate(offer);
@@ -65,7 +70,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.whoRuns('toolX')).toBe(a.id);
   });
 
-  test('R000-13 R000-22 R000-34 a tab that is named runs the tool behind the one that the user works in, who notices nothing', async () => {
+  // Spec: multi-tab 13, 22, 34.
+  test('a tab that is named runs the tool behind the one that the user works in, who notices nothing', async () => {
     const [a, b] = [await desk.open('toolX'), await desk.open('toolX')];
     await desk.front(a);
     const events = ['blur', 'focus', 'visibilitychange'];
@@ -78,7 +84,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.rows()).toMatchObject([{ tabId: a.id, isActive: true }, { tabId: b.id, isActive: false }]);
   });
 
-  test('R000-36 R000-37 R000-77 with a window on each of three screens, two are named, and what names none goes to the one in front', async () => {
+  // Spec: multi-tab 36, 37, 77.
+  test('with a window on each of three screens, two are named, and what names none goes to the one in front', async () => {
     const tools = 'get_metrics,update_settings,show_alert';
     const open = (path: string): Promise<AppTab> => desk.open(tools, { path, newWindow: true });
     const [analytics, settings, dashboard] = [await open('/analytics'), await open('/settings'), await open('/dashboard')];
@@ -91,7 +98,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.whoRuns('show_alert')).toBe(settings.id);
   });
 
-  test('R000-23 R000-24 when the tab in front goes to a page without the tool, the next call runs in another', async () => {
+  // Spec: multi-tab 23, 24.
+  test('when the tab in front goes to a page without the tool, the next call runs in another', async () => {
     const [a, b, c] = [await desk.open('toolX'), await desk.open('toolX'), await desk.open('toolX')];
     await desk.front(a);
     expect(await desk.whoRuns('toolX')).toBe(a.id);
@@ -104,7 +112,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.row(a.id)).toMatchObject({ isActive: true });
   });
 
-  test('R000-23 a call that is made while the tab in front goes to a page without the tool runs once, in whichever has it', async () => {
+  // Spec: multi-tab 23.
+  test('a call that is made while the tab in front goes to a page without the tool runs once, in whichever has it', async () => {
     const [a, b] = [await desk.open('toolX'), await desk.open('toolX')];
     let runsOfOther = 0;
     for (let round = 0; round < 8; round += 1) {
@@ -119,7 +128,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     }
   });
 
-  test('R000-49 R000-50 R000-51 a tab that is not there, or has no such tool, is an error that says which tabs have it, and nothing runs', async () => {
+  // Spec: multi-tab 49, 50, 51.
+  test('a tab that is not there, or has no such tool, is an error that says which tabs have it, and nothing runs', async () => {
     const tabs = [await desk.open('get_page_info,get_tool_a'), await desk.open('get_page_info,get_tool_b')] as const;
     const [a, b] = tabs;
     expect(await desk.tabmux.call('get_page_info', { tabId: 'invalid-id' })).toEqual({
@@ -134,7 +144,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.whoRuns('get_tool_b', { tabId: b.id })).toBe(b.id);
   });
 
-  test('R000-1 R000-15 R000-50 the tools of two applications on two origins do not mix', async () => {
+  // Spec: multi-tab 1, 15, 50.
+  test('the tools of two applications on two origins do not mix', async () => {
     const [a, b] = [await desk.open('one,ours'), await desk.open('one,theirs', { at: desk.otherSite })];
     expect((await desk.rows()).map(({ tabId, url }) => [tabId, new URL(url).origin])).toEqual([
       [a.id, desk.site.origin],
@@ -158,7 +169,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
 describe.each(['shared', 'service'])('in the hybrid order, with a %s worker', (worker) => {
   beforeEach(() => desk.begin(worker, '--routing=hybrid'));
 
-  test('R001-27 R001-28 R001-29 R001-30 the tab that is named, else the one in front, else the first', async () => {
+  // Spec: page-proxy 27, 28, 29, 30.
+  test('the tab that is named, else the one in front, else the first', async () => {
     const [a, b, c] = [await desk.open('toolX'), await desk.open('toolX'), await desk.open('only')];
     const lacking = (tab: string) => ({ isError: true, text: `Tool 'toolX' not available in tab '${tab}'. Available tabs: ${a.id}, ${b.id}` });
     // The one in front is meant, even if it lacks the tool.

@@ -31,7 +31,8 @@ afterEach(async () => {
 
 const told = (text: string): { tab: string; args: object } => JSON.parse(text) as { tab: string; args: object };
 
-test('R000-44 tabs of several workers that have the same id end up with an id each, and all their tools', async () => {
+// Spec: multi-tab 44.
+test('tabs of several workers that have the same id end up with an id each, and all their tools', async () => {
   const ids = async (count: number): Promise<string[]> => {
     const rows = (): Promise<{ tabId: string }[]> => tabmux.call('list_browser_tabs').then(({ text }) => JSON.parse(text) as { tabId: string }[]);
     await vi.waitFor(async () => expect(await rows()).toHaveLength(count), { timeout: 20_000, interval: 20 });
@@ -66,7 +67,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   const listed = (name: string, is = true): Promise<void> =>
     vi.waitFor(async () => expect((await tabmux.tools()).has(name)).toBe(is), { timeout: 20_000, interval: 20 });
 
-  test('R000-14 R000-30 R000-31 R000-38 R000-41 R001-15 R001-16 R001-21 R001-33 a tool of a page is one of the client, while a tab has it', async () => {
+  // Spec: multi-tab 14, 30, 31, 38, 41; page-proxy 15, 16, 21, 33.
+  test('a tool of a page is one of the client, while a tab has it', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     await listed('one');
@@ -82,7 +84,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     await listed('one', false);
   });
 
-  test('R000-13 R000-35 R000-49 R000-51 R001-22 calls reach the tab that they name, and none other', async () => {
+  // Spec: multi-tab 13, 35, 49, 51; page-proxy 22.
+  test('calls reach the tab that they name, and none other', async () => {
     const [a, b] = [await open(await context.newPage(), app('one')), await open(await context.newPage(), app('one'))];
     await listed('one');
     await vi.waitFor(async () => expect((await tabmux.call('list_browser_tabs')).text).toContain(b), { timeout: 20_000, interval: 20 });
@@ -94,7 +97,8 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(wrong.text).toMatch(/^Tool 'one' not available in tab 'invalid-id'\. Available tabs: /);
   });
 
-  test('R000-25 R000-28 the tabs are listed with what they show', async () => {
+  // Spec: multi-tab 25, 28.
+  test('the tabs are listed with what they show', async () => {
     const page = await context.newPage();
     const tabId = await open(page, app('one'));
     await listed('one');

@@ -1,47 +1,52 @@
 //! Writes the page that shows the lines with their proofs.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::fmt::Write as _;
 
 use super::{
-    LINES, Proof, Proofs,
-    requirements::{Note, Requirement},
+    Proof, Proofs,
+    specification::{DOCUMENTS, Line, Note, path},
 };
 
-/// How many lines are proven, and then a table per seed.
-pub(super) fn render(lines: &[Requirement], proofs: &Proofs) -> String {
-    let mut page = INTRODUCTION.replace("LINES", LINES);
-    let seeds: BTreeSet<u16> = lines.iter().map(|line| line.id.seed).collect();
-    page.push_str(COUNTS_HEAD);
-    for seed in &seeds {
-        let of_seed = || lines.iter().filter(|line| line.id.seed == *seed);
+/// How many lines are proven, and then a table for each document.
+pub(super) fn render(lines: &[Line], proofs: &Proofs) -> String {
+    let mut page = INTRODUCTION.to_owned();
+    let of = |document: &'static str| {
+        lines
+            .iter()
+            .filter(move |line| line.id.document == document)
+    };
+    for document in DOCUMENTS {
         let notes = |wanted: fn(&Note) -> bool| {
-            let notes = of_seed().filter_map(|line| line.note.as_ref());
+            let notes = of(document).filter_map(|line| line.note.as_ref());
             notes.filter(|note| wanted(note)).count()
         };
-        let tested = of_seed().filter(|line| proofs.contains_key(&line.id));
         let _ = writeln!(
             page,
-            "| {seed:03} | {} | {} | {} | {} | {} |",
-            of_seed().count(),
-            tested.count(),
+            "| {document} | {} | {} | {} | {} | {} |",
+            of(document).count(),
+            of(document)
+                .filter(|line| proofs.contains_key(&line.id))
+                .count(),
             notes(|note| matches!(note, Note::Written { .. } | Note::Measured { .. })),
-            notes(|note| matches!(note, Note::Partly(_))),
-            notes(|note| matches!(note, Note::Gap(_))),
+            notes(|note| matches!(note, Note::Decided(_))),
+            notes(|note| matches!(note, Note::Open(_))),
         );
     }
-    for seed in &seeds {
+    for document in DOCUMENTS {
+        let link = path(document);
+        let link = link.trim_start_matches("docs/");
         let _ = writeln!(
             page,
-            "\n## Seed {seed:03}\n\n| id | line | proven by |\n|---|---|---|"
+            "\n## [{document}]({link})\n\n| line | text | proven by |\n|--:|---|---|"
         );
-        for line in lines.iter().filter(|line| line.id.seed == *seed) {
+        for line in of(document) {
             let proofs = proofs.get(&line.id);
             let by: Vec<String> = note(line.note.as_ref())
                 .into_iter()
                 .chain(proofs.into_iter().flatten().map(proof))
                 .collect();
             let text = line.text.replace('|', "\\|");
-            let _ = writeln!(page, "| {} | {text} | {} |", line.id, by.join("<br>"));
+            let _ = writeln!(page, "| {} | {text} | {} |", line.id.line, by.join("<br>"));
         }
     }
     page
@@ -56,23 +61,22 @@ fn proof(proof: &Proof) -> String {
 
 fn note(note: Option<&Note>) -> Option<String> {
     match note? {
-        Note::Gap(reason) => Some(format!("**open**: {reason}")),
-        Note::Partly(reason) => Some(format!("**partly open**: {reason}")),
+        Note::Open(reason) => Some(format!("**open**: {reason}")),
+        Note::Decided(reason) => Some(format!("decided: {}", reason.replace('|', "\\|"))),
         Note::Written { file, .. } => Some(format!("written in [{file}](../{file})")),
         Note::Measured { file, .. } => Some(format!("measured by [{file}](../{file})")),
     }
 }
 
-const COUNTS_HEAD: &str = "
-| seed | lines | proven by tests | written or measured | partly open | open |
-|---|---|---|---|---|---|
-";
-
 const INTRODUCTION: &str = "# Proofs
 
-What the seeds ask for, line by line, and the tests that prove it.
-This page is written by `cargo xtask proofs` from `LINES` and the tests; `cargo xtask tidy` says when it is stale, when a line has no proof, and when a test names a line that does not exist.
+What the [specification](specification/README.md) asks for, line by line, and the tests that prove it.
+This page is written by `cargo xtask proofs`; `cargo xtask tidy` says when it is out of date, when a line has no proof, and when a test names a line that does not exist.
 
-A test carries the numbers of the lines it proves in its name (`r004_37_38_…` proves R004-37 and R004-38), or beside the assertion (`// R004-37`).
-A name that is no test is a function that tests share.
+A test names the lines that it proves in a comment: `/// Spec: multi-tab 13, 15; page-proxy 2.`, or beside the assertion, `// Spec: multi-tab 13.`
+A name below that is no test is a function that tests share.
+*Decided* says where tabmux differs from a line, and why.
+
+| document | lines | proven by tests | written or measured | decided | open |
+|---|--:|--:|--:|--:|--:|
 ";

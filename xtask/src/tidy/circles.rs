@@ -108,8 +108,9 @@ mod tests {
         }
     }
 
+    /// Spec: multi-browser 96.
     #[test]
-    fn r003_96_scripts_do_not_import_each_other_in_a_circle() {
+    fn scripts_do_not_import_each_other_in_a_circle() {
         let a = || script("packages/p/src/a.ts", &["./b.js", "node:fs"]);
         let b = |imports: &[&str]| script("packages/p/src/b.ts", imports);
         let c = |imports: &[&str]| script("packages/p/src/deep/c.ts", imports);

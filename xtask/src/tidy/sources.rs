@@ -153,8 +153,9 @@ mod tests {
         check("src/a.rs", "//! A.\n", &[]);
     }
 
+    /// Spec: multi-browser 96.
     #[test]
-    fn r003_96_names_of_scripts_are_words_with_hyphens() {
+    fn names_of_scripts_are_words_with_hyphens() {
         let text = "/** A. */\n";
         check("packages/web-mcp.ts", text, &[]);
         check(

@@ -22,8 +22,9 @@ async fn click_fails(lab: &Lab, tab: &Tab, selector: &str, expected: &str) {
     assert_eq!(lab.page_value(tab, "[...log, scrollY]").await, json!([0]));
 }
 
+/// Spec: multi-browser 63.
 #[tokio::test]
-async fn r003_63_a_click_lands_once_and_a_double_click_twice() {
+async fn a_click_lands_once_and_a_double_click_twice() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -26,8 +26,9 @@ fn number(list: &str, part: &str) -> u64 {
     number.parse().unwrap()
 }
 
+/// Spec: multi-browser 66.
 #[tokio::test]
-async fn r003_66_console_messages_are_listed_from_the_first_script_on() {
+async fn console_messages_are_listed_from_the_first_script_on() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -61,8 +62,9 @@ async fn r003_66_console_messages_are_listed_from_the_first_script_on() {
     assert!(error.contains("There is no page 9"), "{error}");
 }
 
+/// Spec: multi-browser 66.
 #[tokio::test]
-async fn r003_66_messages_survive_three_navigations_and_no_more() {
+async fn messages_survive_three_navigations_and_no_more() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -87,8 +89,9 @@ async fn r003_66_messages_survive_three_navigations_and_no_more() {
     assert!(all.contains("page 2") && !all.contains("page 1"), "{all}");
 }
 
+/// Spec: multi-browser 66.
 #[tokio::test]
-async fn r003_66_a_popup_is_heard_from_its_first_script() {
+async fn a_popup_is_heard_from_its_first_script() {
     let Some(mut lab) = Lab::start().await else {
         return;
     };
@@ -119,8 +122,9 @@ async fn r003_66_a_popup_is_heard_from_its_first_script() {
     assert!(requests.contains("/popup [200] document"), "{requests}");
 }
 
+/// Spec: multi-browser 66.
 #[tokio::test]
-async fn r003_66_a_stack_leads_back_to_the_source() {
+async fn a_stack_leads_back_to_the_source() {
     let Some(lab) = Lab::start().await else {
         return;
     };

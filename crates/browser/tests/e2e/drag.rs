@@ -11,8 +11,9 @@ async fn page_with(lab: &Lab, html: &str) -> Tab {
     lab.open("page").await
 }
 
+/// Spec: multi-browser 63.
 #[tokio::test]
-async fn r003_63_an_element_is_dragged_onto_another_with_drag_events() {
+async fn an_element_is_dragged_onto_another_with_drag_events() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -30,8 +31,9 @@ async fn r003_63_an_element_is_dragged_onto_another_with_drag_events() {
     assert_eq!(lab.page_value(&tab, "log").await, json!(["start", "cargo"]));
 }
 
+/// Spec: multi-browser 63.
 #[tokio::test]
-async fn r003_63_an_element_is_dragged_with_the_mouse() {
+async fn an_element_is_dragged_with_the_mouse() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -91,8 +93,9 @@ async fn a_goal_that_cannot_be_reached_lets_the_button_go() {
     assert_eq!(lab.page_value(&tab, "ups").await, 1);
 }
 
+/// Spec: multi-browser 63.
 #[tokio::test]
-async fn r003_63_a_point_is_clicked_and_what_lies_there_is_told() {
+async fn a_point_is_clicked_and_what_lies_there_is_told() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -113,8 +116,9 @@ async fn r003_63_a_point_is_clicked_and_what_lies_there_is_told() {
     assert!(error.contains("outside the viewport"), "{error}");
 }
 
+/// Spec: multi-browser 63.
 #[tokio::test]
-async fn r003_63_files_of_the_client_are_given_to_the_page() {
+async fn files_of_the_client_are_given_to_the_page() {
     let Some(lab) = Lab::start().await else {
         return;
     };

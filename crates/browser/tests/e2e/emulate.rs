@@ -6,8 +6,9 @@ use serde_json::json;
 use tabmux_cdp::types::browser::{PermissionDescriptor, SetPermission};
 use tabmux_testkit::Response;
 
+/// Spec: multi-browser 65.
 #[tokio::test]
-async fn r003_65_each_call_changes_only_what_it_names() {
+async fn each_call_changes_only_what_it_names() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -60,8 +61,9 @@ async fn r003_65_each_call_changes_only_what_it_names() {
     assert_eq!(seen, json!([false, 1000, true, 0]));
 }
 
+/// Spec: multi-browser 65.
 #[tokio::test]
-async fn r003_65_network_and_processor_are_slowed_down() {
+async fn network_and_processor_are_slowed_down() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -94,8 +96,9 @@ async fn r003_65_network_and_processor_are_slowed_down() {
     .await;
 }
 
+/// Spec: multi-browser 65.
 #[tokio::test]
-async fn r003_65_a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
+async fn a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -121,8 +124,9 @@ async fn r003_65_a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
     }
 }
 
+/// Spec: multi-browser 65.
 #[tokio::test]
-async fn r003_65_a_slow_network_makes_the_same_request_slow() {
+async fn a_slow_network_makes_the_same_request_slow() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -144,8 +148,9 @@ async fn r003_65_a_slow_network_makes_the_same_request_slow() {
     assert!(slow > 3.0 * plain, "{took:?} ms");
 }
 
+/// Spec: multi-browser 65.
 #[tokio::test]
-async fn r003_65_a_refused_setting_changes_nothing() {
+async fn a_refused_setting_changes_nothing() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -187,8 +192,9 @@ async fn frames_of_other_sites_are_emulated_too() {
     assert_eq!(zone, "Asia/Tokyo");
 }
 
+/// Spec: multi-browser 65.
 #[tokio::test]
-async fn r003_65_a_page_is_resized() {
+async fn a_page_is_resized() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -204,8 +210,9 @@ async fn r003_65_a_page_is_resized() {
     );
 }
 
+/// Spec: multi-browser 65.
 #[tokio::test]
-async fn r003_65_pdf_and_heap_go_to_files() {
+async fn pdf_and_heap_go_to_files() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -24,8 +24,9 @@ async fn value_of(lab: &Lab, tab: &Tab, selector: &str) -> Value {
         .await
 }
 
+/// Spec: multi-browser 63.
 #[tokio::test]
-async fn r003_63_text_is_replaced_by_trusted_input() {
+async fn text_is_replaced_by_trusted_input() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -17,8 +17,9 @@ async fn go(lab: &Lab, tab: &Tab, path: &str) -> String {
         .await
 }
 
+/// Spec: multi-browser 61.
 #[tokio::test]
-async fn r003_61_it_goes_there_and_back_and_forward_and_reloads() {
+async fn it_goes_there_and_back_and_forward_and_reloads() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -255,8 +256,9 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     assert!(text.ends_with("Title: Two"), "{text}");
 }
 
+/// Spec: multi-browser 61.
 #[tokio::test]
-async fn r003_61_a_script_runs_before_the_next_page_and_only_once() {
+async fn a_script_runs_before_the_next_page_and_only_once() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -273,8 +275,9 @@ async fn r003_61_a_script_runs_before_the_next_page_and_only_once() {
     assert_eq!(lab.page_value(&tab, "seen").await, "nothing");
 }
 
+/// Spec: multi-browser 61.
 #[tokio::test]
-async fn r003_61_a_page_that_asks_may_be_told_to_stay() {
+async fn a_page_that_asks_may_be_told_to_stay() {
     let Some(lab) = Lab::start().await else {
         return;
     };

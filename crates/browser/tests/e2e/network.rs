@@ -21,8 +21,9 @@ async fn show(lab: &Lab, tab: &Tab, part: &str, mut arguments: Value) -> String 
     lab.text(tab, "get_network_request", arguments).await
 }
 
+/// Spec: multi-browser 67.
 #[tokio::test]
-async fn r003_67_requests_are_listed_from_the_first_byte_on() {
+async fn requests_are_listed_from_the_first_byte_on() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -75,8 +76,9 @@ async fn r003_67_requests_are_listed_from_the_first_byte_on() {
     assert!(error.contains("list_network_requests"), "{error}");
 }
 
+/// Spec: multi-browser 67.
 #[tokio::test]
-async fn r003_67_large_bodies_go_to_files() {
+async fn large_bodies_go_to_files() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -128,8 +130,9 @@ async fn show_error(lab: &Lab, tab: &Tab, part: &str, mut arguments: Value) -> S
     lab.error(tab, "get_network_request", arguments).await
 }
 
+/// Spec: multi-browser 67.
 #[tokio::test]
-async fn r003_67_requests_survive_three_navigations() {
+async fn requests_survive_three_navigations() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -161,8 +164,9 @@ async fn r003_67_requests_survive_three_navigations() {
     assert!(old.contains("Response body"), "{old}");
 }
 
+/// Spec: multi-browser 67.
 #[tokio::test]
-async fn r003_67_websocket_messages_are_kept() {
+async fn websocket_messages_are_kept() {
     let Some(lab) = Lab::start().await else {
         return;
     };

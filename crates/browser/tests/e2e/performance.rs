@@ -35,8 +35,9 @@ async fn slow_page(lab: &Lab) -> Tab {
     lab.open("page").await
 }
 
+/// Spec: multi-browser 69.
 #[tokio::test]
-async fn r003_69_a_trace_tells_the_vitals_and_what_to_improve() {
+async fn a_trace_tells_the_vitals_and_what_to_improve() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -100,8 +101,9 @@ async fn r003_69_a_trace_tells_the_vitals_and_what_to_improve() {
     }
 }
 
+/// Spec: multi-browser 69.
 #[tokio::test]
-async fn r003_69_a_slow_click_is_told_with_the_call_that_made_it_slow() {
+async fn a_slow_click_is_told_with_the_call_that_made_it_slow() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -149,8 +151,9 @@ async fn r003_69_a_slow_click_is_told_with_the_call_that_made_it_slow() {
 }
 
 /// A font that is not there still hides its text while it is asked for.
+/// Spec: multi-browser 69.
 #[tokio::test]
-async fn r003_69_a_font_that_hides_its_text_is_named() {
+async fn a_font_that_hides_its_text_is_named() {
     let Some(lab) = Lab::start().await else {
         return;
     };

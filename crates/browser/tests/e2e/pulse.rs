@@ -6,8 +6,9 @@ use tabmux_browser::{Browser, BrowserEvent, OutputRoot, Pulse, Source, TabSettin
 use tabmux_testkit::{Chromium, process};
 use tokio::sync::mpsc;
 
+/// Spec: multi-browser 88.
 #[tokio::test]
-async fn r003_88_an_attached_browser_that_hangs_is_let_go_and_can_be_taken_again() {
+async fn an_attached_browser_that_hangs_is_let_go_and_can_be_taken_again() {
     let Some(executable) = tabmux_testkit::real_browser() else {
         return;
     };

@@ -38,8 +38,9 @@ fn coloured(lab: &Lab) {
     );
 }
 
+/// Spec: multi-browser 62.
 #[tokio::test]
-async fn r003_62_the_visible_part_the_whole_page_and_an_element_have_their_own_sizes() {
+async fn the_visible_part_the_whole_page_and_an_element_have_their_own_sizes() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -6,8 +6,9 @@ use serde_json::json;
 use tabmux_testkit::Response;
 use tokio_util::sync::CancellationToken;
 
+/// Spec: multi-browser 68.
 #[tokio::test]
-async fn r003_68_results_come_back_as_json() {
+async fn results_come_back_as_json() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -241,8 +242,9 @@ async fn a_cancelled_loop_ends_and_leaves_a_working_page() {
     );
 }
 
+/// Spec: multi-browser 68.
 #[tokio::test]
-async fn r003_68_a_function_runs_in_the_page_inside_an_iframe() {
+async fn a_function_runs_in_the_page_inside_an_iframe() {
     let Some(lab) = Lab::start().await else {
         return;
     };

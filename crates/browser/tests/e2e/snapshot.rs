@@ -4,8 +4,9 @@ use crate::lab::Lab;
 use serde_json::{Value, json};
 use tabmux_testkit::Response;
 
+/// Spec: multi-browser 64.
 #[tokio::test]
-async fn r003_64_the_gallery_reads_as_written_beside_it() {
+async fn the_gallery_reads_as_written_beside_it() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -157,8 +157,9 @@ async fn a_page_that_cannot_be_loaded_is_an_error() {
     );
 }
 
+/// Spec: dynamic-tools 87.
 #[tokio::test]
-async fn r004_87_a_crashed_tab_is_gone() {
+async fn a_crashed_tab_is_gone() {
     let Some(mut lab) = Lab::start().await else {
         return;
     };
@@ -186,8 +187,9 @@ async fn the_last_tab_is_replaced_by_a_spare_one() {
     assert_eq!(origin, Origin::Spare);
 }
 
+/// Spec: multi-browser 21.
 #[tokio::test]
-async fn r003_21_shutting_down_ends_the_browser_and_its_profile() {
+async fn shutting_down_ends_the_browser_and_its_profile() {
     let Some(mut lab) = Lab::start().await else {
         return;
     };

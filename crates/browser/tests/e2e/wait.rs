@@ -141,8 +141,9 @@ async fn what_listens_to_the_wheel_gets_it() {
     assert_eq!(lab.page_value(&tab, "turned").await, -120);
 }
 
+/// Spec: multi-browser 64.
 #[tokio::test]
-async fn r003_64_every_kind_of_waiting_ends_when_it_comes() {
+async fn every_kind_of_waiting_ends_when_it_comes() {
     let Some(lab) = Lab::start().await else {
         return;
     };
@@ -200,8 +201,9 @@ async fn r003_64_every_kind_of_waiting_ends_when_it_comes() {
     assert!(error.contains("Error: no"), "{error}");
 }
 
+/// Spec: multi-browser 64.
 #[tokio::test]
-async fn r003_64_a_condition_is_waited_for_over_a_navigation() {
+async fn a_condition_is_waited_for_over_a_navigation() {
     let Some(lab) = Lab::start().await else {
         return;
     };

@@ -313,8 +313,9 @@ mod tests {
         );
     }
 
+    /// Spec: multi-browser 89.
     #[test]
-    fn r003_89_how_each_browser_has_served_fits_below_its_row() {
+    fn how_each_browser_has_served_fits_below_its_row() {
         let text = table(View::Browsers, &example());
         assert_eq!(
             text,

@@ -166,8 +166,9 @@ mod tests {
         assert_eq!(page.matches("each tool that works in a browser").count(), 1);
     }
 
+    /// Spec: multi-browser 95.
     #[test]
-    fn r003_95_the_committed_reference_is_what_the_tools_say() {
+    fn the_committed_reference_is_what_the_tools_say() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tools.md");
         let committed = std::fs::read_to_string(path).unwrap();
         let fresh = reference().unwrap();

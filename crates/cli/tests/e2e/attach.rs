@@ -5,10 +5,10 @@ use crate::user::User;
 use serde_json::{Value, json};
 use tabmux_testkit::{Chromium, FixtureServer, Response, process};
 
-/// C-2: connecting binds nothing.
+/// Connecting binds nothing.
+/// Spec: dynamic-tools 8, 20, 24; decisions 2.
 #[tokio::test]
-async fn r004_8_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
-    // R004-8, R004-20, R004-24
+async fn a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -40,8 +40,9 @@ async fn r004_8_20_24_a_named_browser_is_attached_and_nothing_in_it_is_adopted()
     }
 }
 
+/// Spec: multi-browser 21; security 29.
 #[tokio::test]
-async fn r003_21_the_end_of_the_server_leaves_an_attached_browser_and_its_tabs_alone() {
+async fn the_end_of_the_server_leaves_an_attached_browser_and_its_tabs_alone() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -100,7 +101,7 @@ async fn a_running_browser_is_found_through_its_profile() {
     let chromium = Chromium::start(&browser);
     let desk = Desk::start(&[]);
     desk.client.initialize().await;
-    // R004-23
+    // Spec: dynamic-tools 23.
     let not_found = json!({
         "connected": false,
         "error": "No browser found",

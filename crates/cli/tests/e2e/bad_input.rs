@@ -110,8 +110,9 @@ async fn arguments_of_the_core_tools_are_checked_before_anything_else() {
     }
 }
 
+/// Spec: dynamic-tools 89; security 25.
 #[tokio::test]
-async fn r004_89_addresses_that_are_not_opened() {
+async fn addresses_that_are_not_opened() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -165,8 +166,9 @@ async fn r004_89_addresses_that_are_not_opened() {
     .await;
 }
 
+/// Spec: dynamic-tools 88.
 #[tokio::test]
-async fn r004_88_tabs_that_are_not_there() {
+async fn tabs_that_are_not_there() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -188,7 +190,8 @@ async fn r004_88_tabs_that_are_not_there() {
             check(&desk, &[(tool, json!({"tabId": given}), &expected)]).await;
         }
     }
-    // A number, its text, and its text with a point are one and the same tab (C-1).
+    // Spec: decisions 1.
+    // A number, its text, and its text with a point are one and the same tab.
     for same in [json!(tab), json!(tab.to_string()), json!(tab as f64)] {
         desk.text("focus_tab", json!({"tabId": same})).await;
     }
@@ -347,7 +350,8 @@ async fn a_navigation_that_fails_keeps_the_tab_and_its_focus() {
     assert_eq!(desk.evaluate("() => document.title").await, "B");
 }
 
-/// C-22: a tab that the user took to a page of the browser's own is listed, and left alone.
+/// A tab that the user took to a page of the browser's own is listed, and left alone.
+/// Spec: decisions 22.
 #[tokio::test]
 async fn pages_of_the_browser_itself_are_not_touched() {
     let Some(browser) = tabmux_testkit::real_browser() else {

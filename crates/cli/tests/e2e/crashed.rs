@@ -7,8 +7,9 @@ use crate::user::User;
 use serde_json::json;
 use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response};
 
+/// Spec: dynamic-tools 87.
 #[tokio::test]
-async fn r004_87_before_a_browser_is_attached() {
+async fn before_a_browser_is_attached() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -25,8 +26,9 @@ async fn r004_87_before_a_browser_is_attached() {
     is_found_gone(&desk.client, &mine).await;
 }
 
+/// Spec: dynamic-tools 87.
 #[tokio::test]
-async fn r004_87_in_a_persons_browser() {
+async fn in_a_persons_browser() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };

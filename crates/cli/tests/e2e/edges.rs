@@ -65,8 +65,9 @@ impl Scene {
     }
 }
 
+/// Spec: dynamic-tools 83.
 #[tokio::test]
-async fn r004_83_the_user_closes_the_focused_tab() {
+async fn the_user_closes_the_focused_tab() {
     let Some(scene) = Scene::set().await else {
         return;
     };
@@ -89,8 +90,9 @@ async fn r004_83_the_user_closes_the_focused_tab() {
     }
 }
 
+/// Spec: dynamic-tools 84.
 #[tokio::test]
-async fn r004_84_the_user_opens_and_closes_other_tabs_in_silence() {
+async fn the_user_opens_and_closes_other_tabs_in_silence() {
     let Some(scene) = Scene::set().await else {
         return;
     };
@@ -112,8 +114,9 @@ async fn r004_84_the_user_opens_and_closes_other_tabs_in_silence() {
 }
 
 /// Following the user is off unless it is asked for.
+/// Spec: dynamic-tools 85.
 #[tokio::test]
-async fn r004_85_the_user_switches_tabs_without_moving_the_agents_focus() {
+async fn the_user_switches_tabs_without_moving_the_agents_focus() {
     let Some(scene) = Scene::set().await else {
         return;
     };
@@ -127,8 +130,9 @@ async fn r004_85_the_user_switches_tabs_without_moving_the_agents_focus() {
     assert_eq!(desk.evaluate("() => document.title").await, "A");
 }
 
+/// Spec: dynamic-tools 85.
 #[tokio::test]
-async fn r004_85_an_agent_that_follows_the_user_works_where_the_user_is() {
+async fn an_agent_that_follows_the_user_works_where_the_user_is() {
     let Some(scene) = Scene::set_with(&["--followUserFocus"]).await else {
         return;
     };
@@ -148,9 +152,9 @@ async fn r004_85_an_agent_that_follows_the_user_works_where_the_user_is() {
     assert_eq!(desk.evaluate("() => document.title").await, "A");
 }
 
+/// Spec: dynamic-tools 86, 101.
 #[tokio::test]
-async fn r004_86_101_a_navigation_in_the_same_tab_changes_the_row_and_is_silent() {
-    // R004-86, R004-101
+async fn a_navigation_in_the_same_tab_changes_the_row_and_is_silent() {
     let Some(mut scene) = Scene::set().await else {
         return;
     };
@@ -177,8 +181,9 @@ async fn r004_86_101_a_navigation_in_the_same_tab_changes_the_row_and_is_silent(
     scene.stays_silent().await;
 }
 
+/// Spec: dynamic-tools 87.
 #[tokio::test]
-async fn r004_87_the_focused_tab_crashes() {
+async fn the_focused_tab_crashes() {
     let Some(mut scene) = Scene::set().await else {
         return;
     };
@@ -197,8 +202,9 @@ async fn r004_87_the_focused_tab_crashes() {
     assert_eq!(desk.refusal("take_snapshot", json!({})).await, expected);
 }
 
+/// Spec: dynamic-tools 87.
 #[tokio::test]
-async fn r004_87_another_tab_crashes_in_silence() {
+async fn another_tab_crashes_in_silence() {
     let Some(mut scene) = Scene::set().await else {
         return;
     };
@@ -213,8 +219,9 @@ async fn r004_87_another_tab_crashes_in_silence() {
 }
 
 /// A tab of the user's, which nobody is attached to.
+/// Spec: dynamic-tools 87.
 #[tokio::test]
-async fn r004_87_a_tab_in_which_nobody_works_crashes() {
+async fn a_tab_in_which_nobody_works_crashes() {
     let Some(mut scene) = Scene::set().await else {
         return;
     };
@@ -248,9 +255,9 @@ async fn a_call_on_a_tab_that_crashes_is_answered() {
     scene.desk.one_notice().await;
 }
 
+/// Spec: dynamic-tools 57, 101.
 #[tokio::test]
-async fn r004_57_101_a_browser_that_ends_disconnects_and_can_be_connected_again() {
-    // R004-57, R004-101
+async fn a_browser_that_ends_disconnects_and_can_be_connected_again() {
     let Some(Scene { desk, chromium, .. }) = Scene::set().await else {
         return;
     };
@@ -284,8 +291,9 @@ async fn r004_57_101_a_browser_that_ends_disconnects_and_can_be_connected_again(
     assert_names(&desk.names().await, &["connect_browser"]);
 }
 
+/// Spec: dynamic-tools 101.
 #[tokio::test]
-async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
+async fn a_launched_browser_that_dies_can_be_launched_again() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -311,8 +319,9 @@ async fn r004_101_a_launched_browser_that_dies_can_be_launched_again() {
 }
 
 /// A browser that is quit closes its tabs first, which may be seen on the way.
+/// Spec: dynamic-tools 101.
 #[tokio::test]
-async fn r004_101_a_browser_that_the_user_quits_disconnects() {
+async fn a_browser_that_the_user_quits_disconnects() {
     let Some(Scene { desk, user, .. }) = Scene::set().await else {
         return;
     };
@@ -334,9 +343,10 @@ async fn r004_101_a_browser_that_the_user_quits_disconnects() {
     );
 }
 
-/// C-11: the first and the last tab of the user's change the list.
+/// The first and the last tab of the user's change the list.
+/// Spec: dynamic-tools 94; decisions 11.
 #[tokio::test]
-async fn r004_94_the_users_first_and_last_tab_change_the_list() {
+async fn the_users_first_and_last_tab_change_the_list() {
     let profile = tempfile::tempdir().unwrap();
     let folder = format!("--userDataDir={}", profile.path().display());
     let port = "--chromeArg=--remote-debugging-port=0";

@@ -17,9 +17,9 @@ fn about() -> Value {
     })
 }
 
+/// Spec: dynamic-tools 59, 60.
 #[tokio::test]
-async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
-    // R004-59, R004-60
+async fn the_handshake_names_the_server_and_its_capability() {
     let Some(desk) = Desk::silent(&[]) else {
         return;
     };
@@ -35,9 +35,9 @@ async fn r004_59_60_the_handshake_names_the_server_and_its_capability() {
     desk.client.assert_no_notification().await;
 }
 
+/// Spec: dynamic-tools 56, 61.
 #[tokio::test]
-async fn r004_56_61_a_client_without_handshake_discovers_lists_calls_and_listens() {
-    // R004-56, R004-61
+async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
     let Some(mut desk) = Desk::silent(&[]) else {
         return;
     };
@@ -101,7 +101,8 @@ async fn older_clients_are_spoken_to_in_their_own_revision() {
     }
 }
 
-/// C-16: what nobody chose is chosen by who the client is.
+/// What nobody chose is chosen by who the client is.
+/// Spec: decisions 16.
 #[tokio::test]
 async fn a_client_gets_the_list_that_suits_it() {
     let names = async |client: Option<&str>| {

@@ -6,9 +6,9 @@ use serde_json::json;
 use tabmux_cdp::types::target::{CloseTarget, GetTargets, TargetInfo};
 use tabmux_testkit::{McpClient, patiently};
 
+/// Spec: multi-client 12; dynamic-tools 62, 63, 65, 95, 96.
 #[tokio::test]
-async fn r004_62_63_65_95_96_r002_12_the_extension_connects_and_comes_back_whatever_dies() {
-    // R004-62, R004-63, R004-65, R004-95, R004-96, R002-12
+async fn the_extension_connects_and_comes_back_whatever_dies() {
     let Some(mut own) = OwnBrowser::open().await else {
         return;
     };
@@ -42,9 +42,9 @@ async fn r004_62_63_65_95_96_r002_12_the_extension_connects_and_comes_back_whate
     own.until_connected(true).await;
 }
 
+/// Spec: multi-client 13, 14, 17.
 #[tokio::test]
-async fn r002_13_14_17_an_agent_works_in_a_persons_browser_beside_the_person() {
-    // R002-13, R002-14, R002-17
+async fn an_agent_works_in_a_persons_browser_beside_the_person() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -107,9 +107,9 @@ async fn service_worker(user: &User) -> TargetInfo {
     worker.unwrap()
 }
 
+/// Spec: multi-client 13, 46; dynamic-tools 77, 78.
 #[tokio::test]
-async fn r002_13_46_r004_77_78_agents_have_tabs_of_their_own_and_the_person_keeps_the_front() {
-    // R002-13, R002-46, R004-77, R004-78
+async fn agents_have_tabs_of_their_own_and_the_person_keeps_the_front() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -121,7 +121,8 @@ async fn r002_13_46_r004_77_78_agents_have_tabs_of_their_own_and_the_person_keep
         own.agent(&["--extension", "--tools=static"]).await,
         own.agent(&["--extension", "--tools=static"]).await,
     );
-    // R002-46: without a tab, each gets a new one; the person's stays as it is.
+    // Spec: multi-client 46.
+    // Without a tab, each gets a new one; the person's stays as it is.
     for (agent, name) in [(&one, "form?one"), (&two, "form?two")] {
         call(agent, "navigate_page", json!({"url": own.pages.url(name)})).await;
     }
@@ -135,7 +136,8 @@ async fn r002_13_46_r004_77_78_agents_have_tabs_of_their_own_and_the_person_keep
         assert!(place.contains(name), "{place}");
     }
     assert_eq!(user.title_in_front().await, "Mine");
-    // R004-78: only whoever asks for it shows a tab to the person.
+    // Spec: dynamic-tools 78.
+    // Only whoever asks for it shows a tab to the person.
     let pages = call(&one, "list_pages", json!({})).await;
     let number = number_of(&pages, "?one");
     let show = json!({"pageId": number, "bringToFront": true});
@@ -192,15 +194,16 @@ async fn what_chrome_keeps_from_extensions_is_refused_with_a_sentence() {
     assert!(still.contains("Press"), "{still}");
 }
 
+/// Spec: dynamic-tools 67, 76, 81, 82, 83, 86.
 #[tokio::test]
-async fn r004_67_76_81_82_83_86_the_states_of_a_session_follow_the_extension() {
-    // R004-67, R004-76, R004-81, R004-82, R004-83, R004-86
+async fn the_states_of_a_session_follow_the_extension() {
     let Some(mut own) = OwnBrowser::open().await else {
         return;
     };
     let user = User::at(own.chromium.websocket_url()).await;
     let agent = own.agent(&["--tools=progressive"]).await;
-    // R004-81: it is there, and nobody is connected yet. Without flags it is what is meant.
+    // Spec: dynamic-tools 81.
+    // It is there, and nobody is connected yet. Without flags it is what is meant.
     assert_eq!(agent.tool_names().await, ["connect_browser"]);
     let connected = agent
         .call_tool("connect_browser", json!({}))
@@ -218,11 +221,13 @@ async fn r004_67_76_81_82_83_86_the_states_of_a_session_follow_the_extension() {
     assert_eq!(opened["focused"], true, "{opened}");
     agent.take_notifications().await;
     assert!(agent.tool_names().await.contains(&"close_tab".to_owned()));
-    // R004-83: the person closes the tab that the agent works in.
+    // Spec: dynamic-tools 83.
+    // The person closes the tab that the agent works in.
     user.closes(&form).await;
     agent.next_notification().await;
     assert!(!agent.tool_names().await.contains(&"close_tab".to_owned()));
-    // R004-82: the browser with the extension is closed.
+    // Spec: dynamic-tools 82.
+    // The browser with the extension is closed.
     own.chromium.kill();
     agent.next_notification().await;
     assert_eq!(agent.tool_names().await, ["connect_browser"]);

@@ -186,6 +186,7 @@ async fn a_home_behind_a_link_or_below_the_working_folder_is_not_worked_in() {
     assert_eq!(kept, "secret");
 }
 
+/// Spec: security 26.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_hidden_or_there_already_is_not_written() {
     let Some(crowd) = Crowd::gather() else { return };

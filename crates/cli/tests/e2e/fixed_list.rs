@@ -23,9 +23,9 @@ async fn names(client: &McpClient) -> Vec<String> {
         .collect()
 }
 
+/// Spec: multi-browser 61, 64, 65, 66, 67, 68.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_61_64_65_66_67_68_a_tool_of_every_family_answers() {
-    // R003-61, R003-64, R003-65, R003-66, R003-67, R003-68
+async fn a_tool_of_every_family_answers() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     let url = crowd.secret_of("family");

@@ -31,9 +31,9 @@ fn with_tools(tools: &[&str]) -> Vec<String> {
 
 const REPOSITORY: [&str; 3] = ["fork_repo", "star_repo", "view_issues"];
 
+/// Spec: dynamic-tools 48, 49, 54, 100.
 #[tokio::test(flavor = "multi_thread")]
-async fn r004_48_49_54_100_a_focused_page_that_offers_no_tools_gets_some() {
-    // R004-48, R004-49, R004-54, R004-100
+async fn a_focused_page_that_offers_no_tools_gets_some() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -65,9 +65,9 @@ async fn r004_48_49_54_100_a_focused_page_that_offers_no_tools_gets_some() {
     );
 }
 
+/// Spec: dynamic-tools 50, 86.
 #[tokio::test(flavor = "multi_thread")]
-async fn r004_50_86_the_list_follows_the_page_and_is_told_only_when_it_changed() {
-    // R004-50, R004-86
+async fn the_list_follows_the_page_and_is_told_only_when_it_changed() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -92,9 +92,9 @@ async fn r004_50_86_the_list_follows_the_page_and_is_told_only_when_it_changed()
     assert_eq!(gone.code, -32602);
 }
 
+/// Spec: dynamic-tools 53, 55.
 #[tokio::test(flavor = "multi_thread")]
-async fn r004_53_55_the_same_tool_in_two_tabs_means_the_focused_one() {
-    // R004-53, R004-55
+async fn the_same_tool_in_two_tabs_means_the_focused_one() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -182,8 +182,9 @@ async fn with_a_list_that_stands_generated_tools_are_called_through_call_page_to
     );
 }
 
+/// Spec: dynamic-tools 86.
 #[tokio::test(flavor = "multi_thread")]
-async fn r004_86_a_reload_tells_at_most_that_generated_tools_went_and_came() {
+async fn a_reload_tells_at_most_that_generated_tools_went_and_came() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };

@@ -6,9 +6,9 @@ use crate::user::User;
 use serde_json::{Value, json};
 use tabmux_testkit::{McpClient, patiently, process};
 
+/// Spec: multi-client 13, 46.
 #[tokio::test]
-async fn r002_13_46_an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it() {
-    // R002-13, R002-46
+async fn an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it() {
     let Some(mut own) = OwnBrowser::open().await else {
         return;
     };

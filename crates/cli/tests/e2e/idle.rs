@@ -9,9 +9,9 @@ use tabmux_cdp::types::target::{CloseTarget, GetTargets};
 
 /// Chrome ends a worker that has nothing to do, which half an hour is long enough for. Here it is ended at
 /// once; with `TABMUX_SOAK=1` the half hour is waited for.
+/// Spec: dynamic-tools 95, 96.
 #[tokio::test]
-async fn r004_95_96_after_half_an_hour_of_silence_a_call_works_at_once() {
-    // R004-95, R004-96
+async fn after_half_an_hour_of_silence_a_call_works_at_once() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tabmux_testkit::Rng;
 
+/// Spec: multi-client 6, 22.
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_6_22_fifty_sessions_of_forty_calls_each_get_their_own_answers_and_none_starves() {
-    // R002-6, R002-22
+async fn fifty_sessions_of_forty_calls_each_get_their_own_answers_and_none_starves() {
     let Some(crowd) = Crowd::gather() else { return };
     let agents = settle(&crowd).await;
     let buttons = join_all(agents.iter().map(Agent::button)).await;
@@ -73,8 +73,9 @@ async fn check_effects(agent: &Agent, answers: &[(Task, String)]) {
     );
 }
 
+/// Spec: multi-client 1.
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_1_fifty_sessions_that_wait_take_as_long_as_one() {
+async fn fifty_sessions_that_wait_take_as_long_as_one() {
     let Some(crowd) = Crowd::gather() else { return };
     let agents = settle(&crowd).await;
     // One alone, then all at once, and again: what slows down the machine for a while slows down both.

@@ -285,6 +285,7 @@ async fn auto_connect_takes_a_browser_that_runs_and_launches_none() {
     assert!(refused.text().contains(why), "{}", refused.text());
 }
 
+/// Spec: security 26.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_may_be_in_the_clients_roots_and_nowhere_else() {
     let Some(crowd) = Crowd::gather() else { return };

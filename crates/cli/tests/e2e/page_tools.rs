@@ -58,9 +58,9 @@ async fn tool(desk: &Desk, name: &str) -> Value {
     tool.unwrap_or_else(|| panic!("{name} is not listed"))
 }
 
+/// Spec: dynamic-tools 48, 50, 86.
 #[tokio::test(flavor = "multi_thread")]
-async fn r004_48_50_86_the_list_follows_the_tools_of_the_focused_page() {
-    // R004-48, R004-50, R004-86
+async fn the_list_follows_the_tools_of_the_focused_page() {
     let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
         return;
     };
@@ -100,7 +100,8 @@ async fn r004_48_50_86_the_list_follows_the_tools_of_the_focused_page() {
     assert_eq!(back.await.notices, 1);
     assert_eq!(desk.names().await, with_tools(&TOOLS));
 
-    // R004-86: it comes again, and has the same tools.
+    // Spec: dynamic-tools 86.
+    // It comes again, and has the same tools.
     let again = desk.step("navigate_page", json!({"type": "reload"}));
     assert_eq!(again.await.notices, 0);
     assert_eq!(desk.names().await, with_tools(&TOOLS));
@@ -114,8 +115,9 @@ async fn r004_48_50_86_the_list_follows_the_tools_of_the_focused_page() {
     assert_eq!((gone.code, &*gone.message), (-32602, "Unknown tool: buy"));
 }
 
+/// Spec: dynamic-tools 53.
 #[tokio::test(flavor = "multi_thread")]
-async fn r004_53_a_call_goes_to_the_focused_page_and_its_answer_comes_back() {
+async fn a_call_goes_to_the_focused_page_and_its_answer_comes_back() {
     let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
         return;
     };

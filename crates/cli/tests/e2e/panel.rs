@@ -53,8 +53,9 @@ pub(crate) async fn refused(agent: &McpClient) -> String {
         .expect_error()
 }
 
+/// Spec: multi-client 13.
 #[tokio::test]
-async fn r002_13_the_panel_shows_who_works_where_and_pauses_all() {
+async fn the_panel_shows_who_works_where_and_pauses_all() {
     let Some(scene) = Scene::set().await else {
         return;
     };
@@ -195,8 +196,9 @@ async fn hostile_titles_are_text_and_nothing_is_fetched() {
         .await;
 }
 
+/// Spec: dynamic-tools 85.
 #[tokio::test]
-async fn r004_85_an_agent_that_follows_the_person_turns_to_the_tab_in_front() {
+async fn an_agent_that_follows_the_person_turns_to_the_tab_in_front() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };

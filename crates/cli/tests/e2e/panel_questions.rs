@@ -8,8 +8,9 @@ use crate::policy::{bought, shop};
 use crate::user::User;
 use serde_json::{Value, json};
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_a_client_that_cannot_ask_is_answered_in_the_real_side_panel() {
+async fn a_client_that_cannot_ask_is_answered_in_the_real_side_panel() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -82,8 +83,9 @@ async fn s24_a_client_that_cannot_ask_is_answered_in_the_real_side_panel() {
     panel.reads("Pause all").await;
 }
 
+/// Spec: dynamic-tools 85.
 #[tokio::test]
-async fn r004_85_an_agent_follows_the_person_while_its_switch_is_on() {
+async fn an_agent_follows_the_person_while_its_switch_is_on() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };

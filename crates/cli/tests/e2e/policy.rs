@@ -159,8 +159,9 @@ pub(crate) async fn bought(client: &McpClient) -> String {
     client.call_tool("evaluate_script", ask).await.ok().text()
 }
 
+/// Spec: security 24.
 #[tokio::test(flavor = "multi_thread")]
-async fn s24_a_consequential_tool_runs_when_the_person_agrees() {
+async fn a_consequential_tool_runs_when_the_person_agrees() {
     let Some(mut desk) = Desk::silent(&[]) else {
         return;
     };
@@ -201,8 +202,9 @@ async fn s24_a_consequential_tool_runs_when_the_person_agrees() {
     assert_eq!(bought(&desk.client).await, "[\"milk\"]");
 }
 
+/// Spec: security 24.
 #[tokio::test(flavor = "multi_thread")]
-async fn s24_a_consequential_tool_does_not_run_where_nobody_can_be_asked() {
+async fn a_consequential_tool_does_not_run_where_nobody_can_be_asked() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -216,8 +218,9 @@ async fn s24_a_consequential_tool_does_not_run_where_nobody_can_be_asked() {
     assert_eq!(bought(&desk.client).await, "[]");
 }
 
+/// Spec: security 24, 30.
 #[tokio::test(flavor = "multi_thread")]
-async fn s24_s30_over_the_daemon_the_question_comes_through_and_is_written_down() {
+async fn over_the_daemon_the_question_comes_through_and_is_written_down() {
     let Some(crowd) = Crowd::gather() else { return };
     let mut client = crowd.client_working_in(crowd.home(), &[]);
     client.can(json!({"elicitation": {"form": {}}}));

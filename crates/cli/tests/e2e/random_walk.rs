@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use tabmux_testkit::{OverExtension, Rng};
 
+/// Spec: dynamic-tools 58, 94.
 #[tokio::test]
-async fn r004_58_94_twenty_random_walks_agree_with_the_model() {
-    // R004-58, R004-94
+async fn twenty_random_walks_agree_with_the_model() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };

@@ -13,9 +13,9 @@ async fn title(client: &McpClient) -> String {
     text(client, "evaluate_script", arguments).await
 }
 
+/// Spec: multi-browser 71, 72.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_71_72_calls_without_a_number_go_to_the_browser_that_was_chosen() {
-    // R003-71, R003-72
+async fn calls_without_a_number_go_to_the_browser_that_was_chosen() {
     let Some(crowd) = Crowd::gather() else { return };
     let browsers = [crowd.somebodys_browser(), crowd.somebodys_browser()];
     let [one, two] = browsers.each_ref().map(|browser| browser.http_url());
@@ -63,9 +63,9 @@ async fn r003_71_72_calls_without_a_number_go_to_the_browser_that_was_chosen() {
     }
 }
 
+/// Spec: multi-browser 29, 32.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_29_32_a_start_command_starts_the_browser_that_a_reconnect_then_reaches() {
-    // R003-29, R003-32
+async fn a_start_command_starts_the_browser_that_a_reconnect_then_reaches() {
     let Some(crowd) = Crowd::gather() else { return };
     let port = free_port();
     let flag = format!(
@@ -80,8 +80,9 @@ async fn r003_29_32_a_start_command_starts_the_browser_that_a_reconnect_then_rea
     assert!(title(&client).await.contains("started"));
 }
 
+/// Spec: multi-browser 33.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_33_a_start_command_does_not_run_while_the_browser_can_be_reached() {
+async fn a_start_command_does_not_run_while_the_browser_can_be_reached() {
     let Some(crowd) = Crowd::gather() else { return };
     let chromium = crowd.somebodys_browser();
     let mark = crowd.home().join("started");
@@ -99,8 +100,9 @@ async fn r003_33_a_start_command_does_not_run_while_the_browser_can_be_reached()
     assert!(!mark.exists());
 }
 
+/// Spec: multi-browser 88.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_88_a_browser_that_came_back_is_told_once_and_its_pages_have_new_numbers() {
+async fn a_browser_that_came_back_is_told_once_and_its_pages_have_new_numbers() {
     let Some(crowd) = Crowd::gather() else { return };
     let mut chromium = crowd.somebodys_browser();
     let client = crowd.guest(&chromium).await;

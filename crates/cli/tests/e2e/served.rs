@@ -16,8 +16,9 @@ fn browsers(crowd: &Crowd) -> Vec<Value> {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Spec: multi-browser 13.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_13_all_browsers_are_connected_in_the_background_when_that_is_wanted() {
+async fn all_browsers_are_connected_in_the_background_when_that_is_wanted() {
     let Some(crowd) = Crowd::gather() else { return };
     let gone = crowd.somebodys_browser();
     let nobody = by_url(&gone);
@@ -47,8 +48,9 @@ async fn r003_13_all_browsers_are_connected_in_the_background_when_that_is_wante
     assert_eq!(answer.text(), "2");
 }
 
+/// Spec: multi-browser 89.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_89_calls_are_counted_for_the_browser_that_served_them() {
+async fn calls_are_counted_for_the_browser_that_served_them() {
     let Some(crowd) = Crowd::gather() else { return };
     let (first, second) = (crowd.somebodys_browser(), crowd.somebodys_browser());
     let client = crowd.visitor(&[&by_url(&first), &by_url(&second)]).await;

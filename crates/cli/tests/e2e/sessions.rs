@@ -40,7 +40,8 @@ async fn verify_with(count: usize) {
     for client in &clients {
         status(client).await;
     }
-    // R002-40: each client has a session of its own. R002-28, R002-44: and is told so by the daemon.
+    // Spec: multi-client 28, 40, 44.
+    // Each client has a session of its own, and is told so by the daemon.
     let mut sessions = BTreeSet::new();
     for client in &clients {
         let told = status(client).await;
@@ -52,7 +53,8 @@ async fn verify_with(count: usize) {
         sessions.insert(told["sessionId"].as_str().unwrap().to_owned());
     }
     assert_eq!(sessions.len(), count);
-    // R002-41: a tool without a tab makes one, for each of them, all at once.
+    // Spec: multi-client 41.
+    // A tool without a tab makes one, for each of them, all at once.
     let goings = clients.iter().enumerate().map(|(number, client)| {
         let url = crowd.secret_of(&format!("agent{number}"));
         async move {
@@ -75,13 +77,15 @@ async fn verify_with(count: usize) {
         .map(|tab| tab["holder"].to_string())
         .collect();
     assert_eq!(holders.len(), count);
-    // S-20: nobody is shown another's tab.
+    // Spec: security 20.
+    // Nobody is shown another's tab.
     for (number, client) in clients.iter().enumerate() {
         let pages = client.call_tool("list_pages", json!({})).await.ok().text();
         assert_eq!(pages.lines().count(), 1, "{pages}");
         assert!(pages.contains(&format!("agent{number} (")), "{pages}");
     }
-    // R002-42: an explicit id reaches that tab, and binds the session to it.
+    // Spec: multi-client 42.
+    // An explicit id reaches that tab, and binds the session to it.
     let name = format!("agent{}", count - 1);
     let mut found = tabs.as_array().unwrap().iter();
     let last = found
@@ -98,7 +102,8 @@ async fn verify_with(count: usize) {
         title(&clients[0], json!({})).await,
         last["title"].as_str().unwrap()
     );
-    // R002-43: the browser goes away, and everybody is told the truth.
+    // Spec: multi-client 43.
+    // The browser goes away, and everybody is told the truth.
     crowd.kill_browser().await;
     // One that is a person's is waited for.
     let state = match OverExtension::here() {
@@ -144,21 +149,21 @@ async fn verify_with(count: usize) {
     }
 }
 
+/// Spec: multi-client 40, 41, 42, 43.
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_40_41_42_43_two_clients_share_one_browser() {
-    // R002-40, R002-41, R002-42, R002-43
+async fn two_clients_share_one_browser() {
     verify_with(2).await;
 }
 
+/// Spec: multi-client 40, 41, 42, 43.
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_40_41_42_43_twenty_clients_share_one_browser() {
-    // R002-40, R002-41, R002-42, R002-43
+async fn twenty_clients_share_one_browser() {
     verify_with(20).await;
 }
 
+/// Spec: multi-client 6, 22.
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_6_22_answers_belong_to_their_callers_however_many_calls_are_under_way() {
-    // R002-6, R002-22
+async fn answers_belong_to_their_callers_however_many_calls_are_under_way() {
     let Some(crowd) = Crowd::gather() else { return };
     let mut clients = Vec::new();
     for _ in 0..10 {
@@ -209,9 +214,9 @@ async fn r002_6_22_answers_belong_to_their_callers_however_many_calls_are_under_
     futures_util::future::join_all(works).await;
 }
 
+/// Spec: multi-client 33, 34.
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_33_34_what_a_session_opened_closes_with_it_unless_it_keeps_it() {
-    // R002-33, R002-34
+async fn what_a_session_opened_closes_with_it_unless_it_keeps_it() {
     let Some(crowd) = Crowd::gather() else { return };
     let stays = crowd.client(&[]).await;
     stays
@@ -281,9 +286,9 @@ async fn a_killed_daemon_is_replaced_and_the_next_call_works() {
     assert_ne!(crowd.daemon(), Some(first));
 }
 
+/// Spec: multi-client 10, 15.
 #[tokio::test(flavor = "multi_thread")]
-async fn r002_10_15_clients_that_start_at_once_find_one_daemon() {
-    // R002-10, R002-15
+async fn clients_that_start_at_once_find_one_daemon() {
     let Some(crowd) = Crowd::gather() else { return };
     let arrivals = (0..8).map(|_| crowd.client(&[]));
     let clients = futures_util::future::join_all(arrivals).await;

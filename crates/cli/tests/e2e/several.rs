@@ -67,14 +67,17 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             rows.collect::<String>()
         )
     };
-    // R003-36, R003-45, R003-57, R003-104: each is listed, and nothing is connected before it is needed.
+    // Spec: multi-browser 36, 45, 57, 104.
+    // Each is listed, and nothing is connected before it is needed.
     let list = scene.text("list_browsers", json!({})).await;
     assert_eq!(list, list_of("pending"));
-    // R003-1, R003-7, R003-54, R003-73: each browser goes where it is sent.
+    // Spec: multi-browser 1, 7, 54, 73.
+    // Each browser goes where it is sent.
     for browser in 1..=count {
         scene.goes_to(browser, &format!("number{browser}")).await;
     }
-    // R003-53, R003-74: and only there.
+    // Spec: multi-browser 53, 74.
+    // And only there.
     let mut pictures = Vec::new();
     for browser in 1..=count {
         assert_eq!(scene.title(browser).await, format!("number{browser}"));
@@ -83,7 +86,8 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             .await;
         assert!(pages.contains(&format!("number{browser} (")), "{pages}");
         assert_eq!(pages.lines().count(), 1, "{pages}");
-        // R003-52, R003-74: a picture of each, and it is another one.
+        // Spec: multi-browser 52, 74.
+        // A picture of each, and it is another one.
         let picture = json!({"browserIndex": browser, "format": "png"});
         let reply = scene.client.call_tool("take_screenshot", picture).await;
         let reply = reply.ok();
@@ -95,10 +99,11 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
         }
         pictures.push(picture.to_owned());
     }
-    // R003-47, R003-70, R003-92.
+    // Spec: multi-browser 47, 70, 92.
     let list = scene.text("list_browsers", json!({})).await;
     assert_eq!(list, list_of("connected"));
-    // R003-43, R003-106: every tool that works in a browser is told which, first of all.
+    // Spec: multi-browser 43, 106.
+    // Every tool that works in a browser is told which, first of all.
     for tool in scene.client.list_tools().await {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
         let exempt = [
@@ -114,7 +119,7 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             assert_eq!(first, Some("browserIndex"), "{tool}");
         }
     }
-    // R003-55, R003-79.
+    // Spec: multi-browser 55, 79.
     let missing = scene
         .client
         .call_tool("take_snapshot", json!({}))
@@ -136,7 +141,8 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             .await
             .expect_error();
     }
-    // R003-21: attached browsers are let go of, never closed.
+    // Spec: multi-browser 21.
+    // Attached browsers are let go of, never closed.
     let pids: Vec<_> = scene.browsers.iter().map(Chromium::pid).collect();
     let Scene {
         crowd,
@@ -157,25 +163,27 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
     assert!(pids.into_iter().all(process::is_alive));
 }
 
+/// Spec: multi-browser 48, 52, 53, 54, 70, 73, 74.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_48_52_53_54_70_73_74_two_browsers_by_their_addresses() {
-    // R003-48, R003-52, R003-53, R003-54, R003-70, R003-73, R003-74
+async fn two_browsers_by_their_addresses() {
     manual_plan(2, by_url).await;
 }
 
+/// Spec: multi-browser 49.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_49_two_browsers_by_their_web_sockets() {
+async fn two_browsers_by_their_web_sockets() {
     manual_plan(2, by_web_socket).await;
 }
 
+/// Spec: multi-browser 92.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_92_three_browsers() {
+async fn three_browsers() {
     manual_plan(3, by_url).await;
 }
 
+/// Spec: multi-browser 46, 50, 51, 58, 60, 91, 103.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_46_50_51_58_60_91_103_one_browser_is_as_before() {
-    // R003-46, R003-50, R003-51, R003-58, R003-60, R003-91, R003-103
+async fn one_browser_is_as_before() {
     let Some(scene) = Scene::with(1, by_url).await else {
         return;
     };
@@ -200,9 +208,9 @@ async fn r003_46_50_51_58_60_91_103_one_browser_is_as_before() {
     }
 }
 
+/// Spec: multi-browser 78, 81, 84, 85.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_78_81_84_85_browsers_come_go_and_die_without_disturbing_each_other() {
-    // R003-78, R003-81, R003-84, R003-85
+async fn browsers_come_go_and_die_without_disturbing_each_other() {
     let Some(mut scene) = Scene::with(1, by_url).await else {
         return;
     };
@@ -257,9 +265,9 @@ async fn r003_78_81_84_85_browsers_come_go_and_die_without_disturbing_each_other
     );
 }
 
+/// Spec: multi-browser 29, 32, 33.
 #[tokio::test(flavor = "multi_thread")]
-async fn r003_29_32_33_a_start_command_runs_when_a_reconnect_is_asked_for() {
-    // R003-29, R003-32, R003-33
+async fn a_start_command_runs_when_a_reconnect_is_asked_for() {
     let Some(crowd) = Crowd::gather() else { return };
     let chromium = crowd.somebodys_browser();
     let port = chromium.http_url();

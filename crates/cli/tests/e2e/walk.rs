@@ -6,20 +6,19 @@ use crate::over_extension::Capability;
 use serde_json::{Value, json};
 use tabmux_testkit::patiently;
 
-/// C-2, C-11, C-14.
+/// Spec: dynamic-tools 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 58; decisions 2, 11, 14.
 #[tokio::test]
-async fn r004_5_6_7_8_9_10_11_12_13_14_58_every_state_with_the_bare_lists() {
-    // R004-5, R004-6, R004-7, R004-8, R004-9, R004-10, R004-11, R004-12, R004-13, R004-14, R004-58
+async fn every_state_with_the_bare_lists() {
     let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
         return;
     };
     walk(&desk, &[]).await;
 }
 
-/// C-19: the same with the generic page actions behind the core tools.
+/// The same with the generic page actions behind the core tools.
+/// Spec: dynamic-tools 15, 16, 17, 18, 91; decisions 19.
 #[tokio::test]
-async fn r004_15_16_17_18_91_every_state_with_the_page_actions() {
-    // R004-15, R004-16, R004-17, R004-18, R004-91
+async fn every_state_with_the_page_actions() {
     let Some(desk) = Desk::disconnected(&[]).await else {
         return;
     };
@@ -30,10 +29,12 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     let focused_names = &[&FOCUSED[..], actions].concat();
     let [a, b, c] = ["a", "b", "c"].map(|path| desk.pages.url(path));
 
-    // DISCONNECTED: R004-5, R004-15
+    // Spec: dynamic-tools 5, 15.
+    // DISCONNECTED.
     assert_names(&desk.names().await, &["connect_browser"]);
     desk.client.assert_no_notification().await;
-    // CONNECTED, no tabs: R004-6, R004-7, R004-16, R004-22, R004-24
+    // Spec: dynamic-tools 6, 7, 16, 22, 24.
+    // CONNECTED, no tabs.
     // The session's flags say that it launches its browser; the call need not say so again.
     let connected = desk.step("connect_browser", json!({})).await;
     let browser = connected.json()["browser"].clone();
@@ -48,17 +49,18 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         &json!({"connected": true, "browser": browser, "tabCount": 0}),
     );
     assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
-    // R004-31
+    // Spec: dynamic-tools 31.
     desk.step("list_tabs", json!({}))
         .await
         .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
-    // CONNECTED, tabs, none focused: the first tab changes the list (C-11). R004-8, R004-17, R004-99
+    // Spec: dynamic-tools 8, 17, 99; decisions 11.
+    // CONNECTED, tabs, none focused: the first tab changes the list.
     let opened = desk
         .step("open_tab", json!({"url": a, "focus": false}))
         .await;
     let title = opened.json()["tab"]["title"].clone();
-    assert!(title == "A" || title == "Loading...", "R004-99: {title}");
+    assert!(title == "A" || title == "Loading...", "{title}");
     let first = opened.json()["tab"]["id"].as_u64().unwrap();
     let tab = json!({"id": first, "title": title, "url": a});
     opened.is(
@@ -67,19 +69,21 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     );
     assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
     desk.tabs_until(|tabs| tabs.rows()[0]["title"] == "A").await;
-    // R004-27, R004-28
+    // Spec: dynamic-tools 27, 28.
     let row_a = |focused| row(first, "A", &a, focused);
     let listed = desk.step("list_tabs", json!({})).await;
     listed.is(0, &json!({"tabs": [row_a(false)], "focusedTabId": null}));
 
-    // TAB FOCUSED: R004-9, R004-11, R004-18, R004-40
+    // Spec: dynamic-tools 9, 11, 18, 40.
+    // TAB FOCUSED.
     let focused = desk.step("focus_tab", json!({"tabId": first})).await;
     let tab_a = json!({"id": first, "title": "A", "url": a});
     let focused_a = json!({"success": true, "tab": tab_a, "toolsAvailable": []});
     focused.is(1, &focused_a);
     assert_names(&desk.names().await, focused_names);
 
-    // Another tab, focused at once: the names stay, their tab is another. R004-34, R004-35, R004-36
+    // Spec: dynamic-tools 34, 35, 36.
+    // Another tab, focused at once: the names stay, their tab is another.
     let opened = desk.step("open_tab", json!({"url": b})).await;
     let second = first + 1;
     let tab_b = json!({"id": second, "title": "B", "url": b});
@@ -88,7 +92,7 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         &json!({"tab": tab_b, "focused": true, "toolsAvailable": []}),
     );
     assert_names(&desk.names().await, focused_names);
-    // R004-30
+    // Spec: dynamic-tools 30.
     let listed = desk.step("list_tabs", json!({})).await;
     let row_b = row(second, "B", &b, true);
     listed.is(
@@ -96,7 +100,8 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         &json!({"tabs": [row_a(false), row_b], "focusedTabId": second}),
     );
 
-    // Back, and once more the same: no change of focus, no notification. R004-12
+    // Spec: dynamic-tools 12.
+    // Back, and once more the same: no change of focus, no notification.
     desk.step("focus_tab", json!({"tabId": first}))
         .await
         .is(1, &focused_a);
@@ -105,7 +110,8 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         .await
         .is(0, &focused_a);
 
-    // A tab in the background comes and goes in silence: R004-37, R004-44, R004-46
+    // Spec: dynamic-tools 37, 44, 46.
+    // A tab in the background comes and goes in silence.
     let opened = desk
         .step("open_tab", json!({"url": c, "focus": false}))
         .await;
@@ -113,20 +119,22 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     assert_eq!(
         (opened.notices, &opened.json()["tab"]["id"]),
         (0, &json!(third)),
-        "R004-37"
+        // Spec: dynamic-tools 37.
     );
     assert_names(&desk.names().await, focused_names);
     let closed = desk.step("close_tab", json!({"tabId": third})).await;
     closed.is(0, &json!({"closed": true, "tabId": third}));
     assert_names(&desk.names().await, focused_names);
 
-    // The focused tab is closed, and another is left: R004-13, R004-43, R004-45
+    // Spec: dynamic-tools 13, 43, 45.
+    // The focused tab is closed, and another is left.
     let closed = desk.step("close_tab", json!({})).await;
     closed.is(1, &json!({"closed": true, "tabId": first}));
     assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
     assert_eq!(desk.tabs().await.focused(), None);
 
-    // The last tab is closed: R004-14, R004-47
+    // Spec: dynamic-tools 14, 47.
+    // The last tab is closed.
     assert_eq!(
         desk.step("focus_tab", json!({"tabId": second}))
             .await
@@ -140,7 +148,8 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         .await
         .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
-    // The browser lives on without tabs (C-14), and numbers are not used again. R004-10
+    // Spec: dynamic-tools 10; decisions 14.
+    // The browser lives on without tabs, and numbers are not used again.
     let opened = desk
         .step("open_tab", json!({"url": a, "focus": true}))
         .await;
@@ -154,8 +163,9 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     assert_names(&desk.names().await, focused_names);
 }
 
+/// Spec: dynamic-tools 99.
 #[tokio::test]
-async fn r004_99_a_page_without_a_title_yet_is_loading() {
+async fn a_page_without_a_title_yet_is_loading() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };
@@ -208,9 +218,9 @@ async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
 }
 
 /// What is published is the seed's JSON.
+/// Spec: dynamic-tools 21, 26, 33, 34, 39, 43, 98, 102.
 #[tokio::test]
-async fn r004_21_26_33_34_39_43_98_102_core_tools_are_published_as_the_seed_has_them() {
-    // R004-21, R004-26, R004-33, R004-34, R004-39, R004-43, R004-98, R004-102
+async fn core_tools_are_published_as_the_seed_has_them() {
     let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
         return;
     };
@@ -226,9 +236,9 @@ async fn r004_21_26_33_34_39_43_98_102_core_tools_are_published_as_the_seed_has_
     assert_eq!(desk.client.list_tools().await, tools);
 }
 
+/// Spec: dynamic-tools 19, 25, 32, 38, 42, 97.
 #[tokio::test]
-async fn r004_19_25_32_38_42_97_a_tool_outside_its_state_names_the_call_to_make() {
-    // R004-19, R004-25, R004-32, R004-38, R004-42, R004-97
+async fn a_tool_outside_its_state_names_the_call_to_make() {
     let Some(desk) = Desk::disconnected(&[]).await else {
         return;
     };
@@ -350,8 +360,9 @@ async fn more_tools_leads_to_every_page_action() {
 }
 
 /// The seed's second workflow, without the page tools that come later.
+/// Spec: dynamic-tools 55.
 #[tokio::test]
-async fn r004_55_two_tabs_are_compared_by_changing_focus() {
+async fn two_tabs_are_compared_by_changing_focus() {
     let Some(desk) = Desk::launched(&[]).await else {
         return;
     };

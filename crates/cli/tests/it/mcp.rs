@@ -2,8 +2,9 @@
 
 use std::process::{Command, Stdio};
 
+/// Spec: multi-browser 102.
 #[test]
-fn r003_102_who_starts_it_is_warned_that_the_agent_sees_what_the_browser_shows() {
+fn who_starts_it_is_warned_that_the_agent_sees_what_the_browser_shows() {
     let home = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_tabmux"))
         .args(["mcp", "--no-daemon"])

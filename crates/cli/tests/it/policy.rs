@@ -83,8 +83,9 @@ fn a_damaged_file_is_told_with_what_to_do_in_either_form() {
     assert_eq!(fs::read_to_string(file).unwrap(), "{");
 }
 
+/// Spec: decisions 23.
 #[test]
-fn c_23_pages_are_let_in_for_good_and_told_with_the_other_rules() {
+fn pages_are_let_in_for_good_and_told_with_the_other_rules() {
     let home = tempfile::tempdir().unwrap();
     let told = |arguments: &[&str]| {
         let output = policy(home.path(), arguments);

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use tabmux_testkit::{McpClient, PageWorker};
 
+/// Spec: page-proxy 28.
 #[tokio::test]
-async fn r001_28_hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_finds_the_tool() {
+async fn hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_finds_the_tool() {
     let home = Home::new();
     let hybrid = home.client("hybrid").await;
     let smart = home.client("smart").await;

@@ -77,8 +77,9 @@ fn a_page_in_front_that_is_gone_is_not_missed() {
     assert_eq!(url(&sim, ONE), "about:blank");
 }
 
+/// Spec: multi-client 33.
 #[test]
-fn r002_33_an_adopted_page_outlives_its_session() {
+fn an_adopted_page_outlives_its_session() {
     let mut sim = with_b_in_front();
     sim.open_session_as(ONE, attached());
     sim.click_of(ONE);

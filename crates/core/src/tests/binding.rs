@@ -12,9 +12,9 @@ const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 const C: &str = "https://c.test/";
 
+/// Spec: multi-client 4, 19, 30.
 #[test]
-fn r002_4_19_30_the_first_call_without_a_tab_opens_one_and_binds_it() {
-    // R002-4, R002-19, R002-30
+fn the_first_call_without_a_tab_opens_one_and_binds_it() {
     let mut sim = Sim::with_fixed_list(&[A]);
     let tab = sim.click_of(ONE);
     assert_eq!(sim.opens(), 1);
@@ -29,18 +29,18 @@ fn r002_4_19_30_the_first_call_without_a_tab_opens_one_and_binds_it() {
     assert!(sim.browser.holds("about:blank") && !sim.browser.holds(A));
 }
 
+/// Spec: multi-client 19, 32.
 #[test]
-fn r002_19_32_later_calls_without_a_tab_use_the_bound_one() {
-    // R002-19, R002-32
+fn later_calls_without_a_tab_use_the_bound_one() {
     let mut sim = Sim::with_fixed_list(&[A]);
     let tab = sim.click_of(ONE);
     assert_eq!([sim.click_of(ONE), sim.click_of(ONE)], [tab, tab]);
     assert_eq!(sim.opens(), 1);
 }
 
+/// Spec: multi-client 1, 2, 8, 41.
 #[test]
-fn r002_1_2_8_41_twenty_sessions_get_twenty_tabs_in_one_browser() {
-    // R002-1, R002-2, R002-8, R002-41
+fn twenty_sessions_get_twenty_tabs_in_one_browser() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     let sessions: Vec<_> = (1..=20).map(SessionId).collect();
     for session in &sessions {
@@ -58,9 +58,9 @@ fn r002_1_2_8_41_twenty_sessions_get_twenty_tabs_in_one_browser() {
     }
 }
 
+/// Spec: multi-client 6, 20, 21.
 #[test]
-fn r002_6_20_21_every_answer_of_fifty_sessions_belongs_to_its_call() {
-    // R002-6, R002-20, R002-21
+fn every_answer_of_fifty_sessions_belongs_to_its_call() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     let mut rng = Rng::seeded(2);
     let mut calls = vec![];
@@ -259,9 +259,9 @@ fn a_new_tab_that_vanishes_before_it_is_used_is_an_error() {
     sim.click_of(ONE);
 }
 
+/// Spec: multi-client 3, 18, 20, 31, 42.
 #[test]
-fn r002_3_18_20_31_42_a_named_tab_is_bound_and_gets_the_action() {
-    // R002-3, R002-18, R002-20, R002-31, R002-42
+fn a_named_tab_is_bound_and_gets_the_action() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let b = sim.page_at(B);
     let tab = b;
@@ -280,8 +280,9 @@ fn r002_3_18_20_31_42_a_named_tab_is_bound_and_gets_the_action() {
     assert_eq!((sim.click_of(ONE), sim.opens()), (b, 0));
 }
 
+/// Spec: multi-client 31.
 #[test]
-fn r002_31_selecting_and_opening_bind_too() {
+fn selecting_and_opening_bind_too() {
     let mut sim = Sim::with_fixed_list(&[A]);
     let a = sim.page_at(A);
     let reply = sim.call(select_page(a));
@@ -308,8 +309,9 @@ fn a_tab_named_while_the_first_one_is_being_opened_stays_bound() {
     assert_eq!(sim.click_of(ONE), a);
 }
 
+/// Spec: multi-client 36.
 #[test]
-fn r002_36_a_named_tab_that_is_not_there_is_a_clear_error() {
+fn a_named_tab_that_is_not_there_is_a_clear_error() {
     let mut sim = Sim::with_fixed_list(&[A]);
     for kind in [click_in("77"), select_page(77.0), close_page("seven")] {
         let Reply::Refused(refusal) = sim.call(kind) else {
@@ -365,8 +367,9 @@ fn in_progressive_mode_only_the_focused_tab_can_be_named() {
     assert_eq!(sim.core.bound_tab(ONE), Some(a));
 }
 
+/// Spec: decisions 14.
 #[test]
-fn c_14_the_last_page_that_a_session_sees_cannot_be_closed() {
+fn the_last_page_that_a_session_sees_cannot_be_closed() {
     let mut sim = Sim::with_fixed_list(&[A]);
     sim.open_session_as(TWO, fixed());
     sim.call_of(TWO, new_page(B));

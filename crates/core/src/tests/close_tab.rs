@@ -14,17 +14,17 @@ fn with_focus_on_a() -> (Sim, TabId, TabId) {
     (sim, a, b)
 }
 
+/// Spec: dynamic-tools 43, 44.
 #[test]
-fn r004_43_44_the_focused_tab_is_the_default() {
-    // R004-43, R004-44
+fn the_focused_tab_is_the_default() {
     let (mut sim, a, _) = with_focus_on_a();
     assert_eq!(sim.call(close_focused()), closed(a));
     assert!(!sim.browser.shows(A));
 }
 
+/// Spec: dynamic-tools 44, 46.
 #[test]
-fn r004_44_46_closing_another_tab_is_silent() {
-    // R004-44, R004-46
+fn closing_another_tab_is_silent() {
     let (mut sim, a, b) = with_focus_on_a();
     let before = sim.tools();
     let notices = sim.notices(|sim| {
@@ -36,8 +36,9 @@ fn r004_44_46_closing_another_tab_is_silent() {
     assert_eq!((tabs.len(), tabs[0].id, tabs[0].focused), (1, a, true));
 }
 
+/// Spec: dynamic-tools 45.
 #[test]
-fn r004_45_after_closing_the_focused_tab_the_agent_must_focus_again() {
+fn after_closing_the_focused_tab_the_agent_must_focus_again() {
     let (mut sim, ..) = with_focus_on_a();
     sim.call(close_focused());
     let reply = sim.call(close_focused());
@@ -45,9 +46,9 @@ fn r004_45_after_closing_the_focused_tab_the_agent_must_focus_again() {
     assert_eq!(reply, Reply::Refused(Refusal::NoFocus { tool, lost: None }));
 }
 
+/// Spec: dynamic-tools 42, 97.
 #[test]
-fn r004_42_97_not_available_while_no_tab_is_focused() {
-    // R004-42, R004-97
+fn not_available_while_no_tab_is_focused() {
     let mut sim = Sim::attached(&[A]);
     let a = sim.tab(A);
     let notices = sim.notices(|sim| {
@@ -58,18 +59,19 @@ fn r004_42_97_not_available_while_no_tab_is_focused() {
     assert!(sim.browser.shows(A));
 }
 
+/// Spec: dynamic-tools 43.
 #[test]
-fn r004_43_an_unknown_tab_is_an_error() {
+fn an_unknown_tab_is_an_error() {
     let (mut sim, ..) = with_focus_on_a();
     let tab = Some(TabRef::from("x"));
     let reply = sim.call(CallKind::CloseTab { tab });
     assert!(matches!(reply, Reply::Refused(Refusal::UnknownTab { .. })));
 }
 
-/// C-14: a blank tab keeps the browser alive and is not counted.
+/// A blank tab keeps the browser alive and is not counted.
+/// Spec: dynamic-tools 14, 47; decisions 14.
 #[test]
-fn r004_14_47_the_last_tab_may_be_closed_and_the_browser_lives_on() {
-    // R004-14, R004-47
+fn the_last_tab_may_be_closed_and_the_browser_lives_on() {
     let mut sim = Sim::attached(&[A]);
     let a = sim.tab(A);
     sim.focus(a);

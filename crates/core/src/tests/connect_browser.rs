@@ -23,24 +23,25 @@ fn attempts(sim: &Sim) -> Vec<bool> {
     sim.outputs.iter().filter_map(launch_of).collect()
 }
 
+/// Spec: dynamic-tools 20, 22.
 #[test]
-fn r004_20_22_attaching_names_the_browser_and_counts_its_tabs() {
-    // R004-20, R004-22
+fn attaching_names_the_browser_and_counts_its_tabs() {
     let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
     sim.open_session(ONE, false);
     assert_eq!(sim.call(connect(false)), connected(2));
 }
 
+/// Spec: dynamic-tools 20, 22.
 #[test]
-fn r004_20_22_a_launched_browsers_unused_blank_tab_does_not_count() {
-    // R004-20, R004-22
+fn a_launched_browsers_unused_blank_tab_does_not_count() {
     let mut sim = Sim::disconnected();
     assert_eq!(sim.call(connect(true)), connected(0));
     assert!(sim.list().is_empty());
 }
 
+/// Spec: dynamic-tools 23.
 #[test]
-fn r004_23_no_browser_found_in_the_seeds_words_and_nothing_changes() {
+fn no_browser_found_in_the_seeds_words_and_nothing_changes() {
     let mut sim = Sim::disconnected();
     let notices = sim.notices(|sim| {
         let Reply::NotConnected(failure) = sim.call(connect(false)) else {
@@ -77,9 +78,9 @@ fn a_failed_attempt_is_told_in_the_drivers_words_and_can_be_repeated() {
     assert_eq!(sim.call(connect(true)), connected(0));
 }
 
+/// Spec: dynamic-tools 6, 19, 97.
 #[test]
-fn r004_6_19_97_connect_browser_is_gone_once_connected() {
-    // R004-6, R004-19, R004-97
+fn connect_browser_is_gone_once_connected() {
     let mut sim = Sim::launched();
     assert!(!sim.tools().contains(&"connect_browser".to_owned()));
     let notices = sim.notices(|sim| {

@@ -27,8 +27,9 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
+/// Spec: multi-client 38.
 #[test]
-fn r002_38_a_call_may_take_thirty_seconds() {
+fn a_call_may_take_thirty_seconds() {
     let mut sim = hanging();
     let call = sim.ask(page(CLICK, Act));
     sim.pass(Duration::from_millis(29_999));

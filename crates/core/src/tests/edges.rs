@@ -14,8 +14,9 @@ fn with_focus_on_a() -> Sim {
     sim
 }
 
+/// Spec: dynamic-tools 83.
 #[test]
-fn r004_83_the_user_closes_the_focused_tab() {
+fn the_user_closes_the_focused_tab() {
     let mut sim = with_focus_on_a();
     let notices = sim.notices(|sim| sim.user_closes(A));
     assert_eq!(notices, 1);
@@ -26,8 +27,9 @@ fn r004_83_the_user_closes_the_focused_tab() {
     assert_eq!((focused, tabs.len()), (None, 1));
 }
 
+/// Spec: dynamic-tools 83.
 #[test]
-fn r004_83_a_call_for_the_vanished_tab_is_told_what_became_of_it() {
+fn a_call_for_the_vanished_tab_is_told_what_became_of_it() {
     let mut sim = with_focus_on_a();
     sim.user_closes(A);
     let lost = Some(LostTab {
@@ -50,34 +52,37 @@ fn r004_83_a_call_for_the_vanished_tab_is_told_what_became_of_it() {
     );
 }
 
+/// Spec: dynamic-tools 84.
 #[test]
-fn r004_84_the_user_opens_a_tab() {
+fn the_user_opens_a_tab() {
     let mut sim = with_focus_on_a();
     let notices = sim.notices(|sim| sim.user_opens("https://c.test/"));
     assert_eq!(notices, 0);
     assert_eq!(sim.list().len(), 3);
 }
 
-/// C-11: 0 → 1 tab changes the list.
+/// 0 → 1 tab changes the list.
+/// Spec: dynamic-tools 84, 94; decisions 11.
 #[test]
-fn r004_84_94_the_users_first_tab_brings_focus_tab() {
-    // R004-84, R004-94
+fn the_users_first_tab_brings_focus_tab() {
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| sim.user_opens(A));
     assert_eq!(notices, 1);
     assert_eq!(sim.tools(), ["list_tabs", "open_tab", "focus_tab"]);
 }
 
+/// Spec: dynamic-tools 86.
 #[test]
-fn r004_86_a_navigation_that_changes_no_tools_is_silent() {
+fn a_navigation_that_changes_no_tools_is_silent() {
     let mut sim = with_focus_on_a();
     let notices = sim.notices(|sim| sim.user_navigates(A, "https://c.test/"));
     assert_eq!(notices, 0);
     assert!(sim.list()[0].focused);
 }
 
+/// Spec: dynamic-tools 87.
 #[test]
-fn r004_87_the_focused_tab_crashes() {
+fn the_focused_tab_crashes() {
     let mut sim = with_focus_on_a();
     let notices = sim.notices(|sim| sim.crashes(A));
     assert_eq!(notices, 1);
@@ -89,24 +94,27 @@ fn r004_87_the_focused_tab_crashes() {
     assert!(lost.is_some_and(|lost| lost.fate == Fate::Crashed));
 }
 
+/// Spec: dynamic-tools 87.
 #[test]
-fn r004_87_another_tab_crashes() {
+fn another_tab_crashes() {
     let mut sim = with_focus_on_a();
     let notices = sim.notices(|sim| sim.crashes(B));
     assert_eq!(notices, 0);
     assert_eq!(sim.list().len(), 1);
 }
 
+/// Spec: dynamic-tools 94.
 #[test]
-fn r004_94_the_user_closes_the_last_tab() {
+fn the_user_closes_the_last_tab() {
     let mut sim = Sim::attached(&[A]);
     let notices = sim.notices(|sim| sim.user_closes(A));
     assert_eq!(notices, 1);
     assert_eq!(sim.tools(), ["list_tabs", "open_tab"]);
 }
 
+/// Spec: dynamic-tools 101.
 #[test]
-fn r004_101_a_browser_that_goes_away_disconnects() {
+fn a_browser_that_goes_away_disconnects() {
     let mut sim = with_focus_on_a();
     let notices = sim.notices(Sim::user_quits);
     assert_eq!(notices, 1);

@@ -6,9 +6,9 @@ use crate::{Input, Mode, Output, Refusal, Reply, TabId, TabRef};
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 
+/// Spec: dynamic-tools 38, 40.
 #[test]
-fn r004_38_40_the_answer_shows_the_tab() {
-    // R004-38, R004-40
+fn the_answer_shows_the_tab() {
     let mut sim = Sim::attached(&[A, B]);
     let b = sim.tab(B);
     let Reply::Focused { tab, tools, shared } = sim.focus(b) else {
@@ -19,9 +19,10 @@ fn r004_38_40_the_answer_shows_the_tab() {
     assert_eq!((tools, shared), (vec![], false));
 }
 
-/// C-1: one resolver accepts all forms.
+/// One resolver accepts all forms.
+/// Spec: dynamic-tools 39; decisions 1.
 #[test]
-fn r004_39_a_tab_is_named_by_its_number_or_the_decimal_string() {
+fn a_tab_is_named_by_its_number_or_the_decimal_string() {
     let mut sim = Sim::attached(&[A, B]);
     for name in [TabRef::from(2.0), TabRef::from("2"), TabRef::from(TabId(2))] {
         let reply = sim.call(focus_tab(name));
@@ -29,9 +30,9 @@ fn r004_39_a_tab_is_named_by_its_number_or_the_decimal_string() {
     }
 }
 
+/// Spec: dynamic-tools 88, 97.
 #[test]
-fn r004_88_97_an_unknown_tab_is_an_error_and_changes_nothing() {
-    // R004-88, R004-97
+fn an_unknown_tab_is_an_error_and_changes_nothing() {
     let mut sim = Sim::attached(&[A, B]);
     let a = sim.tab(A);
     sim.focus(a);

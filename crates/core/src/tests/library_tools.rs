@@ -19,9 +19,9 @@ fn with(config: SessionConfig) -> Pages {
 
 const BESIDE: &str = "list_browser_tabs";
 
+/// Spec: multi-tab 1, 38, 41.
 #[test]
-fn r000_1_38_41_library_tools_are_there_in_every_state() {
-    // R000-1, R000-38, R000-41
+fn library_tools_are_there_in_every_state() {
     let mut pages = disconnected();
     let lists = |pages: &Pages, core: &[&str], library: &[&str], actions: &[&str]| {
         assert_eq!(pages.sim.tools(), [core, library, actions].concat());
@@ -58,9 +58,9 @@ fn a_session_is_told_when_they_come_and_go() {
     assert_eq!(pages.sim.tools(), ["connect_browser"]);
 }
 
+/// Spec: multi-tab 13, 14, 15, 17.
 #[test]
-fn r000_13_14_15_17_calls_find_their_tab_without_a_browser() {
-    // R000-13, R000-14, R000-15, R000-17
+fn calls_find_their_tab_without_a_browser() {
     let mut pages = disconnected();
     pages.open_with("A", "x");
     let ran = |pages: &mut Pages, tab: Option<&str>| {
@@ -118,8 +118,9 @@ fn the_focused_tabs_own_tool_goes_first() {
 }
 
 /// Only what the page library offers: the tools of other tabs are had by focusing them.
+/// Spec: dynamic-tools 2.
 #[test]
-fn r004_2_what_a_browser_finds_in_other_tabs_stays_there() {
+fn what_a_browser_finds_in_other_tabs_stays_there() {
     let mut pages = disconnected();
     pages.sim.call(connect(true));
     pages.sim.call(open_tab(&url("A"), false));
@@ -169,8 +170,9 @@ fn a_tab_that_another_session_holds_offers_nothing_to_others() {
     assert_eq!(pages.sim.core.tools(TWO), [ToolName::CONNECT_BROWSER]);
 }
 
+/// Spec: multi-tab 23.
 #[test]
-fn r000_23_a_call_whose_page_leaves_goes_to_the_next() {
+fn a_call_whose_page_leaves_goes_to_the_next() {
     let mut pages = disconnected();
     pages.open_with("A", "x");
     pages.open_with("B", "x");

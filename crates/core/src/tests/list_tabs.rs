@@ -6,9 +6,9 @@ use crate::{CallKind, Reply, TabId, TabRow};
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 
+/// Spec: dynamic-tools 28, 30.
 #[test]
-fn r004_28_30_rows_have_id_title_url_focused_and_tool_count() {
-    // R004-28, R004-30
+fn rows_have_id_title_url_focused_and_tool_count() {
     let mut sim = Sim::attached(&[A, B]);
     let b = sim.tab(B);
     sim.focus(b);
@@ -29,8 +29,9 @@ fn r004_28_30_rows_have_id_title_url_focused_and_tool_count() {
     );
 }
 
+/// Spec: dynamic-tools 31.
 #[test]
-fn r004_31_focused_is_none_if_none_is() {
+fn focused_is_none_if_none_is() {
     let mut sim = Sim::attached(&[A]);
     let Reply::Tabs { focused, .. } = sim.call(CallKind::ListTabs) else {
         panic!("list_tabs lists");
@@ -38,9 +39,9 @@ fn r004_31_focused_is_none_if_none_is() {
     assert_eq!(focused, None);
 }
 
+/// Spec: dynamic-tools 25, 27.
 #[test]
-fn r004_25_27_listing_changes_no_list_in_any_connected_state() {
-    // R004-25, R004-27
+fn listing_changes_no_list_in_any_connected_state() {
     let mut sim = Sim::launched();
     for step in 0..3 {
         let before = sim.tools();
@@ -52,9 +53,9 @@ fn r004_25_27_listing_changes_no_list_in_any_connected_state() {
     }
 }
 
+/// Spec: dynamic-tools 57, 101.
 #[test]
-fn r004_57_101_title_and_address_follow_the_page() {
-    // R004-57, R004-101
+fn title_and_address_follow_the_page() {
     let mut sim = Sim::attached(&[A]);
     sim.user_navigates(A, B);
     let tabs = sim.list();

@@ -12,9 +12,9 @@ fn lost(tab: TabId, fate: Fate) -> Reply {
     Reply::Refused(Refusal::BindingLost { tool: CLICK, lost })
 }
 
+/// Spec: multi-client 36, 37.
 #[test]
-fn r002_36_37_a_vanished_tab_is_one_error_and_then_a_new_tab() {
-    // R002-36, R002-37
+fn a_vanished_tab_is_one_error_and_then_a_new_tab() {
     for fate in [Fate::Closed, Fate::Crashed] {
         let mut sim = Sim::with_fixed_list(&[A, B]);
         let a = sim.page_at(A);
@@ -72,9 +72,9 @@ fn a_session_that_closes_its_own_tab_knows_it() {
     assert_ne!(sim.click_of(ONE), a);
 }
 
+/// Spec: multi-client 36, 37.
 #[test]
-fn r002_36_37_a_browser_that_goes_away_is_one_error_and_then_a_new_one() {
-    // R002-36, R002-37
+fn a_browser_that_goes_away_is_one_error_and_then_a_new_one() {
     let mut sim = Sim::with_fixed_list(&[A]);
     let tab = sim.click_of(ONE);
     sim.user_quits();

@@ -15,8 +15,9 @@ fn told(sim: &Sim) -> usize {
         .count()
 }
 
+/// Spec: dynamic-tools 3.
 #[test]
-fn r004_3_a_change_nobody_asked_for_is_told_after_25_ms() {
+fn a_change_nobody_asked_for_is_told_after_25_ms() {
     let mut sim = Sim::launched();
     sim.settle();
     let before = told(&sim);

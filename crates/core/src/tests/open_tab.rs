@@ -15,8 +15,9 @@ fn discards(sim: &Sim) -> usize {
     sim.outputs.iter().filter(is_discard).count()
 }
 
+/// Spec: dynamic-tools 35.
 #[test]
-fn r004_35_the_answer_shows_the_tab_as_it_is_then() {
+fn the_answer_shows_the_tab_as_it_is_then() {
     let mut sim = Sim::launched();
     let Reply::Opened { tab, tools } = sim.call(open_tab(A, true)) else {
         panic!("it opens");
@@ -27,17 +28,18 @@ fn r004_35_the_answer_shows_the_tab_as_it_is_then() {
     assert!(tools.is_empty(), "no page has tools of its own yet");
 }
 
+/// Spec: dynamic-tools 35, 99.
 #[test]
-fn r004_35_99_a_page_without_a_title_is_loading() {
-    // R004-35, R004-99
+fn a_page_without_a_title_is_loading() {
     let mut sim = Sim::launched();
     let tab = sim.open("https://untitled.test/", false);
     assert_eq!(&*tab.title, "Loading...");
     assert!(!tab.focused);
 }
 
+/// Spec: dynamic-tools 36.
 #[test]
-fn r004_36_opening_with_focus_is_announced() {
+fn opening_with_focus_is_announced() {
     let mut sim = Sim::attached(&[A]);
     let notices = sim.notices(|sim| {
         sim.open(B, true);
@@ -46,8 +48,9 @@ fn r004_36_opening_with_focus_is_announced() {
     assert!(sim.tools().contains(&"close_tab".to_owned()));
 }
 
+/// Spec: dynamic-tools 36.
 #[test]
-fn r004_36_opening_with_focus_is_announced_though_the_names_stay() {
+fn opening_with_focus_is_announced_though_the_names_stay() {
     let mut sim = Sim::launched();
     sim.open(A, true);
     let notices = sim.notices(|sim| {
@@ -56,8 +59,9 @@ fn r004_36_opening_with_focus_is_announced_though_the_names_stay() {
     assert_eq!(notices, 1);
 }
 
+/// Spec: dynamic-tools 37.
 #[test]
-fn r004_37_open_tab_without_focus_is_silent() {
+fn open_tab_without_focus_is_silent() {
     let mut sim = Sim::attached(&[A]);
     let notices = sim.notices(|sim| {
         sim.open(B, false);
@@ -66,8 +70,9 @@ fn r004_37_open_tab_without_focus_is_silent() {
     assert!(sim.list().iter().any(|tab| &*tab.url == B));
 }
 
+/// Spec: dynamic-tools 99.
 #[test]
-fn r004_99_unfocused_answers_have_no_tools() {
+fn unfocused_answers_have_no_tools() {
     let mut sim = Sim::attached(&[A]);
     let Reply::Opened { tab, tools } = sim.call(open_tab(B, false)) else {
         panic!("it opens");
@@ -75,10 +80,10 @@ fn r004_99_unfocused_answers_have_no_tools() {
     assert_eq!((tab.focused, tools), (false, vec![]));
 }
 
-/// C-11: opening without focus is silent between lists that are the same.
+/// Opening without focus is silent between lists that are the same.
+/// Spec: dynamic-tools 8, 94; decisions 11.
 #[test]
-fn r004_8_94_the_first_tab_is_announced_even_without_focus() {
-    // R004-8, R004-94
+fn the_first_tab_is_announced_even_without_focus() {
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| {
         sim.open(A, false);
@@ -102,8 +107,9 @@ fn the_notice_comes_before_the_answer() {
     }
 }
 
+/// Spec: dynamic-tools 32.
 #[test]
-fn r004_32_available_in_all_connected_states() {
+fn available_in_all_connected_states() {
     let mut sim = Sim::launched();
     sim.open(A, false);
     sim.open(B, true);
@@ -111,8 +117,9 @@ fn r004_32_available_in_all_connected_states() {
     assert_eq!(sim.list().len(), 3);
 }
 
+/// Spec: dynamic-tools 89.
 #[test]
-fn r004_89_a_page_that_cannot_be_loaded_changes_nothing() {
+fn a_page_that_cannot_be_loaded_changes_nothing() {
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| {
         let message = "The page could not be loaded.".to_owned();

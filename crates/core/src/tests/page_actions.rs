@@ -24,10 +24,10 @@ fn focused_with(config: Config) -> Sim {
     sim
 }
 
-/// C-19: they follow the page's own tools, sorted, while a tab is focused.
+/// They follow the page's own tools, sorted, while a tab is focused.
+/// Spec: dynamic-tools 9, 93; decisions 19.
 #[test]
-fn r004_9_93_listed_after_the_core_tools_while_a_tab_is_focused() {
-    // R004-9, R004-93
+fn listed_after_the_core_tools_while_a_tab_is_focused() {
     let mut sim = focused();
     assert_eq!(
         sim.tools(),
@@ -45,8 +45,9 @@ fn r004_9_93_listed_after_the_core_tools_while_a_tab_is_focused() {
     assert_eq!(sim.tools(), ["list_tabs", "open_tab", "focus_tab"]);
 }
 
+/// Spec: dynamic-tools 100.
 #[test]
-fn r004_100_they_are_not_page_specific_and_not_counted() {
+fn they_are_not_page_specific_and_not_counted() {
     let mut sim = focused();
     assert!(sim.list().iter().all(|tab| tab.tool_count == 0));
     sim.browser.hangs = false;
@@ -54,8 +55,9 @@ fn r004_100_they_are_not_page_specific_and_not_counted() {
     assert!(matches!(sim.focus(b), Reply::Focused { tools, .. } if tools.is_empty()));
 }
 
+/// Spec: dynamic-tools 97.
 #[test]
-fn r004_97_refused_in_every_state_without_a_focused_tab() {
+fn refused_in_every_state_without_a_focused_tab() {
     let mut sim = Sim::new(FakeBrowser::new());
     sim.open_session(ONE, true);
     let click = || page(CLICK, Act);
@@ -189,6 +191,7 @@ fn nothing_is_serialised_across_tabs() {
     assert_eq!(sim.runs(), [first, second]);
 }
 
+/// Spec: security 19.
 #[test]
 fn a_call_stays_with_the_tab_it_was_made_for() {
     let mut sim = focused();

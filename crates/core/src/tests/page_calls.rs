@@ -7,9 +7,9 @@ use crate::{
     TabPolicy, TabRef, ToolFacts, ToolName,
 };
 
+/// Spec: multi-tab 35; page-proxy 22.
 #[test]
-fn r000_35_r001_22_calls_to_many_tabs_run_each_in_its_own_and_once() {
-    // R000-35, R001-22
+fn calls_to_many_tabs_run_each_in_its_own_and_once() {
     let mut pages = Pages::new();
     let names = ["A", "B", "C", "D"];
     for name in names {
@@ -33,8 +33,9 @@ fn r000_35_r001_22_calls_to_many_tabs_run_each_in_its_own_and_once() {
     );
 }
 
+/// Spec: multi-tab 34.
 #[test]
-fn r000_34_a_tab_id_on_a_page_tool_binds_nothing() {
+fn a_tab_id_on_a_page_tool_binds_nothing() {
     let mut pages = Pages::new();
     pages.open_in_browser("A");
     pages.open_in_browser_with("B", "x");
@@ -43,8 +44,9 @@ fn r000_34_a_tab_id_on_a_page_tool_binds_nothing() {
     assert!(!pages.sim.browser.holds(&url("B")));
 }
 
+/// Spec: decisions 2.
 #[test]
-fn c_2_page_tools_never_make_a_tab() {
+fn page_tools_never_make_a_tab() {
     let mut pages = Pages::new();
     let (opens, connects) = (pages.sim.opens(), pages.sim.connects());
     let text = pages.refusal(page_tool("nothing", None));
@@ -257,9 +259,9 @@ fn a_tab_that_another_session_holds_can_be_named_and_the_answer_says_so() {
     );
 }
 
+/// Spec: dynamic-tools 2, 49, 97.
 #[test]
-fn r004_2_49_97_a_progressive_session_has_the_tools_of_its_focused_tab_only() {
-    // R004-2, R004-49, R004-97
+fn a_progressive_session_has_the_tools_of_its_focused_tab_only() {
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
     pages.sim.call(connect(true));

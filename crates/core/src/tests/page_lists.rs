@@ -6,9 +6,9 @@ use crate::{
     CallKind, Input, Output, Place, Reply, SchemaId, SessionConfig, Source, TabPolicy, ToolName,
 };
 
+/// Spec: multi-tab 38, 39, 40, 41, 67.
 #[test]
-fn r000_38_39_40_41_67_a_tool_is_listed_while_at_least_one_tab_has_it() {
-    // R000-38, R000-39, R000-40, R000-41, R000-67
+fn a_tool_is_listed_while_at_least_one_tab_has_it() {
     let mut pages = Pages::new();
     pages.open("A");
     pages.open("B");
@@ -102,9 +102,9 @@ fn a_change_that_does_not_show_is_not_told() {
     assert_eq!(notices, 0, "B describes it");
 }
 
+/// Spec: dynamic-tools 2, 9, 18, 29, 50, 93, 100.
 #[test]
-fn r004_2_9_18_29_50_93_100_page_tools_stand_between_core_tools_and_page_actions() {
-    // R004-2, R004-9, R004-18, R004-29, R004-50, R004-93, R004-100
+fn page_tools_stand_between_core_tools_and_page_actions() {
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
     pages.sim.call(super::sim::connect(true));
@@ -141,8 +141,9 @@ fn at_work() -> Pages {
     pages
 }
 
+/// Spec: dynamic-tools 54.
 #[test]
-fn r004_54_the_first_workflow_connect_open_act() {
+fn the_first_workflow_connect_open_act() {
     let mut pages = at_work();
     pages.sim.call(open_tab("https://app.test/repo", true));
     pages.find("repo", Source::WebMcp, &["star_repo"]);
@@ -155,9 +156,9 @@ fn r004_54_the_first_workflow_connect_open_act() {
     );
 }
 
+/// Spec: dynamic-tools 12, 41, 49, 50, 53, 55.
 #[test]
-fn r004_12_41_49_50_53_55_one_name_in_two_tabs_means_the_focused_one() {
-    // R004-12, R004-41, R004-49, R004-50, R004-53, R004-55
+fn one_name_in_two_tabs_means_the_focused_one() {
     let mut pages = at_work();
     for (page, own) in [("expedia", "select_flight"), ("kayak", "set_alert")] {
         pages.sim.call(open_tab(&super::pages::url(page), false));
@@ -185,9 +186,9 @@ fn r004_12_41_49_50_53_55_one_name_in_two_tabs_means_the_focused_one() {
     }
 }
 
+/// Spec: dynamic-tools 29, 101.
 #[test]
-fn r004_29_101_what_an_unfocused_page_offers_is_counted_in_silence() {
-    // R004-29, R004-101
+fn what_an_unfocused_page_offers_is_counted_in_silence() {
     let mut pages = at_work();
     pages.sim.call(open_tab("https://app.test/A", true));
     pages.sim.call(open_tab("https://app.test/B", false));
@@ -200,8 +201,9 @@ fn r004_29_101_what_an_unfocused_page_offers_is_counted_in_silence() {
     }
 }
 
+/// Spec: dynamic-tools 86.
 #[test]
-fn r004_86_the_focused_pages_tools_are_told_of_when_they_change_and_only_then() {
+fn the_focused_pages_tools_are_told_of_when_they_change_and_only_then() {
     let mut pages = at_work();
     pages.sim.call(open_tab("https://app.test/A", true));
     let finds: [(&[&str], usize); 4] = [(&["x"], 1), (&["x"], 0), (&[], 1), (&["x", "y"], 1)];

@@ -33,8 +33,9 @@ fn a_name_that_is_not_is_reduced() {
     assert!(ToolName::published("").as_str().starts_with("tool_"));
 }
 
+/// Spec: decisions 21.
 #[test]
-fn c_21_no_page_takes_the_name_of_a_built_in() {
+fn no_page_takes_the_name_of_a_built_in() {
     let mut pages = Pages::new();
     pages.open("A");
     for name in [

@@ -15,9 +15,9 @@ fn tabs(pages: &mut Pages) -> Vec<PageRow> {
     }
 }
 
+/// Spec: multi-tab 25, 26, 27, 29.
 #[test]
-fn r000_25_26_27_29_list_browser_tabs_shows_what_is_there_now() {
-    // R000-25, R000-26, R000-27, R000-29
+fn list_browser_tabs_shows_what_is_there_now() {
     let mut pages = Pages::new();
     assert_eq!(tabs(&mut pages), []);
     pages.open("A");
@@ -34,12 +34,13 @@ fn r000_25_26_27_29_list_browser_tabs_shows_what_is_there_now() {
     pages.hide("B");
     assert_eq!(tabs(&mut pages), [row("A", false), row("B", false)]);
     pages.close("A");
-    // R000-10
+    // Spec: multi-tab 10.
     assert_eq!(tabs(&mut pages), [row("B", false)]);
 }
 
+/// Spec: decisions 5.
 #[test]
-fn c_5_a_tab_without_the_library_is_listed_by_its_number_if_it_registered_tools() {
+fn a_tab_without_the_library_is_listed_by_its_number_if_it_registered_tools() {
     let mut pages = Pages::new();
     pages.sim.call(CallKind::ListPages);
     pages.sim.user_opens(&url("A"));
@@ -53,8 +54,9 @@ fn c_5_a_tab_without_the_library_is_listed_by_its_number_if_it_registered_tools(
     assert_eq!(names, [pages.number("A").to_string()]);
 }
 
+/// Spec: multi-tab 80.
 #[test]
-fn r000_80_last_seen_is_the_last_registration_focus_or_use() {
+fn last_seen_is_the_last_registration_focus_or_use() {
     let mut pages = Pages::new();
     pages.open("A");
     let mut moves = |act: fn(&mut Pages)| {
@@ -71,8 +73,9 @@ fn r000_80_last_seen_is_the_last_registration_focus_or_use() {
     moves(|pages| pages.reload("A"));
 }
 
+/// Spec: decisions 1.
 #[test]
-fn c_1_a_tab_is_meant_by_its_number_its_digits_or_its_own_name() {
+fn a_tab_is_meant_by_its_number_its_digits_or_its_own_name() {
     let mut pages = Pages::new();
     pages.open_in_browser_with("A", "x");
     let number = pages.number("A");
@@ -148,9 +151,9 @@ fn a_page_is_not_in_a_tab_any_more_that_shows_another_document() {
     assert_eq!(tabs(&mut pages), []);
 }
 
+/// Spec: multi-tab 42, 43.
 #[test]
-fn r000_42_43_a_page_keeps_its_name_and_number_when_it_is_reloaded() {
-    // R000-42, R000-43
+fn a_page_keeps_its_name_and_number_when_it_is_reloaded() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     let tab = |pages: &Pages| {
@@ -168,9 +171,9 @@ fn r000_42_43_a_page_keeps_its_name_and_number_when_it_is_reloaded() {
     assert_eq!(tab(&pages), before);
 }
 
+/// Spec: multi-tab 44, 72, 73.
 #[test]
-fn r000_44_72_73_a_name_that_a_tab_of_another_origin_has_is_refused() {
-    // R000-44, R000-72, R000-73
+fn a_name_that_a_tab_of_another_origin_has_is_refused() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     let (connection, origin) = (ConnectionId(2), "https://evil.test".into());
@@ -240,7 +243,7 @@ fn a_page_cannot_call_itself_by_the_number_of_another_tab() {
     ] {
         pages.open(name);
     }
-    // R000-47, R000-48
+    // Spec: multi-tab 47, 48.
     assert_eq!(tabs(&mut pages).len(), 2);
 }
 
@@ -317,8 +320,9 @@ fn a_page_that_is_reloaded_in_its_tab_stays_in_it_whoever_tells_first() {
     }
 }
 
+/// Spec: dynamic-tools 85.
 #[test]
-fn r004_85_a_session_that_follows_the_user_turns_to_the_tab_in_front() {
+fn a_session_that_follows_the_user_turns_to_the_tab_in_front() {
     let mut pages = Pages::with_session(SessionConfig {
         follow_user_focus: true,
         ..progressive()

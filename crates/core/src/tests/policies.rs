@@ -66,8 +66,9 @@ fn sharing_is_up_to_all_who_hold_a_tab() {
     assert_eq!(seen(&mut sim), [2, 2, 1]);
 }
 
+/// Spec: multi-client 3.
 #[test]
-fn r002_3_an_explicit_tab_is_respected_and_the_answer_says_whose_it_is() {
+fn an_explicit_tab_is_respected_and_the_answer_says_whose_it_is() {
     for policy in [TabPolicy::Respect, TabPolicy::Shared] {
         let (mut sim, b) = holding_b(policy);
         let (tab, shared) = (b, true);

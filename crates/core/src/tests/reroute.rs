@@ -13,8 +13,9 @@ fn not_begun(pages: &mut Pages, call: crate::CallId) {
     pages.sim.happen(Input::Finished { call, outcome });
 }
 
+/// Spec: multi-tab 23.
 #[test]
-fn r000_23_a_call_that_the_page_in_front_left_unanswered_goes_to_the_other_tab() {
+fn a_call_that_the_page_in_front_left_unanswered_goes_to_the_other_tab() {
     let mut pages = Pages::new();
     for page in ["A", "B"] {
         pages.open_with(page, "toolX");
@@ -38,8 +39,9 @@ fn r000_23_a_call_that_the_page_in_front_left_unanswered_goes_to_the_other_tab()
     assert_eq!(ways(&pages), [place("A"), place("B"), place("B")]);
 }
 
+/// Spec: multi-tab 23, 24.
 #[test]
-fn r000_23_24_a_call_that_the_page_refuses_because_its_tool_is_gone_goes_to_the_other_tab() {
+fn a_call_that_the_page_refuses_because_its_tool_is_gone_goes_to_the_other_tab() {
     let mut pages = Pages::new();
     for page in ["A", "B"] {
         pages.open_with(page, "toolX");

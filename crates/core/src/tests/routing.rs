@@ -4,8 +4,9 @@ use super::pages::Pages;
 use super::sim::{fixed, select_page};
 use crate::{CallKind, Output, Place, Reason, Reply, Routing, TabRef, ToolName};
 
+/// Spec: multi-tab 12.
 #[test]
-fn r000_12_every_case_of_the_rule_book_holds() {
+fn every_case_of_the_rule_book_holds() {
     let mut cases = 0;
     for case in include_str!("routing.txt").split("\ncase ").skip(1) {
         let (title, lines) = case.split_once('\n').unwrap();

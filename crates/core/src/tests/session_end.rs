@@ -9,8 +9,9 @@ const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 const C: &str = "https://c.test/";
 
+/// Spec: multi-client 33.
 #[test]
-fn r002_33_closes_the_tabs_it_created_and_their_popups() {
+fn closes_the_tabs_it_created_and_their_popups() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, fixed());
     sim.click_of(ONE);
@@ -23,8 +24,9 @@ fn r002_33_closes_the_tabs_it_created_and_their_popups() {
     assert_eq!(sim.core.tabs().count(), 1);
 }
 
+/// Spec: multi-client 33.
 #[test]
-fn r002_33_in_progressive_mode_too() {
+fn in_progressive_mode_too() {
     let mut sim = Sim::attached(&[A]);
     sim.open(B, true);
     sim.open(C, false);
@@ -33,8 +35,9 @@ fn r002_33_in_progressive_mode_too() {
     assert_eq!((sim.browser.tab_count(), sim.browser.shows(A)), (1, true));
 }
 
+/// Spec: multi-client 33.
 #[test]
-fn r002_33_never_closes_a_tab_that_it_was_given() {
+fn never_closes_a_tab_that_it_was_given() {
     let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
     sim.open_session_as(ONE, fixed());
     let pages = sim.pages_of(ONE);
@@ -46,8 +49,9 @@ fn r002_33_never_closes_a_tab_that_it_was_given() {
     assert!(!sim.browser.holds(B));
 }
 
+/// Spec: multi-client 33.
 #[test]
-fn r002_33_a_popup_of_a_tab_it_was_given_is_its_own() {
+fn a_popup_of_a_tab_it_was_given_is_its_own() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, fixed());
     let a = sim.pages_of(ONE)[0].id;
@@ -58,8 +62,9 @@ fn r002_33_a_popup_of_a_tab_it_was_given_is_its_own() {
     assert_eq!((sim.browser.shows(A), sim.browser.shows(B)), (true, false));
 }
 
+/// Spec: multi-client 34.
 #[test]
-fn r002_34_keeps_them_if_it_wants_to() {
+fn keeps_them_if_it_wants_to() {
     for config in [fixed(), progressive()] {
         let mut sim = Sim::new(FakeBrowser::running(&[A]));
         let mode = config.mode;

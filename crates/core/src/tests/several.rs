@@ -216,8 +216,9 @@ fn reconnect(force: bool) -> CallKind {
     CallKind::ReconnectBrowser { force }
 }
 
+/// Spec: multi-browser 13.
 #[test]
-fn r003_13_all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits_for_it() {
+fn all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits_for_it() {
     let mut config = session(3);
     config.connects_at_once = true;
     let mut desk = Desk::with_session(session(0));
@@ -236,16 +237,17 @@ fn r003_13_all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits
     assert_eq!(desk.now.elapsed(), Duration::ZERO);
 }
 
+/// Spec: multi-browser 8, 36.
 #[test]
-fn r003_8_36_without_that_wish_nothing_is_connected_before_it_is_needed() {
+fn without_that_wish_nothing_is_connected_before_it_is_needed() {
     let mut desk = Desk::with(3);
     assert_eq!(desk.states(), [BrowserState::Pending; 3]);
     assert!(desk.attempts.is_empty());
 }
 
+/// Spec: multi-browser 2, 4, 5, 15, 51, 56, 58, 103.
 #[test]
-fn r003_2_4_5_15_51_56_58_103_with_one_browser_no_number_may_be_given() {
-    // R003-2, R003-4, R003-5, R003-15, R003-51, R003-56, R003-58, R003-103
+fn with_one_browser_no_number_may_be_given() {
     let mut desk = Desk::with(1);
     let refusal = desk.refusal(page(CLICK, Act), Some(1));
     assert!(desk.attempts.is_empty(), "it is checked before anything");
@@ -257,10 +259,9 @@ fn r003_2_4_5_15_51_56_58_103_with_one_browser_no_number_may_be_given() {
     );
 }
 
+/// Spec: multi-browser 1, 3, 6, 7, 14, 15, 40, 55, 56, 77, 94.
 #[test]
-fn r003_1_3_6_7_14_15_40_55_56_77_94_with_several_a_number_must_be_given_and_that_browser_is_used()
-{
-    // R003-1, R003-3, R003-6, R003-7, R003-14, R003-15, R003-40, R003-55, R003-56, R003-77, R003-94
+fn with_several_a_number_must_be_given_and_that_browser_is_used() {
     let mut desk = Desk::with(2);
     let refusal = desk.refusal(page(CLICK, Act), None);
     let start = "browserIndex parameter is required when multiple browsers are connected";
@@ -271,9 +272,9 @@ fn r003_1_3_6_7_14_15_40_55_56_77_94_with_several_a_number_must_be_given_and_tha
     assert_eq!(desk.clicks_in(Some(2)), "http://2/page");
 }
 
+/// Spec: multi-browser 79, 82.
 #[test]
-fn r003_79_82_a_number_that_no_browser_has_is_refused() {
-    // R003-79, R003-82
+fn a_number_that_no_browser_has_is_refused() {
     let mut desk = Desk::with(2);
     for given in [0, 3, -1] {
         assert_eq!(
@@ -285,10 +286,9 @@ fn r003_79_82_a_number_that_no_browser_has_is_refused() {
     }
 }
 
+/// Spec: multi-browser 8, 16, 17, 22, 24, 36, 39, 57, 76, 92, 104.
 #[test]
-fn r003_8_16_17_22_24_36_39_57_76_92_104_browsers_are_connected_when_they_are_needed() {
-    // R003-8, R003-16, R003-17, R003-22, R003-24, R003-36, R003-39, R003-57, R003-76, R003-92,
-    // R003-104
+fn browsers_are_connected_when_they_are_needed() {
     let mut desk = Desk::with(3);
     assert_eq!(desk.states(), [BrowserState::Pending; 3]);
     let labels: Vec<_> = desk
@@ -309,8 +309,9 @@ fn r003_8_16_17_22_24_36_39_57_76_92_104_browsers_are_connected_when_they_are_ne
     assert_eq!(desk.attempts.len(), 1);
 }
 
+/// Spec: multi-browser 83.
 #[test]
-fn r003_83_a_tab_of_another_browser_cannot_be_named() {
+fn a_tab_of_another_browser_cannot_be_named() {
     let mut desk = Desk::with(2);
     desk.clicks_in(Some(1));
     desk.clicks_in(Some(2));
@@ -322,8 +323,9 @@ fn r003_83_a_tab_of_another_browser_cannot_be_named() {
     );
 }
 
+/// Spec: multi-browser 81.
 #[test]
-fn r003_81_one_browsers_death_does_not_disturb_another() {
+fn one_browsers_death_does_not_disturb_another() {
     let mut desk = Desk::with(2);
     desk.clicks_in(Some(1));
     desk.clicks_in(Some(2));
@@ -331,9 +333,9 @@ fn r003_81_one_browsers_death_does_not_disturb_another() {
     assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
 }
 
+/// Spec: multi-browser 10, 25, 27, 30.
 #[test]
-fn r003_10_25_27_30_a_browser_is_tried_five_times_with_growing_pauses() {
-    // R003-10, R003-25, R003-27, R003-30
+fn a_browser_is_tried_five_times_with_growing_pauses() {
     let mut desk = Desk::with(1);
     desk.up.clear();
     let refusal = desk.refusal(page(CLICK, Act), None);
@@ -349,9 +351,9 @@ fn r003_10_25_27_30_a_browser_is_tried_five_times_with_growing_pauses() {
     assert_eq!(rows[0].error.as_deref(), Some("nobody answers"));
 }
 
+/// Spec: multi-browser 11, 12, 20, 28, 30, 75, 105.
 #[test]
-fn r003_11_12_20_28_30_75_105_then_it_is_left_alone_for_a_minute_unless_forced() {
-    // R003-11, R003-12, R003-20, R003-28, R003-30, R003-75, R003-105
+fn then_it_is_left_alone_for_a_minute_unless_forced() {
     let mut desk = Desk::with(2);
     desk.up.clear();
     desk.refusal(page(CLICK, Act), Some(2));
@@ -378,8 +380,9 @@ fn r003_11_12_20_28_30_75_105_then_it_is_left_alone_for_a_minute_unless_forced()
     assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
 }
 
+/// Spec: multi-browser 33.
 #[test]
-fn r003_33_only_a_requested_reconnect_may_run_the_start_command() {
+fn only_a_requested_reconnect_may_run_the_start_command() {
     let mut desk = Desk::with(1);
     desk.up.clear();
     desk.refusal(page(CLICK, Act), None);
@@ -390,17 +393,18 @@ fn r003_33_only_a_requested_reconnect_may_run_the_start_command() {
     assert_eq!(starts, [true, false, false, false, false]);
 }
 
+/// Spec: multi-browser 12, 75.
 #[test]
-fn r003_12_75_reconnecting_what_is_connected_changes_nothing() {
-    // R003-12, R003-75
+fn reconnecting_what_is_connected_changes_nothing() {
     let mut desk = Desk::with(1);
     desk.clicks_in(None);
     desk.call(reconnect(true), None);
     assert_eq!(desk.attempts.len(), 1);
 }
 
+/// Spec: multi-browser 26.
 #[test]
-fn r003_26_calls_that_wait_for_one_browser_share_one_attempt() {
+fn calls_that_wait_for_one_browser_share_one_attempt() {
     let mut desk = Desk::with(1);
     desk.up.clear();
     let calls: Vec<_> = (0..5).map(|_| desk.ask(page(CLICK, Act), None)).collect();
@@ -412,9 +416,9 @@ fn r003_26_calls_that_wait_for_one_browser_share_one_attempt() {
     assert_eq!(desk.attempts.len(), 2);
 }
 
+/// Spec: multi-browser 23, 88.
 #[test]
-fn r003_23_88_a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once() {
-    // R003-23, R003-88
+fn a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once() {
     let mut desk = Desk::with(1);
     desk.clicks_in(None);
     desk.dies("http://1");
@@ -430,9 +434,9 @@ fn r003_23_88_a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_say
     }
 }
 
+/// Spec: multi-browser 9, 18, 19, 60, 78, 84, 85, 97.
 #[test]
-fn r003_9_18_19_60_78_84_85_97_browsers_come_and_go_at_run_time_and_keep_their_numbers() {
-    // R003-9, R003-18, R003-19, R003-60, R003-78, R003-84, R003-85, R003-97
+fn browsers_come_and_go_at_run_time_and_keep_their_numbers() {
     let mut desk = Desk::with(1);
     let add = |url| CallKind::AddBrowser { meant: meant(url) };
     assert!(!desk.core.has_several(ONE));
@@ -461,8 +465,9 @@ fn r003_9_18_19_60_78_84_85_97_browsers_come_and_go_at_run_time_and_keep_their_n
     assert!(desk.rows().is_empty());
 }
 
+/// Spec: multi-browser 37.
 #[test]
-fn r003_37_sessions_share_a_browser_and_one_alone_cannot_disconnect_it() {
+fn sessions_share_a_browser_and_one_alone_cannot_disconnect_it() {
     let mut desk = Desk::with(2);
     let config = session(1);
     desk.happen(Input::SessionOpened {
@@ -477,9 +482,9 @@ fn r003_37_sessions_share_a_browser_and_one_alone_cannot_disconnect_it() {
     assert_eq!(desk.attempts.len(), 1, "there is one connection for both");
 }
 
+/// Spec: multi-browser 71, 72.
 #[test]
-fn r003_71_72_a_default_is_chosen_only_where_that_is_allowed() {
-    // R003-71, R003-72
+fn a_default_is_chosen_only_where_that_is_allowed() {
     let mut desk = Desk::with(2);
     let refusal = desk.refusal(CallKind::SelectDefaultBrowser, Some(1));
     assert!(refusal.contains("is switched off"), "{refusal}");

@@ -11,16 +11,16 @@ const NO_TABS: [&str; 2] = ["list_tabs", "open_tab"];
 const NO_FOCUS: [&str; 3] = ["list_tabs", "open_tab", "focus_tab"];
 const FOCUSED: [&str; 4] = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
 
+/// Spec: dynamic-tools 5, 15, 90.
 #[test]
-fn r004_5_15_90_disconnected_has_connect_browser_alone() {
-    // R004-5, R004-15, R004-90
+fn disconnected_has_connect_browser_alone() {
     let sim = Sim::disconnected();
     assert_eq!(sim.tools(), DISCONNECTED);
 }
 
+/// Spec: dynamic-tools 6, 7, 16, 24.
 #[test]
-fn r004_6_7_16_24_connecting_to_a_browser_without_tabs() {
-    // R004-6, R004-7, R004-16, R004-24
+fn connecting_to_a_browser_without_tabs() {
     let mut sim = Sim::disconnected();
     let notices = sim.notices(|sim| {
         sim.call(connect(true));
@@ -29,9 +29,9 @@ fn r004_6_7_16_24_connecting_to_a_browser_without_tabs() {
     assert_eq!(sim.tools(), NO_TABS);
 }
 
+/// Spec: dynamic-tools 8, 17, 24.
 #[test]
-fn r004_8_17_24_connecting_to_a_browser_with_tabs() {
-    // R004-8, R004-17, R004-24
+fn connecting_to_a_browser_with_tabs() {
     let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
     sim.open_session(ONE, false);
     let notices = sim.notices(|sim| {
@@ -41,9 +41,9 @@ fn r004_8_17_24_connecting_to_a_browser_with_tabs() {
     assert_eq!(sim.tools(), NO_FOCUS);
 }
 
+/// Spec: dynamic-tools 9, 10, 18.
 #[test]
-fn r004_9_10_18_opening_with_focus_leads_to_tab_focused() {
-    // R004-9, R004-10, R004-18
+fn opening_with_focus_leads_to_tab_focused() {
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| {
         sim.open(A, true);
@@ -52,8 +52,9 @@ fn r004_9_10_18_opening_with_focus_leads_to_tab_focused() {
     assert_eq!(sim.tools(), FOCUSED);
 }
 
+/// Spec: dynamic-tools 11.
 #[test]
-fn r004_11_focusing_leads_to_tab_focused() {
+fn focusing_leads_to_tab_focused() {
     let mut sim = Sim::attached(&[A, B]);
     let tab = sim.tab(A);
     let notices = sim.notices(|sim| {
@@ -63,9 +64,9 @@ fn r004_11_focusing_leads_to_tab_focused() {
     assert_eq!(sim.tools(), FOCUSED);
 }
 
+/// Spec: dynamic-tools 12, 41.
 #[test]
-fn r004_12_41_focusing_another_tab_is_announced_though_the_names_stay() {
-    // R004-12, R004-41
+fn focusing_another_tab_is_announced_though_the_names_stay() {
     let mut sim = Sim::attached(&[A, B]);
     let (a, b) = (sim.tab(A), sim.tab(B));
     sim.focus(a);
@@ -76,9 +77,9 @@ fn r004_12_41_focusing_another_tab_is_announced_though_the_names_stay() {
     assert_eq!(sim.tools(), FOCUSED);
 }
 
+/// Spec: dynamic-tools 13, 45.
 #[test]
-fn r004_13_45_closing_the_focused_tab_leaves_none_focused() {
-    // R004-13, R004-45
+fn closing_the_focused_tab_leaves_none_focused() {
     let mut sim = Sim::attached(&[A, B]);
     let tab = sim.tab(A);
     sim.focus(tab);
@@ -89,9 +90,9 @@ fn r004_13_45_closing_the_focused_tab_leaves_none_focused() {
     assert_eq!(sim.tools(), NO_FOCUS);
 }
 
+/// Spec: dynamic-tools 14, 47.
 #[test]
-fn r004_14_47_closing_the_last_tab_leaves_no_tabs() {
-    // R004-14, R004-47
+fn closing_the_last_tab_leaves_no_tabs() {
     let mut sim = Sim::attached(&[A]);
     let tab = sim.tab(A);
     sim.focus(tab);
@@ -102,9 +103,9 @@ fn r004_14_47_closing_the_last_tab_leaves_no_tabs() {
     assert_eq!(sim.tools(), NO_TABS);
 }
 
+/// Spec: dynamic-tools 1, 58, 91, 94.
 #[test]
-fn r004_1_58_91_94_the_list_is_a_function_of_the_state() {
-    // R004-1, R004-58, R004-91, R004-94
+fn the_list_is_a_function_of_the_state() {
     let mut sim = Sim::disconnected();
     let mut lists = vec![sim.tools()];
     sim.call(connect(true));
@@ -130,9 +131,9 @@ fn r004_1_58_91_94_the_list_is_a_function_of_the_state() {
     );
 }
 
+/// Spec: dynamic-tools 4, 55, 92.
 #[test]
-fn r004_4_55_92_compare_two_tabs() {
-    // R004-4, R004-55, R004-92
+fn compare_two_tabs() {
     let mut sim = Sim::launched();
     sim.open(A, true);
     sim.open(B, false);

@@ -22,7 +22,8 @@ fn status(connected: bool, active_sessions: usize, state: BrowserState) -> Reply
     }
 }
 
-/// C-16: whatever happens, the list stands and nobody is told otherwise.
+/// Whatever happens, the list stands and nobody is told otherwise.
+/// Spec: decisions 16.
 #[test]
 fn the_list_is_the_configured_one_in_every_state() {
     let mut sim = Sim::new(FakeBrowser::new());
@@ -57,15 +58,15 @@ fn list_pages_connects_and_says_which_page_is_selected() {
     assert!(pages[0].focused);
 }
 
+/// Spec: multi-client 25, 28, 43.
 #[test]
-fn r002_25_28_43_the_status_is_true_at_every_moment() {
-    // R002-25, R002-28, R002-43
+fn the_status_is_true_at_every_moment() {
     let mut sim = Sim::new(FakeBrowser::new());
     sim.open_session_as(ONE, fixed());
     let ask = |sim: &mut Sim| sim.call(CallKind::ConnectionStatus);
     assert_eq!(ask(&mut sim), status(false, 1, BrowserState::Pending));
     sim.ask(page(CLICK, Act));
-    // R003-23
+    // Spec: multi-browser 23.
     assert_eq!(ask(&mut sim), status(false, 1, BrowserState::Connecting));
     sim.settle();
     assert_eq!(ask(&mut sim), status(true, 1, BrowserState::Connected));
@@ -78,9 +79,10 @@ fn r002_25_28_43_the_status_is_true_at_every_moment() {
     assert_eq!(connects, 1, "to ask changes nothing");
 }
 
-/// C-8: connected is a fact of the session, the browser's state one of the browser.
+/// Connected is a fact of the session, the browser's state one of the browser.
+/// Spec: multi-client 28; decisions 8.
 #[test]
-fn r002_28_the_status_can_be_asked_for_in_progressive_mode() {
+fn the_status_can_be_asked_for_in_progressive_mode() {
     let mut sim = Sim::attached(&[A]);
     sim.open_session(TWO, false);
     let reply = sim.call_of(TWO, CallKind::ConnectionStatus);

@@ -10,9 +10,9 @@ use crate::{
 };
 use std::time::Duration;
 
+/// Spec: multi-client 2, 19, 30, 31, 32, 33, 34, 36, 37.
 #[test]
-fn r002_2_19_30_31_32_33_34_36_37_s_20_random_walks_agree_with_the_model() {
-    // R002-2, R002-19, R002-30, R002-31, R002-32, R002-33, R002-34, R002-36, R002-37
+fn s_20_random_walks_agree_with_the_model() {
     for seed in 0..walks() / 4 {
         Walk::new(seed).run(60);
     }

@@ -72,8 +72,9 @@ fn a_failed_connection_answers_everybody_with_what_went_wrong() {
     sim.click_of(ONE);
 }
 
+/// Spec: multi-client 38.
 #[test]
-fn r002_38_one_deadline_covers_the_browser_the_tab_and_the_action() {
+fn one_deadline_covers_the_browser_the_tab_and_the_action() {
     let mut sim = Sim::with_fixed_list(&[A]);
     sim.browser.latency = Duration::from_secs(7);
     let call = sim.ask(page(CLICK, Act));
@@ -92,8 +93,9 @@ fn r002_38_one_deadline_covers_the_browser_the_tab_and_the_action() {
     assert!(sim.reply(next).is_some(), "and is there still");
 }
 
+/// Spec: multi-client 38.
 #[test]
-fn r002_38_a_call_that_never_gets_a_tab_is_stopped_and_its_tab_closed() {
+fn a_call_that_never_gets_a_tab_is_stopped_and_its_tab_closed() {
     let mut sim = Sim::with_fixed_list(&[A]);
     sim.pages_of(ONE);
     sim.browser.hangs = true;

@@ -7,9 +7,9 @@ use super::sim::*;
 use crate::{Access, CallKind, Reply, TabId, TabRef};
 use std::time::Duration;
 
+/// Spec: dynamic-tools 58, 94.
 #[test]
-fn r004_58_94_five_hundred_random_walks_agree_with_the_model() {
-    // R004-58, R004-94
+fn five_hundred_random_walks_agree_with_the_model() {
     for seed in 0..walks() {
         Walk::new(seed).run(60);
     }

@@ -39,9 +39,9 @@ fn with(name: &str, several: bool) -> Value {
     serde_json::to_value(info).unwrap()
 }
 
+/// Spec: multi-browser 41, 42, 43, 106.
 #[test]
-fn r003_41_42_43_106_with_several_browsers_every_tool_is_told_which_first_of_all() {
-    // R003-41, R003-42, R003-43, R003-106
+fn with_several_browsers_every_tool_is_told_which_first_of_all() {
     for info in STATIC_INFOS.iter().filter(|info| takes_index(&info.name)) {
         let tool = with(&info.name, true);
         let schema = &tool["inputSchema"];
@@ -66,9 +66,9 @@ fn r003_41_42_43_106_with_several_browsers_every_tool_is_told_which_first_of_all
     }
 }
 
+/// Spec: multi-browser 61, 62, 63, 64, 65, 66, 67, 68, 69.
 #[test]
-fn r003_61_62_63_64_65_66_67_68_69_every_family_takes_the_number_of_a_browser() {
-    // R003-61, R003-62, R003-63, R003-64, R003-65, R003-66, R003-67, R003-68, R003-69
+fn every_family_takes_the_number_of_a_browser() {
     for (family, tools) in [
         (
             "pages",
@@ -112,9 +112,9 @@ fn r003_61_62_63_64_65_66_67_68_69_every_family_takes_the_number_of_a_browser() 
     }
 }
 
+/// Spec: multi-browser 44, 45.
 #[test]
-fn r003_44_45_the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
-    // R003-44, R003-45
+fn the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
     let pages = with("list_pages", false);
     assert_eq!(
         pages["description"],
@@ -131,8 +131,9 @@ fn r003_44_45_the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
     }
 }
 
+/// Spec: multi-browser 44.
 #[test]
-fn r003_44_tools_for_pages_are_of_the_navigation_and_go_with_it() {
+fn tools_for_pages_are_of_the_navigation_and_go_with_it() {
     let names = |categories: Option<&[String]>| -> Vec<String> {
         let withheld = withheld(categories).into_iter();
         withheld.map(|name| name.as_str().to_owned()).collect()

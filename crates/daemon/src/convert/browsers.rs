@@ -135,8 +135,9 @@ mod tests {
         }
     }
 
+    /// Spec: multi-browser 100.
     #[test]
-    fn r003_100_a_browser_that_is_added_has_an_address_and_is_not_launched() {
+    fn a_browser_that_is_added_has_an_address_and_is_not_launched() {
         let nameless = RawValue::from_string(r#"{"name": "work"}"#.into()).unwrap();
         assert!(tools::parse::<Add>("add_browser", &nameless).is_err());
         let options = SessionOptions::from_wire(Default::default()).unwrap();
@@ -151,8 +152,9 @@ mod tests {
         }
     }
 
+    /// Spec: multi-browser 46.
     #[test]
-    fn r003_46_one_browser_in_the_seeds_words() {
+    fn one_browser_in_the_seeds_words() {
         assert_eq!(
             list(&[row(1, BrowserState::Connected)]),
             "Total browsers: 1\n\n[1] http://127.0.0.1:9222 - connected\n\nSingle browser mode: \
@@ -160,9 +162,9 @@ mod tests {
         );
     }
 
+    /// Spec: multi-browser 47, 93.
     #[test]
-    fn r003_47_93_several_browsers_in_the_seeds_words() {
-        // R003-47, R003-93
+    fn several_browsers_in_the_seeds_words() {
         assert_eq!(
             list(&[
                 row(1, BrowserState::Connected),
@@ -174,9 +176,9 @@ mod tests {
         );
     }
 
+    /// Spec: multi-browser 72, 104.
     #[test]
-    fn r003_72_104_a_default_is_marked_and_a_loss_is_explained() {
-        // R003-72, R003-104
+    fn a_default_is_marked_and_a_loss_is_explained() {
         let lost = BrowserRow {
             error: Some("nobody answers".into()),
             is_default: true,
@@ -188,9 +190,9 @@ mod tests {
         );
     }
 
+    /// Spec: multi-browser 38, 79, 101.
     #[test]
-    fn r003_38_79_101_the_number_is_taken_out_of_the_arguments_and_must_be_whole() {
-        // R003-38, R003-79, R003-101
+    fn the_number_is_taken_out_of_the_arguments_and_must_be_whole() {
         let read = |text: &str| {
             let raw = RawValue::from_string(text.to_owned()).unwrap();
             without_index("click", &raw).map(|(index, rest)| (index, rest.get().to_owned()))

@@ -180,8 +180,9 @@ mod tests {
         (texts.collect(), pictures)
     }
 
+    /// Spec: security 9.
     #[test]
-    fn s9_many_parts_have_no_more_room_than_one() {
+    fn many_parts_have_no_more_room_than_one() {
         let part = json!({"type": "text", "text": "茶".repeat(5_000)});
         let reply = page_result(json!({"content": vec![part; 500]}));
         let (texts, _) = shown(&reply);
@@ -194,8 +195,9 @@ mod tests {
         );
     }
 
+    /// Spec: security 9.
     #[test]
-    fn s9_pictures_fit_into_one_message_to_the_client() {
+    fn pictures_fit_into_one_message_to_the_client() {
         let picture =
             json!({"type": "image", "data": "A".repeat(5 << 20), "mimeType": "image/png"});
         let reply = page_result(json!({"content": vec![picture; 4]}));

@@ -43,8 +43,9 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
+    /// Spec: decisions 24.
     #[tokio::test(start_paused = true)]
-    async fn c_24_who_waits_for_an_extension_in_vain_has_heard_of_it_and_not_for_ever() {
+    async fn who_waits_for_an_extension_in_vain_has_heard_of_it_and_not_for_ever() {
         let extensions = Extensions::default();
         let (begun, said) = (Instant::now(), Mutex::new(Vec::new()));
         let limit = Duration::from_secs(35);

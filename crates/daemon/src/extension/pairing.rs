@@ -65,8 +65,9 @@ mod tests {
     use base64::Engine;
     use sha2::Digest;
 
+    /// Spec: security 3.
     #[test]
-    fn s3_the_id_is_that_of_the_key_in_the_manifest() {
+    fn the_id_is_that_of_the_key_in_the_manifest() {
         let manifest = include_str!("../../../../packages/extension/manifest.json");
         let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap();
         let key = base64::prelude::BASE64_STANDARD

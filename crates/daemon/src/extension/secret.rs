@@ -167,8 +167,9 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
+    /// Spec: security 5.
     #[test]
-    fn s5_the_secret_is_256_bits_for_its_owner_alone_and_stays() {
+    fn the_secret_is_256_bits_for_its_owner_alone_and_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tabmux/pairing-secret");
         let secret = Secret::load_or_make(&path).unwrap();

@@ -80,13 +80,14 @@ const TRIES: usize = 8;
 mod tests {
     use super::*;
 
+    /// Spec: security 1.
     #[tokio::test]
-    async fn s1_a_port_is_taken_on_loopback_only_and_once() {
+    async fn a_port_is_taken_on_loopback_only_and_once() {
         let bound = Bound::take(0).await.unwrap();
         let port = bound.port();
         for socket in [Some(&bound.v4), bound.v6.as_ref()].into_iter().flatten() {
             let address = socket.local_addr().unwrap();
-            assert!(address.ip().is_loopback(), "{address}"); // R002-7
+            assert!(address.ip().is_loopback(), "{address}"); // Spec: multi-client 7.
             assert_eq!(address.port(), port);
         }
         let error = Bound::take(port).await.unwrap_err().to_string();

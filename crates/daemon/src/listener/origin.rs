@@ -113,8 +113,9 @@ mod tests {
     use super::*;
     use crate::policy::{PolicyChange, change_file};
 
+    /// Spec: security 2.
     #[test]
-    fn s2_only_loopback_names_with_our_port_are_ours() {
+    fn only_loopback_names_with_our_port_are_ours() {
         for ours in [
             "127.0.0.1:8765",
             "127.0.0.2:8765",
@@ -197,8 +198,9 @@ mod tests {
         assert_ne!(party("http://a.test"), party("http://b.test"));
     }
 
+    /// Spec: decisions 23.
     #[tokio::test]
-    async fn c_23_pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
+    async fn pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
         let origins = PageOrigins::of(vec!["https://app.example".parse().unwrap()]);
         for fine in [
             "http://localhost:5173",
@@ -228,8 +230,9 @@ mod tests {
         }
     }
 
+    /// Spec: decisions 23.
     #[tokio::test]
-    async fn c_23_the_persons_file_lets_pages_in_and_out_as_it_changes() {
+    async fn the_persons_file_lets_pages_in_and_out_as_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let origins = PageOrigins::default().and_in_file(path.clone());

@@ -41,8 +41,9 @@ impl fmt::Display for PageOrigin {
 mod tests {
     use super::*;
 
+    /// Spec: decisions 23.
     #[test]
-    fn c_23_an_origin_has_one_spelling_and_is_nothing_else() {
+    fn an_origin_has_one_spelling_and_is_nothing_else() {
         let read = |text: &str| text.parse().map(|origin: PageOrigin| origin.to_string());
         for text in ["https://a.test", "https://A.test/", "https://a.test:443"] {
             assert_eq!(read(text).as_deref(), Ok("https://a.test"));

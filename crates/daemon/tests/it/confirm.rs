@@ -52,8 +52,9 @@ fn word(reply: &CallReply, allowed: bool) -> Option<Word> {
     Some(Word { question, allowed })
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_a_client_that_can_ask_gets_the_question_and_brings_the_answer() {
+async fn a_client_that_can_ask_gets_the_question_and_brings_the_answer() {
     let daemon = Daemon::start().await;
     let session = session(&daemon, Confirm::Ask).await;
     let mut worker = shop(&daemon, &session).await;
@@ -115,8 +116,9 @@ async fn s24_a_client_that_can_ask_gets_the_question_and_brings_the_answer() {
     );
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_a_yes_is_for_the_page_that_was_asked_about() {
+async fn a_yes_is_for_the_page_that_was_asked_about() {
     let daemon = Daemon::start().await;
     let session = session(&daemon, Confirm::Ask).await;
     let mut worker = shop(&daemon, &session).await;
@@ -148,8 +150,9 @@ async fn s24_a_yes_is_for_the_page_that_was_asked_about() {
     );
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_where_nobody_can_be_asked_nothing_runs_unless_the_flag_says_so() {
+async fn where_nobody_can_be_asked_nothing_runs_unless_the_flag_says_so() {
     let daemon = Daemon::start().await;
     let asking = session(&daemon, Confirm::Ask).await;
     let mut worker = shop(&daemon, &asking).await;
@@ -177,8 +180,9 @@ async fn s24_where_nobody_can_be_asked_nothing_runs_unless_the_flag_says_so() {
     assert!(!called.unwrap().is_error);
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_whoever_shows_questions_can_answer_them() {
+async fn whoever_shows_questions_can_answer_them() {
     let daemon = Daemon::start().await;
     daemon.hub.asking().show(true);
     let session = Arc::new(session(&daemon, Confirm::Ask).await);

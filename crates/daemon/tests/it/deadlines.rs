@@ -1,4 +1,4 @@
-//! C-15: a call has one deadline, and it is the daemon's. The client waits for its answer.
+//! A call has one deadline, and it is the daemon's. The client waits for its answer.
 
 use crate::confirm::offer;
 use crate::fake_extension::{self, pass, through_extension};
@@ -22,8 +22,9 @@ fn session(hub: &Arc<Hub>, options: SessionOptions) -> (Server, Arc<RemoteSessio
     (server, Arc::new(session))
 }
 
+/// Spec: decisions 15.
 #[tokio::test]
-async fn c_15_a_person_who_agrees_late_does_not_cost_the_tool_its_time() {
+async fn a_person_who_agrees_late_does_not_cost_the_tool_its_time() {
     let daemon = page_desk::Daemon::start().await;
     daemon.hub.asking().show(true);
     let options = SessionOptions {
@@ -61,8 +62,9 @@ async fn c_15_a_person_who_agrees_late_does_not_cost_the_tool_its_time() {
     assert_eq!(text(&reply), "bought");
 }
 
+/// Spec: decisions 15.
 #[tokio::test]
-async fn c_15_connecting_takes_as_long_as_an_extension_is_waited_for() {
+async fn connecting_takes_as_long_as_an_extension_is_waited_for() {
     let daemon = fake_extension::Daemon::start().await;
     daemon.hub.expect_extension();
     let options = SessionOptions {

@@ -8,8 +8,9 @@ use tabmux_protocol::extension::{EXTENSION_ID, Role};
 use tabmux_protocol::{Backend, CallRequest, Content, RequestId};
 use tabmux_testkit::patiently;
 
+/// Spec: security 2, 3, 4.
 #[tokio::test]
-async fn s2_s3_s4_only_our_extension_at_our_address_may_open_the_websocket() {
+async fn only_our_extension_at_our_address_may_open_the_websocket() {
     let daemon = Daemon::start().await;
     let host = daemon.host();
     let ours = format!("chrome-extension://{EXTENSION_ID}");
@@ -38,8 +39,9 @@ async fn s2_s3_s4_only_our_extension_at_our_address_may_open_the_websocket() {
     assert!(daemon.dial(&host, Some(&ours)).await.is_ok());
 }
 
+/// Spec: dynamic-tools 64; security 5, 7.
 #[tokio::test]
-async fn s5_s7_r004_64_before_the_proof_only_ping_is_answered() {
+async fn before_the_proof_only_ping_is_answered() {
     let daemon = Daemon::start().await;
     let nothing_else = [
         json!({"type": "connected", "browser": {"name": "Evil", "version": "1"}, "tabs": []}),
@@ -80,8 +82,9 @@ async fn s5_s7_r004_64_before_the_proof_only_ping_is_answered() {
     assert!(!is_connected(&daemon).await);
 }
 
+/// Spec: security 7.
 #[tokio::test]
-async fn s7_a_forged_origin_without_the_secret_gets_nothing() {
+async fn a_forged_origin_without_the_secret_gets_nothing() {
     let daemon = Daemon::start().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let wrong = Secret::load_or_make(&elsewhere.path().join("s")).unwrap();
@@ -136,8 +139,9 @@ async fn s7_a_forged_origin_without_the_secret_gets_nothing() {
     assert!(!is_connected(&daemon).await);
 }
 
+/// Spec: security 7.
 #[tokio::test]
-async fn s7_a_proof_that_was_overheard_is_worth_nothing() {
+async fn a_proof_that_was_overheard_is_worth_nothing() {
     let daemon = Daemon::start().await;
     let (secret, host, nonce) = (daemon.secret(), daemon.host(), "c3".repeat(32));
     let mut first = daemon.stranger().await;
@@ -159,8 +163,9 @@ async fn s7_a_proof_that_was_overheard_is_worth_nothing() {
     assert_eq!(thief.hear().await.unwrap()["type"], "refused");
 }
 
+/// Spec: security 5.
 #[tokio::test]
-async fn s5_another_secret_counts_at_once() {
+async fn another_secret_counts_at_once() {
     let daemon = Daemon::start().await;
     let old = daemon.secret();
     let new = Secret::rotate(&daemon.secret).unwrap();
@@ -173,8 +178,9 @@ async fn s5_another_secret_counts_at_once() {
     assert_eq!(fresh.greet(&new, "0123456789").await["type"], "welcome");
 }
 
+/// Spec: security 8.
 #[tokio::test]
-async fn s8_a_live_extension_is_never_replaced_and_a_second_profile_is_another() {
+async fn a_live_extension_is_never_replaced_and_a_second_profile_is_another() {
     let daemon = Daemon::start().await;
     let mut first = daemon.extension("firstprofile").await;
     let mut twin = daemon.stranger().await;
@@ -202,9 +208,9 @@ async fn s8_a_live_extension_is_never_replaced_and_a_second_profile_is_another()
     patiently(again, || "a free place".to_owned()).await;
 }
 
+/// Spec: multi-client 5, 25, 27, 29, 43, 45; dynamic-tools 62, 95.
 #[tokio::test]
-async fn r002_5_25_27_29_43_45_r004_62_95_status_tells_whether_an_extension_is_connected() {
-    // R002-5, R002-25, R002-27, R002-29, R002-43, R002-45, R004-62, R004-95
+async fn status_tells_whether_an_extension_is_connected() {
     let daemon = Daemon::start().await;
     assert!(!is_connected(&daemon).await);
     let mut extension = daemon.extension("0123456789").await;
@@ -221,8 +227,9 @@ async fn r002_5_25_27_29_43_45_r004_62_95_status_tells_whether_an_extension_is_c
     patiently(gone, || "no connection".to_owned()).await;
 }
 
+/// Spec: security 9.
 #[tokio::test]
-async fn s9_a_frame_that_is_too_large_ends_its_connection_only() {
+async fn a_frame_that_is_too_large_ends_its_connection_only() {
     let daemon = Daemon::start().await;
     let mut bystander = daemon.extension("bystander").await;
     let mut flood = daemon.extension("floodflood").await;

@@ -111,7 +111,7 @@ impl Daemon {
             Ok((socket, answer)) => {
                 assert!(
                     !answer.headers().contains_key("sec-websocket-extensions"),
-                    "S-10"
+                    // Spec: security 10.
                 );
                 Ok(Extension {
                     socket,
@@ -125,7 +125,7 @@ impl Daemon {
                     !named
                         .into_iter()
                         .any(|name| name.starts_with("access-control")),
-                    "S-11"
+                    // Spec: security 11.
                 );
                 Err(answer.status().as_u16())
             }
@@ -235,10 +235,7 @@ impl Extension {
         assert_eq!(challenge["type"], "challenge", "{challenge}");
         let ours = challenge["nonce"].as_str().unwrap();
         let daemon = prove(secret, Role::Daemon, &nonce, ours, &self.host);
-        assert_eq!(
-            challenge["proof"], daemon,
-            "S-7: the daemon proves itself first"
-        );
+        assert_eq!(challenge["proof"], daemon, "the daemon proves itself first");
         let proof = prove(secret, Role::Extension, &nonce, ours, &self.host);
         self.say(json!({"type": "proof", "proof": proof})).await;
         self.hear().await.unwrap()

@@ -13,8 +13,9 @@ use tabmux_protocol::session::ToolMode;
 use tabmux_testkit::patiently;
 use tokio::time::Instant;
 
+/// Spec: security 31.
 #[tokio::test]
-async fn s31_a_pages_worker_holds_the_daemon_until_it_goes() {
+async fn a_pages_worker_holds_the_daemon_until_it_goes() {
     let pages = page_desk::Daemon::start().await;
     let server = patient_for_a_minute(&pages.hub);
     pass(ALMOST).await;
@@ -36,8 +37,9 @@ async fn s31_a_pages_worker_holds_the_daemon_until_it_goes() {
     ends_a_minute_after(left, server).await;
 }
 
+/// Spec: security 31.
 #[tokio::test]
-async fn s31_an_extension_holds_the_daemon_until_it_goes() {
+async fn an_extension_holds_the_daemon_until_it_goes() {
     let persons = fake_extension::Daemon::start().await;
     let server = patient_for_a_minute(&persons.hub);
     pass(ALMOST).await;
@@ -57,8 +59,9 @@ async fn s31_an_extension_holds_the_daemon_until_it_goes() {
     ends_a_minute_after(left, server).await;
 }
 
+/// Spec: security 31.
 #[tokio::test]
-async fn s31_a_session_holds_the_daemon_until_it_goes_and_a_mere_connection_does_not() {
+async fn a_session_holds_the_daemon_until_it_goes_and_a_mere_connection_does_not() {
     let server = patient_for_a_minute(&Arc::new(Hub::start()));
     let mut asker = Wire::connect(server.socket()).await;
     // Who has said nothing at all is hung up on.

@@ -11,9 +11,9 @@ async fn names(session: &Handle) -> Vec<String> {
     tools.map(|tool| tool.name).collect()
 }
 
+/// Spec: multi-tab 1, 25, 30.
 #[tokio::test]
-async fn r000_1_25_30_library_tools_are_called_before_any_browser_is_connected() {
-    // R000-1, R000-25, R000-30
+async fn library_tools_are_called_before_any_browser_is_connected() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Progressive).await;
     assert_eq!(names(&session).await, ["connect_browser"]);

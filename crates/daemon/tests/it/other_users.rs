@@ -13,8 +13,9 @@ use tabmux_client::{Place, ask};
 use tabmux_protocol::Backend;
 use tabmux_protocol::wire::FromClient;
 
+/// Spec: security 13.
 #[tokio::test]
-async fn s13_another_user_is_turned_away_even_if_the_socket_is_open_to_all() {
+async fn another_user_is_turned_away_even_if_the_socket_is_open_to_all() {
     let server = Server::start();
     if !are_root(&server.folder()) {
         return;
@@ -46,8 +47,9 @@ except (ConnectionResetError, BrokenPipeError) as error:
     );
 }
 
+/// Spec: security 15.
 #[tokio::test]
-async fn s15_a_socket_that_another_user_listens_at_is_told_nothing() {
+async fn a_socket_that_another_user_listens_at_is_told_nothing() {
     let folder = tempfile::tempdir().unwrap();
     if !are_root(folder.path()) {
         return;

@@ -53,8 +53,9 @@ async fn a_tab_that_registers_itself_again_is_another_document() {
     assert_eq!(text(&reply.unwrap()), "I am tab-1");
 }
 
+/// Spec: multi-tab 23.
 #[tokio::test]
-async fn r000_23_a_call_that_came_too_late_for_one_tab_runs_in_the_other() {
+async fn a_call_that_came_too_late_for_one_tab_runs_in_the_other() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;

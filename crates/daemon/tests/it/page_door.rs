@@ -14,8 +14,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::http::HeaderMap;
 
+/// Spec: security 9.
 #[tokio::test]
-async fn s9_a_frame_that_is_too_long_ends_its_worker_only() {
+async fn a_frame_that_is_too_long_ends_its_worker_only() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut bystander = daemon.worker().await;
@@ -73,8 +74,9 @@ async fn a_worker_that_says_nothing_is_gone_however_much_is_said_to_it() {
     assert_eq!(listed(&session, "who").await, None);
 }
 
+/// Spec: security 10.
 #[tokio::test]
-async fn s10_compression_is_offered_and_not_taken() {
+async fn compression_is_offered_and_not_taken() {
     let daemon = Daemon::start().await;
     let offer = [(
         "Sec-WebSocket-Extensions",
@@ -102,8 +104,9 @@ async fn s10_compression_is_offered_and_not_taken() {
     patiently(end, || "the end of the rude worker".to_owned()).await;
 }
 
+/// Spec: security 11.
 #[tokio::test]
-async fn s11_whoever_only_looks_learns_nothing_and_no_other_origin_may_look() {
+async fn whoever_only_looks_learns_nothing_and_no_other_origin_may_look() {
     let daemon = Daemon::start().await;
     for method in ["GET", "HEAD", "OPTIONS", "POST"] {
         for path in ["/", "/page", "/health", "/json/version", "/%2e%2e/"] {

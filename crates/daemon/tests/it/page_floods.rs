@@ -167,6 +167,7 @@ async fn what_a_worker_may_have_in_all_is_bounded_and_comes_back_when_it_goes() 
     }
 }
 
+/// Spec: security 18.
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_that_nobody_asked_for_do_not_reach_the_loop() {
     let daemon = Daemon::start().await;

@@ -28,8 +28,9 @@ impl Registered {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
+    /// Spec: dynamic-tools 50.
     #[test]
-    fn r004_50_whatever_pages_register_the_list_is_valid_and_shadows_nothing(
+    fn whatever_pages_register_the_list_is_valid_and_shadows_nothing(
         tools in proptest::collection::vec(registered(), 1..25),
     ) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -84,8 +85,9 @@ async fn what_is_as_large_as_it_may_be_is_taken_and_one_byte_more_is_not() {
     assert!(comment.len() > MOST_SCHEMA - 100, "{}", comment.len());
 }
 
+/// Spec: security 22.
 #[tokio::test]
-async fn s22_what_a_schema_says_to_its_reader_is_honest_wherever_it_says_it() {
+async fn what_a_schema_says_to_its_reader_is_honest_wherever_it_says_it() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;

@@ -7,8 +7,9 @@ use tabmux_daemon::policy::{PageOrigin, PolicyChange};
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::ToolMode;
 
+/// Spec: security 2, 3; decisions 23.
 #[tokio::test]
-async fn s2_s3_c_23_who_is_no_page_of_this_machine_does_not_come_in() {
+async fn who_is_no_page_of_this_machine_does_not_come_in() {
     let daemon = Daemon::start().await;
     let host = format!("127.0.0.1:{}", daemon.port);
     let local = Some("http://localhost:5173");
@@ -44,8 +45,9 @@ async fn s2_s3_c_23_who_is_no_page_of_this_machine_does_not_come_in() {
     assert_eq!(invited.greet().await["type"], "WELCOME");
 }
 
+/// Spec: decisions 23.
 #[tokio::test]
-async fn c_23_a_person_lets_pages_in_and_out_while_the_daemon_runs() {
+async fn a_person_lets_pages_in_and_out_while_the_daemon_runs() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let host = format!("127.0.0.1:{}", daemon.port);
@@ -74,8 +76,9 @@ async fn c_23_a_person_lets_pages_in_and_out_while_the_daemon_runs() {
     assert_eq!(come().await.greet().await["type"], "REFUSED");
 }
 
+/// Spec: decisions 23.
 #[tokio::test]
-async fn c_23_a_page_that_is_let_in_no_longer_goes_with_its_next_sign_of_life() {
+async fn a_page_that_is_let_in_no_longer_goes_with_its_next_sign_of_life() {
     let daemon = Daemon::start().await;
     let host = format!("127.0.0.1:{}", daemon.port);
     let origin: PageOrigin = "https://shop.example".parse().unwrap();
@@ -92,9 +95,9 @@ async fn c_23_a_page_that_is_let_in_no_longer_goes_with_its_next_sign_of_life() 
     assert_eq!(worker.hear().await["type"], "REFUSED");
 }
 
+/// Spec: multi-tab 30, 31, 38, 41, 62; page-proxy 31.
 #[tokio::test]
-async fn r000_30_31_38_41_62_r001_31_a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_ours() {
-    // R000-30, R000-31, R000-38, R000-41, R000-62, R001-31
+async fn a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_ours() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -133,9 +136,9 @@ async fn r000_30_31_38_41_62_r001_31_a_tool_is_listed_while_a_tab_has_it_with_a_
     assert_eq!(listed(&session, "who").await, None);
 }
 
+/// Spec: multi-tab 32, 33; page-proxy 38.
 #[tokio::test]
-async fn r000_32_33_r001_38_whatever_schema_the_author_gave_gets_an_optional_tab_id() {
-    // R000-32, R000-33, R001-38
+async fn whatever_schema_the_author_gave_gets_an_optional_tab_id() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -159,10 +162,9 @@ async fn r000_32_33_r001_38_whatever_schema_the_author_gave_gets_an_optional_tab
     }
 }
 
+/// Spec: multi-tab 13, 15, 22, 34, 36, 49, 51, 64, 77; page-proxy 2, 5, 16, 17.
 #[tokio::test]
-async fn r000_13_15_22_34_36_49_51_64_77_r001_2_5_16_17_calls_go_to_the_right_tab() {
-    // R000-13, R000-15, R000-22, R000-34, R000-36, R000-49, R000-51, R000-64, R000-77, R001-2,
-    // R001-5, R001-16, R001-17
+async fn calls_go_to_the_right_tab() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -215,9 +217,9 @@ async fn r000_13_15_22_34_36_49_51_64_77_r001_2_5_16_17_calls_go_to_the_right_ta
     assert!(wrong.is_error && text(&wrong).contains("loud"), "{wrong:?}");
 }
 
+/// Spec: multi-tab 25, 27, 28, 29; page-proxy 32.
 #[tokio::test]
-async fn r000_25_27_28_29_r001_32_the_tabs_are_listed_as_they_are() {
-    // R000-25, R000-27, R000-28, R000-29, R001-32
+async fn the_tabs_are_listed_as_they_are() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -254,8 +256,9 @@ async fn r000_25_27_28_29_r001_32_the_tabs_are_listed_as_they_are() {
     );
 }
 
+/// Spec: security 22.
 #[tokio::test]
-async fn s22_a_page_cannot_say_that_it_is_of_another_site() {
+async fn a_page_cannot_say_that_it_is_of_another_site() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -282,8 +285,9 @@ async fn s22_a_page_cannot_say_that_it_is_of_another_site() {
     }
 }
 
+/// Spec: multi-tab 52.
 #[tokio::test]
-async fn r000_52_if_no_tab_is_in_front_the_first_is_used_and_the_log_warns() {
+async fn if_no_tab_is_in_front_the_first_is_used_and_the_log_warns() {
     let log = Log::default();
     let to_log = log.clone();
     let _guard = tracing::subscriber::set_default(
@@ -370,8 +374,9 @@ async fn a_cancelled_call_is_cancelled_in_the_page() {
     assert!(outcome.is_err());
 }
 
+/// Spec: security 22.
 #[tokio::test]
-async fn s22_a_page_cannot_take_a_name_of_ours_nor_flood_the_list() {
+async fn a_page_cannot_take_a_name_of_ours_nor_flood_the_list() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -396,8 +401,9 @@ async fn s22_a_page_cannot_take_a_name_of_ours_nor_flood_the_list() {
     );
 }
 
+/// Spec: multi-tab 44.
 #[tokio::test]
-async fn r000_44_a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
+async fn a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut first = daemon.worker().await;

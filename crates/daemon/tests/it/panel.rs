@@ -86,8 +86,9 @@ fn has_question(shown: &Value) -> bool {
     shown["questions"][0] != Value::Null
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_a_person_is_asked_in_the_panel_and_answers_there() {
+async fn a_person_is_asked_in_the_panel_and_answers_there() {
     let daemon = Daemon::start().await;
     let mut extension = extension(&daemon).await;
     let agent = agent(&daemon, Confirm::Always).await;
@@ -123,8 +124,9 @@ async fn s24_a_person_is_asked_in_the_panel_and_answers_there() {
     }
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_a_question_leaves_the_panel_when_it_is_over_elsewhere() {
+async fn a_question_leaves_the_panel_when_it_is_over_elsewhere() {
     let daemon = Daemon::start().await;
     let mut extension = extension(&daemon).await;
     let agent = agent(&daemon, Confirm::Ask).await;

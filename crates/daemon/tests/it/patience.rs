@@ -6,8 +6,9 @@ use tabmux_daemon::extension::Secret;
 use tabmux_testkit::patiently;
 use tokio::time::Duration;
 
+/// Spec: security 5.
 #[tokio::test]
-async fn s5_whoever_proves_nothing_for_10_seconds_is_sent_away() {
+async fn whoever_proves_nothing_for_10_seconds_is_sent_away() {
     let daemon = Daemon::start().await;
     let mut silent = daemon.stranger().await;
     let mut half = daemon.stranger().await;
@@ -26,9 +27,9 @@ async fn s5_whoever_proves_nothing_for_10_seconds_is_sent_away() {
     }
 }
 
+/// Spec: dynamic-tools 63, 96.
 #[tokio::test]
-async fn r004_63_96_whoever_says_nothing_for_60_seconds_is_gone() {
-    // R004-63, R004-96
+async fn whoever_says_nothing_for_60_seconds_is_gone() {
     let daemon = Daemon::start().await;
     let mut extension = daemon.extension("0123456789").await;
     for _ in 0..3 {
@@ -40,8 +41,9 @@ async fn r004_63_96_whoever_says_nothing_for_60_seconds_is_gone() {
     assert_eq!(extension.hear().await, None);
 }
 
+/// Spec: security 5.
 #[tokio::test]
-async fn s5_another_secret_ends_the_connections_of_the_old_one() {
+async fn another_secret_ends_the_connections_of_the_old_one() {
     let daemon = Daemon::start().await;
     let mut old = daemon.extension("0123456789").await;
     let new = Secret::rotate(&daemon.secret).unwrap();

@@ -6,9 +6,9 @@ use serde_json::json;
 use std::time::Duration;
 use tabmux_daemon::socket::{ListenError, Listening, ServeOptions};
 
+/// Spec: multi-client 9, 15, 40.
 #[tokio::test]
-async fn r002_9_15_40_each_client_gets_a_session_of_its_own() {
-    // R002-9, R002-15, R002-40
+async fn each_client_gets_a_session_of_its_own() {
     let server = Server::start();
     let (mut one, mut two) = (
         Wire::connect(server.socket()).await,
@@ -25,9 +25,9 @@ async fn r002_9_15_40_each_client_gets_a_session_of_its_own() {
     }
 }
 
+/// Spec: multi-client 12, 26, 27, 45, 47.
 #[tokio::test]
-async fn r002_12_26_27_45_47_status_needs_no_session_and_counts_those_there_are() {
-    // R002-12, R002-26, R002-27, R002-45, R002-47
+async fn status_needs_no_session_and_counts_those_there_are() {
     let server = Server::start();
     let mut asker = Wire::connect(server.socket()).await;
     let status = json!({"type": "STATUS", "id": "status_1"});
@@ -45,9 +45,9 @@ async fn r002_12_26_27_45_47_status_needs_no_session_and_counts_those_there_are(
     assert_eq!(asker.ask(status).await["activeSessions"], 0);
 }
 
+/// Spec: multi-client 21, 24.
 #[tokio::test]
-async fn r002_21_24_answers_carry_the_callers_own_request_id_whatever_it_is() {
-    // R002-21, R002-24
+async fn answers_carry_the_callers_own_request_id_whatever_it_is() {
     let server = Server::start();
     let mut client = Wire::connect(server.socket()).await;
     let session = client.register().await;
@@ -81,8 +81,9 @@ async fn the_tool_list_of_a_session_is_told() {
     assert!(answer["tools"].as_array().unwrap().len() > 10);
 }
 
+/// Spec: security 14.
 #[tokio::test]
-async fn s14_there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced() {
+async fn there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced() {
     let server = Server::start();
     assert!(matches!(
         Listening::start(&server.place),
@@ -97,8 +98,9 @@ async fn s14_there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced()
     Listening::start(&server.place).unwrap();
 }
 
+/// Spec: security 31.
 #[tokio::test]
-async fn s31_a_client_of_another_protocol_is_told_what_to_do() {
+async fn a_client_of_another_protocol_is_told_what_to_do() {
     let server = Server::start();
     let mut client = Wire::connect(server.socket()).await;
     let answer = client.ask(register(99)).await;
@@ -110,8 +112,9 @@ async fn s31_a_client_of_another_protocol_is_told_what_to_do() {
     );
 }
 
+/// Spec: security 31.
 #[tokio::test(start_paused = true)]
-async fn s31_a_daemon_that_nobody_needs_ends() {
+async fn a_daemon_that_nobody_needs_ends() {
     let server = Server::start_with(ServeOptions {
         idle: Some(Duration::from_secs(60)),
     });

@@ -61,8 +61,9 @@ async fn a_page_that_is_not_allowed_is_ended_without_a_word() {
     }
 }
 
+/// Spec: security 9.
 #[tokio::test]
-async fn s9_a_page_that_floods_is_ended_and_the_one_beside_it_works() {
+async fn a_page_that_floods_is_ended_and_the_one_beside_it_works() {
     let daemon = Daemon::start().await;
     let session = session(&daemon).await;
     let mut extension = daemon.extension("0123456789").await;

@@ -7,8 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use tabmux_client::Place;
 use tabmux_daemon::socket::{ListenError, Listening};
 
+/// Spec: security 17.
 #[tokio::test]
-async fn s17_another_connections_session_does_not_exist_here() {
+async fn another_connections_session_does_not_exist_here() {
     let server = Server::start();
     let (mut owner, mut thief) = (
         Wire::connect(server.socket()).await,
@@ -33,8 +34,9 @@ async fn s17_another_connections_session_does_not_exist_here() {
     assert_eq!(owner.ask(tools).await["type"], "TOOLS_OK");
 }
 
+/// Spec: security 16.
 #[tokio::test]
-async fn s16_http_and_endless_lines_are_cut_off_and_others_go_on() {
+async fn http_and_endless_lines_are_cut_off_and_others_go_on() {
     let server = Server::start();
     let mut bystander = Wire::connect(server.socket()).await;
     let session = bystander.register().await;
@@ -91,8 +93,9 @@ async fn nonsense_is_answered_and_the_connection_lives() {
     client.register().await;
 }
 
+/// Spec: security 12.
 #[tokio::test]
-async fn s12_the_socket_is_ours_alone() {
+async fn the_socket_is_ours_alone() {
     let server = Server::start();
     assert_eq!(
         std::fs::metadata(server.socket()).unwrap().mode() & 0o777,
@@ -104,8 +107,9 @@ async fn s12_the_socket_is_ours_alone() {
     );
 }
 
+/// Spec: security 14.
 #[tokio::test]
-async fn s14_what_is_in_the_way_is_not_removed() {
+async fn what_is_in_the_way_is_not_removed() {
     let folder = tempfile::tempdir().unwrap();
     let place = Place::choose(Some(folder.path().join("d.sock")));
     std::fs::write(place.socket(), "precious").unwrap();

@@ -15,8 +15,9 @@ async fn ending() -> (Server, Held) {
     (server, held)
 }
 
+/// Spec: security 14.
 #[tokio::test]
-async fn s14_the_next_daemon_waits_until_this_one_has_come_to_its_end() {
+async fn the_next_daemon_waits_until_this_one_has_come_to_its_end() {
     let (server, held) = ending().await;
     let taken = Listening::start(&server.place);
     assert!(matches!(taken, Err(ListenError::Taken(_))), "{taken:?}");

@@ -7,12 +7,13 @@ use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, Content, RequestId};
 use tabmux_testkit::patiently;
 
+/// Spec: dynamic-tools 65, 67, 69, 70, 71, 81, 84.
 #[tokio::test]
-async fn r004_65_67_69_70_71_81_84_what_the_extension_tells_of_tabs_is_what_list_tabs_tells() {
-    // R004-65, R004-67, R004-69, R004-70, R004-71, R004-81, R004-84
+async fn what_the_extension_tells_of_tabs_is_what_list_tabs_tells() {
     let (daemon, mut extension) = introduced().await;
     let session = session(&daemon, None).await;
-    // R004-81: an extension that connects changes nobody's state.
+    // Spec: dynamic-tools 81.
+    // An extension that connects changes nobody's state.
     let names = session.tools().await.unwrap();
     assert_eq!(names.len(), 1, "{names:?}");
     assert_eq!(
@@ -53,9 +54,9 @@ async fn r004_65_67_69_70_71_81_84_what_the_extension_tells_of_tabs_is_what_list
     until(&session, &["B http://b.example/2"]).await;
 }
 
+/// Spec: multi-client 35, 43; dynamic-tools 68, 82, 101.
 #[tokio::test]
-async fn r004_68_82_101_r002_35_43_an_extension_that_goes_ends_the_connection_and_says_so() {
-    // R004-68, R004-82, R004-101, R002-35, R002-43
+async fn an_extension_that_goes_ends_the_connection_and_says_so() {
     for last_word in [Some(json!({"type": "disconnected"})), None] {
         let (daemon, mut extension) = introduced().await;
         let session = session(&daemon, None).await;
@@ -74,8 +75,9 @@ async fn r004_68_82_101_r002_35_43_an_extension_that_goes_ends_the_connection_an
     }
 }
 
+/// Spec: multi-client 35.
 #[tokio::test(start_paused = true)]
-async fn r002_35_a_session_that_means_an_extension_says_that_it_is_away() {
+async fn a_session_that_means_an_extension_says_that_it_is_away() {
     let daemon = Daemon::start().await;
     let session = session(&daemon, None).await;
     // Time jumps as soon as everybody waits: nobody comes back.
@@ -86,8 +88,9 @@ async fn r002_35_a_session_that_means_an_extension_says_that_it_is_away() {
     assert!(next.contains("tabmux extension status"), "{next}");
 }
 
+/// Spec: multi-client 35.
 #[tokio::test(start_paused = true)]
-async fn r002_35_a_call_that_needs_an_extension_says_that_it_is_away() {
+async fn a_call_that_needs_an_extension_says_that_it_is_away() {
     let daemon = Daemon::start().await;
     let options = SessionOptions::from_wire(through_extension()).unwrap();
     let session = daemon.hub.open(options, Client::default()).await;
@@ -98,8 +101,9 @@ async fn r002_35_a_call_that_needs_an_extension_says_that_it_is_away() {
     );
 }
 
+/// Spec: decisions 24.
 #[tokio::test]
-async fn c_24_who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() {
+async fn who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() {
     let daemon = Daemon::start().await;
     let session = session(&daemon, None).await;
     let request = CallRequest {
@@ -127,9 +131,9 @@ async fn c_24_who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() 
     assert!(!reply.unwrap().is_error);
 }
 
+/// Spec: dynamic-tools 77, 79.
 #[tokio::test]
-async fn r004_77_79_tabs_are_opened_in_the_background_and_closed_by_name() {
-    // R004-77, R004-79
+async fn tabs_are_opened_in_the_background_and_closed_by_name() {
     let (daemon, mut extension) = introduced().await;
     let session = session(&daemon, None).await;
     call(&session, "connect_browser", json!({})).await.unwrap();

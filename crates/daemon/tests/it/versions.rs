@@ -56,15 +56,17 @@ async fn meet(sessions: usize) -> (Vec<String>, usize) {
     (daemon.await.unwrap(), started.load(Ordering::Relaxed))
 }
 
+/// Spec: security 31.
 #[tokio::test]
-async fn s31_an_idle_daemon_of_another_version_is_replaced() {
+async fn an_idle_daemon_of_another_version_is_replaced() {
     let (heard, started) = meet(0).await;
     assert_eq!(heard, ["PING", "STATUS", "STOP"]);
     assert!(started > 0, "a new one was started");
 }
 
+/// Spec: security 31.
 #[tokio::test]
-async fn s31_a_daemon_of_another_version_that_is_in_use_stays() {
+async fn a_daemon_of_another_version_that_is_in_use_stays() {
     let (heard, _) = meet(1).await;
     assert_eq!(heard, ["PING", "STATUS", "REGISTER", "TOOLS"]);
 }

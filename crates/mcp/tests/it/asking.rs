@@ -22,8 +22,9 @@ fn said(allowed: bool) -> Option<Word> {
     Some(Word { question, allowed })
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_a_person_agrees_and_the_call_goes_on() {
+async fn a_person_agrees_and_the_call_goes_on() {
     for capability in [
         json!({}),
         json!({"form": {}}),
@@ -63,8 +64,9 @@ async fn s24_a_person_agrees_and_the_call_goes_on() {
     }
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_only_a_yes_is_a_yes() {
+async fn only_a_yes_is_a_yes() {
     for answer in [
         json!({"action": "decline"}),
         json!({"action": "cancel"}),
@@ -143,8 +145,9 @@ async fn the_wait_is_told_as_progress() {
     );
 }
 
+/// Spec: security 24.
 #[tokio::test]
-async fn s24_a_client_of_2026_asks_and_calls_again() {
+async fn a_client_of_2026_asks_and_calls_again() {
     let (mut stage, mut client) = Stage::set_silent();
     client.can(json!({"elicitation": {"form": {}}}));
     client.speak_2026();

@@ -10,8 +10,9 @@ use std::time::Duration;
 use tabmux_protocol::CallReply;
 use tabmux_testkit::McpClient;
 
+/// Spec: dynamic-tools 61.
 #[tokio::test]
-async fn r004_61_a_change_is_told_once_to_a_client_that_shook_hands() {
+async fn a_change_is_told_once_to_a_client_that_shook_hands() {
     let (mut stage, client) = Stage::set().await;
     client.assert_no_notification().await;
     stage.change_tools();

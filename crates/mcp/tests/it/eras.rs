@@ -16,9 +16,9 @@ fn about() -> Value {
     })
 }
 
+/// Spec: dynamic-tools 59, 60.
 #[tokio::test]
-async fn r004_59_60_the_handshake_names_the_server_and_its_one_capability() {
-    // R004-59, R004-60
+async fn the_handshake_names_the_server_and_its_one_capability() {
     for (asked, answered) in [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -63,8 +63,9 @@ async fn discovery_names_the_same_and_leaves_both_eras_open() {
     assert_eq!(client.tool_names().await, ["zebra", "ant"]);
 }
 
+/// Spec: dynamic-tools 56.
 #[tokio::test]
-async fn r004_56_the_list_is_the_present_one_in_the_given_order() {
+async fn the_list_is_the_present_one_in_the_given_order() {
     let (stage, client) = Stage::set().await;
     assert_eq!(client.tool_names().await, ["zebra", "ant"]);
     stage.tools.lock().unwrap().insert(1, tool("mole"));

@@ -13,10 +13,9 @@ fn examples() -> Vec<Value> {
         .collect()
 }
 
+/// Spec: dynamic-tools 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79; dynamic-tools 80.
 #[test]
-fn r004_66_67_68_69_70_71_72_73_74_75_76_77_78_79_80_every_example_is_said_as_it_is_written() {
-    // R004-66, R004-67, R004-68, R004-69, R004-70, R004-71, R004-72, R004-73, R004-74, R004-75,
-    // R004-76, R004-77, R004-78, R004-79, R004-80
+fn every_example_is_said_as_it_is_written() {
     let mut kinds = std::collections::BTreeSet::new();
     for example in examples() {
         let heard = serde_json::from_value::<FromExtension>(example.clone());

@@ -51,8 +51,9 @@ fn both_spellings_are_understood() {
     );
 }
 
+/// Spec: multi-browser 59.
 #[test]
-fn r003_59_the_flags_for_one_browser_keep_working() {
+fn the_flags_for_one_browser_keep_working() {
     let attached = options(&[
         "--wsEndpoint=ws://127.0.0.1:9222/devtools/browser/x",
         "--wsHeaders={}",
@@ -92,9 +93,9 @@ fn a_browser_is_named_for_a_daemon_that_works_in_another_folder() {
     }
 }
 
+/// Spec: multi-browser 31, 32, 35, 57, 86, 87, 99.
 #[test]
-fn r003_31_32_35_57_86_87_99_browsers_may_be_several_with_names_commands_and_headers() {
-    // R003-31, R003-32, R003-35, R003-57, R003-86, R003-87, R003-99
+fn browsers_may_be_several_with_names_commands_and_headers() {
     let given = options(&[
         "--browserUrl",
         "work=http://127.0.0.1:9222|chrome --port=9222",
@@ -123,8 +124,9 @@ fn r003_31_32_35_57_86_87_99_browsers_may_be_several_with_names_commands_and_hea
     );
 }
 
+/// Spec: multi-browser 34.
 #[test]
-fn r003_34_the_help_says_whose_rights_a_start_command_has() {
+fn the_help_says_whose_rights_a_start_command_has() {
     let help = Only::command().render_long_help().to_string();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let warning = "that is run with your rights when the agent asks to reconnect a browser that cannot be \
@@ -132,9 +134,9 @@ fn r003_34_the_help_says_whose_rights_a_start_command_has() {
     assert!(help.contains(warning), "{help}");
 }
 
+/// Spec: multi-browser 31, 35.
 #[test]
-fn r003_31_35_browsers_are_numbered_as_they_are_named_whatever_the_flag() {
-    // R003-31, R003-35
+fn browsers_are_numbered_as_they_are_named_whatever_the_flag() {
     let flags = [
         "-w", "ws://a", "-u", "http://b", "-w", "ws://c", "-u", "http://d",
     ];

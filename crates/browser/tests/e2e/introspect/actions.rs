@@ -21,9 +21,9 @@ const PAGE: &str = r##"
     <button>検索</button>
     </main><script>var heard = []</script>"##;
 
+/// Spec: dynamic-tools 52, 54.
 #[tokio::test]
-async fn r004_52_54_what_acts_is_a_tool_that_a_person_would_name() {
-    // R004-52, R004-54
+async fn what_acts_is_a_tool_that_a_person_would_name() {
     let Some(stand) = Stand::start().await else {
         return;
     };

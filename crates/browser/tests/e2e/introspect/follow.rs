@@ -4,8 +4,9 @@ use super::stand::Stand;
 use serde_json::json;
 use tabmux_testkit::patiently;
 
+/// Spec: dynamic-tools 86.
 #[tokio::test]
-async fn r004_86_a_page_that_navigates_or_changes_is_read_again() {
+async fn a_page_that_navigates_or_changes_is_read_again() {
     let Some(stand) = Stand::start().await else {
         return;
     };

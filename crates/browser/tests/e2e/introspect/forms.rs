@@ -27,9 +27,9 @@ const FLIGHTS: &str = r#"
       <button>Search</button>
     </form>"#;
 
+/// Spec: dynamic-tools 51, 52.
 #[tokio::test]
-async fn r004_51_52_a_form_is_one_tool_with_typed_arguments() {
-    // R004-51, R004-52
+async fn a_form_is_one_tool_with_typed_arguments() {
     let Some(stand) = Stand::start().await else {
         return;
     };
@@ -115,8 +115,9 @@ async fn a_form_that_its_page_refuses_is_not_sent() {
     );
 }
 
+/// Spec: dynamic-tools 52.
 #[tokio::test]
-async fn r004_52_search_boxes_are_named_by_what_they_search() {
+async fn search_boxes_are_named_by_what_they_search() {
     let Some(stand) = Stand::start().await else {
         return;
     };

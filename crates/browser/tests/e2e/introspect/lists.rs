@@ -3,8 +3,9 @@
 use super::stand::Stand;
 use serde_json::json;
 
+/// Spec: dynamic-tools 52.
 #[tokio::test]
-async fn r004_52_items_of_a_list_are_opened_by_index() {
+async fn items_of_a_list_are_opened_by_index() {
     let Some(stand) = Stand::start().await else {
         return;
     };

@@ -15,8 +15,9 @@ fn away() -> Desk {
     desk
 }
 
+/// Spec: multi-client 35.
 #[test]
-fn r002_35_an_extension_that_is_away_is_waited_for_once() {
+fn an_extension_that_is_away_is_waited_for_once() {
     let mut desk = away();
     for attempts in 1..=2 {
         let refusal = desk.refusal(page(CLICK, Act), None);
@@ -44,8 +45,9 @@ fn soon_after() -> (Desk, BrowserId, CallId) {
     (desk, browser, call)
 }
 
+/// Spec: multi-client 35.
 #[test]
-fn r002_35_a_call_soon_after_the_extension_went_says_in_the_end_that_it_is_away() {
+fn a_call_soon_after_the_extension_went_says_in_the_end_that_it_is_away() {
     let (mut desk, _, call) = soon_after();
     let Reply::Refused(refusal) = desk.wait_for(call) else {
         panic!("there is no browser");
