@@ -2,8 +2,8 @@
 //!
 //! Goals that are missed are marked, and nothing more: this is a bench, not a test.
 
+mod bench_client;
 mod bystander;
-mod desk;
 mod extension;
 mod floods;
 mod lists;

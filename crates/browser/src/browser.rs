@@ -68,7 +68,7 @@ pub enum BrowserEvent {
         /// The tab.
         tab: TabFacts,
         /// Where it comes from.
-        origin: Origin,
+        origin: TabOpener,
     },
     /// A tab shows something else, or under another title.
     TabChanged(TabFacts),
@@ -119,7 +119,7 @@ pub enum BrowserEvent {
 
 /// Where a tab comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TabOpener {
     /// The user, or the browser itself.
     Browser,
     /// A page opened it.
@@ -169,7 +169,7 @@ impl Browser {
         Ok(tab)
     }
 
-    /// Opens a tab at `address`. The tab is announced as [`Origin::Call`] with `tag` before this
+    /// Opens a tab at `address`. The tab is announced as [`TabOpener::Call`] with `tag` before this
     /// resolves, also if its page cannot be loaded: then it is the caller who closes it. With
     /// `whole`, waits until the page is loaded; never longer than `limit`. How the tab looks then
     /// has been reported. What it downloads is the session's.
@@ -298,7 +298,7 @@ impl Browser {
         })
         .await?;
         if last {
-            open::make(self, None, Origin::Spare).await?;
+            open::make(self, None, TabOpener::Spare).await?;
         }
         let close = target::CloseTarget {
             target_id: target.clone(),

@@ -193,7 +193,7 @@ pub(crate) fn with_element(asked: &Asked) -> Vec<Value> {
 }
 
 /// Somebody connected to a fake browser.
-pub(crate) struct Stand {
+pub(crate) struct FakeBrowser {
     pub(crate) fake: Fake,
     pub(crate) browser: Browser,
     pub(crate) events: mpsc::Receiver<(u32, BrowserEvent)>,
@@ -201,7 +201,7 @@ pub(crate) struct Stand {
     pub(crate) home: tempfile::TempDir,
 }
 
-impl Stand {
+impl FakeBrowser {
     /// Connects to a browser that says after each command what `say` says.
     pub(crate) async fn new(say: impl FnMut(&Asked) -> Vec<Value> + Send + 'static) -> Self {
         let (transport, fake) = Fake::new(say);

@@ -12,16 +12,16 @@ mod follow;
 mod forms;
 mod gather;
 mod lists;
+mod naming;
 mod propose;
 mod schema;
-mod words;
 
-pub(crate) use draft::{Deed, Item, Then};
+pub(crate) use draft::{Item, Then, ToolAction};
 pub(crate) use follow::Following;
 pub(crate) use schema::{Argument, Fills};
 
 use crate::error::ToolError;
-use crate::page_tools::{FoundTool, ToolNumber, ToolSource, Way};
+use crate::page_tools::{CallPath, FoundTool, ToolNumber, ToolSource};
 use crate::tab::{DocumentId, Tab};
 use propose::{GeneratedTool, Names, propose};
 use std::collections::HashMap;
@@ -162,7 +162,7 @@ impl Known {
             read_only: tool.read_only,
             consequential: false,
             origin: origin.into(),
-            way: Way::Generated,
+            way: CallPath::Generated,
             text: Default::default(),
         })
     }

@@ -50,8 +50,8 @@ pub mod world;
 
 pub use address::{Address, AddressError, AddressPolicy};
 pub use browser::{
-    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Origin, Pulse, Source,
-    TabFacts,
+    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Pulse, Source,
+    TabFacts, TabOpener,
 };
 pub use error::ToolError;
 pub use files::{Files, OutputFolder, OutputRoot};

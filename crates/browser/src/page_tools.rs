@@ -12,8 +12,8 @@ mod tool_text;
 pub(crate) mod web_mcp;
 
 pub use call::{PageAnswer, call};
+pub(crate) use found::{CallPath, Found};
 pub use found::{Findings, FoundTool, Mark, ToolNumber, ToolSource};
-pub(crate) use found::{Found, Way};
 pub(crate) use home::Home;
 pub(crate) use report::{Report, Reporter};
 pub use tool_text::{SaidBy, ToolText, beside};

@@ -18,7 +18,7 @@ mod taps;
 #[cfg(test)]
 mod tests;
 
-pub use console::{Argument, Console, ConsoleMessage, Place};
+pub use console::{Argument, Console, ConsoleMessage, ScriptPosition};
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
 pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;

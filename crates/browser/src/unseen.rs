@@ -267,12 +267,12 @@ pub(crate) const NOT_RECORDED: &str =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::{self, Asked, FRAME, Stand};
+    use crate::fake::{self, Asked, FRAME, FakeBrowser};
     use crate::origins::{OriginPolicy, OriginRules, RuledBy};
 
     /// What a picture comes to, while which frames show these sites one after the other.
     async fn picture(sites: Vec<&'static str>) -> Result<(), String> {
-        let stand = Stand::new(move |asked: &Asked| {
+        let harness = FakeBrowser::new(move |asked: &Asked| {
             let mut said = Vec::new();
             if asked.method == "Page.captureScreenshot" {
                 for site in &sites {
@@ -293,7 +293,7 @@ mod tests {
             allowed: Vec::new(),
             blocked: vec!["http://blocked.test".parse().unwrap()],
         }]);
-        let tab = stand.tab().await.unwrap();
+        let tab = harness.tab().await.unwrap();
         let taking = async {
             let cover = Cover::begin(&tab).await?;
             let picture = tabmux_cdp::types::page::CaptureScreenshot::default();

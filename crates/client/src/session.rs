@@ -1,10 +1,10 @@
 //! The client's end of the daemon's socket: a session that finds, starts and outlives its daemon.
 
+use crate::answer_timeout;
 use crate::lines::{self, LineReader, LineWriter};
 use crate::link::{CallAnswer, End, Link, Order};
 use crate::modes;
-use crate::net;
-use crate::place::Place;
+use crate::socket_path::SocketPath;
 use crate::starting::Turn;
 use crate::user::own_uid;
 use futures_util::future::BoxFuture;
@@ -31,7 +31,7 @@ pub struct RemoteSession {
 /// Which session to open, and where.
 pub struct Opening {
     /// Where the daemon is.
-    pub place: Place,
+    pub place: SocketPath,
     /// Who wants it.
     pub client: ClientInfo,
     /// What it wants.
@@ -49,7 +49,7 @@ pub type StartDaemon = Box<dyn Fn() -> io::Result<Started> + Send + Sync>;
 pub type Started = BoxFuture<'static, ()>;
 
 /// Asks the daemon one thing that needs no session. Fails at once if there is no daemon.
-pub async fn ask(place: &Place, question: &FromClient) -> io::Result<FromDaemon> {
+pub async fn ask(place: &SocketPath, question: &FromClient) -> io::Result<FromDaemon> {
     let (mut reader, mut writer) = dial(place).await?;
     writer.send(question).await?;
     answer(&mut reader).await
@@ -94,7 +94,7 @@ impl Backend for RemoteSession {
                 .map_err(|_| CallFailure::Closed)?;
             tools.await.map_err(|_| CallFailure::Closed)?
         };
-        let net = net::of_list();
+        let net = answer_timeout::of_list();
         let Ok(result) = timeout(net, exchange).await else {
             let why = format!(
                 "The tabmux daemon did not tell its tools within {} s. {LOOK_INTO_IT}.",
@@ -106,7 +106,7 @@ impl Backend for RemoteSession {
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
-        let net = net::of(&request);
+        let net = answer_timeout::of(&request);
         let name = request.request_id.clone();
         let (asked, is_asked) = oneshot::channel();
         let (answer, reply) = oneshot::channel();
@@ -382,7 +382,7 @@ struct NoLink {
 }
 
 /// Connects, and makes sure that a process of ours is at the other end before saying anything.
-async fn dial(place: &Place) -> io::Result<(LineReader, LineWriter)> {
+async fn dial(place: &SocketPath) -> io::Result<(LineReader, LineWriter)> {
     let stream = UnixStream::connect(place.socket()).await?;
     if stream.peer_cred()?.uid() != own_uid() {
         let whose = format!(

@@ -1,6 +1,6 @@
 //! Of all clients that miss their daemon, one starts the next.
 
-use crate::place::Place;
+use crate::socket_path::SocketPath;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,7 +14,7 @@ pub(crate) struct Turn {
 impl Turn {
     /// Takes the right, unless another client has it. Where there can be no lock everybody has it, and the
     /// daemon says what is wrong with the place.
-    pub(crate) fn take(place: &Place) -> Option<Self> {
+    pub(crate) fn take(place: &SocketPath) -> Option<Self> {
         let Ok(lock) = open(place) else {
             return Some(Self { _lock: None });
         };
@@ -25,7 +25,7 @@ impl Turn {
     }
 }
 
-fn open(place: &Place) -> io::Result<File> {
+fn open(place: &SocketPath) -> io::Result<File> {
     place.prepare().map_err(io::Error::other)?;
     OpenOptions::new()
         .write(true)
@@ -43,10 +43,10 @@ mod tests {
     #[test]
     fn one_client_at_a_time_starts_a_daemon_and_the_next_one_may_once_it_is_gone() {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::choose(Some(folder.path().join("run/d.sock")));
+        let place = SocketPath::choose(Some(folder.path().join("run/d.sock")));
         let first = Turn::take(&place).unwrap();
         assert!(Turn::take(&place).is_none());
-        let other = Place::choose(Some(folder.path().join("run/e.sock")));
+        let other = SocketPath::choose(Some(folder.path().join("run/e.sock")));
         assert!(Turn::take(&other).is_some(), "another daemon's place");
         drop(first);
         assert!(Turn::take(&place).is_some());
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn where_there_can_be_no_lock_everybody_may_start_a_daemon() {
-        let place = Place::choose(Some("/proc/nowhere/d.sock".into()));
+        let place = SocketPath::choose(Some("/proc/nowhere/d.sock".into()));
         assert!(Turn::take(&place).is_some() && Turn::take(&place).is_some());
     }
 }

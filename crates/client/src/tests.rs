@@ -1,7 +1,7 @@
 //! Sessions whose daemon is played by the test, or never comes.
 
 use crate::lines::{self, LineReader, LineWriter};
-use crate::{Opening, Place, RemoteSession, StartDaemon};
+use crate::{Opening, RemoteSession, SocketPath, StartDaemon};
 use serde_json::value::to_raw_value;
 use std::io;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use tokio::net::UnixListener;
 use tokio::time::Instant;
 
 /// A place for a daemon.
-struct Desk {
+struct DaemonHarness {
     _folder: TempDir,
-    place: Place,
+    place: SocketPath,
     starts: Arc<AtomicUsize>,
 }
 
-impl Desk {
+impl DaemonHarness {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self {
-            place: Place::choose(Some(folder.path().join("d.sock"))),
+            place: SocketPath::choose(Some(folder.path().join("d.sock"))),
             _folder: folder,
             starts: Arc::default(),
         }
@@ -133,8 +133,8 @@ fn text(reply: &CallReply) -> &str {
 
 #[tokio::test(start_paused = true)]
 async fn all_who_wait_for_a_daemon_that_does_not_come_are_told_at_once() {
-    let desk = Desk::new();
-    let session = desk.waits();
+    let harness = DaemonHarness::new();
+    let session = harness.waits();
     let begun = Instant::now();
     let calls = ["1", "2", "3", "4"].map(async |name| {
         let reply = session.call(call(name)).await.unwrap();
@@ -148,15 +148,15 @@ async fn all_who_wait_for_a_daemon_that_does_not_come_are_told_at_once() {
 
 #[tokio::test]
 async fn a_call_that_nobody_waits_for_any_more_is_not_sent() {
-    let desk = Desk::new();
-    let session = desk.waits();
+    let harness = DaemonHarness::new();
+    let session = harness.waits();
     let forsaken = session.call(CallRequest {
         tool: "click".into(),
         ..call("1")
     });
     // It is handed in, and given up before there is a daemon.
     assert!(futures_util::poll!(std::pin::pin!(forsaken)).is_pending());
-    let listener = desk.listen();
+    let listener = harness.listen();
     let (_, heard) = tokio::join!(session.call(call("2")), async {
         let mut daemon = Daemon::meet(&listener).await;
         let FromClient::Request(request) = daemon.hear().await else {
@@ -169,13 +169,13 @@ async fn a_call_that_nobody_waits_for_any_more_is_not_sent() {
 
 #[tokio::test]
 async fn a_daemon_that_was_stopped_is_not_started_to_cancel_something() {
-    let desk = Desk::new();
-    let listener = desk.listen();
-    let session = desk.tries();
+    let harness = DaemonHarness::new();
+    let listener = harness.listen();
+    let session = harness.tries();
     let (told, ()) = tokio::join!(session.call(call("1")), async {
         let mut daemon = Daemon::meet(&listener).await;
         assert!(matches!(daemon.hear().await, FromClient::Request(_)));
-        std::fs::remove_file(desk.place.socket()).unwrap();
+        std::fs::remove_file(harness.place.socket()).unwrap();
         let event = EventKind::Stopping;
         daemon.say(FromDaemon::Event { event }).await;
     });
@@ -188,14 +188,14 @@ async fn a_daemon_that_was_stopped_is_not_started_to_cancel_something() {
         text(&declined).contains("there is no program"),
         "{declined:?}"
     );
-    assert_eq!(desk.starts.load(Ordering::Relaxed), 1);
+    assert_eq!(harness.starts.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
 async fn a_list_that_a_dying_daemon_owed_is_told_by_the_next_one() {
-    let desk = Desk::new();
-    let listener = desk.listen();
-    let session = desk.tries();
+    let harness = DaemonHarness::new();
+    let listener = harness.listen();
+    let session = harness.tries();
     tokio::spawn(async move {
         let mut first = Daemon::meet(&listener).await;
         assert!(matches!(first.hear().await, FromClient::Tools { .. }));
@@ -213,8 +213,8 @@ async fn a_list_that_a_dying_daemon_owed_is_told_by_the_next_one() {
 #[tokio::test(start_paused = true)]
 async fn a_list_that_cannot_be_had_is_declined_with_the_reason() {
     for (session, why) in [
-        (Desk::new().waits(), "cannot be reached"),
-        (Desk::new().tries(), "there is no program"),
+        (DaemonHarness::new().waits(), "cannot be reached"),
+        (DaemonHarness::new().tries(), "there is no program"),
     ] {
         let failure = session.tools().await.unwrap_err();
         let told = format!("{failure:?}");
@@ -227,23 +227,23 @@ async fn a_list_that_cannot_be_had_is_declined_with_the_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn of_all_who_lost_their_daemon_one_starts_the_next() {
-    let desk = Desk::new();
-    let sessions: Vec<_> = (0..20).map(|_| desk.waits_and_counts()).collect();
+    let harness = DaemonHarness::new();
+    let sessions: Vec<_> = (0..20).map(|_| harness.waits_and_counts()).collect();
     let calls = sessions.iter().map(|session| session.call(call("1")));
     for reply in futures_util::future::join_all(calls).await {
         let reply = reply.unwrap();
         assert!(text(&reply).contains("cannot be reached"), "{reply:?}");
     }
-    assert_eq!(desk.starts.load(Ordering::Relaxed), 1);
+    assert_eq!(harness.starts.load(Ordering::Relaxed), 1);
 }
 
 /// Daemons that are killed again and again as soon as they answer.
 #[tokio::test]
 async fn a_daemon_that_was_there_is_started_again_without_a_growing_pause() {
-    let desk = Desk::new();
+    let harness = DaemonHarness::new();
     let (starts, mut started) = tokio::sync::watch::channel(0);
-    let socket = desk.place.socket().to_owned();
-    let session = desk.open(Box::new(move || {
+    let socket = harness.place.socket().to_owned();
+    let session = harness.open(Box::new(move || {
         starts.send_modify(|starts| *starts += 1);
         let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket)?;

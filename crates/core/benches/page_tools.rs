@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::time::Instant;
 use tabmux_core::{
     BrowserKey, CallId, CallKind, Config, ConnectionId, Core, DocumentId, Finish, Input, Mode,
-    Output, PageFacts, PageId, Place, RequestId, SchemaId, SessionConfig, SessionId, TabRef, Time,
-    ToolFacts, ToolKey, ToolName,
+    Output, PageFacts, PageId, RequestId, SchemaId, SessionConfig, SessionId, TabLocation, TabRef,
+    Time, ToolFacts, ToolKey, ToolName,
 };
 
 fn main() {
@@ -157,7 +157,7 @@ fn register(core: &mut Core, tab: usize, name: &str, key: u64) {
 }
 
 fn activate(core: &mut Core, tab: usize) {
-    let tab = Place::Page {
+    let tab = TabLocation::Page {
         connection: connection(tab),
         page: page(tab),
     };

@@ -1,6 +1,6 @@
 //! What the driver decides once: for the whole core, and for each session.
 
-use crate::{BrowserKey, LostTab, PageNumbers, Routing, TabId, TargetId, ToolName, Veil};
+use crate::{BrowserKey, LostTab, PageNumbers, Routing, SiteFilter, TabId, TargetId, ToolName};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionConfig {
     /// The browsers it means, numbered from 1 in this order.
-    pub browsers: Vec<Meant>,
+    pub browsers: Vec<BrowserRef>,
     /// Whether they are connected when the session opens, instead of when they are first needed.
     pub connects_at_once: bool,
     /// Whether its agent may choose a browser that is meant when none is named.
@@ -100,14 +100,14 @@ pub struct SessionConfig {
     /// Whether its focus goes to the tab that the user turns to.
     pub follow_user_focus: bool,
     /// What it may not see.
-    pub veil: Veil,
+    pub site_filter: SiteFilter,
     /// What it had before its daemon died.
-    pub heritage: Heritage,
+    pub restored_tabs: RestoredTabs,
 }
 
 /// A browser that a session means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meant {
+pub struct BrowserRef {
     /// Sessions with equal keys share it.
     pub key: BrowserKey,
     /// What people call it.
@@ -119,7 +119,7 @@ pub struct Meant {
 
 /// Tabs that a session had before its daemon died, by the browser's names of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heritage {
+pub struct RestoredTabs {
     /// Those that were opened for it.
     pub opened: Vec<TargetId>,
     /// Those that it was bound to, one for each browser at most.
@@ -200,7 +200,7 @@ impl SessionConfig {
         let label = key.0.clone();
         let attached = false;
         Self {
-            browsers: vec![Meant {
+            browsers: vec![BrowserRef {
                 key,
                 label,
                 attached,
@@ -220,8 +220,8 @@ impl SessionConfig {
             isolated: false,
             routing: Routing::default(),
             follow_user_focus: false,
-            veil: Veil::default(),
-            heritage: Heritage::default(),
+            site_filter: SiteFilter::default(),
+            restored_tabs: RestoredTabs::default(),
         }
     }
 }

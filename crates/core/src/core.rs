@@ -10,27 +10,27 @@ mod follow;
 mod plan;
 
 mod connect;
+mod default_tab;
 mod holds;
 mod offers;
 mod page_calls;
 mod page_numbers;
+mod page_routing;
 mod pages;
 mod person;
 mod reroute;
-mod settle;
-mod sight;
+mod site_filters;
 mod tabs;
-mod veils;
 
-mod absence;
 mod answers;
-mod common;
 mod lists;
-mod notable;
 mod overview;
+mod persistence_version;
+mod reconnect;
+mod shared_lists;
 
-pub(crate) use common::PageList;
 pub use overview::{BrowserView, TabView};
+pub(crate) use shared_lists::PageList;
 
 use crate::browser::Browser;
 use crate::call::Call;
@@ -106,7 +106,7 @@ pub struct Core {
     /// Counts the changes that can matter to a list of page tools.
     edition: u64,
     /// The lists of page tools that sessions have in common.
-    common: common::Common,
+    common: shared_lists::Common,
     edition_noticed: u64,
     /// Counts the changes to who has which tab.
     notable: u64,
@@ -134,7 +134,7 @@ impl Core {
             built_in,
             focused_tools,
             edition: 0,
-            common: common::Common::default(),
+            common: shared_lists::Common::default(),
             edition_noticed: 0,
             notable: 0,
             told: BTreeSet::new(),
@@ -198,8 +198,11 @@ impl Core {
             } => self.given(session, browser, target),
             Input::FollowChanged { session, follows } => self.follow_changed(session, follows),
             Input::Finished { call, outcome } => self.finished(call, outcome),
-            Input::VeilChanged { session, veil } => {
-                self.veil_changed(session, veil);
+            Input::SiteFilterChanged {
+                session,
+                site_filter,
+            } => {
+                self.site_filter_changed(session, site_filter);
                 return self.notice_page_tools(now);
             }
             page => {

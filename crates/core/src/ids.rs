@@ -55,7 +55,7 @@ pub struct SchemaId(pub u64);
 
 /// Where a tab is, in the driver's terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum TabLocation {
     /// In a browser that we are connected to.
     Browser {
         /// Which one.

@@ -1,8 +1,9 @@
 //! What happens to the core: everything a client, a browser or the driver can tell it.
 
 use crate::{
-    BrowserId, CallId, ConnectFailure, ConnectionId, DocumentId, Meant, PageId, Place, RequestId,
-    SchemaId, SessionConfig, SessionId, Source, TabRef, TargetId, ToolKey, ToolName, Veil,
+    BrowserId, BrowserRef, CallId, ConnectFailure, ConnectionId, DocumentId, PageId, RequestId,
+    SchemaId, SessionConfig, SessionId, SiteFilter, Source, TabLocation, TabRef, TargetId, ToolKey,
+    ToolName,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,11 +25,11 @@ pub enum Input {
         session: SessionId,
     },
     /// A client may see other pages than before.
-    VeilChanged {
+    SiteFilterChanged {
         /// The session.
         session: SessionId,
         /// What it may not see from now on.
-        veil: Veil,
+        site_filter: SiteFilter,
     },
     /// A session follows the user from now on, or no longer does: the person wants it so.
     FollowChanged {
@@ -104,7 +105,7 @@ pub enum Input {
         /// What is known about it.
         tab: TabFacts,
         /// Who made it.
-        origin: Origin,
+        origin: TabOpener,
     },
     /// A tab's address or title is another one now.
     TabChanged {
@@ -209,12 +210,12 @@ pub enum Input {
     /// The user has this tab in front now.
     TabActivated {
         /// Where it is.
-        tab: Place,
+        tab: TabLocation,
     },
     /// The user no longer has this tab in front.
     TabDeactivated {
         /// Where it is.
-        tab: Place,
+        tab: TabLocation,
     },
     /// The person wants all agents to stop: calls that are at work end, and new ones are refused.
     Paused,
@@ -338,7 +339,7 @@ pub enum CallKind {
     /// `add_browser`.
     AddBrowser {
         /// The browser.
-        meant: Meant,
+        meant: BrowserRef,
     },
     /// `disconnect_browser`.
     DisconnectBrowser,
@@ -411,7 +412,7 @@ pub struct ToolFacts {
 
 /// Who made a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum TabOpener {
     /// The user, or the browser itself.
     Browser,
     /// A page: this is a popup of that tab.

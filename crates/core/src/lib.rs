@@ -36,7 +36,7 @@
 //!   refused.
 //! - `core`: the state machine; start reading here.
 //! - `session`, `page_numbers`, `browser`, `tab`, `call`: what it remembers.
-//! - `veil`: which pages a session may not see.
+//! - `site filter`: which pages a session may not see.
 //! - `offer`, `registry`: the tools that pages have, by tab and by name.
 //! - `list`, `route`, `lane`, `timers`: the rules it asks: which tools, where to, who may run, what
 //!   happens when.
@@ -61,8 +61,8 @@ mod browser;
 mod call;
 mod page_numbers;
 mod session;
+mod site_filter;
 mod tab;
-mod veil;
 
 mod lane;
 mod list;
@@ -76,16 +76,17 @@ mod tests;
 
 pub use browser::BrowserState;
 pub use config::{
-    Config, Heritage, Loss, Meant, Mode, Numbering, OnEnd, RememberedTab, SessionConfig, TabPolicy,
+    BrowserRef, Config, Loss, Mode, Numbering, OnEnd, RememberedTab, RestoredTabs, SessionConfig,
+    TabPolicy,
 };
 pub use connect_failure::ConnectFailure;
 pub use core::{BrowserView, Core, TabView};
 pub use ids::{
-    BrowserId, BrowserKey, CallId, ConnectionId, DocumentId, PageId, Place, RequestId, SchemaId,
-    SessionId, TabId, TabName, TabRef, TargetId, ToolKey,
+    BrowserId, BrowserKey, CallId, ConnectionId, DocumentId, PageId, RequestId, SchemaId,
+    SessionId, TabId, TabLocation, TabName, TabRef, TargetId, ToolKey,
 };
 pub use input::{
-    Access, BrowserFacts, CallKind, Finish, Input, Origin, PageFacts, TabFacts, ToolFacts,
+    Access, BrowserFacts, CallKind, Finish, Input, PageFacts, TabFacts, TabOpener, ToolFacts,
 };
 pub use lost_browser::LostBrowser;
 pub use name::ToolName;
@@ -96,5 +97,5 @@ pub use page_refusal::PageRefusal;
 pub use person_refusal::PersonRefusal;
 pub use refusal::{Fate, LostTab, Refusal, Stuck, TabMeant};
 pub use route::{Reason, Routing};
+pub use site_filter::{Hidden, SiteFilter};
 pub use time::Time;
-pub use veil::{Hidden, Veil};

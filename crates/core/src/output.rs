@@ -2,8 +2,8 @@
 
 use crate::{
     BrowserId, BrowserKey, BrowserState, CallId, ConnectFailure, ConnectionId, PageId, PageRefusal,
-    Place, Reason, Refusal, RequestId, SchemaId, SessionId, Source, TabId, TabName, TargetId, Time,
-    ToolKey, ToolName,
+    Reason, Refusal, RequestId, SchemaId, SessionId, Source, TabId, TabLocation, TabName, TargetId,
+    Time, ToolKey, ToolName,
 };
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub enum Output {
         browser: BrowserId,
     },
     /// Open a tab, navigate it, wait until it has loaded. Answered by `TabAppeared` with
-    /// `Origin::Call` as soon as there is a tab, and then by `Finished`. A page action whose session
+    /// `TabOpener::Call` as soon as there is a tab, and then by `Finished`. A page action whose session
     /// has no tab yet gets one this way first, and its `Run` after that.
     OpenTab {
         /// The call this is for.
@@ -81,7 +81,7 @@ pub enum Output {
         /// The call this is for.
         call: CallId,
         /// Where: behind the worker for tools of the library, else in the browser.
-        place: Place,
+        place: TabLocation,
         /// Which tool.
         tool: ToolKey,
         /// What the page calls it.
@@ -114,7 +114,7 @@ pub enum Output {
     /// Tools of a tab are left out, and cannot be called.
     ToolsRefused {
         /// Where.
-        place: Place,
+        place: TabLocation,
         /// Who offered them.
         source: Source,
         /// Which ones.
@@ -341,7 +341,7 @@ pub struct ToolRow {
     /// The tab's address.
     pub url: Arc<str>,
     /// Where the driver finds it.
-    pub place: Place,
+    pub place: TabLocation,
     /// The driver's name for it.
     pub key: ToolKey,
     /// What is published of it.

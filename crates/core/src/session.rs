@@ -1,9 +1,9 @@
-//! One client: what it asked for, its seat in each of its browsers, and what it was last told about
+//! One client: what it asked for, its browser binding in each of its browsers, and what it was last told about
 //! its tools.
 
 use crate::core::PageList;
 use crate::{
-    BrowserId, Fate, LostTab, Meant, Mode, Numbering, PageNumbers, SessionConfig, TabId, Time,
+    BrowserId, BrowserRef, Fate, LostTab, Mode, Numbering, PageNumbers, SessionConfig, TabId, Time,
     ToolName,
 };
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ use std::sync::Arc;
 pub(crate) struct Session {
     pub(crate) config: SessionConfig,
     /// Its browsers, by their numbers.
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) browser_bindings: Vec<BrowserBinding>,
     /// The number of the browser that a progressive session lives in.
     pub(crate) home: usize,
     /// The number of the browser that calls without a number mean.
     pub(crate) default: Option<usize>,
-    seats_counted: usize,
+    browser_bindings_counted: usize,
     /// The page actions that its list has beside the usual ones, if that follows the work.
     pub(crate) added: BTreeSet<ToolName>,
     /// What it calls tabs, if not by their own numbers.
@@ -49,7 +49,7 @@ pub(crate) struct Announced {
 
 /// A session's place in one browser.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct BrowserBinding {
     /// What the agent calls this browser. No number is used twice in a session.
     pub(crate) number: usize,
     pub(crate) browser: BrowserId,
@@ -111,31 +111,31 @@ impl Announced {
 
 impl Session {
     pub(crate) fn new(mut config: SessionConfig) -> Self {
-        let numbers = std::mem::take(&mut config.heritage.numbers);
+        let numbers = std::mem::take(&mut config.restored_tabs.numbers);
         let own = (config.mode, config.numbering) == (Mode::Static, Numbering::Own);
         Self {
             added: config.added.iter().copied().collect(),
             config,
             numbers: own.then_some(numbers),
-            seats: Vec::new(),
+            browser_bindings: Vec::new(),
             home: 1,
             default: None,
-            seats_counted: 0,
+            browser_bindings_counted: 0,
             announced: Announced::default(),
             announce_at: None,
             notices_due: Time::default(),
         }
     }
 
-    /// Takes a seat in one more browser.
-    pub(crate) fn sit_down(&mut self, meant: &Meant, browser: BrowserId) -> usize {
-        self.seats_counted += 1;
+    /// Takes a browser binding in one more browser.
+    pub(crate) fn bind_browser(&mut self, meant: &BrowserRef, browser: BrowserId) -> usize {
+        self.browser_bindings_counted += 1;
         let focus = match self.config.mode {
             Mode::Progressive => None,
             Mode::Static => Some(Focus::Nothing),
         };
-        self.seats.push(Seat {
-            number: self.seats_counted,
+        self.browser_bindings.push(BrowserBinding {
+            number: self.browser_bindings_counted,
             browser,
             label: meant.label.clone(),
             attached: meant.attached,
@@ -146,7 +146,7 @@ impl Session {
             known: false,
             renewed: false,
         });
-        self.seats_counted
+        self.browser_bindings_counted
     }
 
     /// The category of a tool that has to be asked for, as long as nobody has.
@@ -162,37 +162,46 @@ impl Session {
 
     /// Whether its tools have to be told which browser.
     pub(crate) fn has_several(&self) -> bool {
-        self.seats.len() > 1
+        self.browser_bindings.len() > 1
     }
 
     pub(crate) fn means(&self, browser: BrowserId) -> bool {
-        self.seat(browser).is_some()
+        self.browser_binding(browser).is_some()
     }
 
-    pub(crate) fn seat(&self, browser: BrowserId) -> Option<&Seat> {
-        self.seats.iter().find(|seat| seat.browser == browser)
+    pub(crate) fn browser_binding(&self, browser: BrowserId) -> Option<&BrowserBinding> {
+        self.browser_bindings
+            .iter()
+            .find(|browser_binding| browser_binding.browser == browser)
     }
 
-    pub(crate) fn seat_mut(&mut self, browser: BrowserId) -> Option<&mut Seat> {
-        self.seats.iter_mut().find(|seat| seat.browser == browser)
+    pub(crate) fn browser_binding_mut(
+        &mut self,
+        browser: BrowserId,
+    ) -> Option<&mut BrowserBinding> {
+        self.browser_bindings
+            .iter_mut()
+            .find(|browser_binding| browser_binding.browser == browser)
     }
 
-    pub(crate) fn seat_numbered(&self, number: usize) -> Option<&Seat> {
-        self.seats.iter().find(|seat| seat.number == number)
+    pub(crate) fn browser_binding_numbered(&self, number: usize) -> Option<&BrowserBinding> {
+        self.browser_bindings
+            .iter()
+            .find(|browser_binding| browser_binding.number == number)
     }
 
     /// The browser that a progressive session lives in.
-    pub(crate) fn home_seat(&self) -> Option<&Seat> {
-        self.seat_numbered(self.home)
+    pub(crate) fn home_browser_binding(&self) -> Option<&BrowserBinding> {
+        self.browser_binding_numbered(self.home)
     }
 
     /// The tab that it is bound to in a browser.
     pub(crate) fn focused_in(&self, browser: BrowserId) -> Option<TabId> {
-        self.seat(browser)?.focused_tab()
+        self.browser_binding(browser)?.focused_tab()
     }
 }
 
-impl Seat {
+impl BrowserBinding {
     pub(crate) fn focused_tab(&self) -> Option<TabId> {
         match self.focus {
             Some(Focus::On(tab)) => Some(tab),

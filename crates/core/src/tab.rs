@@ -3,8 +3,8 @@
 use crate::lane::Lane;
 use crate::offer::{Offers, Source};
 use crate::{
-    BrowserId, ConnectionId, DocumentId, PageFacts, PageId, Place, SessionId, TabFacts, TabId,
-    TabName, TabRow, TargetId, Time, ToolName,
+    BrowserId, ConnectionId, DocumentId, PageFacts, PageId, SessionId, TabFacts, TabId,
+    TabLocation, TabName, TabRow, TargetId, Time, ToolName,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct Tab {
     pub(crate) library: Option<Library>,
     pub(crate) url: Arc<str>,
     pub(crate) title: Option<Arc<str>>,
-    pub(crate) stage: Stage,
+    pub(crate) stage: TabPhase,
     /// The session in whose own context it is: for others it does not exist.
     pub(crate) context: Option<SessionId>,
     /// The session it was opened for, by a call or as a popup.
@@ -62,7 +62,7 @@ pub(crate) struct Worker {
 
 /// Whether sessions are shown a tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum TabPhase {
     /// It exists for a call that has not finished: not shown.
     Opening,
     /// It exists for a call that came to nothing and is being closed: never shown.
@@ -74,7 +74,7 @@ pub(crate) enum Stage {
 }
 
 impl Tab {
-    pub(crate) fn new(browser: BrowserId, facts: TabFacts, stage: Stage, now: Time) -> Self {
+    pub(crate) fn new(browser: BrowserId, facts: TabFacts, stage: TabPhase, now: Time) -> Self {
         let home = Home {
             browser,
             target: facts.target,
@@ -108,7 +108,7 @@ impl Tab {
             }),
             url: facts.url,
             title: Some(facts.title),
-            stage: Stage::Open,
+            stage: TabPhase::Open,
             context: None,
             owner: None,
             focused_by: BTreeSet::new(),
@@ -142,7 +142,7 @@ impl Tab {
     }
 
     /// Where a source's tools are run.
-    pub(crate) fn place(&self, source: Source) -> Option<Place> {
+    pub(crate) fn place(&self, source: Source) -> Option<TabLocation> {
         match source {
             Source::Library => self.library.as_ref().map(Library::place),
             Source::WebMcp | Source::Generated => self.home.as_ref().map(Home::place),
@@ -159,15 +159,15 @@ impl Tab {
 
     /// Takes over what is known now. An unused tab that shows something is used.
     pub(crate) fn change(&mut self, facts: TabFacts) {
-        if self.stage == Stage::Unused && !facts.blank {
-            self.stage = Stage::Open;
+        if self.stage == TabPhase::Unused && !facts.blank {
+            self.stage = TabPhase::Open;
         }
         self.url = facts.url;
         self.title = facts.title;
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.stage == Stage::Open
+        self.stage == TabPhase::Open
     }
 
     /// Whether it is in that browser, or in any.
@@ -231,8 +231,8 @@ impl Tab {
 }
 
 impl Home {
-    pub(crate) fn place(&self) -> Place {
-        Place::Browser {
+    pub(crate) fn place(&self) -> TabLocation {
+        TabLocation::Browser {
             browser: self.browser,
             target: self.target.clone(),
         }
@@ -240,8 +240,8 @@ impl Home {
 }
 
 impl Library {
-    pub(crate) fn place(&self) -> Place {
-        Place::Page {
+    pub(crate) fn place(&self) -> TabLocation {
+        TabLocation::Page {
             connection: self.connection,
             page: self.page.clone(),
         }

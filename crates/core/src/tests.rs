@@ -5,8 +5,8 @@
 mod browser;
 mod pages;
 mod rng;
+mod shorthand;
 mod sim;
-mod words;
 
 mod states;
 
@@ -31,10 +31,10 @@ mod routing;
 mod absence;
 mod adoption;
 mod binding;
-mod heritage;
 mod isolation;
 mod losses;
 mod page_numbers;
+mod restored_tabs;
 mod static_list;
 mod waiting;
 
@@ -48,8 +48,8 @@ mod refusals;
 mod reroute;
 mod session_end;
 mod sharing;
+mod site_filters;
 mod turns;
-mod veils;
 
 mod model;
 mod once;

@@ -25,7 +25,7 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     })
 }
 
-/// Beside the usual tools: the page actions that can be added, and what is listed beside tools of the library.
+/// StateFiles the usual tools: the page actions that can be added, and what is listed beside tools of the library.
 fn progressive_info(name: ToolName) -> Option<ToolInfo> {
     let added = || tools::find(name.as_str()).map(page_action);
     let beside = || find(&STATIC_INFOS, name).filter(|_| name == ToolName::LIST_BROWSER_TABS);

@@ -2,6 +2,7 @@
 //! their browsers are worked with.
 
 mod awaiting;
+mod cdp_messages;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod pairing;
@@ -9,7 +10,6 @@ mod peer;
 mod registry;
 mod secret;
 mod tunnel;
-mod words;
 
 pub use secret::{Secret, SecretError, secret_file};
 

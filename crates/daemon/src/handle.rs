@@ -10,7 +10,7 @@ use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::page_news::PageReader;
-use crate::policy::{self, Lasting, Looker, PersonRules, PolicyChange};
+use crate::policy::{self, Looker, PersonRules, PolicyChange, PolicyFile};
 use crate::questions::Asking;
 use crate::record;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tabmux_browser::ChannelTransport;
 use tabmux_browser::screen::Screen;
-use tabmux_core::{ConnectionId, Heritage, SessionId};
+use tabmux_core::{ConnectionId, RestoredTabs, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::{FromPage, ToPage};
 use tabmux_protocol::wire::Resume;
@@ -64,7 +64,7 @@ impl Hub {
     }
 
     /// Starts a main loop that clients share, with files beside it.
-    pub fn start_shared(beside: Beside) -> Self {
+    pub fn start_shared(beside: StateFiles) -> Self {
         let memory = Memory::at(beside.memory, beside.grace);
         let audit = Audit::start(beside.audit);
         Self::start_with(true, audit, memory, Some(beside.policy))
@@ -74,7 +74,7 @@ impl Hub {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
-        let lasting = Lasting::at(policy);
+        let lasting = PolicyFile::at(policy);
         let looker = lasting.looker();
         let main_loop = MainLoop::new(
             events.clone(),
@@ -142,13 +142,13 @@ impl Hub {
     }
 
     /// What a session of an earlier daemon had, for the client that proves that it was its own.
-    pub async fn take_up(&self, resume: Resume) -> Option<Heritage> {
-        let (answer, heritage) = oneshot::channel();
+    pub async fn take_up(&self, resume: Resume) -> Option<RestoredTabs> {
+        let (answer, restored_tabs) = oneshot::channel();
         self.events
             .send(Event::TakeUp { resume, answer })
             .await
             .ok()?;
-        heritage.await.ok()?
+        restored_tabs.await.ok()?
     }
 
     /// Changes the person's rules about origins, for all sessions. Fails, in words, and changes nothing.
@@ -242,7 +242,7 @@ impl Hub {
 
 /// The files that a shared main loop keeps.
 #[derive(Clone, Debug)]
-pub struct Beside {
+pub struct StateFiles {
     /// Who did what where.
     pub audit: PathBuf,
     /// Who had which tab, for the next daemon.

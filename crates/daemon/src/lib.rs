@@ -14,7 +14,7 @@
 //! - `page_news`, `intake`: what workers of pages say, made ready and counted before the loop hears it.
 //! - `memory`: what outlives a daemon.
 //! - `metrics`, `loop_costs`: how each browser has served so far, and what events cost the loop.
-//! - `nameplates`: what people call agents.
+//! - `agent_labels`: what people call agents.
 //! - [`extension`]: extensions of people's own browsers, and the secret they share with us.
 //! - [`policy`]: the person's own rules about origins.
 //! - [`questions`]: what a person has to say before some tools run.
@@ -32,6 +32,7 @@ pub mod policy;
 pub mod questions;
 pub mod socket;
 
+mod agent_labels;
 mod argument_check;
 mod attempt;
 mod audit;
@@ -51,7 +52,6 @@ mod loop_costs;
 mod main_loop;
 mod memory;
 mod metrics;
-mod nameplates;
 mod page_news;
 mod page_tools;
 mod record;
@@ -59,5 +59,5 @@ mod remembered;
 mod work;
 
 pub use direct::DirectSession;
-pub use handle::{Beside, Client, Handle, Hub};
+pub use handle::{Client, Handle, Hub, StateFiles};
 pub use options::{BrowserPlan, SessionOptions};

@@ -11,7 +11,7 @@ mod following;
 mod found;
 mod letting_go;
 mod limits;
-mod looking;
+mod overview;
 mod page_calls;
 mod pages;
 mod perform;
@@ -38,7 +38,7 @@ use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::SessionOptions;
 use crate::page_tools::PageTools;
-use crate::policy::{Lasting, PolicyChange};
+use crate::policy::{PolicyChange, PolicyFile};
 use crate::questions::{Asking, Questions};
 use crate::record::Listed;
 use crate::{catalogue, convert, work};
@@ -51,7 +51,7 @@ use tabmux_browser::files::Quota;
 use tabmux_browser::screen::Screen;
 use tabmux_browser::{Browser, OutputFolder, OutputRoot};
 use tabmux_core::{
-    BrowserId, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId, Time,
+    BrowserId, CallId, Config, Core, Finish, Input, SessionConfig, SessionId, TabLocation, Time,
 };
 use tabmux_protocol::{BackendEvent, RequestId};
 use tokio::sync::mpsc;
@@ -84,7 +84,7 @@ pub(crate) struct MainLoop {
     joins: Joins,
     following: following::Following,
     /// The tab that a worker says the user has in front.
-    active: Option<Place>,
+    active: Option<TabLocation>,
     /// Whether several clients share this loop.
     shared: bool,
     audit: Audit,
@@ -93,7 +93,7 @@ pub(crate) struct MainLoop {
     /// The extensions that are connected.
     extensions: Arc<Extensions>,
     /// What the person says for all sessions.
-    lasting: Lasting,
+    lasting: PolicyFile,
     /// What the person wants to be otherwise, in the order of their wishes; the first is being written.
     policy_changes: VecDeque<(PolicyChange, policy::WantedBy)>,
     /// What the person has been asked.
@@ -136,7 +136,7 @@ impl MainLoop {
         audit: Audit,
         memory: Memory,
         extensions: Arc<Extensions>,
-        lasting: Lasting,
+        lasting: PolicyFile,
         asking: Asking,
     ) -> Self {
         let config = Config {
@@ -359,7 +359,7 @@ impl MainLoop {
             options.follow_user_focus = follows;
         }
         let config = SessionConfig {
-            veil: policy::veil(options.origins.and(self.lasting.policy())),
+            site_filter: policy::site_filter(options.origins.and(self.lasting.policy())),
             ..options.config()
         };
         for plan in &options.browsers {

@@ -22,7 +22,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tabmux_browser::user::own_uid;
 use tabmux_core::{
-    BrowserKey, Fate, Heritage, Loss, LostTab, PageNumbers, RememberedTab, TabId, TargetId,
+    BrowserKey, Fate, Loss, LostTab, PageNumbers, RememberedTab, RestoredTabs, TabId, TargetId,
 };
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
@@ -257,7 +257,7 @@ impl Memory {
     }
 
     /// Gives a session of an earlier daemon to the client that proves it is its own.
-    pub(crate) fn take_up(&mut self, resume: &Resume) -> Option<Heritage> {
+    pub(crate) fn take_up(&mut self, resume: &Resume) -> Option<RestoredTabs> {
         let name = &resume.session_id.0;
         let known = self.left.get(name)?;
         if known.secret != resume.secret {
@@ -286,7 +286,7 @@ impl Memory {
         let numbered = numbered.chain(known.lost.iter().map(|lost| (lost.number, lost.page)));
         let numbered = numbered.filter_map(|(tab, page)| Some((TabId(tab), page?)));
         let left = || tabs.iter().filter(stays);
-        Some(Heritage {
+        Some(RestoredTabs {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
             bound: left().filter(|tab| tab.bound).map(target).collect(),
             lost: lost.filter(|_| !resume.told),
@@ -326,10 +326,10 @@ impl Memory {
     }
 
     /// The notes about the tabs that a session had at an earlier daemon and has not found again.
-    pub(crate) fn missing(&self, client: &Client, heritage: &Heritage) -> Vec<TabNotes> {
+    pub(crate) fn missing(&self, client: &Client, restored_tabs: &RestoredTabs) -> Vec<TabNotes> {
         let tabs = self.back.get(&client.session).into_iter().flatten();
         let is_missing = |tab: &&TabNotes| {
-            let mut targets = heritage.opened.iter().chain(&heritage.bound);
+            let mut targets = restored_tabs.opened.iter().chain(&restored_tabs.bound);
             tab.stays && targets.any(|target| *target.0 == *tab.target)
         };
         tabs.filter(is_missing).cloned().collect()

@@ -13,7 +13,8 @@ use tabmux_browser::{
 };
 use tabmux_client::modes;
 use tabmux_core::{
-    BrowserKey, Heritage, Meant, Mode, Numbering, OnEnd, Routing, SessionConfig, TabPolicy, Veil,
+    BrowserKey, BrowserRef, Mode, Numbering, OnEnd, RestoredTabs, Routing, SessionConfig,
+    SiteFilter, TabPolicy,
 };
 use tabmux_protocol::session as wire;
 
@@ -65,7 +66,7 @@ pub struct SessionOptions {
     /// Whether a person is asked before a page's tool runs.
     pub confirm: wire::Confirm,
     /// What it had before its daemon died.
-    pub heritage: Heritage,
+    pub restored_tabs: RestoredTabs,
 }
 
 /// How to come by a browser: the one that was named, else one that runs, else one that we launch.
@@ -129,7 +130,7 @@ impl SessionOptions {
             follow_user_focus: options.follow_user_focus,
             confirm: options.confirm,
             origins: origins(&options.allowed_origins, &options.blocked_origins)?,
-            heritage: Heritage::default(),
+            restored_tabs: RestoredTabs::default(),
             browsers: BrowserPlan::from_wire(browser)?,
             page_actions: options.page_actions,
             generated_tools: match options.generated_tools.map(usize::from) {
@@ -194,8 +195,8 @@ impl SessionOptions {
             isolated: self.isolated,
             routing: self.routing,
             follow_user_focus: self.follow_user_focus,
-            veil: Veil::default(),
-            heritage: self.heritage.clone(),
+            site_filter: SiteFilter::default(),
+            restored_tabs: self.restored_tabs.clone(),
         }
     }
 
@@ -343,8 +344,8 @@ impl BrowserPlan {
     }
 
     /// The browser as the core takes it.
-    pub(crate) fn meant(&self) -> Meant {
-        Meant {
+    pub(crate) fn meant(&self) -> BrowserRef {
+        BrowserRef {
             key: BrowserKey(self.key().into()),
             label: self.source().into(),
             attached: self.named.is_some() || self.means_extension(),

@@ -22,7 +22,7 @@ use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 
 /// The rules in a file, as they are now.
 #[derive(Debug)]
-pub(crate) struct Lasting {
+pub(crate) struct PolicyFile {
     path: Option<PathBuf>,
     looker: Option<Looker>,
     /// What the file says, or why nobody can tell.
@@ -86,7 +86,7 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-impl Lasting {
+impl PolicyFile {
     /// The rules in this file; none, if there is no file.
     pub(crate) fn at(path: Option<PathBuf>) -> Self {
         let mut lasting = Self {
@@ -363,7 +363,7 @@ mod tests {
     }
 
     /// Looks at the file, and takes over what is there.
-    async fn look(lasting: &mut Lasting) -> bool {
+    async fn look(lasting: &mut PolicyFile) -> bool {
         lasting.looker().unwrap().look().await;
         lasting.refresh()
     }
@@ -372,7 +372,7 @@ mod tests {
     async fn a_change_is_noticed_and_a_damaged_file_closes_everything() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
-        let mut lasting = Lasting::at(Some(path.clone()));
+        let mut lasting = PolicyFile::at(Some(path.clone()));
         assert!(lasting.policy().is_open() && !look(&mut lasting).await);
         change_file(&path, &PolicyChange::Block(pattern("a.test"))).unwrap();
         assert!(look(&mut lasting).await && !look(&mut lasting).await);
@@ -400,7 +400,7 @@ mod tests {
         let path = folder.path().join("policy.json");
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
-        let lasting = Lasting::at(Some(path));
+        let lasting = PolicyFile::at(Some(path));
         let blocked = lasting.policy().check("https://b.test/").unwrap_err();
         assert!(
             blocked.to_string().contains("not a regular file"),
@@ -412,7 +412,7 @@ mod tests {
     async fn private_windows_are_closed_until_the_person_opens_them() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
-        let mut lasting = Lasting::at(Some(path.clone()));
+        let mut lasting = PolicyFile::at(Some(path.clone()));
         assert!(!lasting.private_windows());
         change_file(&path, &PolicyChange::Block(pattern("a.test"))).unwrap();
         assert!(!fs::read_to_string(&path).unwrap().contains("private"));
@@ -428,8 +428,8 @@ mod tests {
     async fn a_site_is_judged_by_the_rule_that_decides() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
-        let mut lasting = Lasting::at(Some(path.clone()));
-        let judged = |lasting: &Lasting, site: &str| {
+        let mut lasting = PolicyFile::at(Some(path.clone()));
+        let judged = |lasting: &PolicyFile, site: &str| {
             let verdict = lasting.judge(site).unwrap();
             (verdict.permitted, verdict.rule.map(|rule| rule.to_string()))
         };

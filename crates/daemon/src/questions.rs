@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tabmux_core::{Place, SchemaId, SessionId, ToolKey, ToolRow};
+use tabmux_core::{SchemaId, SessionId, TabLocation, ToolKey, ToolRow};
 use tabmux_protocol::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -33,7 +33,7 @@ pub(crate) struct Question {
 /// What a person said yes to: this tool of this document, called with these arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct About {
-    pub(crate) place: Place,
+    pub(crate) place: TabLocation,
     pub(crate) key: ToolKey,
     pub(crate) schema: SchemaId,
     pub(crate) arguments: Digest,

@@ -99,7 +99,7 @@ pub(crate) async fn refresh_all(
 }
 
 /// Whose a new tab is.
-pub(crate) struct Place {
+pub(crate) struct TabOwner {
     /// The context of its own that the session has, if it has one.
     pub(crate) context: Option<Context>,
     /// Where what it downloads goes.
@@ -112,7 +112,7 @@ pub(crate) async fn open_tab(
     url: Arc<str>,
     focus: bool,
     limit: Option<Duration>,
-    place: Place,
+    place: TabOwner,
     generate: Option<usize>,
 ) {
     let open = async {

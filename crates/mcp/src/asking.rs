@@ -11,11 +11,11 @@ use rmcp::{
     service::{PeerRequestOptions, RequestContext},
 };
 use std::time::Duration;
-use tabmux_protocol::{Asking, Backend, Progress, Question, RequestId, Word};
+use tabmux_protocol::{Asking, Backend, Decision, Progress, Question, RequestId};
 
 /// How a client's person can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum AskMethod {
     /// Not at all.
     None,
     /// By a request of ours, while the call waits.
@@ -24,7 +24,7 @@ pub(crate) enum Way {
     Answer,
 }
 
-impl Way {
+impl AskMethod {
     /// What this client said that it can do, when it said hello or with this call.
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         let capabilities = context.client_capabilities().unwrap_or_default();
@@ -42,19 +42,19 @@ impl Way {
 }
 
 /// What the backend should know about asking: whether it can be done, and what was said already.
-pub(crate) fn asking(way: Way, params: &mut CallToolRequestParams) -> Asking {
+pub(crate) fn asking(way: AskMethod, params: &mut CallToolRequestParams) -> Asking {
     let word = params.request_state.take().map(|question| {
         let responses = params.input_responses.take().unwrap_or_default();
         let response = responses.into_iter().find(|(name, _)| name == NAME);
         let said = response.and_then(|(_, said)| serde_json::from_value::<ElicitResult>(said).ok());
-        Word {
+        Decision {
             question,
             allowed: said.is_some_and(|said| agrees(&said)),
         }
     });
     Asking {
-        can_ask: way != Way::None,
-        word: word.filter(|_| way == Way::Answer),
+        can_ask: way != AskMethod::None,
+        word: word.filter(|_| way == AskMethod::Answer),
     }
 }
 
@@ -73,8 +73,8 @@ pub(crate) async fn ask<B: Backend>(
     context: &RequestContext<RoleServer>,
     call: &RequestId,
     question: Question,
-) -> Word {
-    let no = Word {
+) -> Decision {
+    let no = Decision {
         question: question.id,
         allowed: false,
     };
@@ -92,14 +92,14 @@ pub(crate) async fn ask<B: Backend>(
     let answer = handle.await_response().await;
     withdrawal.not_needed();
     match answer {
-        Ok(ClientResult::ElicitResult(said)) => Word {
+        Ok(ClientResult::ElicitResult(said)) => Decision {
             allowed: agrees(&said),
             ..no
         },
         Ok(other) => {
             // rmcp may take a form's answer for something else that looks like it.
             let said = serde_json::to_value(other).and_then(serde_json::from_value);
-            Word {
+            Decision {
                 allowed: said.is_ok_and(|said: ElicitResult| agrees(&said)),
                 ..no
             }

@@ -1,7 +1,7 @@
 //! Messages to calls of the backend, and outcomes to messages.
 
 use crate::{
-    asking::{self, Way},
+    asking::{self, AskMethod},
     convert,
     progress::ProgressSink,
     roots,
@@ -123,7 +123,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         };
         let name = session.name_call(&context);
         let token = context.meta.get_progress_token();
-        let way = Way::of(&context);
+        let way = AskMethod::of(&context);
         let asking = asking::asking(way, &mut params);
         let tool = params.name.into_owned();
         let mut request = CallRequest {
@@ -142,7 +142,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let arrival = context.extensions.remove::<Arrival>();
         let call = async {
             let outcome = begin_in_turn(session.backend.call(request.clone()), arrival).await;
-            let Some(question) = question_in(&outcome).filter(|_| way == Way::Request) else {
+            let Some(question) = question_in(&outcome).filter(|_| way == AskMethod::Request) else {
                 return outcome;
             };
             let word = asking::ask(session, &context, &name, question).await;

@@ -43,7 +43,7 @@ pub struct Asking {
     pub can_ask: bool,
     /// What they said to the question that an earlier call of the same kind had as its reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub word: Option<Word>,
+    pub word: Option<Decision>,
 }
 
 impl Asking {
@@ -56,7 +56,7 @@ impl Asking {
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Word {
+pub struct Decision {
     /// The question's name.
     pub question: String,
     /// Whether the tool may run.

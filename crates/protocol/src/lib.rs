@@ -26,6 +26,6 @@ pub mod wire;
 
 pub use backend::{Backend, BackendEvent, ClientFacts};
 pub use call::{
-    Asking, CallFailure, CallReply, CallRequest, Content, Progress, Question, RequestId, Word,
+    Asking, CallFailure, CallReply, CallRequest, Content, Decision, Progress, Question, RequestId,
 };
 pub use tool::{ToolHints, ToolInfo};

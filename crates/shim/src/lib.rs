@@ -18,14 +18,14 @@ use anyhow::Context;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::time::Duration;
-use tabmux_client::{Opening, Place, RemoteSession};
+use tabmux_client::{Opening, RemoteSession, SocketPath};
 use tabmux_mcp::ServeError;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// What is seldom needed, and so is not here.
 #[derive(Clone, Copy, Debug)]
-pub struct Elsewhere {
+pub struct Fallbacks {
     /// Serves the client without a daemon.
     pub serve_here: fn(SessionOptions) -> anyhow::Result<()>,
     /// The kinds of tools that there are.
@@ -38,13 +38,13 @@ pub struct Elsewhere {
 ///
 /// # Errors
 /// When flags contradict each other, nothing can be served, or a stream broke.
-pub fn run(mut args: Args, elsewhere: Elsewhere) -> anyhow::Result<()> {
+pub fn run(mut args: Args, elsewhere: Fallbacks) -> anyhow::Result<()> {
     logging::start(args.log_file.as_deref())?;
     tracing::warn!("{WARNING}");
     for note in &args.notes {
         tracing::warn!("{note}");
     }
-    let place = Place::choose(args.socket.take());
+    let place = SocketPath::choose(args.socket.take());
     let (no_daemon, port) = (args.no_daemon, args.port);
     let options = args.options(elsewhere.kinds, elsewhere.origins)?;
     if no_daemon {

@@ -4,13 +4,13 @@ use anyhow::Context;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use tabmux_client::{Place, StartDaemon, Started};
+use tabmux_client::{SocketPath, StartDaemon, Started};
 
 /// How a session starts the daemon when there is none: this program again, detached.
 ///
 /// # Errors
 /// When this program cannot find itself.
-pub fn starter(place: &Place, port: Option<u16>) -> anyhow::Result<StartDaemon> {
+pub fn starter(place: &SocketPath, port: Option<u16>) -> anyhow::Result<StartDaemon> {
     let program = std::env::current_exe().context("this program cannot find itself")?;
     let socket = place.socket().to_owned();
     Ok(Box::new(move || {

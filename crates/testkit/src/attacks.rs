@@ -20,7 +20,7 @@ use serde_json::Value;
 
 /// One attack.
 ///
-/// Beside what it says itself, this must always hold: the bystander's calls succeed with the right answers, during
+/// StateFiles what it says itself, this must always hold: the bystander's calls succeed with the right answers, during
 /// the attack and after; its tab and its state are there; the daemon is the same process, and has never more than
 /// [`MOST_MEMORY`]; every call of the attacker's own session is answered, and that session keeps its own tab.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ pub enum Hold {
     NoHiddenText,
     /// The last of the attacker's calls succeeds, whatever those before it did.
     LastSucceeds,
-    /// Beside the browser's profile, no more than so many bytes are on the disk.
+    /// StateFiles the browser's profile, no more than so many bytes are on the disk.
     Disk(u64),
 }
 

@@ -12,12 +12,12 @@ use tempfile::TempDir;
 pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     table.heading("Over the extension, beside a debugging port");
     let chromium = ExtendedChromium::start(browser, &[]);
-    let house = House::of(&chromium);
+    let setup = Setup::of(&chromium);
     let pages = FixtureServer::start();
     pages.route("/small", Response::html(SMALL));
     let port = format!("--browserUrl={}", chromium.chromium.http_url());
-    let direct = house.arrive(binary, &chromium, &port, &pages).await;
-    let tunnel = house.arrive(binary, &chromium, "--extension", &pages).await;
+    let direct = setup.arrive(binary, &chromium, &port, &pages).await;
+    let tunnel = setup.arrive(binary, &chromium, "--extension", &pages).await;
     for (tool, arguments) in [
         ("evaluate_script", json!({"function": "() => 1+1"})),
         ("take_snapshot", json!({})),
@@ -48,9 +48,9 @@ async fn call(client: &McpClient, tool: &str, arguments: &Value) {
 }
 
 /// A place for the daemon and its clients. All of it ends with this.
-struct House(TempDir);
+struct Setup(TempDir);
 
-impl House {
+impl Setup {
     fn of(chromium: &ExtendedChromium) -> Self {
         #[expect(clippy::expect_used, reason = "without a folder there is no bench")]
         let home = TempDir::with_prefix("tabmux-bench-").expect("a temporary folder");
@@ -86,7 +86,7 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for Setup {
     fn drop(&mut self) {
         for one in process::processes_with(&self.0.path().display().to_string()) {
             process::kill_hard(one.pid);

@@ -4,7 +4,7 @@
 //! costs the loop more than a millisecond.
 
 use super::sample::{Sample, millis};
-use super::shared::{House, Way};
+use super::shared::{Setup, Transport};
 use super::table::{Table, Unit};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -18,10 +18,10 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     pages.route("/loud", Response::html(LOUD));
     pages.route("/quiet", Response::html("<title>Quiet</title><p>Quiet</p>"));
     for flood in [Flood::Tools, Flood::Workers(1), Flood::Workers(16)] {
-        let house = House::new(binary, browser);
-        let quiet = house.arrive(Way::Daemon).await;
+        let setup = Setup::new(binary, browser);
+        let quiet = setup.arrive(Transport::Daemon).await;
         open(&quiet, pages.url("/quiet")).await;
-        let _loud = flood.begin(&house, &pages).await;
+        let _loud = flood.begin(&setup, &pages).await;
         let (mut snapshots, mut peak) = (Sample::default(), 0);
         let begun = Instant::now();
         while begun.elapsed() < LASTS {
@@ -29,10 +29,10 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
                 .time(quiet.call_tool("take_snapshot", json!({})))
                 .await
                 .ok();
-            let daemon = house.daemon().and_then(process::resident_bytes);
+            let daemon = setup.daemon().and_then(process::resident_bytes);
             peak = peak.max(daemon.unwrap_or_default());
         }
-        flood.report(&house.status(), &snapshots, peak, table);
+        flood.report(&setup.status(), &snapshots, peak, table);
     }
 }
 
@@ -52,19 +52,19 @@ struct Loud {
 }
 
 impl Flood {
-    async fn begin(self, house: &House<'_>, pages: &FixtureServer) -> Loud {
+    async fn begin(self, setup: &Setup<'_>, pages: &FixtureServer) -> Loud {
         let mut loud = Loud {
             _client: None,
             workers: Vec::new(),
         };
         match self {
             Self::Tools => {
-                let client = house.arrive(Way::Daemon).await;
+                let client = setup.arrive(Transport::Daemon).await;
                 open(&client, pages.url("/loud")).await;
                 loud._client = Some(client);
             }
             Self::Workers(count) => {
-                let port = house.status()["port"].as_u64().unwrap_or_default();
+                let port = setup.status()["port"].as_u64().unwrap_or_default();
                 let workers = (0..count).map(|number| tokio::spawn(shout(port, number)));
                 loud.workers = workers.collect();
             }

@@ -1,6 +1,6 @@
 //! What the tool list costs a model's context in each state.
 
-use super::desk::Desk;
+use super::bench_client::BenchClient;
 use super::table::{Table, Unit};
 use serde_json::json;
 use std::path::Path;
@@ -8,19 +8,22 @@ use std::path::Path;
 pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     table.heading("tools/list");
     let named = format!("--executablePath={}", browser.display());
-    let desk = Desk::start(binary, &["--headless", "--isolated", &named]);
-    desk.client.initialize().await;
-    let (bytes, tools) = list(&desk).await;
+    let bench_client = BenchClient::start(binary, &["--headless", "--isolated", &named]);
+    bench_client.client.initialize().await;
+    let (bytes, tools) = list(&bench_client).await;
     table.goal("disconnected", bytes, 400.0, Unit::Bytes, tools);
-    desk.call("connect_browser", json!({"launch": true})).await;
-    let (bytes, tools) = list(&desk).await;
-    table.fact("connected, no tabs", bytes, Unit::Bytes, tools);
-    desk.call("open_tab", json!({"url": "about:blank", "focus": false}))
+    bench_client
+        .call("connect_browser", json!({"launch": true}))
         .await;
-    let (bytes, tools) = list(&desk).await;
+    let (bytes, tools) = list(&bench_client).await;
+    table.fact("connected, no tabs", bytes, Unit::Bytes, tools);
+    bench_client
+        .call("open_tab", json!({"url": "about:blank", "focus": false}))
+        .await;
+    let (bytes, tools) = list(&bench_client).await;
     table.fact("connected, none focused", bytes, Unit::Bytes, tools);
-    desk.open("about:blank").await;
-    let (bytes, tools) = list(&desk).await;
+    bench_client.open("about:blank").await;
+    let (bytes, tools) = list(&bench_client).await;
     table.goal(
         "tab focused, page actions included",
         bytes,
@@ -31,8 +34,8 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
 }
 
 /// How long the list is as JSON, and how many tools are in it.
-async fn list(desk: &Desk) -> (f64, String) {
-    let tools = desk.client.list_tools().await;
+async fn list(bench_client: &BenchClient) -> (f64, String) {
+    let tools = bench_client.client.list_tools().await;
     let bytes: usize = tools.iter().map(|tool| tool.to_string().len() + 1).sum();
     let many = if tools.len() == 1 { "" } else { "s" };
     (bytes as f64, format!("{} tool{many}", tools.len()))

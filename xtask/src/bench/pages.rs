@@ -1,6 +1,6 @@
 //! What calls on pages cost, against the same thing without tabmux where there is such a thing.
 
-use super::desk::Desk;
+use super::bench_client::BenchClient;
 use super::raw::{RawTab, WALK};
 use super::sample::{Sample, millis};
 use super::table::{Table, Unit};
@@ -14,28 +14,33 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     pages.route("/small", Response::html(SMALL));
     pages.route("/restless", Response::html(RESTLESS));
     let chromium = Chromium::start(browser);
-    let desk = Desk::attached(binary, &chromium).await;
+    let bench_client = BenchClient::attached(binary, &chromium).await;
 
     table.heading("Scripts");
-    evaluate(&desk, &chromium, &pages, table).await;
+    evaluate(&bench_client, &chromium, &pages, table).await;
     table.heading("Acting");
-    click(&desk, &pages, table).await;
+    click(&bench_client, &pages, table).await;
     table.heading("Seeing");
-    snapshot(&desk, &chromium, &pages, table).await;
+    snapshot(&bench_client, &chromium, &pages, table).await;
     table.heading("At once");
     at_once(binary, browser, &pages, table).await;
 }
 
-async fn evaluate(desk: &Desk, chromium: &Chromium, pages: &FixtureServer, table: &mut Table) {
+async fn evaluate(
+    bench_client: &BenchClient,
+    chromium: &Chromium,
+    pages: &FixtureServer,
+    table: &mut Table,
+) {
     let url = pages.url("small");
-    desk.open(&url).await;
+    bench_client.open(&url).await;
     let Ok(raw_tab) = RawTab::at(chromium, &url).await else {
         return;
     };
     let (mut ours, mut raw) = (Sample::default(), Sample::default());
     for _ in 0..300 {
         raw.time(raw_tab.evaluate("1+1")).await;
-        ours.time(desk.call("evaluate_script", json!({"function": "() => 1+1"})))
+        ours.time(bench_client.call("evaluate_script", json!({"function": "() => 1+1"})))
             .await;
     }
     let (ours, raw) = (millis(ours.median()), millis(raw.median()));
@@ -49,7 +54,7 @@ async fn evaluate(desk: &Desk, chromium: &Chromium, pages: &FixtureServer, table
     table.goal("evaluate_script / raw", ours / raw, 2.0, Unit::Times, "");
 }
 
-async fn click(desk: &Desk, pages: &FixtureServer, table: &mut Table) {
+async fn click(bench_client: &BenchClient, pages: &FixtureServer, table: &mut Table) {
     for (what, page, most) in [
         ("click on a small page", "small", 40.0),
         (
@@ -58,11 +63,13 @@ async fn click(desk: &Desk, pages: &FixtureServer, table: &mut Table) {
             150.0,
         ),
     ] {
-        desk.open(&pages.url(page)).await;
-        let uid = desk.uid("button \"Press\"").await;
+        bench_client.open(&pages.url(page)).await;
+        let uid = bench_client.uid("button \"Press\"").await;
         let mut sample = Sample::default();
         for _ in 0..30 {
-            sample.time(desk.call("click", json!({"uid": uid}))).await;
+            sample
+                .time(bench_client.call("click", json!({"uid": uid})))
+                .await;
         }
         table.goal(
             what,
@@ -74,11 +81,18 @@ async fn click(desk: &Desk, pages: &FixtureServer, table: &mut Table) {
     }
 }
 
-async fn snapshot(desk: &Desk, chromium: &Chromium, pages: &FixtureServer, table: &mut Table) {
-    desk.open(&pages.url("small")).await;
+async fn snapshot(
+    bench_client: &BenchClient,
+    chromium: &Chromium,
+    pages: &FixtureServer,
+    table: &mut Table,
+) {
+    bench_client.open(&pages.url("small")).await;
     let mut small = Sample::default();
     for _ in 0..100 {
-        small.time(desk.call("take_snapshot", json!({}))).await;
+        small
+            .time(bench_client.call("take_snapshot", json!({})))
+            .await;
     }
     table.goal(
         "take_snapshot of a small page",
@@ -89,7 +103,7 @@ async fn snapshot(desk: &Desk, chromium: &Chromium, pages: &FixtureServer, table
     );
 
     let url = pages.url("rows.html");
-    desk.open(&url).await;
+    bench_client.open(&url).await;
     let Ok(raw_tab) = RawTab::at(chromium, &url).await else {
         return;
     };
@@ -97,7 +111,10 @@ async fn snapshot(desk: &Desk, chromium: &Chromium, pages: &FixtureServer, table
     let mut bytes = 0;
     for _ in 0..20 {
         raw.time(raw_tab.evaluate(WALK)).await;
-        bytes = ours.time(desk.call("take_snapshot", json!({}))).await.len();
+        bytes = ours
+            .time(bench_client.call("take_snapshot", json!({})))
+            .await
+            .len();
     }
     let (ours, raw) = (millis(ours.median()), millis(raw.median()));
     table.fact(
@@ -111,7 +128,7 @@ async fn snapshot(desk: &Desk, chromium: &Chromium, pages: &FixtureServer, table
     table.goal("its size", bytes as f64, 40_000.0, Unit::Bytes, "");
     let mut find = Sample::default();
     for _ in 0..20 {
-        find.time(desk.call("find", json!({"text": "Buy 1499"})))
+        find.time(bench_client.call("find", json!({"text": "Buy 1499"})))
             .await;
     }
     table.fact(
@@ -123,16 +140,19 @@ async fn snapshot(desk: &Desk, chromium: &Chromium, pages: &FixtureServer, table
 }
 
 async fn at_once(binary: &Path, browser: &Path, pages: &FixtureServer, table: &mut Table) {
-    let desk = Desk::launched(binary, browser).await;
+    let bench_client = BenchClient::launched(binary, browser).await;
     let function = "() => new Promise(done => setTimeout(() => done(1), 2000))";
     let begun = Instant::now();
     let mut waits = Vec::new();
     for _ in 0..2 {
-        desk.open(&pages.url("small")).await;
+        bench_client.open(&pages.url("small")).await;
         let call = json!({"function": function});
         waits.push((
             Instant::now(),
-            desk.client.begin_call("evaluate_script", call).await,
+            bench_client
+                .client
+                .begin_call("evaluate_script", call)
+                .await,
         ));
     }
     let first = waits.first().map_or(begun, |(asked, _)| *asked);
@@ -151,12 +171,17 @@ async fn at_once(binary: &Path, browser: &Path, pages: &FixtureServer, table: &m
     let mut shots = Vec::new();
     let mut tabs = Vec::new();
     for _ in 0..10 {
-        tabs.push(desk.open(&pages.url("small")).await);
+        tabs.push(bench_client.open(&pages.url("small")).await);
     }
     let begun = Instant::now();
     for tab in tabs {
-        desk.call("focus_tab", json!({"tabId": tab})).await;
-        shots.push(desk.client.begin_call("take_screenshot", json!({})).await);
+        bench_client.call("focus_tab", json!({"tabId": tab})).await;
+        shots.push(
+            bench_client
+                .client
+                .begin_call("take_screenshot", json!({}))
+                .await,
+        );
     }
     for shot in &shots {
         shot.tool_reply().await.ok();

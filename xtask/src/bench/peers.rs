@@ -1,13 +1,13 @@
 //! `cargo xtask bench --peers`: the same work through tabmux and through the servers that people
 //! would pick instead, in one run.
 
-mod board;
 mod dialect;
 mod install;
 mod pages;
+mod peer_server;
 mod readme;
 mod report;
-mod seat;
+mod results;
 mod work;
 
 pub(super) use report::{answer_of, load};
@@ -16,8 +16,8 @@ use super::raw::RawTab;
 use super::sample::{Sample, millis};
 use crate::say;
 use anyhow::Result;
-use board::Board;
 use dialect::Peer;
+use results::Results;
 use std::path::{Path, PathBuf};
 use tabmux_testkit::Chromium;
 
@@ -40,18 +40,18 @@ pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
     };
     let load_before = load();
     let pages = pages::serve();
-    let (mut board, mut raw) = (Board::default(), Sample::default());
+    let (mut results, mut raw) = (Results::default(), Sample::default());
     for round in 1..=ROUNDS {
         say(&format!("Round {round} of {ROUNDS}: the browser itself …"));
         evaluate_without_server(browser, &mut raw).await?;
         for peer in Peer::ALL {
             say(&format!("Round {round} of {ROUNDS}: {} …", peer.name()));
-            work::round(peer, &bench, &pages, &mut board).await?;
+            work::round(peer, &bench, &pages, &mut results).await?;
         }
     }
-    let text = report::markdown(&board, &bench, millis(raw.median()), &load_before);
+    let text = report::markdown(&results, &bench, millis(raw.median()), &load_before);
     say(&format!("\n{text}"));
-    readme::write(&board)?;
+    readme::write(&results)?;
     report::write(&text)
 }
 

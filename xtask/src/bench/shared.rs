@@ -20,9 +20,9 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
 async fn start(binary: &Path, browser: &Path, table: &mut Table) {
     let mut answered = Sample::default();
     for _ in 0..STARTS {
-        let house = House::new(binary, browser);
+        let setup = Setup::new(binary, browser);
         let begun = Instant::now();
-        let client = house.spawn(Way::Daemon);
+        let client = setup.spawn(Transport::Daemon);
         client.initialize_request("2025-11-25").await;
         answered.push(begun.elapsed());
     }
@@ -37,10 +37,10 @@ async fn start(binary: &Path, browser: &Path, table: &mut Table) {
 
 /// What ten clients and their daemon weigh, each client with a tab.
 async fn memory(binary: &Path, browser: &Path, table: &mut Table) {
-    let house = House::new(binary, browser);
+    let setup = Setup::new(binary, browser);
     let mut clients = Vec::new();
     for _ in 0..CLIENTS {
-        let client = house.arrive(Way::Daemon).await;
+        let client = setup.arrive(Transport::Daemon).await;
         evaluate(&client).await;
         clients.push(client);
     }
@@ -48,7 +48,7 @@ async fn memory(binary: &Path, browser: &Path, table: &mut Table) {
         .iter()
         .filter_map(|client| process::resident_bytes(client.pid()));
     let largest = sizes.max().unwrap_or_default();
-    let daemon = house.daemon().and_then(process::resident_bytes);
+    let daemon = setup.daemon().and_then(process::resident_bytes);
     table.goal(
         "memory of each further client",
         largest as f64 / 1e6,
@@ -68,9 +68,9 @@ async fn memory(binary: &Path, browser: &Path, table: &mut Table) {
 /// What the way through shim and daemon adds to a cheap call. Both ways take turns, so that what
 /// else the machine does hits both alike.
 async fn latency(binary: &Path, browser: &Path, table: &mut Table) {
-    let (near, far) = (House::new(binary, browser), House::new(binary, browser));
-    let direct = near.arrive(Way::InProcess).await;
-    let shared = far.arrive(Way::Daemon).await;
+    let (near, far) = (Setup::new(binary, browser), Setup::new(binary, browser));
+    let direct = near.arrive(Transport::InProcess).await;
+    let shared = far.arrive(Transport::Daemon).await;
     for client in [&direct, &shared] {
         evaluate(client).await;
         status(client).await;
@@ -111,7 +111,7 @@ async fn call(client: &McpClient, tool: &str, arguments: Value) {
 }
 
 /// A place for a daemon, its clients and their browser. All of it ends with this.
-pub(super) struct House<'a> {
+pub(super) struct Setup<'a> {
     binary: &'a Path,
     browser: &'a Path,
     home: TempDir,
@@ -119,12 +119,12 @@ pub(super) struct House<'a> {
 
 /// How a client reaches its browser.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
+pub(super) enum Transport {
     Daemon,
     InProcess,
 }
 
-impl<'a> House<'a> {
+impl<'a> Setup<'a> {
     pub(super) fn new(binary: &'a Path, browser: &'a Path) -> Self {
         #[expect(clippy::expect_used, reason = "without a folder there is no bench")]
         let home = TempDir::with_prefix("tabmux-bench-").expect("a temporary folder");
@@ -135,7 +135,7 @@ impl<'a> House<'a> {
         }
     }
 
-    fn spawn(&self, way: Way) -> McpClient {
+    fn spawn(&self, way: Transport) -> McpClient {
         let home = self.home.path();
         let mut command = Command::new(self.binary);
         command.args(["mcp", "--tools=static", "--headless"]);
@@ -152,13 +152,13 @@ impl<'a> House<'a> {
         // Any port that is free: others may measure at the same time.
         command.env("TABMUX_PORT", "0");
         match way {
-            Way::Daemon => command.env("TABMUX_SOCKET", home.join("run/daemon.sock")),
-            Way::InProcess => command.env_remove("TABMUX_SOCKET").arg("--no-daemon"),
+            Transport::Daemon => command.env("TABMUX_SOCKET", home.join("run/daemon.sock")),
+            Transport::InProcess => command.env_remove("TABMUX_SOCKET").arg("--no-daemon"),
         };
         McpClient::spawn(command)
     }
 
-    pub(super) async fn arrive(&self, way: Way) -> McpClient {
+    pub(super) async fn arrive(&self, way: Transport) -> McpClient {
         let client = self.spawn(way);
         client.initialize().await;
         client
@@ -186,7 +186,7 @@ impl<'a> House<'a> {
     }
 }
 
-impl Drop for House<'_> {
+impl Drop for Setup<'_> {
     fn drop(&mut self) {
         for one in process::processes_with(&self.mark()) {
             process::kill_hard(one.pid);

@@ -1,6 +1,6 @@
 //! What it costs to have the server there at all.
 
-use super::desk::Desk;
+use super::bench_client::BenchClient;
 use super::sample::{Sample, millis};
 use super::table::{Table, Unit};
 use serde_json::json;
@@ -14,14 +14,15 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     let mut memory = Vec::new();
     for _ in 0..STARTS {
         let begun = Instant::now();
-        let desk = Desk::start(binary, &["--headless", "--isolated"]);
-        desk.client.initialize_request("2025-11-25").await;
+        let bench_client = BenchClient::start(binary, &["--headless", "--isolated"]);
+        bench_client.client.initialize_request("2025-11-25").await;
         answered.push(begun.elapsed());
-        desk.client
+        bench_client
+            .client
             .notify("notifications/initialized", json!({}))
             .await;
-        desk.client.list_tools().await;
-        memory.extend(process::resident_bytes(desk.client.pid()));
+        bench_client.client.list_tools().await;
+        memory.extend(process::resident_bytes(bench_client.client.pid()));
     }
     memory.sort_unstable();
     let memory = memory.get(memory.len() / 2).copied().unwrap_or_default();
@@ -46,29 +47,31 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     let mut gone = Sample::default();
     for _ in 0..LAUNCHES {
         let named = format!("--executablePath={}", browser.display());
-        let mut desk = Desk::start(binary, &["--headless", "--isolated", &named]);
-        desk.client.initialize().await;
+        let mut bench_client = BenchClient::start(binary, &["--headless", "--isolated", &named]);
+        bench_client.client.initialize().await;
         launched
-            .time(desk.call("connect_browser", json!({"launch": true})))
+            .time(bench_client.call("connect_browser", json!({"launch": true})))
             .await;
-        desk.call("open_tab", json!({"url": "about:blank"})).await;
-        let family: Vec<u32> = process::descendants(desk.client.pid())
+        bench_client
+            .call("open_tab", json!({"url": "about:blank"}))
+            .await;
+        let family: Vec<u32> = process::descendants(bench_client.client.pid())
             .iter()
             .map(|p| p.pid)
             .collect();
         let end = async {
-            desk.client.close_input().await;
-            desk.client.wait_for_exit().await;
+            bench_client.client.close_input().await;
+            bench_client.client.wait_for_exit().await;
         };
         ended.time(end).await;
         process::wait_until_gone(&family).await;
 
-        let desk = Desk::launched(binary, browser).await;
-        let family: Vec<u32> = process::descendants(desk.client.pid())
+        let bench_client = BenchClient::launched(binary, browser).await;
+        let family: Vec<u32> = process::descendants(bench_client.client.pid())
             .iter()
             .map(|p| p.pid)
             .collect();
-        process::kill_hard(desk.client.pid());
+        process::kill_hard(bench_client.client.pid());
         gone.time(process::wait_until_gone(&family)).await;
     }
     table.fact(

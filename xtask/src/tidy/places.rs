@@ -13,7 +13,7 @@ pub(super) fn problems(file: &SourceFile) -> Vec<Problem> {
     words.flat_map(|word| word.misplaced_in(file)).collect()
 }
 
-struct Word {
+struct Term {
     text: &'static str,
     /// Beginnings of the paths where it belongs.
     places: &'static [&'static str],
@@ -22,20 +22,20 @@ struct Word {
     reason: &'static str,
 }
 
-const WORDS: &[Word] = &[
-    Word {
+const WORDS: &[Term] = &[
+    Term {
         text: "Core::new(",
         places: &["crates/core/", "crates/daemon/src/main_loop.rs"],
         except: &[],
         reason: "one task owns the core, and everything else sends it events",
     },
-    Word {
+    Term {
         text: "unbounded_channel",
         places: &[],
         except: &[],
         reason: "no queue is unbounded",
     },
-    Word {
+    Term {
         text: "stdout()",
         places: &["crates/mcp/src/stdio.rs", "crates/cli/src/"],
         except: &["crates/cli/src/commands/mcp.rs"],
@@ -43,7 +43,7 @@ const WORDS: &[Word] = &[
     },
 ];
 
-impl Word {
+impl Term {
     fn belongs_to(&self, path: &str) -> bool {
         let is_in = |places: &[&str]| places.iter().any(|place| path.starts_with(place));
         is_in(self.places) && !is_in(self.except)

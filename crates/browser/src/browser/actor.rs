@@ -6,7 +6,7 @@ use super::orders::Order;
 use super::private::Privacy;
 use super::proxy_login::ProxyLogin;
 use super::pulse::Pulse;
-use super::{BrowserEvent, Origin, TabFacts};
+use super::{BrowserEvent, TabFacts, TabOpener};
 use super::{crashes, tools};
 use crate::error::ToolError;
 use crate::files::OutputRoot;
@@ -212,7 +212,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
                 if self.making == 0 {
                     for target in std::mem::take(&mut self.unannounced) {
-                        self.announce(&target, Origin::Browser).await;
+                        self.announce(&target, TabOpener::Browser).await;
                     }
                 }
                 let _ = done.send(());
@@ -320,7 +320,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         self.tabs.insert(target.clone(), entry);
         match opener {
             Some(opener) => {
-                let origin = Origin::Popup {
+                let origin = TabOpener::Popup {
                     opener: opener.clone(),
                 };
                 // Announced first: who hears of the popup from its opener finds it known.
@@ -330,7 +330,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
             }
             None if self.making > 0 => self.unannounced.push(target),
-            None => self.announce(&target, Origin::Browser).await,
+            None => self.announce(&target, TabOpener::Browser).await,
         }
     }
 
@@ -471,7 +471,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     /// Tells of a new tab and where it comes from.
-    pub(super) async fn announce(&mut self, target: &TargetId, origin: Origin) {
+    pub(super) async fn announce(&mut self, target: &TargetId, origin: TabOpener) {
         self.unannounced.retain(|waiting| waiting != target);
         let Some(entry) = self.tabs.get_mut(target) else {
             return;

@@ -435,7 +435,7 @@ mod tests {
         let source = Source::Launch(options);
         let connected = Browser::connect(&source, TabSettings::default(), &output).await;
         assert!(matches!(connected, Err(ConnectError::Stillborn(_))));
-        // Beside the one that is made only now.
+        // StateFiles the one that is made only now.
         let folders = output.make().unwrap().parent().map(std::fs::read_dir);
         assert_eq!(folders.unwrap().unwrap().count(), 1);
     }

@@ -1,7 +1,7 @@
 //! Opens a tab: blank first, set up, then sent to its page, so that nothing of the page is missed.
 
 use super::orders::Order;
-use super::{Browser, ContextId, Origin, report_tools};
+use super::{Browser, ContextId, TabOpener, report_tools};
 use crate::address::Address;
 use crate::bounds::{self, Watch};
 use crate::error::ToolError;
@@ -36,7 +36,7 @@ pub(super) async fn open(
     } = opening;
     bounds::may_open(address.as_str())?;
     let deadline = Instant::now() + limit;
-    let target = make(browser, context, Origin::Call(tag)).await?;
+    let target = make(browser, context, TabOpener::Call(tag)).await?;
     let tab = browser.tab(&target).await?;
     if let Some(session) = session {
         tab.used_by(session);
@@ -77,7 +77,7 @@ pub(super) async fn open(
 pub(super) async fn make(
     browser: &Browser,
     context: Option<ContextId>,
-    origin: Origin,
+    origin: TabOpener,
 ) -> Result<TargetId, ToolError> {
     let made = tokio::spawn(make_whole(browser.clone(), context, origin));
     made.await.map_err(|_| ToolError::BrowserGone)?
@@ -86,7 +86,7 @@ pub(super) async fn make(
 async fn make_whole(
     browser: Browser,
     context: Option<ContextId>,
-    origin: Origin,
+    origin: TabOpener,
 ) -> Result<TargetId, ToolError> {
     let (done, begun) = oneshot::channel();
     browser.order(Order::BeginMaking { done }).await?;

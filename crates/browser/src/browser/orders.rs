@@ -1,7 +1,7 @@
 //! What is asked of the actor that follows a browser.
 
 use super::letting_go::Which;
-use super::{Origin, TabFacts};
+use super::{TabFacts, TabOpener};
 use crate::error::ToolError;
 use crate::page_tools::Findings;
 use crate::tab::{Tab, TargetId};
@@ -35,7 +35,7 @@ pub(super) enum Order {
     BeginMaking { done: oneshot::Sender<()> },
     /// The tab that was to be made, if it was.
     EndMaking {
-        made: Option<(TargetId, Origin)>,
+        made: Option<(TargetId, TabOpener)>,
         done: oneshot::Sender<()>,
     },
     /// Where a tab is being sent, as long as it is blank.

@@ -7,7 +7,7 @@
 use super::actor::Actor;
 use super::entry::Entry;
 use super::orders::Order;
-use super::{Browser, BrowserEvent, ContextId, Origin, TabFacts};
+use super::{Browser, BrowserEvent, ContextId, TabFacts, TabOpener};
 use crate::tab::{Gone, TargetId};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -197,7 +197,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             let target = tab.target.clone();
             self.tabs.insert(target.clone(), Entry::new(tab));
             match self.making {
-                0 => self.announce(&target, Origin::Browser).await,
+                0 => self.announce(&target, TabOpener::Browser).await,
                 _ => self.unannounced.push(target),
             }
         }

@@ -70,16 +70,19 @@ const LONGEST: Duration = Duration::from_secs(600);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::{self, Asked, Stand, TAB};
+    use crate::fake::{self, Asked, FakeBrowser, TAB};
     use serde_json::json;
     use std::sync::atomic::{AtomicBool, Ordering};
     use tokio::time::Instant;
 
     /// How long a list waits for the page of the only tab, in the test's own time, and whether it could be read.
-    async fn read(stand: &Stand) -> (Duration, bool) {
+    async fn read(harness: &FakeBrowser) -> (Duration, bool) {
         let begun = Instant::now();
         let target = TargetId::from(TAB);
-        let read = stand.browser.read_unless_stuck(&target, 30, PATIENCE).await;
+        let read = harness
+            .browser
+            .read_unless_stuck(&target, 30, PATIENCE)
+            .await;
         (begun.elapsed(), read.is_ok())
     }
 
@@ -89,28 +92,28 @@ mod tests {
     async fn a_stuck_page_is_waited_for_once() {
         let loops = Arc::new(AtomicBool::new(false));
         let looping = Arc::clone(&loops);
-        let mut stand = Stand::new(move |asked: &Asked| match asked.method.as_str() {
+        let mut harness = FakeBrowser::new(move |asked: &Asked| match asked.method.as_str() {
             "Runtime.evaluate" if looping.load(Ordering::Relaxed) => vec![],
             _ if asked.runs("tabmux.survey(") => vec![asked.gives(json!({}))],
             _ => fake::usual(asked),
         })
         .await;
-        assert_eq!(read(&stand).await, (Duration::ZERO, true));
+        assert_eq!(read(&harness).await, (Duration::ZERO, true));
         loops.store(true, Ordering::Relaxed);
-        assert_eq!(read(&stand).await, (PATIENCE, false));
-        assert_eq!(read(&stand).await, (Duration::ZERO, false));
+        assert_eq!(read(&harness).await, (PATIENCE, false));
+        assert_eq!(read(&harness).await, (Duration::ZERO, false));
         // A question is left with the page; when it is answered, the page is read again.
         let question = loop {
-            let asked = stand.fake.hears("Runtime.evaluate").await.unwrap();
+            let asked = harness.fake.hears("Runtime.evaluate").await.unwrap();
             if asked.params["expression"] == "0" {
                 break asked;
             }
         };
         loops.store(false, Ordering::Relaxed);
-        stand.fake.say(question.gives(json!(0))).await;
-        while stand.browser.is_stuck(&TargetId::from(TAB)) {
+        harness.fake.say(question.gives(json!(0))).await;
+        while harness.browser.is_stuck(&TargetId::from(TAB)) {
             tokio::task::yield_now().await;
         }
-        assert_eq!(read(&stand).await, (Duration::ZERO, true));
+        assert_eq!(read(&harness).await, (Duration::ZERO, true));
     }
 }

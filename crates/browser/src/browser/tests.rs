@@ -1,8 +1,8 @@
 //! Tabs that come and go while nobody waits for them any more.
 
-use super::{Browser, BrowserEvent, Origin};
+use super::{Browser, BrowserEvent, TabOpener};
 use crate::address::AddressPolicy;
-use crate::fake::{self, Asked, Fake, SESSION, Stand, TAB};
+use crate::fake::{self, Asked, Fake, FakeBrowser, SESSION, TAB};
 use crate::origins::{OriginPolicy, OriginRules, RuledBy};
 use crate::tab::{TabSettings, TargetId};
 use serde_json::{Value, json};
@@ -11,37 +11,37 @@ use tokio::sync::mpsc;
 
 #[tokio::test(start_paused = true)]
 async fn a_tab_that_is_made_for_a_cancelled_call_is_announced_and_later_ones_are() {
-    let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+    let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
         "Target.createTarget" => vec![],
         _ => fake::usual(asked),
     })
     .await;
-    let browser = stand.browser.clone();
+    let browser = harness.browser.clone();
     let address = AddressPolicy::default().parse("http://here.test/").unwrap();
     let opening = tokio::spawn(async move {
         let limit = Duration::from_secs(10);
         browser.open(&address, None, 42, false, limit, None).await
     });
-    let asked = stand.fake.hears("Target.createTarget").await.unwrap();
+    let asked = harness.fake.hears("Target.createTarget").await.unwrap();
     opening.abort();
     assert!(opening.await.is_err());
     let created = |target| {
         let info = json!({"targetInfo": fake::target_info(target)});
         fake::browser_event("Target.targetCreated", info)
     };
-    stand.fake.say(created("MADE")).await;
-    stand
+    harness.fake.say(created("MADE")).await;
+    harness
         .fake
         .say(asked.answer(json!({"targetId": "MADE"})))
         .await;
     assert_eq!(
-        appears(&mut stand).await,
-        Some(("MADE".into(), Origin::Call(42)))
+        appears(&mut harness).await,
+        Some(("MADE".into(), TabOpener::Call(42)))
     );
-    stand.fake.say(created("OTHER")).await;
+    harness.fake.say(created("OTHER")).await;
     assert_eq!(
-        appears(&mut stand).await,
-        Some(("OTHER".into(), Origin::Browser))
+        appears(&mut harness).await,
+        Some(("OTHER".into(), TabOpener::Browser))
     );
 }
 
@@ -78,8 +78,8 @@ async fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_too_large_to_be_told_is_answered_by_the_rules_of_all_tabs() {
-    let mut stand = Stand::new(fake::usual).await;
-    let tab = stand.tab().await.unwrap();
+    let mut harness = FakeBrowser::new(fake::usual).await;
+    let tab = harness.tab().await.unwrap();
     let policy = OriginPolicy::of([OriginRules {
         by: RuledBy::Flags,
         allowed: Vec::new(),
@@ -98,11 +98,11 @@ async fn a_request_too_large_to_be_told_is_answered_by_the_rules_of_all_tabs() {
         ("", "Fetch.failRequest"),
     ] {
         let cut = format!(r#"{{"requestId":"R"{url},"method":"POST","postData":"xx"#);
-        stand
+        harness
             .fake
             .say_browser_cut("Fetch.requestPaused", &cut)
             .await;
-        let heard = stand.fake.hears(answer).await;
+        let heard = harness.fake.hears(answer).await;
         assert_eq!(heard.expect(url).params["requestId"], "R");
     }
 }
@@ -113,8 +113,8 @@ fn private() -> Value {
     info
 }
 
-async fn appears(stand: &mut Stand) -> Option<(String, Origin)> {
-    let event = tokio::time::timeout(Duration::from_secs(60), stand.events.recv()).await;
+async fn appears(harness: &mut FakeBrowser) -> Option<(String, TabOpener)> {
+    let event = tokio::time::timeout(Duration::from_secs(60), harness.events.recv()).await;
     match event.ok()?? {
         (_, BrowserEvent::TabAppeared { tab, origin }) => Some((tab.target.to_string(), origin)),
         _ => None,

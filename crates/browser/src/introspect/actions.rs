@@ -1,10 +1,10 @@
 //! Buttons, switches, menus, tabs and links as tools.
 
-use super::draft::{Deed, Draft, Item};
+use super::draft::{Draft, Item, ToolAction};
 use super::facts::{Control, Group, Kind, Survey};
 use super::forms::switch_schema;
+use super::naming::{digest, snake};
 use super::schema::choices;
-use super::words::{digest, snake};
 use crate::text::one_line;
 use indexmap::IndexMap;
 use serde_json::json;
@@ -167,7 +167,7 @@ pub(crate) fn choice(
         name: name.to_owned(),
         description: description.to_owned(),
         schema,
-        deed: Deed::Choose {
+        deed: ToolAction::Choose {
             argument,
             choices: named(controls),
         },
@@ -233,7 +233,7 @@ fn repeated(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
                 "properties": { "index": { "type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one on the page" } },
                 "required": ["index"],
             }),
-            deed: Deed::Item { items: items.collect(), switch: false },
+            deed: ToolAction::Item { items: items.collect(), switch: false },
             rank: 48,
         });
         for at in places {
@@ -270,7 +270,7 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
             name: format!("set_{verb}"),
             description: format!("Switch \"{label}\" on or off{within}."),
             schema: switch_schema("Whether it shall be on"),
-            deed: Deed::Switch {
+            deed: ToolAction::Switch {
                 label,
                 n: control.n,
             },
@@ -296,7 +296,7 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
         name,
         description: format!("{does} \"{label}\"{within}."),
         schema: json!({ "type": "object", "properties": {} }),
-        deed: Deed::Press {
+        deed: ToolAction::Press {
             label,
             n: control.n,
         },

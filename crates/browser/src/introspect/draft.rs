@@ -11,14 +11,14 @@ pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) schema: Value,
-    pub(crate) deed: Deed,
+    pub(crate) deed: ToolAction,
     /// The higher, the sooner it is worth a place in the list.
     pub(crate) rank: i32,
 }
 
 /// What a generated tool does. Elements are numbers of one document.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub(crate) enum ToolAction {
     /// Fills fields, then sends them.
     Fill {
         arguments: Vec<Argument>,
@@ -61,7 +61,7 @@ pub(crate) enum Then {
     Nothing,
 }
 
-impl Deed {
+impl ToolAction {
     /// The elements that must be there for it.
     pub(crate) fn elements(&self) -> Vec<u32> {
         use super::schema::Fills;

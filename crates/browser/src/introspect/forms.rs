@@ -1,9 +1,9 @@
 //! Forms, search boxes and single fields as tools.
 
-use super::draft::{Deed, Draft, Then};
+use super::draft::{Draft, Then, ToolAction};
 use super::facts::{Control, Group, Kind, Survey};
+use super::naming::{digest, snake};
 use super::schema::{self, Argument, Fills};
-use super::words::{digest, snake};
 use crate::text::one_line;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -108,7 +108,7 @@ fn form_draft(
         name,
         description,
         schema: schema::object(&arguments),
-        deed: Deed::Fill { arguments, then },
+        deed: ToolAction::Fill { arguments, then },
         rank: purpose.rank(),
     })
 }
@@ -364,7 +364,7 @@ fn alone(survey: &Survey, at: usize) -> Option<Draft> {
         description,
         schema: schema::object(&arguments),
         rank: if is_search(control) { 93 } else { 65 },
-        deed: Deed::Fill { arguments, then },
+        deed: ToolAction::Fill { arguments, then },
     })
 }
 
@@ -400,7 +400,7 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
             argument.required = true;
         }
         draft.schema = schema::object(&arguments);
-        draft.deed = Deed::Fill {
+        draft.deed = ToolAction::Fill {
             arguments,
             then: Then::Nothing,
         };
@@ -430,7 +430,7 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
             ),
         },
         schema: schema::object(&arguments),
-        deed: Deed::Fill {
+        deed: ToolAction::Fill {
             arguments,
             then: Then::Nothing,
         },

@@ -1,9 +1,9 @@
 //! Lists and tables of similar items: one tool for what can be done with each of them, by index.
 
 use super::actions;
-use super::draft::{Deed, Draft, Item};
+use super::draft::{Draft, Item, ToolAction};
 use super::facts::{Control, Group, Kind, Survey};
-use super::words::{plural, singular, snake};
+use super::naming::{plural, singular, snake};
 use crate::text::one_line;
 use indexmap::IndexMap;
 use serde_json::json;
@@ -249,7 +249,7 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
             name,
             description: format!("{does} of that index{where_from}."),
             schema,
-            deed: Deed::Item {
+            deed: ToolAction::Item {
                 items: members,
                 switch,
             },
@@ -269,7 +269,7 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
             all.replace('_', " ")
         ),
         schema: json!({ "type": "object", "properties": {} }),
-        deed: Deed::List {
+        deed: ToolAction::List {
             items: texts.map(|item| one_line(&item.text, 160)).collect(),
         },
         rank: 71,

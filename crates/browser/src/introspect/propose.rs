@@ -1,6 +1,6 @@
 //! From facts to tools: what the frames of a page hold becomes a ranked, bounded list with unique names.
 
-use super::draft::{Deed, Draft};
+use super::draft::{Draft, ToolAction};
 use super::facts::{Kind, Survey};
 use super::{actions, forms, lists};
 use crate::tab::DocumentId;
@@ -20,7 +20,7 @@ pub(crate) struct GeneratedTool {
     pub(crate) read_only: bool,
     /// The document whose elements it acts on.
     pub(crate) document: DocumentId,
-    pub(crate) deed: Deed,
+    pub(crate) deed: ToolAction,
     key: (u32, &'static str),
 }
 

@@ -1,7 +1,7 @@
 //! Fields of a page as arguments: their types, limits, choices and defaults.
 
 use super::facts::{Choice, Control, Field, Kind, Survey};
-use super::words::camel;
+use super::naming::camel;
 use crate::text::one_line;
 use serde_json::{Map, Value, json};
 

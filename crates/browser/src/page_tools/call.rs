@@ -1,6 +1,6 @@
 //! Calls a tool of a page: everything that is alike, whoever found the tool.
 
-use super::found::{ToolNumber, Way};
+use super::found::{CallPath, ToolNumber};
 use super::{model_context, web_mcp};
 use crate::bounds::{self, Watch};
 use crate::browser::Browser;
@@ -71,8 +71,8 @@ pub async fn call(
     run::may_begin(&tab, false, true).await?;
     let tool = tab.found().look().find(number).cloned();
     let tool = tool.ok_or(ToolError::ToolGone)?;
-    if let Way::Native(web_mcp::Way { home, .. }) | Way::InPage(model_context::Way { home, .. }) =
-        &tool.way
+    if let CallPath::Native(web_mcp::NativeCall { home, .. })
+    | CallPath::InPage(model_context::ShimCall { home, .. }) = &tool.way
     {
         // A frame's tool runs in the frame.
         let frame = tab.state().frames.showing(home.document).cloned();
@@ -81,11 +81,13 @@ pub async fn call(
     let calling = Calling::default();
     let work = async {
         match &tool.way {
-            Way::Native(way) => web_mcp::invoke(&tab, way, &tool.name, arguments, &calling).await,
-            Way::InPage(way) => {
+            CallPath::Native(way) => {
+                web_mcp::invoke(&tab, way, &tool.name, arguments, &calling).await
+            }
+            CallPath::InPage(way) => {
                 model_context::call(&tab, way, &tool.name, arguments, &calling).await
             }
-            Way::Generated => {
+            CallPath::Generated => {
                 let page = Page::new(tab.clone(), context.files.clone());
                 let output = generated::call(&page, &tool.name, arguments).await;
                 output.map(PageAnswer::Output)

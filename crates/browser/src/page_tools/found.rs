@@ -41,23 +41,23 @@ pub struct FoundTool {
     /// The origin of the document that it belongs to.
     pub origin: Arc<str>,
     /// How it is called.
-    pub(crate) way: Way,
+    pub(crate) way: CallPath,
     /// What clients are told of it, once somebody has made that ready.
     pub(crate) text: OnceLock<Arc<ToolText>>,
 }
 
 /// How a tool is called.
 #[derive(Clone, Debug)]
-pub(crate) enum Way {
+pub(crate) enum CallPath {
     /// Through Chrome's own WebMCP.
-    Native(web_mcp::Way),
+    Native(web_mcp::NativeCall),
     /// Through the page's own `modelContext`, which is the shim's or one that the page brought along.
-    InPage(model_context::Way),
+    InPage(model_context::ShimCall),
     /// By us: [`introspect`](crate::introspect) knows what it acts on.
     Generated,
 }
 
-impl Way {
+impl CallPath {
     /// Whether both go to the same one in the same document.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
@@ -274,8 +274,8 @@ impl FoundTool {
     pub fn text(&self) -> &Arc<ToolText> {
         self.text.get_or_init(|| {
             let said_by = match self.way {
-                Way::Generated => SaidBy::Us,
-                Way::Native(_) | Way::InPage(_) => SaidBy::Page,
+                CallPath::Generated => SaidBy::Us,
+                CallPath::Native(_) | CallPath::InPage(_) => SaidBy::Page,
             };
             let (description, schema) = (&self.description, &self.schema);
             let text = ToolText::prepare(description, schema, said_by, &self.origin);

@@ -23,7 +23,7 @@ use tabmux_cdp::{RawEvent, Session};
 
 /// How a tool is reached.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct ShimCall {
     pub(super) home: Home,
     pub(super) context: ExecutionContextId,
     pub(super) form: Option<Form>,
@@ -31,7 +31,7 @@ pub(crate) struct Way {
     pub(super) channel: Option<Arc<str>>,
 }
 
-impl Way {
+impl ShimCall {
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (self.context, &self.channel) == (other.context, &other.channel)
     }

@@ -27,19 +27,19 @@ use tabmux_cdp::{RawEvent, Session};
 /// session, and in no certain order.
 #[derive(Debug, Default)]
 pub(crate) struct Registered {
-    tools: HashMap<Place, Vec<Tool>>,
+    tools: HashMap<FrameKey, Vec<Tool>>,
     /// Tools that were taken back and may come again as they were: they are the same ones then.
-    taken_back: VecDeque<(Place, Tool)>,
+    taken_back: VecDeque<(FrameKey, Tool)>,
     /// How many more the documents have than are kept.
-    left_out: HashMap<Place, LeftOut>,
+    left_out: HashMap<FrameKey, LeftOut>,
     /// What documents with our library were given.
-    nonces: HashMap<Place, Arc<str>>,
+    nonces: HashMap<FrameKey, Arc<str>>,
     /// Documents that ask a server inside them for its tools.
-    asking: HashSet<Place>,
+    asking: HashSet<FrameKey>,
     contexts: model_context::Contexts,
 }
 
-type Place = (Option<SessionId>, FrameId);
+type FrameKey = (Option<SessionId>, FrameId);
 
 /// Chrome tells of single tools, a document of all.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,7 +93,7 @@ impl Form {
 
 /// How a tool is reached.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct NativeCall {
     pub(super) home: Home,
     form: Option<Form>,
 }
@@ -145,7 +145,7 @@ impl Registered {
 
     /// Keeps only the tools of frames that are there: for the moment when a tab shows a new page.
     pub(crate) fn keep_only(&mut self, frames: &Frames) {
-        let is_there = |(session, frame): &Place| {
+        let is_there = |(session, frame): &FrameKey| {
             let frame = frames.find(frame);
             frame.is_some_and(|frame| frame.session.id() == session.as_ref())
         };
@@ -158,7 +158,7 @@ impl Registered {
 
     /// A session has ended.
     pub(crate) fn forget_session(&mut self, session: &Session) {
-        let is_other = |(whose, _): &Place| whose.as_ref() != session.id();
+        let is_other = |(whose, _): &FrameKey| whose.as_ref() != session.id();
         self.tools.retain(|place, _| is_other(place));
         self.taken_back.retain(|(place, _)| is_other(place));
         self.left_out.retain(|place, _| is_other(place));
@@ -247,7 +247,7 @@ impl Registered {
     }
 
     /// Tools of a place are there no longer. Says whether there were any.
-    fn take_back(&mut self, place: &Place, is_gone: impl Fn(&Tool) -> bool) -> bool {
+    fn take_back(&mut self, place: &FrameKey, is_gone: impl Fn(&Tool) -> bool) -> bool {
         let tools = self.tools.entry(place.clone()).or_default();
         let gone: Vec<_> = tools.extract_if(.., |tool| is_gone(tool)).collect();
         let were_there = !gone.is_empty();
@@ -266,7 +266,7 @@ impl Registered {
 
     /// Takes in a tool, if there is room. One that the same one told of by that name keeps its number, and
     /// one that says nothing new is the same one.
-    fn put(&mut self, place: &Place, tool: Tool) -> bool {
+    fn put(&mut self, place: &FrameKey, tool: Tool) -> bool {
         let all = self.tools.values().flatten();
         let (count, bytes) = all.fold((0, 0), |(count, bytes), tool| {
             (count + 1, bytes + tool.bytes())
@@ -388,8 +388,8 @@ impl Tool {
         };
         let form = self.form.clone();
         let way = match &self.reach {
-            Reach::Chrome => super::Way::Native(Way { home, form }),
-            Reach::Page(context, channel) => super::Way::InPage(model_context::Way {
+            Reach::Chrome => super::CallPath::Native(NativeCall { home, form }),
+            Reach::Page(context, channel) => super::CallPath::InPage(model_context::ShimCall {
                 home,
                 context: *context,
                 form,

@@ -30,7 +30,7 @@ pub(super) enum Nudge {
 }
 
 /// Everything that can make the actor act.
-enum Happening {
+enum TabEvent {
     Event(Session, RawEvent),
     SessionEnded(Session),
     SetUp(Session, Result<Vec<Shown>, CdpError>),
@@ -83,20 +83,20 @@ struct Actor {
     settings: TabSettings,
     shared: Shared,
     publish: watch::Sender<TabState>,
-    happen: mpsc::Sender<Happening>,
+    happen: mpsc::Sender<TabEvent>,
 }
 
 impl Actor {
     async fn run(
         self,
-        mut happenings: mpsc::Receiver<Happening>,
+        mut happenings: mpsc::Receiver<TabEvent>,
         mut nudges: mpsc::Receiver<Nudge>,
     ) {
         loop {
             let happening = tokio::select! {
                 Some(happening) = happenings.recv() => happening,
                 nudge = nudges.recv() => match nudge {
-                    Some(nudge) => Happening::Nudged(nudge),
+                    Some(nudge) => TabEvent::Nudged(nudge),
                     None => return,
                 },
             };
@@ -107,29 +107,29 @@ impl Actor {
         }
     }
 
-    fn handle(&self, happening: Happening) {
+    fn handle(&self, happening: TabEvent) {
         match happening {
-            Happening::Event(session, event) => self.handle_event(session, event),
-            Happening::SetUp(session, Ok(frames)) => self.handle_set_up(&session, frames),
-            Happening::SetUp(session, Err(error)) => {
+            TabEvent::Event(session, event) => self.handle_event(session, event),
+            TabEvent::SetUp(session, Ok(frames)) => self.handle_set_up(&session, frames),
+            TabEvent::SetUp(session, Err(error)) => {
                 tracing::debug!(session = ?session.id(), %error, "a target could not be set up");
             }
-            Happening::SessionEnded(session) if session.id() == self.top.id() => {
+            TabEvent::SessionEnded(session) if session.id() == self.top.id() => {
                 self.publish
                     .send_modify(|state| state.gone = Some(Gone::Closed));
             }
-            Happening::SessionEnded(session) => {
+            TabEvent::SessionEnded(session) => {
                 self.publish.send_modify(|state| {
                     state.frames.remove_session(&session);
                     state.registered.forget_session(&session);
                 });
                 self.follow_tools();
             }
-            Happening::Nudged(Nudge::Popup(popup)) => {
+            TabEvent::Nudged(Nudge::Popup(popup)) => {
                 self.publish
                     .send_modify(|state| observe::keep(&mut state.popups, popup));
             }
-            Happening::Nudged(Nudge::Download(download)) => {
+            TabEvent::Nudged(Nudge::Download(download)) => {
                 self.publish.send_modify(|state| {
                     let known = state
                         .downloads
@@ -141,7 +141,7 @@ impl Actor {
                     }
                 });
             }
-            Happening::Nudged(Nudge::Blank) => {
+            TabEvent::Nudged(Nudge::Blank) => {
                 self.publish.send_modify(|state| {
                     let main = state.frames.main();
                     if main.is_some_and(|main| main.url == "about:blank") && !state.navigating {
@@ -149,7 +149,7 @@ impl Actor {
                     }
                 });
             }
-            Happening::HadLoaded => {
+            TabEvent::HadLoaded => {
                 self.publish.send_modify(|state| {
                     // Another page would tell by itself.
                     if state.epoch == 0 && !state.navigating {
@@ -157,8 +157,8 @@ impl Actor {
                     }
                 });
             }
-            Happening::CaughtUp(done) => drop(done.send(())),
-            Happening::Nudged(Nudge::Gone(gone)) => {
+            TabEvent::CaughtUp(done) => drop(done.send(())),
+            TabEvent::Nudged(Nudge::Gone(gone)) => {
                 self.publish.send_modify(|state| state.gone = Some(gone));
             }
         }
@@ -270,16 +270,16 @@ impl Actor {
                     // Events first: who asks has seen an answer that came after them.
                     biased;
                     event = events.next() => match event {
-                        Some(event) => Happening::Event(source.clone(), event),
+                        Some(event) => TabEvent::Event(source.clone(), event),
                         None => break,
                     },
-                    Some(done) = asked.recv() => Happening::CaughtUp(done),
+                    Some(done) = asked.recv() => TabEvent::CaughtUp(done),
                 };
                 if happen.send(happening).await.is_err() {
                     return;
                 }
             }
-            let _ = happen.send(Happening::SessionEnded(source)).await;
+            let _ = happen.send(TabEvent::SessionEnded(source)).await;
         });
         let happen = self.happen.clone();
         let is_top = session.id() == self.top.id();
@@ -300,9 +300,9 @@ impl Actor {
                 let known = |state: &TabState| state.ready || state.gone.is_some();
                 let _ = state.wait_for(known).await;
             }
-            let _ = happen.send(Happening::SetUp(session.clone(), result)).await;
+            let _ = happen.send(TabEvent::SetUp(session.clone(), result)).await;
             if is_top && !waiting && has_loaded(&session).await {
-                let _ = happen.send(Happening::HadLoaded).await;
+                let _ = happen.send(TabEvent::HadLoaded).await;
             }
         });
     }

@@ -33,7 +33,7 @@ pub struct ConsoleMessage {
     /// What it was called with.
     pub args: Vec<Argument>,
     /// Where it was written, innermost first.
-    pub stack: Vec<Place>,
+    pub stack: Vec<ScriptPosition>,
     /// The session that it came over.
     pub session: Session,
 }
@@ -49,7 +49,7 @@ pub struct Argument {
 
 /// A place in a script; line and column count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ScriptPosition {
     /// The function, or nothing.
     pub function: String,
     /// The script.
@@ -149,7 +149,7 @@ struct Heard {
     kind: String,
     text: String,
     args: Vec<Argument>,
-    stack: Vec<Place>,
+    stack: Vec<ScriptPosition>,
 }
 
 fn hear(event: &RawEvent) -> Option<Heard> {
@@ -169,7 +169,7 @@ fn hear(event: &RawEvent) -> Option<Heard> {
         let details = &event.exception_details;
         let mut stack = places(details.stack_trace.as_ref());
         if stack.is_empty() {
-            stack.extend(details.url.as_ref().map(|url| Place {
+            stack.extend(details.url.as_ref().map(|url| ScriptPosition {
                 function: String::new(),
                 url: shorten(url, MOST_URL),
                 line: count(details.line_number),
@@ -228,17 +228,23 @@ fn kind(name: &str) -> String {
     }
 }
 
-fn places(stack: Option<&runtime::StackTrace>) -> Vec<Place> {
+fn places(stack: Option<&runtime::StackTrace>) -> Vec<ScriptPosition> {
     let mut places = Vec::new();
     let mut next = stack;
     while let Some(stack) = next {
         let room = MOST_PLACES - places.len();
-        places.extend(stack.call_frames.iter().take(room).map(|frame| Place {
-            function: shorten(&frame.function_name, 200),
-            url: shorten(&frame.url, MOST_URL),
-            line: count(frame.line_number),
-            column: count(frame.column_number),
-        }));
+        places.extend(
+            stack
+                .call_frames
+                .iter()
+                .take(room)
+                .map(|frame| ScriptPosition {
+                    function: shorten(&frame.function_name, 200),
+                    url: shorten(&frame.url, MOST_URL),
+                    line: count(frame.line_number),
+                    column: count(frame.column_number),
+                }),
+        );
         next = stack.parent.as_deref();
     }
     places

@@ -1,7 +1,7 @@
 //! Tabs whose pages stand still when they are attached, whose rules Chrome refuses, or whose events are too large.
 
 use crate::error::ToolError;
-use crate::fake::{self, Asked, Stand};
+use crate::fake::{self, Asked, FakeBrowser};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 #[tokio::test(start_paused = true)]
 async fn a_tab_whose_page_stands_still_is_ready_when_it_goes_on() {
     for seconds in [31, 700] {
-        let mut stand = Stand::new(|asked: &Asked| match asked.session_id {
+        let mut harness = FakeBrowser::new(|asked: &Asked| match asked.session_id {
             Some(_) => vec![],
             None => fake::usual(asked),
         })
@@ -17,15 +17,15 @@ async fn a_tab_whose_page_stands_still_is_ready_when_it_goes_on() {
         // Each try takes ten seconds of the test's time.
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(seconds) {
-            let stuck = stand.tab().await.map(drop);
+            let stuck = harness.tab().await.map(drop);
             assert!(matches!(stuck, Err(ToolError::Stuck)), "{stuck:?}");
         }
-        for asked in stand.fake.heard_so_far() {
+        for asked in harness.fake.heard_so_far() {
             for frame in fake::usual(&asked) {
-                stand.fake.say(frame).await;
+                harness.fake.say(frame).await;
             }
         }
-        let tab = stand.tab().await;
+        let tab = harness.tab().await;
         assert!(tab.is_ok(), "after {seconds} s: {tab:?}");
     }
 }
@@ -37,26 +37,26 @@ async fn a_request_ends_at_once_if_chrome_refuses_what_a_rule_says_about_it() {
         json!({ "url": "*", "requestHeaders": { "A": "b" } }),
         json!({ "url": "*", "responseHeaders": { "A": "b" } }),
     ] {
-        let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+        let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
             "Fetch.fulfillRequest" | "Fetch.continueRequest" | "Fetch.continueResponse" => {
                 vec![asked.refuse("Unsafe header: A")]
             }
             _ => fake::usual(asked),
         })
         .await;
-        stand.tab().await.unwrap();
+        harness.tab().await.unwrap();
         let answered = rule["responseHeaders"].is_object();
-        stand.run("route", rule).await.unwrap();
+        harness.run("route", rule).await.unwrap();
         let mut paused =
             json!({"requestId": "REQUEST", "request": {"url": "http://a/", "headers": {}}});
         if answered {
             paused["responseStatusCode"] = json!(200);
         }
-        stand
+        harness
             .fake
             .say(fake::event("Fetch.requestPaused", paused))
             .await;
-        let ended = stand.fake.hears("Fetch.failRequest").await.unwrap();
+        let ended = harness.fake.hears("Fetch.failRequest").await.unwrap();
         assert_eq!(ended.params["requestId"], "REQUEST");
     }
 }
@@ -67,21 +67,21 @@ async fn a_request_that_is_too_large_to_be_told_goes_on_unless_a_rule_is_about_i
         ("http://elsewhere/*", "Fetch.continueRequest"),
         ("http://here/*", "Fetch.failRequest"),
     ] {
-        let mut stand = Stand::new(fake::usual).await;
-        stand.tab().await.unwrap();
+        let mut harness = FakeBrowser::new(fake::usual).await;
+        harness.tab().await.unwrap();
         let rule = json!({ "url": rule, "requestHeaders": { "A": "b" } });
-        stand.run("route", rule).await.unwrap();
+        harness.run("route", rule).await.unwrap();
         let head = r#"{"requestId":"REQUEST","request":{"url":"http://here/x","postData":"xxx"#;
-        stand.fake.say_cut("Fetch.requestPaused", head).await;
-        let asked = stand.fake.hears(word).await.unwrap();
+        harness.fake.say_cut("Fetch.requestPaused", head).await;
+        let asked = harness.fake.hears(word).await.unwrap();
         assert_eq!(asked.params["requestId"], "REQUEST");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn events_that_are_too_large_are_noted_and_a_dialog_is_open_all_the_same() {
-    let stand = Stand::new(fake::usual).await;
-    let tab = stand.tab().await.unwrap();
+    let harness = FakeBrowser::new(fake::usual).await;
+    let tab = harness.tab().await.unwrap();
     for (method, head) in [
         (
             "Runtime.consoleAPICalled",
@@ -104,7 +104,7 @@ async fn events_that_are_too_large_are_noted_and_a_dialog_is_open_all_the_same()
             r#"{"url":"http://here.test/","message":"xxx"#,
         ),
     ] {
-        stand.fake.say_cut(method, head).await;
+        harness.fake.say_cut(method, head).await;
     }
     let opened = tab.until(Duration::from_secs(60), |state| state.dialog.is_some());
     assert_eq!(opened.await, Ok(true));

@@ -104,13 +104,13 @@ fn no_place() -> ToolError {
 
 #[cfg(test)]
 mod tests {
-    use crate::fake::{self, Asked, Stand};
+    use crate::fake::{self, Asked, FakeBrowser};
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
     async fn a_drag_that_is_stopped_on_its_way_lets_the_button_go() {
         let mut reached = 0;
-        let mut stand = Stand::new(move |asked: &Asked| {
+        let mut harness = FakeBrowser::new(move |asked: &Asked| {
             reached += usize::from(asked.runs("tabmux.prepare("));
             match asked.runs("tabmux.prepare(") && reached == 2 {
                 // The goal takes its time to appear.
@@ -119,9 +119,9 @@ mod tests {
             }
         })
         .await;
-        let uid = stand.element().await;
-        let dragging = tokio::spawn(stand.run("drag", json!({"from_uid": uid, "to_uid": uid})));
-        let mut next = async || stand.fake.hears("Input.dispatchMouseEvent").await;
+        let uid = harness.element().await;
+        let dragging = tokio::spawn(harness.run("drag", json!({"from_uid": uid, "to_uid": uid})));
+        let mut next = async || harness.fake.hears("Input.dispatchMouseEvent").await;
         for kind in ["mouseMoved", "mousePressed", "mouseMoved", "mouseMoved"] {
             assert_eq!(next().await.unwrap().params["type"], kind);
         }

@@ -8,7 +8,7 @@ use super::fill::{Echo, fill};
 use super::input::press;
 use super::{Block, ToolOutput, ToolResult};
 use crate::error::ToolError;
-use crate::introspect::{self, Argument, Deed, Fills, Item, Then};
+use crate::introspect::{self, Argument, Fills, Item, Then, ToolAction};
 use crate::run::Page;
 use crate::text::{one_line, shorten};
 use crate::world::World;
@@ -26,18 +26,18 @@ pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>
         arguments,
     };
     match &*deed {
-        Deed::List { items } => return Ok(ToolOutput::text(listed(items))),
-        Deed::Fill { arguments, then } => job.fill_form(arguments, then).await,
-        Deed::Press { label, n } => job.press(label, *n).await,
-        Deed::Switch { label, n } => job.switch(label, *n).await,
-        Deed::Choose { argument, choices } => job.choose(argument, choices).await,
-        Deed::Item { items, switch } => job.act_on_item(items, *switch).await,
+        ToolAction::List { items } => return Ok(ToolOutput::text(listed(items))),
+        ToolAction::Fill { arguments, then } => job.fill_form(arguments, then).await,
+        ToolAction::Press { label, n } => job.press(label, *n).await,
+        ToolAction::Switch { label, n } => job.switch(label, *n).await,
+        ToolAction::Choose { argument, choices } => job.choose(argument, choices).await,
+        ToolAction::Item { items, switch } => job.act_on_item(items, *switch).await,
     }
     .map(|output| with_place(page, output))
 }
 
 /// The tool with the elements that it needs, all of them there.
-async fn find(page: &Page, name: &str) -> Result<(World, Arc<Deed>), ToolError> {
+async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolError> {
     let tab = &page.tab;
     let introspection = tab.introspection();
     for fresh in [false, true] {

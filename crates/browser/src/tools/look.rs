@@ -17,7 +17,7 @@ pub(super) struct View {
     /// One character for each line: `1` if a person can act on what it names.
     pub(super) marks: String,
     /// The frames inside, in order.
-    pub(super) frames: Vec<Place>,
+    pub(super) frames: Vec<FrameInsertion>,
     pub(super) left: Left,
     /// Whether the walk came to the end of the document.
     pub(super) whole: bool,
@@ -35,7 +35,7 @@ pub(super) struct View {
 /// Where the lines of a frame belong: before line `line`, so far in.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Place {
+pub(super) struct FrameInsertion {
     pub(super) line: usize,
     pub(super) indent: usize,
     element: u32,
@@ -102,7 +102,7 @@ pub(super) async fn look(
     tab: &Tab,
     top: World,
     function: &str,
-    argument: impl Fn(Option<&Place>) -> Value,
+    argument: impl Fn(Option<&FrameInsertion>) -> Value,
 ) -> Result<Vec<Sight>, ToolError> {
     let view = look_at(&top, function, &argument(None)).await?;
     let mut sights = vec![Sight::new(view)];
@@ -143,9 +143,9 @@ enum Looked {
 async fn look_inside(
     tab: &Tab,
     world: &World,
-    places: &[Place],
+    places: &[FrameInsertion],
     function: &str,
-    argument: &impl Fn(Option<&Place>) -> Value,
+    argument: &impl Fn(Option<&FrameInsertion>) -> Value,
 ) -> Vec<Looked> {
     let elements: Vec<u32> = places
         .iter()

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NavigatePage {
     /// Default: url.
-    r#type: Option<Way>,
+    r#type: Option<NavigationKind>,
     /// Where to go.
     url: Option<String>,
     /// Reload everything from the server.
@@ -43,7 +43,7 @@ enum Leaving {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Way {
+enum NavigationKind {
     Url,
     Back,
     Forward,
@@ -63,11 +63,19 @@ impl Tool for NavigatePage {
 
     fn check(&self) -> Result<(), String> {
         let wrong = match (self.way(), &self.url, self.ignore_cache) {
-            (Way::Url, None, _) => "give a `url`, or a `type` of back, forward or reload",
-            (Way::Back | Way::Forward | Way::Reload, Some(_), _) => "`url` goes with type url only",
-            (Way::Url | Way::Back | Way::Forward, _, Some(true)) => {
-                "`ignoreCache` goes with type reload only"
+            (NavigationKind::Url, None, _) => {
+                "give a `url`, or a `type` of back, forward or reload"
             }
+            (
+                NavigationKind::Back | NavigationKind::Forward | NavigationKind::Reload,
+                Some(_),
+                _,
+            ) => "`url` goes with type url only",
+            (
+                NavigationKind::Url | NavigationKind::Back | NavigationKind::Forward,
+                _,
+                Some(true),
+            ) => "`ignoreCache` goes with type reload only",
             _ => return Ok(()),
         };
         Err(wrong.into())
@@ -152,8 +160,8 @@ impl NavigatePage {
         }
     }
 
-    fn way(&self) -> Way {
-        self.r#type.unwrap_or(Way::Url)
+    fn way(&self) -> NavigationKind {
+        self.r#type.unwrap_or(NavigationKind::Url)
     }
 
     /// Goes there, waits until the page is loaded, and tells where the tab is, all within `limit`.
@@ -186,18 +194,18 @@ impl NavigatePage {
         let asks = tab.state().dialog.is_some();
         let busy = !asks && !tab.responds().await;
         match self.way() {
-            Way::Url if busy => tab.clear().await?,
+            NavigationKind::Url if busy => tab.clear().await?,
             _ if busy => tab.terminate_scripts().await,
             _ => {}
         }
         match self.way() {
-            Way::Url => match address {
+            NavigationKind::Url => match address {
                 Some(address) => navigate::go(tab, &address).await,
                 None => Ok(()),
             },
-            Way::Reload => navigate::reload(tab, self.ignore_cache == Some(true)).await,
-            Way::Back => navigate::travel(tab, -1).await,
-            Way::Forward => navigate::travel(tab, 1).await,
+            NavigationKind::Reload => navigate::reload(tab, self.ignore_cache == Some(true)).await,
+            NavigationKind::Back => navigate::travel(tab, -1).await,
+            NavigationKind::Forward => navigate::travel(tab, 1).await,
         }
     }
 }

@@ -157,13 +157,13 @@ impl Nesting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::{self, Asked, FRAME, Stand};
+    use crate::fake::{self, Asked, FRAME, FakeBrowser};
     use crate::origins::{OriginPolicy, OriginRules, RuledBy};
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
     async fn a_heap_with_a_blocked_frame_that_came_meanwhile_is_withheld() {
-        let stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+        let harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
             "HeapProfiler.takeHeapSnapshot" => {
                 let frame = fake::frame("INNER", Some(FRAME), "http://blocked.test");
                 vec![
@@ -187,7 +187,7 @@ mod tests {
             allowed: Vec::new(),
             blocked: vec!["http://blocked.test".parse().unwrap()],
         }]);
-        let taking = stand.run("take_heapsnapshot", json!({}));
+        let taking = harness.run("take_heapsnapshot", json!({}));
         let error = bounds::within(policy, taking)
             .await
             .unwrap_err()

@@ -114,8 +114,8 @@ impl EvaluateScript {
 
     async fn evaluate(&self, page: &Page) -> ToolResult {
         let place = match &self.frame_uid {
-            Some(uid) => Place::inside(&page.tab, uid).await?,
-            None => Place::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
+            Some(uid) => RunContext::inside(&page.tab, uid).await?,
+            None => RunContext::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
         };
         let source = self.source(page).await?;
         // Before anything is done: a file that cannot be written refuses the call.
@@ -176,7 +176,7 @@ impl EvaluateScript {
 }
 
 /// Where the function runs, and what it is called with.
-struct Place {
+struct RunContext {
     session: Session,
     /// Elements of one frame. The function runs there; without any, in the main frame.
     arguments: Vec<RemoteObject>,
@@ -184,7 +184,7 @@ struct Place {
     anchor: Option<RemoteObject>,
 }
 
-impl Place {
+impl RunContext {
     /// The document inside an iframe.
     async fn inside(tab: &Tab, uid: &str) -> Result<Self, ToolError> {
         let element = Element::find(tab, uid).await?;

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use super::look::{Inside, Left, Place, Sight, look};
+use super::look::{FrameInsertion, Inside, Left, Sight, look};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::files::Destination;
@@ -137,7 +137,7 @@ impl TakeSnapshot {
             && !self.verbose.unwrap_or_default()
     }
 
-    fn argument(&self, place: Option<&Place>, root: Option<u32>, most: usize) -> Value {
+    fn argument(&self, place: Option<&FrameInsertion>, root: Option<u32>, most: usize) -> Value {
         let indent = place.map_or(0, |place| place.indent);
         json!({
             "maxBytes": most,

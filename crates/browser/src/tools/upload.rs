@@ -184,25 +184,29 @@ const CHOOSER_LIMIT: Duration = Duration::from_secs(3);
 
 #[cfg(test)]
 mod tests {
-    use crate::fake::{self, Asked, Stand};
+    use crate::fake::{self, Asked, FakeBrowser};
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_stopped_leaves_the_questions_for_files_to_the_person() {
         // The click opens a dialog: Chrome does not answer before that is closed.
-        let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+        let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
             "Input.dispatchMouseEvent" => vec![],
             _ => fake::with_element(asked),
         })
         .await;
-        let arguments = json!({"uid": stand.element().await, "filePath": "Cargo.toml"});
-        let uploading = tokio::spawn(stand.run("upload_file", arguments));
+        let arguments = json!({"uid": harness.element().await, "filePath": "Cargo.toml"});
+        let uploading = tokio::spawn(harness.run("upload_file", arguments));
         let command = "Page.setInterceptFileChooserDialog";
-        let begun = stand.fake.hears(command).await.unwrap();
+        let begun = harness.fake.hears(command).await.unwrap();
         assert_eq!(begun.params["enabled"], true);
-        stand.fake.hears("Input.dispatchMouseEvent").await.unwrap();
+        harness
+            .fake
+            .hears("Input.dispatchMouseEvent")
+            .await
+            .unwrap();
         uploading.abort();
-        let ended = stand.fake.hears(command).await.unwrap();
+        let ended = harness.fake.hears(command).await.unwrap();
         assert_eq!(ended.params["enabled"], false);
     }
 }

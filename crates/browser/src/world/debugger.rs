@@ -252,11 +252,11 @@ impl Drop for Group<'_> {
 pub(super) struct Told {
     document: Option<RemoteObjectId>,
     listening: HashSet<BackendNodeId>,
-    places: HashMap<Place, Tally>,
+    places: HashMap<ListenerPosition, Tally>,
 }
 
 /// Where a listener was written: those of one kind come from one place.
-type Place = (ScriptId, i64, i64);
+type ListenerPosition = (ScriptId, i64, i64);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
@@ -267,8 +267,8 @@ struct Tally {
 impl Told {
     /// Which nodes to bring over now. Bringing one costs time, and most listeners sit on buttons
     /// that are known anyway: so of many listeners of one kind a sample decides about the rest.
-    fn plan(&self, listeners: &[EventListener]) -> Vec<(Place, Vec<BackendNodeId>)> {
-        let mut places: IndexMap<Place, Vec<BackendNodeId>> = IndexMap::new();
+    fn plan(&self, listeners: &[EventListener]) -> Vec<(ListenerPosition, Vec<BackendNodeId>)> {
+        let mut places: IndexMap<ListenerPosition, Vec<BackendNodeId>> = IndexMap::new();
         let mut planned = HashSet::new();
         let mut load: HashMap<BackendNodeId, usize> = HashMap::new();
         for node in listeners
@@ -307,7 +307,7 @@ impl Told {
         chosen.collect()
     }
 
-    fn note(&mut self, place: Place, nodes: Vec<BackendNodeId>, news: bool) {
+    fn note(&mut self, place: ListenerPosition, nodes: Vec<BackendNodeId>, news: bool) {
         let tally = self.places.entry(place).or_default();
         tally.asked += nodes.len();
         tally.news |= news;

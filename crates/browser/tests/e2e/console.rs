@@ -1,19 +1,19 @@
 //! The console: from the first script of every tab and popup, paged, with mapped stacks.
 
-use crate::lab::{Capability, Lab};
+use crate::harness::{BrowserHarness, Capability};
 use base64::Engine;
 use serde_json::json;
 use std::time::Duration;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-async fn page_with(lab: &Lab, html: &str) -> Tab {
-    lab.server.route("/page", Response::html(html));
-    lab.open("page").await
+async fn page_with(harness: &BrowserHarness, html: &str) -> Tab {
+    harness.server.route("/page", Response::html(html));
+    harness.open("page").await
 }
 
-async fn list(lab: &Lab, tab: &Tab, arguments: serde_json::Value) -> String {
-    lab.text(tab, "list_console_messages", arguments).await
+async fn list(harness: &BrowserHarness, tab: &Tab, arguments: serde_json::Value) -> String {
+    harness.text(tab, "list_console_messages", arguments).await
 }
 
 /// The number in front of the one line that contains `part`.
@@ -29,20 +29,21 @@ fn number(list: &str, part: &str) -> u64 {
 /// Spec: multi-browser 66.
 #[tokio::test]
 async fn console_messages_are_listed_from_the_first_script_on() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<script>console.log('first', {a: 1, b: 'x'}, [1, 2]); console.warn('%s of %d', 'two', 2);\
                 for (let i = 0; i < 3; i++) console.error('again');</script>\
                 <script>setTimeout(() => { throw new Error('boom') })</script>";
-    let tab = page_with(&lab, html).await;
-    lab.text(
-        &tab,
-        "evaluate_script",
-        json!({ "function": "() => new Promise(done => setTimeout(done))" }),
-    )
-    .await;
-    let text = list(&lab, &tab, json!({})).await;
+    let tab = page_with(&harness, html).await;
+    harness
+        .text(
+            &tab,
+            "evaluate_script",
+            json!({ "function": "() => new Promise(done => setTimeout(done))" }),
+        )
+        .await;
+    let text = list(&harness, &tab, json!({})).await;
     assert_eq!(
         text,
         "1 to 4 of 4 messages.\n\
@@ -51,12 +52,12 @@ async fn console_messages_are_listed_from_the_first_script_on() {
          msgid=3 [error] again [3 times]\n\
          msgid=4 [error] Uncaught Error: boom"
     );
-    let errors = list(&lab, &tab, json!({ "types": ["error"], "pageSize": 1 })).await;
+    let errors = list(&harness, &tab, json!({ "types": ["error"], "pageSize": 1 })).await;
     assert_eq!(
         errors,
         "1 to 1 of 2 messages. More with pageIdx 1.\nmsgid=3 [error] again [3 times]"
     );
-    let error = lab
+    let error = harness
         .error(&tab, "list_console_messages", json!({ "pageIdx": 9 }))
         .await;
     assert!(error.contains("There is no page 9"), "{error}");
@@ -65,50 +66,55 @@ async fn console_messages_are_listed_from_the_first_script_on() {
 /// Spec: multi-browser 66.
 #[tokio::test]
 async fn messages_survive_three_navigations_and_no_more() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     for n in 1..=5 {
-        lab.server.route(
+        harness.server.route(
             &format!("/{n}"),
             Response::html(format!("<script>console.log('page {n}')</script>")),
         );
     }
-    let tab = lab.open("1").await;
+    let tab = harness.open("1").await;
     for n in 2..=5 {
-        lab.text(
-            &tab,
-            "navigate_page",
-            json!({ "url": lab.server.url(&n.to_string()) }),
-        )
-        .await;
+        harness
+            .text(
+                &tab,
+                "navigate_page",
+                json!({ "url": harness.server.url(&n.to_string()) }),
+            )
+            .await;
     }
-    let now = list(&lab, &tab, json!({})).await;
+    let now = list(&harness, &tab, json!({})).await;
     assert!(now.contains("page 5") && !now.contains("page 4"), "{now}");
-    let all = list(&lab, &tab, json!({ "includePreservedMessages": true })).await;
+    let all = list(&harness, &tab, json!({ "includePreservedMessages": true })).await;
     assert!(all.contains("page 2") && !all.contains("page 1"), "{all}");
 }
 
 /// Spec: multi-browser 66.
 #[tokio::test]
 async fn a_popup_is_heard_from_its_first_script() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/popup",
         Response::html("<script>console.log('from the popup')</script>"),
     );
-    let tab = page_with(&lab, "<button onclick='window.open(`/popup`)'>b</button>").await;
-    let uid = lab.uid(&tab, "button").await;
-    lab.text(&tab, "click", json!({ "uid": uid })).await;
-    lab.appeared().await;
-    let (popup, _) = lab.appeared().await;
-    let popup = lab.browser.tab(&popup).await.unwrap();
-    if !lab.can(Capability::PopupsFromTheirFirstByte) {
+    let tab = page_with(
+        &harness,
+        "<button onclick='window.open(`/popup`)'>b</button>",
+    )
+    .await;
+    let uid = harness.uid(&tab, "button").await;
+    harness.text(&tab, "click", json!({ "uid": uid })).await;
+    harness.appeared().await;
+    let (popup, _) = harness.appeared().await;
+    let popup = harness.browser.tab(&popup).await.unwrap();
+    if !harness.can(Capability::PopupsFromTheirFirstByte) {
         // From the first look at it on.
-        lab.page_value(&popup, "void console.log('seen')").await;
-        let text = list(&lab, &popup, json!({})).await;
+        harness.page_value(&popup, "void console.log('seen')").await;
+        let text = list(&harness, &popup, json!({})).await;
         assert!(text.contains("seen"), "{text}");
         return;
     }
@@ -116,22 +122,24 @@ async fn a_popup_is_heard_from_its_first_script() {
         state.load == tabmux_browser::tab::Load::Complete && state.console.iter().next().is_some()
     });
     assert!(heard.await.unwrap());
-    let text = list(&lab, &popup, json!({})).await;
+    let text = list(&harness, &popup, json!({})).await;
     assert!(text.contains("from the popup"), "{text}");
-    let requests = lab.text(&popup, "list_network_requests", json!({})).await;
+    let requests = harness
+        .text(&popup, "list_network_requests", json!({}))
+        .await;
     assert!(requests.contains("/popup [200] document"), "{requests}");
 }
 
 /// Spec: multi-browser 66.
 #[tokio::test]
 async fn a_stack_leads_back_to_the_source() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     // Column 0 of the script's first line is line 7, column 3 of hello.ts.
     let map = r#"{"version":3,"sources":["hello.ts"],"names":[],"mappings":"AAMG"}"#;
     let inline = base64::prelude::BASE64_STANDARD.encode(map);
-    lab.server.route(
+    harness.server.route(
         "/inline.js",
         Response::new(
             200,
@@ -141,30 +149,31 @@ async fn a_stack_leads_back_to_the_source() {
             ),
         ),
     );
-    lab.server.route(
+    harness.server.route(
         "/linked.js",
         Response::new(200, "text/javascript", "console.error(new Error('linked'), {deep: {er: [1]}});\n//# sourceMappingURL=linked.js.map"),
     );
-    lab.server.route(
+    harness.server.route(
         "/linked.js.map",
         Response::new(200, "application/json", map),
     );
-    lab.server.route(
+    harness.server.route(
         "/far.js",
         Response::new(
             200,
             "text/javascript",
             format!(
                 "console.log('far');\n//# sourceMappingURL={}",
-                lab.server.cross_site_url("far.map")
+                harness.server.cross_site_url("far.map")
             ),
         ),
     );
-    let tab = page_with(&lab, "<script src=inline.js></script><script src=linked.js></script><script src=far.js></script>").await;
-    let all = list(&lab, &tab, json!({})).await;
+    let tab = page_with(&harness, "<script src=inline.js></script><script src=linked.js></script><script src=far.js></script>").await;
+    let all = list(&harness, &tab, json!({})).await;
     let get = async |part: &str| {
         let msgid = number(&all, part);
-        lab.text(&tab, "get_console_message", json!({ "msgid": msgid }))
+        harness
+            .text(&tab, "get_console_message", json!({ "msgid": msgid }))
             .await
     };
     let text = get("inline").await;
@@ -175,8 +184,8 @@ async fn a_stack_leads_back_to_the_source() {
     // A map elsewhere is not fetched.
     let text = get("far").await;
     assert!(text.contains("/far.js:1:9)"), "{text}");
-    assert_eq!(lab.server.count("/far.map"), 0);
-    let error = lab
+    assert_eq!(harness.server.count("/far.map"), 0);
+    let error = harness
         .error(&tab, "get_console_message", json!({ "msgid": 99 }))
         .await;
     assert!(error.contains("list_console_messages"), "{error}");
@@ -184,15 +193,15 @@ async fn a_stack_leads_back_to_the_source() {
 
 #[tokio::test]
 async fn a_chatty_page_is_kept_within_bounds() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let tab = page_with(
-        &lab,
+        &harness,
         "<script>for (let i = 0; i < 6000; i++) console.log(i, 'x'.repeat(5000))</script>",
     )
     .await;
-    let text = list(&lab, &tab, json!({ "pageSize": 200 })).await;
+    let text = list(&harness, &tab, json!({ "pageSize": 200 })).await;
     assert!(text.len() < 40_000, "{}", text.len());
     let kept = tab.state().console.iter().count();
     assert!(kept <= 2_000, "{kept}");
@@ -200,19 +209,20 @@ async fn a_chatty_page_is_kept_within_bounds() {
 
 #[tokio::test]
 async fn what_a_worker_of_the_page_writes_is_listed_and_its_errors_are() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let script =
         "console.warn('from the worker', 2); setTimeout(() => { throw new Error('boom') })";
-    lab.server
+    harness
+        .server
         .route("/worker.js", Response::new(200, "text/javascript", script));
-    let tab = page_with(&lab, "<script>new Worker('worker.js')</script>").await;
+    let tab = page_with(&harness, "<script>new Worker('worker.js')</script>").await;
     let heard = tab.until(Duration::from_secs(10), |state| {
         state.console.iter().count() >= 2
     });
     assert!(heard.await.unwrap());
-    let text = list(&lab, &tab, json!({})).await;
+    let text = list(&harness, &tab, json!({})).await;
     assert!(text.contains("[warn] from the worker 2 ("), "{text}");
     assert!(text.contains("[error] Uncaught Error: boom ("), "{text}");
     assert!(text.contains("/worker.js"), "{text}");
@@ -220,15 +230,15 @@ async fn what_a_worker_of_the_page_writes_is_listed_and_its_errors_are() {
 
 #[tokio::test]
 async fn issues_can_be_asked_for_and_there_are_none() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page_with(&lab, "<script>console.error('oh no')</script>").await;
+    let tab = page_with(&harness, "<script>console.error('oh no')</script>").await;
     assert_eq!(
-        list(&lab, &tab, json!({ "types": ["issue"] })).await,
+        list(&harness, &tab, json!({ "types": ["issue"] })).await,
         "There are no messages.\nIssues that only DevTools finds are not collected here."
     );
-    let both = list(&lab, &tab, json!({ "types": ["issue", "error"] })).await;
+    let both = list(&harness, &tab, json!({ "types": ["issue", "error"] })).await;
     assert!(
         both.contains("oh no") && both.ends_with("collected here."),
         "{both}"

@@ -1,7 +1,7 @@
 //! Downloads of a browser that we launched: whose they are, and how many there may be.
 
 use crate::consequences::{click, page_with};
-use crate::lab::{Capability, Lab};
+use crate::harness::{BrowserHarness, Capability};
 use serde_json::json;
 use std::path::Path;
 use tabmux_browser::files::Quota;
@@ -14,16 +14,17 @@ const SMALL: Quota = Quota {
 
 #[tokio::test]
 async fn a_download_goes_to_its_sessions_folder_and_ends_with_it() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    if !lab.can(Capability::Downloads) {
+    if !harness.can(Capability::Downloads) {
         return;
     }
-    lab.server
+    harness
+        .server
         .route("/a", Response::download("../.evil.csv", "a,b"));
-    let tab = page_with(&lab, "<a href=/a>a</a>").await;
-    let text = click(&lab, &tab, "a").await;
+    let tab = page_with(&harness, "<a href=/a>a</a>").await;
+    let text = click(&harness, &tab, "a").await;
     let (_, path) = text
         .split_once("saved as ")
         .unwrap_or_else(|| panic!("{text}"));
@@ -31,25 +32,27 @@ async fn a_download_goes_to_its_sessions_folder_and_ends_with_it() {
     assert_eq!(std::fs::read(&path).unwrap(), b"a,b");
     // It can be used as any other file of the session.
     let named = json!({"sourcePath": path});
-    let error = lab.error(&tab, "evaluate_script", named).await;
+    let error = harness.error(&tab, "evaluate_script", named).await;
     assert!(!error.contains("lies outside"), "{error}");
-    lab.output.end().await;
+    harness.output.end().await;
     assert!(!path.exists());
-    let text = click(&lab, &tab, "a").await;
+    let text = click(&harness, &tab, "a").await;
     assert!(text.contains("stopped: the session is over"), "{text}");
 }
 
 #[tokio::test]
 async fn a_link_that_opens_a_tab_for_its_download_is_told() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    if !lab.can(Capability::Downloads) {
+    if !harness.can(Capability::Downloads) {
         return;
     }
-    lab.server.route("/a", Response::download("a.csv", "a,b"));
-    let tab = page_with(&lab, "<a href=/a target=_blank>a</a>").await;
-    click(&lab, &tab, "a").await;
+    harness
+        .server
+        .route("/a", Response::download("a.csv", "a,b"));
+    let tab = page_with(&harness, "<a href=/a target=_blank>a</a>").await;
+    click(&harness, &tab, "a").await;
     let saved = |state: &tabmux_browser::tab::TabState| {
         state
             .downloads
@@ -62,41 +65,43 @@ async fn a_link_that_opens_a_tab_for_its_download_is_told() {
 
 #[tokio::test]
 async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    if !lab.can(Capability::Downloads) {
+    if !harness.can(Capability::Downloads) {
         return;
     }
-    lab.allow_downloads(SMALL);
-    lab.server
+    harness.allow_downloads(SMALL);
+    harness
+        .server
         .route("/small", Response::download("small.bin", [b'x'; 600]));
     // Its size is known before anything of it has come.
-    let _gate = lab.server.hold_body(
+    let _gate = harness.server.hold_body(
         "/large",
         Response::download("large.bin", vec![b'x'; 1_000_000]),
         10,
     );
     // Of this one it is not: only what has come tells.
     let endless = Response::download("endless.bin", vec![b'x'; 10_000_000]);
-    lab.server.route("/endless", endless.chunked());
+    harness.server.route("/endless", endless.chunked());
     let html = "<a id=small href=/small>a</a> <a id=large href=/large>b</a> <a id=endless href=/endless>c</a>";
-    let tab = page_with(&lab, html).await;
-    let text = click(&lab, &tab, "#small").await;
+    let tab = page_with(&harness, html).await;
+    let text = click(&harness, &tab, "#small").await;
     assert!(text.contains("saved as"), "{text}");
     for id in ["#large", "#endless"] {
-        let text = click(&lab, &tab, id).await;
+        let text = click(&harness, &tab, id).await;
         assert!(text.contains("may have 0 MB in all"), "{id}: {text}");
     }
     // Stopped ones do not count.
-    lab.server
+    harness
+        .server
         .route("/small", Response::download("small.bin", [b'x'; 100]));
-    let text = click(&lab, &tab, "#small").await;
+    let text = click(&harness, &tab, "#small").await;
     assert!(text.contains("saved as"), "{text}");
-    let text = click(&lab, &tab, "#small").await;
+    let text = click(&harness, &tab, "#small").await;
     assert!(text.contains("has had 2 downloads"), "{text}");
     // Chrome removes what it stopped in its own time.
-    let folder = lab.files.path().join("output");
+    let folder = harness.files.path().join("output");
     let left = async {
         while names(&folder) != ["small-2.bin", "small.bin"] {
             tokio::task::yield_now().await;

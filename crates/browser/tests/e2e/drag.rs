@@ -1,20 +1,20 @@
 //! Dragging, clicking a point, giving files to the page.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use crate::pick::pick;
 use serde_json::json;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-async fn page_with(lab: &Lab, html: &str) -> Tab {
-    lab.server.route("/page", Response::html(html));
-    lab.open("page").await
+async fn page_with(harness: &BrowserHarness, html: &str) -> Tab {
+    harness.server.route("/page", Response::html(html));
+    harness.open("page").await
 }
 
 /// Spec: multi-browser 63.
 #[tokio::test]
 async fn an_element_is_dragged_onto_another_with_drag_events() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<div id=a draggable=true style='width:80px;height:40px;background:red'>a</div>\
@@ -22,19 +22,22 @@ async fn an_element_is_dragged_onto_another_with_drag_events() {
                 <script>log = []; a.ondragstart = (e) => { log.push('start'); e.dataTransfer.setData('text', 'cargo') };\
                 b.ondragover = (e) => e.preventDefault();\
                 b.ondrop = (e) => log.push(e.dataTransfer.getData('text'));</script>";
-    let tab = page_with(&lab, html).await;
+    let tab = page_with(&harness, html).await;
     let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
-    let text = lab
+    let text = harness
         .text(&tab, "drag", json!({ "from_uid": from, "to_uid": to }))
         .await;
     assert_eq!(text, "Dragged and dropped.");
-    assert_eq!(lab.page_value(&tab, "log").await, json!(["start", "cargo"]));
+    assert_eq!(
+        harness.page_value(&tab, "log").await,
+        json!(["start", "cargo"])
+    );
 }
 
 /// Spec: multi-browser 63.
 #[tokio::test]
 async fn an_element_is_dragged_with_the_mouse() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<div id=a style='position:absolute;left:10px;top:10px;width:40px;height:40px;background:red'></div>\
@@ -42,17 +45,18 @@ async fn an_element_is_dragged_with_the_mouse() {
                 <script>moves = 0; a.onpointerdown = (e) => { a.setPointerCapture(e.pointerId); a.onpointermove = (m) => {\
                 moves++; a.style.left = m.clientX + 'px'; a.style.top = m.clientY + 'px' } };\
                 a.onpointerup = (e) => { a.onpointermove = null; at = [e.clientX, e.clientY] }</script>";
-    let tab = page_with(&lab, html).await;
+    let tab = page_with(&harness, html).await;
     let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
-    lab.text(&tab, "drag", json!({ "from_uid": from, "to_uid": to }))
+    harness
+        .text(&tab, "drag", json!({ "from_uid": from, "to_uid": to }))
         .await;
-    assert_eq!(lab.page_value(&tab, "at").await, json!([350, 250]));
-    assert!(lab.page_value(&tab, "moves").await.as_u64().unwrap() >= 8);
+    assert_eq!(harness.page_value(&tab, "at").await, json!([350, 250]));
+    assert!(harness.page_value(&tab, "moves").await.as_u64().unwrap() >= 8);
 }
 
 #[tokio::test]
 async fn a_drop_elsewhere_than_on_the_goal_is_told() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<body style='margin:0'><div id=a draggable=true style='width:80px;height:40px'>a</div>\
@@ -60,57 +64,61 @@ async fn a_drop_elsewhere_than_on_the_goal_is_told() {
                 <div id=c style='position:absolute;left:300px;top:400px;width:100px;height:100px'>c</div>\
                 <script>drops = []; a.ondragstart = (e) => e.dataTransfer.setData('text', 'cargo'); b.ondragover = () => { b.style.top = '400px'; c.style.top = '200px' };\
                 ondragenter = ondragover = (e) => e.preventDefault(); ondrop = (e) => drops.push(e.target.id)</script>";
-    let tab = page_with(&lab, html).await;
+    let tab = page_with(&harness, html).await;
     let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
     let drag = json!({ "from_uid": from, "to_uid": to });
-    let text = lab.text(&tab, "drag", drag.clone()).await;
-    assert_eq!(lab.page_value(&tab, "drops").await, json!(["c"]));
+    let text = harness.text(&tab, "drag", drag.clone()).await;
+    assert_eq!(harness.page_value(&tab, "drops").await, json!(["c"]));
     assert!(text.contains("<div#c>"), "{text}");
-    assert_eq!(lab.text(&tab, "drag", drag).await, "Dragged and dropped.");
+    assert_eq!(
+        harness.text(&tab, "drag", drag).await,
+        "Dragged and dropped."
+    );
     // A frame that came there has it, and the goal's document does not even see it.
     let frame = "const f = document.createElement('iframe'); f.style = 'position:absolute;left:0;top:0;width:900px;\
                  height:900px;pointer-events:none'; document.body.append(f);\
                  addEventListener('dragover', (e) => { if (e.clientY > 400) f.style.pointerEvents = '' })";
-    lab.page_value(&tab, &format!("void (() => {{ {frame} }})()"))
+    harness
+        .page_value(&tab, &format!("void (() => {{ {frame} }})()"))
         .await;
     let drag = json!({ "from_uid": from, "to_uid": to });
-    let error = lab.error(&tab, "drag", drag).await;
+    let error = harness.error(&tab, "drag", drag).await;
     assert!(error.contains("<iframe>"), "{error}");
 }
 
 #[tokio::test]
 async fn a_goal_that_cannot_be_reached_lets_the_button_go() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<div id=a>a</div><div id=b style='display:none'>b</div><script>ups = 0; onmouseup = () => ups++</script>";
-    let tab = page_with(&lab, html).await;
+    let tab = page_with(&harness, html).await;
     let (from, to) = (pick(&tab, "#a").await, pick(&tab, "#b").await);
-    let error = lab
+    let error = harness
         .error(&tab, "drag", json!({ "from_uid": from, "to_uid": to }))
         .await;
     assert!(error.contains("not visible"), "{error}");
-    assert_eq!(lab.page_value(&tab, "ups").await, 1);
+    assert_eq!(harness.page_value(&tab, "ups").await, 1);
 }
 
 /// Spec: multi-browser 63.
 #[tokio::test]
 async fn a_point_is_clicked_and_what_lies_there_is_told() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<canvas width=200 height=100 style='position:absolute;left:0;top:0' \
                 onclick='at = [event.clientX, event.clientY]'></canvas>";
-    let tab = page_with(&lab, html).await;
-    let text = lab
+    let tab = page_with(&harness, html).await;
+    let text = harness
         .text(&tab, "click_at", json!({ "x": 42, "y": 24 }))
         .await;
     assert!(
         text.starts_with("Clicked on ") && text.contains("canvas"),
         "{text}"
     );
-    assert_eq!(lab.page_value(&tab, "at").await, json!([42, 24]));
-    let error = lab
+    assert_eq!(harness.page_value(&tab, "at").await, json!([42, 24]));
+    let error = harness
         .error(&tab, "click_at", json!({ "x": 5000, "y": 24 }))
         .await;
     assert!(error.contains("outside the viewport"), "{error}");
@@ -119,18 +127,18 @@ async fn a_point_is_clicked_and_what_lies_there_is_told() {
 /// Spec: multi-browser 63.
 #[tokio::test]
 async fn files_of_the_client_are_given_to_the_page() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    std::fs::write(lab.files.path().join("a.txt"), "aaa").unwrap();
-    std::fs::write(lab.files.path().join("b.txt"), "bb").unwrap();
+    std::fs::write(harness.files.path().join("a.txt"), "aaa").unwrap();
+    std::fs::write(harness.files.path().join("b.txt"), "bb").unwrap();
     let html = "<input type=file id=one><input type=file multiple id=many hidden>\
                 <button onclick='many.click()'>Pick</button><p id=none>nothing</p><script>got = '';\
                 for (const it of document.querySelectorAll('input')) it.onchange = async () => {\
                 got = [...it.files].map((f) => f.name).join(); text = await it.files[0].text() }</script>";
-    let tab = page_with(&lab, html).await;
+    let tab = page_with(&harness, html).await;
     let uid = pick(&tab, "#one").await;
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "upload_file",
@@ -138,8 +146,8 @@ async fn files_of_the_client_are_given_to_the_page() {
         )
         .await;
     assert_eq!(text, "Gave the file to the page.");
-    assert_eq!(lab.page_value(&tab, "got").await, "a.txt");
-    let error = lab
+    assert_eq!(harness.page_value(&tab, "got").await, "a.txt");
+    let error = harness
         .error(
             &tab,
             "upload_file",
@@ -147,7 +155,7 @@ async fn files_of_the_client_are_given_to_the_page() {
         )
         .await;
     assert!(error.contains("one file only"), "{error}");
-    let error = lab
+    let error = harness
         .error(
             &tab,
             "upload_file",
@@ -156,7 +164,7 @@ async fn files_of_the_client_are_given_to_the_page() {
         .await;
     assert!(error.contains("outside"), "{error}");
     let uid = pick(&tab, "button").await;
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "upload_file",
@@ -164,9 +172,9 @@ async fn files_of_the_client_are_given_to_the_page() {
         )
         .await;
     assert_eq!(text, "Gave 2 files to the page.");
-    assert_eq!(lab.page_value(&tab, "got").await, "a.txt,b.txt");
+    assert_eq!(harness.page_value(&tab, "got").await, "a.txt,b.txt");
     let uid = pick(&tab, "#none").await;
-    let error = lab
+    let error = harness
         .error(
             &tab,
             "upload_file",

@@ -1,6 +1,6 @@
 //! Emulation, sizes, and what goes to files: PDF and heap.
 
-use crate::lab::{Capability, Lab};
+use crate::harness::{BrowserHarness, Capability};
 use crate::pick::frame;
 use serde_json::json;
 use tabmux_cdp::types::browser::{PermissionDescriptor, SetPermission};
@@ -9,15 +9,15 @@ use tabmux_testkit::Response;
 /// Spec: multi-browser 65.
 #[tokio::test]
 async fn each_call_changes_only_what_it_names() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/page",
         Response::html("<meta name=viewport content='width=device-width'><p>page</p>"),
     );
-    let tab = lab.open("page").await;
-    let text = lab
+    let tab = harness.open("page").await;
+    let text = harness
         .text(
             &tab,
             "emulate",
@@ -28,16 +28,17 @@ async fn each_call_changes_only_what_it_names() {
         text,
         "In force in this tab: color scheme dark; locale de-DE; timezone Asia/Tokyo."
     );
-    let text = lab
+    let text = harness
         .text(&tab, "emulate", json!({ "userAgent": "Test/1", "extraHttpHeaders": "{\"X-Test\": \"yes\"}", "geolocation": "52.5,13.4", "viewport": "390x844x2,mobile,touch" }))
         .await;
     assert!(
         text.contains("color scheme dark") && text.contains("user agent \"Test/1\""),
         "{text}"
     );
-    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+    harness
+        .text(&tab, "navigate_page", json!({ "type": "reload" }))
         .await;
-    let request = lab.server.wait_for_nth_request("/page", 2).await;
+    let request = harness.server.wait_for_nth_request("/page", 2).await;
     assert_eq!(request.header("x-test"), Some("yes"));
     assert_eq!(request.header("user-agent"), Some("Test/1"));
     assert!(
@@ -46,41 +47,42 @@ async fn each_call_changes_only_what_it_names() {
             .unwrap()
             .starts_with("de-DE")
     );
-    let seen = lab
+    let seen = harness
         .page_value(&tab, "[matchMedia('(prefers-color-scheme: dark)').matches, Intl.DateTimeFormat().resolvedOptions().timeZone, (1.5).toLocaleString(), navigator.language, navigator.userAgent, innerWidth, devicePixelRatio, navigator.maxTouchPoints]")
         .await;
     assert_eq!(
         seen,
         json!([true, "Asia/Tokyo", "1,5", "de-DE", "Test/1", 390, 2, 5])
     );
-    let text = lab
+    let text = harness
         .text(&tab, "emulate", json!({ "colorScheme": "auto", "timezone": "", "locale": "", "userAgent": "", "extraHttpHeaders": "", "geolocation": "", "viewport": "" }))
         .await;
     assert_eq!(text, "Nothing is emulated in this tab.");
-    let seen = lab.page_value(&tab, "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth, navigator.userAgent.includes('Chrome'), navigator.maxTouchPoints]").await;
+    let seen = harness.page_value(&tab, "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth, navigator.userAgent.includes('Chrome'), navigator.maxTouchPoints]").await;
     assert_eq!(seen, json!([false, 1000, true, 0]));
 }
 
 /// Spec: multi-browser 65.
 #[tokio::test]
 async fn network_and_processor_are_slowed_down() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    let tab = lab.open("page").await;
-    lab.text(
-        &tab,
-        "emulate",
-        json!({ "networkConditions": "Offline", "cpuThrottlingRate": 4 }),
-    )
-    .await;
-    assert_eq!(lab.page_value(&tab, "navigator.onLine").await, false);
-    let error = lab
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    let tab = harness.open("page").await;
+    harness
+        .text(
+            &tab,
+            "emulate",
+            json!({ "networkConditions": "Offline", "cpuThrottlingRate": 4 }),
+        )
+        .await;
+    assert_eq!(harness.page_value(&tab, "navigator.onLine").await, false);
+    let error = harness
         .error(&tab, "navigate_page", json!({ "type": "reload" }))
         .await;
     assert!(error.contains("ERR_INTERNET_DISCONNECTED"), "{error}");
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "emulate",
@@ -88,22 +90,23 @@ async fn network_and_processor_are_slowed_down() {
         )
         .await;
     assert_eq!(text, "In force in this tab: CPU 4 times slower.");
-    lab.text(
-        &tab,
-        "navigate_page",
-        json!({ "url": lab.server.url("page") }),
-    )
-    .await;
+    harness
+        .text(
+            &tab,
+            "navigate_page",
+            json!({ "url": harness.server.url("page") }),
+        )
+        .await;
 }
 
 /// Spec: multi-browser 65.
 #[tokio::test]
 async fn a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    let tab = lab.open("page").await;
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    let tab = harness.open("page").await;
     let grant = SetPermission {
         permission: PermissionDescriptor {
             name: "geolocation".into(),
@@ -113,34 +116,36 @@ async fn a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
         ..Default::default()
     };
     // What a person allows so ends with their connection.
-    let person = lab.as_person(&tab).await;
+    let person = harness.as_person(&tab).await;
     person.send(grant).await.unwrap();
     let place = "new Promise((done) => navigator.geolocation.getCurrentPosition(\
                  ({ coords }) => done([coords.latitude, coords.longitude]), (error) => done(error.message)))";
     for (given, seen) in [("52.5,13.4", [52.5, 13.4]), ("-33.9,18.4", [-33.9, 18.4])] {
-        lab.text(&tab, "emulate", json!({ "geolocation": given }))
+        harness
+            .text(&tab, "emulate", json!({ "geolocation": given }))
             .await;
-        assert_eq!(lab.page_value(&tab, place).await, json!(seen));
+        assert_eq!(harness.page_value(&tab, place).await, json!(seen));
     }
 }
 
 /// Spec: multi-browser 65.
 #[tokio::test]
 async fn a_slow_network_makes_the_same_request_slow() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    lab.server
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    harness
+        .server
         .route("/data", Response::text("z".repeat(20_000)));
-    let tab = lab.open("page").await;
+    let tab = harness.open("page").await;
     let fetch = "(async () => { const start = performance.now(); await (await fetch('/data', { cache: 'no-store' })).text(); \
                  return performance.now() - start })()";
     let mut took = Vec::new();
     for conditions in ["No throttling", "Slow 3G", "No throttling"] {
         let emulate = json!({ "networkConditions": conditions });
-        lab.text(&tab, "emulate", emulate).await;
-        let millis = lab.page_value(&tab, fetch).await.as_f64().unwrap();
+        harness.text(&tab, "emulate", emulate).await;
+        let millis = harness.page_value(&tab, fetch).await.as_f64().unwrap();
         took.push(millis);
     }
     // 2 s for the way alone; without it, a few milliseconds on the same machine.
@@ -151,12 +156,12 @@ async fn a_slow_network_makes_the_same_request_slow() {
 /// Spec: multi-browser 65.
 #[tokio::test]
 async fn a_refused_setting_changes_nothing() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    let tab = lab.open("page").await;
-    let error = lab
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    let tab = harness.open("page").await;
+    let error = harness
         .error(
             &tab,
             "emulate",
@@ -164,22 +169,25 @@ async fn a_refused_setting_changes_nothing() {
         )
         .await;
     assert!(error.contains("imezone"), "{error}");
-    assert_eq!(lab.page_value(&tab, "innerWidth").await, 1000);
-    let text = lab.text(&tab, "emulate", json!({})).await;
+    assert_eq!(harness.page_value(&tab, "innerWidth").await, 1000);
+    let text = harness.text(&tab, "emulate", json!({})).await;
     assert_eq!(text, "Nothing is emulated in this tab.");
 }
 
 #[tokio::test]
 async fn frames_of_other_sites_are_emulated_too() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/inner", Response::html("<p>inner</p>"));
-    lab.server.route("/page", Response::html(format!("<body><script>add = () => {{ const f = document.createElement('iframe'); f.src = '{}'; document.body.append(f) }}</script>", lab.server.cross_site_url("inner"))));
-    let tab = lab.open("page").await;
-    lab.text(&tab, "emulate", json!({ "timezone": "Asia/Tokyo" }))
+    harness
+        .server
+        .route("/inner", Response::html("<p>inner</p>"));
+    harness.server.route("/page", Response::html(format!("<body><script>add = () => {{ const f = document.createElement('iframe'); f.src = '{}'; document.body.append(f) }}</script>", harness.server.cross_site_url("inner"))));
+    let tab = harness.open("page").await;
+    harness
+        .text(&tab, "emulate", json!({ "timezone": "Asia/Tokyo" }))
         .await;
-    lab.page_value(&tab, "add()").await;
+    harness.page_value(&tab, "add()").await;
     let inner = frame(&tab, "/inner").await;
     let world = tab.world_of(&inner).await.unwrap();
     let zone: String = world
@@ -195,17 +203,17 @@ async fn frames_of_other_sites_are_emulated_too() {
 /// Spec: multi-browser 65.
 #[tokio::test]
 async fn a_page_is_resized() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    let tab = lab.open("page").await;
-    let text = lab
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    let tab = harness.open("page").await;
+    let text = harness
         .text(&tab, "resize_page", json!({ "width": 640, "height": 480 }))
         .await;
     assert_eq!(text, "The page is now 640x480 pixels.");
     assert_eq!(
-        lab.page_value(&tab, "[innerWidth, innerHeight]").await,
+        harness.page_value(&tab, "[innerWidth, innerHeight]").await,
         json!([640, 480])
     );
 }
@@ -213,23 +221,23 @@ async fn a_page_is_resized() {
 /// Spec: multi-browser 65.
 #[tokio::test]
 async fn pdf_and_heap_go_to_files() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/page",
         Response::html("<h1>Print me</h1><script>class Marker {}; kept = new Marker()</script>"),
     );
-    let tab = lab.open("page").await;
-    let text = lab
+    let tab = harness.open("page").await;
+    let text = harness
         .text(&tab, "save_pdf", json!({ "filePath": "page.pdf" }))
         .await;
     assert!(text.starts_with("Saved the page to "), "{text}");
-    let pdf = std::fs::read(lab.files.path().join("page.pdf")).unwrap();
+    let pdf = std::fs::read(harness.files.path().join("page.pdf")).unwrap();
     assert!(pdf.starts_with(b"%PDF-"));
     let heap = json!({ "filePath": "page.heapsnapshot" });
-    if !lab.can(Capability::Memory) {
-        let error = lab.error(&tab, "take_heapsnapshot", heap).await;
+    if !harness.can(Capability::Memory) {
+        let error = harness.error(&tab, "take_heapsnapshot", heap).await;
         assert!(
             error.contains(
                 "cannot look into a page's memory; work in a browser that tabmux launches"
@@ -238,8 +246,8 @@ async fn pdf_and_heap_go_to_files() {
         );
         return;
     }
-    lab.text(&tab, "take_heapsnapshot", heap).await;
-    let heap = std::fs::read(lab.files.path().join("page.heapsnapshot")).unwrap();
+    harness.text(&tab, "take_heapsnapshot", heap).await;
+    let heap = std::fs::read(harness.files.path().join("page.heapsnapshot")).unwrap();
     let heap: serde_json::Value = serde_json::from_slice(&heap).unwrap();
     assert!(
         heap["strings"]
@@ -248,7 +256,7 @@ async fn pdf_and_heap_go_to_files() {
             .iter()
             .any(|it| it == "Marker")
     );
-    let error = lab
+    let error = harness
         .error(&tab, "take_heapsnapshot", json!({ "filePath": "../x" }))
         .await;
     assert!(error.contains("outside"), "{error}");
@@ -256,35 +264,37 @@ async fn pdf_and_heap_go_to_files() {
 
 #[tokio::test]
 async fn a_tab_that_is_let_go_is_as_it_was_found() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("fields.html").await;
+    let tab = harness.open("fields.html").await;
     let look = "() => [matchMedia('(prefers-color-scheme: dark)').matches, innerWidth, navigator.userAgent]";
-    let found = lab
+    let found = harness
         .text(&tab, "evaluate_script", json!({ "function": look }))
         .await;
-    lab.text(
-        &tab,
-        "emulate",
-        json!({ "colorScheme": "dark", "viewport": "400x300", "userAgent": "Other/1" }),
-    )
-    .await;
-    lab.text(&tab, "route", json!({ "url": "*gone*", "block": true }))
+    harness
+        .text(
+            &tab,
+            "emulate",
+            json!({ "colorScheme": "dark", "viewport": "400x300", "userAgent": "Other/1" }),
+        )
         .await;
-    let pretended = lab
+    harness
+        .text(&tab, "route", json!({ "url": "*gone*", "block": true }))
+        .await;
+    let pretended = harness
         .text(&tab, "evaluate_script", json!({ "function": look }))
         .await;
     assert_eq!(pretended, r#"[true,400,"Other/1"]"#);
 
-    lab.browser.hold(tab.target(), false).await;
-    let left = lab
+    harness.browser.hold(tab.target(), false).await;
+    let left = harness
         .text(&tab, "evaluate_script", json!({ "function": look }))
         .await;
     assert_eq!(left, found);
     let other = json!({ "url": "*other*", "block": true });
-    let rules = lab.text(&tab, "route", other).await;
+    let rules = harness.text(&tab, "route", other).await;
     assert!(!rules.contains("gone"), "{rules}");
-    let nothing = lab.text(&tab, "emulate", json!({})).await;
+    let nothing = harness.text(&tab, "emulate", json!({})).await;
     assert_eq!(nothing, "Nothing is emulated in this tab.");
 }

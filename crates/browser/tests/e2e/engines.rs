@@ -1,6 +1,6 @@
 //! Engines that speak Chrome's protocol and are not Chrome, such as Lightpanda: their pages can be read, too.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use crate::snapshot::without_numbers;
 use serde_json::json;
 use tabmux_cdp::types::{page, runtime};
@@ -29,12 +29,12 @@ const OTHER_ENGINE: &str = r#"
 
 #[tokio::test]
 async fn engines_with_other_prototypes_are_read_alike() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let mut read = Vec::new();
     for engine in ["", OTHER_ENGINE] {
-        let tab = lab.open("snapshot.html").await;
+        let tab = harness.open("snapshot.html").await;
         let frame = tab.state().frames.main().cloned().unwrap();
         let create = page::CreateIsolatedWorld {
             frame_id: frame.id.clone(),
@@ -51,10 +51,10 @@ async fn engines_with_other_prototypes_are_read_alike() {
         let changed = frame.session.send(changed).await.unwrap();
         let usual: bool = changed.result.value.unwrap().decode().unwrap();
         assert_eq!(usual, engine.is_empty());
-        let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+        let snapshot = harness.text(&tab, "take_snapshot", json!({})).await;
         let (_, lines) = snapshot.split_once('\n').unwrap();
         read.push(without_numbers(lines));
     }
     assert_eq!(read[1], read[0], "\n{}\n", read[1]);
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }

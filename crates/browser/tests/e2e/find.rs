@@ -1,16 +1,20 @@
 //! Searching a page: everything that is shown can be found, wherever it is.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use crate::snapshot::without_numbers;
 use serde_json::json;
 
 #[tokio::test]
 async fn find_reaches_row_1499_of_1500() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("rows.html").await;
-    let found = without_numbers(&lab.text(&tab, "find", json!({"text": "item 1499"})).await);
+    let tab = harness.open("rows.html").await;
+    let found = without_numbers(
+        &harness
+            .text(&tab, "find", json!({"text": "item 1499"}))
+            .await,
+    );
     assert_eq!(
         found,
         "1 match for \"item 1499\":\n\
@@ -18,7 +22,7 @@ async fn find_reaches_row_1499_of_1500() {
            uid=… button \"Buy 1499\"\n  \
            uid=… link \"Details\" url=\"#item-1499\""
     );
-    let many = lab
+    let many = harness
         .text(&tab, "find", json!({"role": "button", "limit": 3}))
         .await;
     assert!(
@@ -26,7 +30,7 @@ async fn find_reaches_row_1499_of_1500() {
         "{many}"
     );
     assert_eq!(many.lines().count(), 4, "{many}");
-    let none = lab
+    let none = harness
         .text(
             &tab,
             "find",
@@ -37,16 +41,16 @@ async fn find_reaches_row_1499_of_1500() {
         none.starts_with("Nothing on the page matches \"no such thing\" with role link"),
         "{none}"
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn find_looks_into_frames_shadow_roots_options_and_sentences() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot-frames.html").await;
-    let found = without_numbers(&lab.text(&tab, "find", json!({"role": "button"})).await);
+    let tab = harness.open("snapshot-frames.html").await;
+    let found = without_numbers(&harness.text(&tab, "find", json!({"role": "button"})).await);
     let names = ["same-site", "inner", "written", "cross-site"];
     for name in names {
         assert!(
@@ -58,19 +62,21 @@ async fn find_looks_into_frames_shadow_roots_options_and_sentences() {
         found.starts_with("4 matches"),
         "the hidden frame is not searched: {found}"
     );
-    let limited = lab
+    let limited = harness
         .text(&tab, "find", json!({"role": "button", "limit": 2}))
         .await;
     assert_eq!(limited.lines().count(), 3, "{limited}");
-    let tab = lab.open("snapshot-shadow.html").await;
-    let found = lab.text(&tab, "find", json!({"text": "deep inside"})).await;
+    let tab = harness.open("snapshot-shadow.html").await;
+    let found = harness
+        .text(&tab, "find", json!({"text": "deep inside"}))
+        .await;
     assert!(found.contains("button \"Deep inside\""), "{found}");
-    let tab = lab.open("snapshot.html").await;
-    let found = lab.text(&tab, "find", json!({"text": "rust"})).await;
+    let tab = harness.open("snapshot.html").await;
+    let found = harness.text(&tab, "find", json!({"text": "rust"})).await;
     assert!(found.contains("combobox \"Colour\""), "{found}");
-    let found = lab
+    let found = harness
         .text(&tab, "find", json!({"text": "press here to go on"}))
         .await;
     assert!(found.contains("\"Press\""), "{found}");
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }

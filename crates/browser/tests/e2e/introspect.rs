@@ -4,9 +4,9 @@ mod actions;
 mod apps;
 mod follow;
 mod forms;
+mod harness;
 mod lists;
 mod reach;
 mod secrets;
-mod stand;
 
-pub(crate) use stand::OFFLINE;
+pub(crate) use harness::OFFLINE;

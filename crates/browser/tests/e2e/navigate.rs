@@ -1,33 +1,40 @@
 //! navigate_page: where it went, why it did not, and never longer than it may take.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use serde_json::json;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-fn two_pages(lab: &Lab) {
-    lab.server
+fn two_pages(harness: &BrowserHarness) {
+    harness
+        .server
         .route("/one", Response::html("<title>One</title><h1>one</h1>"));
-    lab.server
+    harness
+        .server
         .route("/two", Response::html("<title>Two</title><h1>two</h1>"));
 }
 
-async fn go(lab: &Lab, tab: &Tab, path: &str) -> String {
-    lab.text(tab, "navigate_page", json!({ "url": lab.server.url(path) }))
+async fn go(harness: &BrowserHarness, tab: &Tab, path: &str) -> String {
+    harness
+        .text(
+            tab,
+            "navigate_page",
+            json!({ "url": harness.server.url(path) }),
+        )
         .await
 }
 
 /// Spec: multi-browser 61.
 #[tokio::test]
 async fn it_goes_there_and_back_and_forward_and_reloads() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    two_pages(&lab);
-    let tab = lab.open("one").await;
+    two_pages(&harness);
+    let tab = harness.open("one").await;
     assert_eq!(
-        go(&lab, &tab, "two").await,
-        format!("The page is now {}\nTitle: Two", lab.server.url("two"))
+        go(&harness, &tab, "two").await,
+        format!("The page is now {}\nTitle: Two", harness.server.url("two"))
     );
     for (way, title) in [
         ("back", "One"),
@@ -35,51 +42,55 @@ async fn it_goes_there_and_back_and_forward_and_reloads() {
         ("back", "One"),
         ("reload", "One"),
     ] {
-        let text = lab
+        let text = harness
             .text(&tab, "navigate_page", json!({ "type": way }))
             .await;
         assert!(text.ends_with(&format!("Title: {title}")), "{way}: {text}");
-        assert_eq!(lab.page_value(&tab, "document.title").await, title);
+        assert_eq!(harness.page_value(&tab, "document.title").await, title);
     }
-    let asked = lab.server.count("/one");
-    lab.text(
-        &tab,
-        "navigate_page",
-        json!({ "type": "reload", "ignoreCache": true }),
-    )
-    .await;
-    assert_eq!(lab.server.count("/one"), asked + 1);
+    let asked = harness.server.count("/one");
+    harness
+        .text(
+            &tab,
+            "navigate_page",
+            json!({ "type": "reload", "ignoreCache": true }),
+        )
+        .await;
+    assert_eq!(harness.server.count("/one"), asked + 1);
 }
 
 #[tokio::test]
 async fn a_fragment_and_a_history_step_within_the_page_are_done_at_once() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    two_pages(&lab);
-    let tab = lab.open("one").await;
-    let text = go(&lab, &tab, "one#part").await;
+    two_pages(&harness);
+    let tab = harness.open("one").await;
+    let text = go(&harness, &tab, "one#part").await;
     assert!(
-        text.starts_with(&format!("The page is now {}", lab.server.url("one#part"))),
+        text.starts_with(&format!(
+            "The page is now {}",
+            harness.server.url("one#part")
+        )),
         "{text}"
     );
-    let text = lab
+    let text = harness
         .text(&tab, "navigate_page", json!({ "type": "back" }))
         .await;
     assert_eq!(
         text,
-        format!("The page is now {}\nTitle: One", lab.server.url("one"))
+        format!("The page is now {}\nTitle: One", harness.server.url("one"))
     );
 }
 
 #[tokio::test]
 async fn without_history_there_is_nowhere_to_go() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open_url("about:blank").await;
+    let tab = harness.open_url("about:blank").await;
     for way in ["back", "forward"] {
-        let error = lab
+        let error = harness
             .error(&tab, "navigate_page", json!({ "type": way }))
             .await;
         assert_eq!(
@@ -91,30 +102,30 @@ async fn without_history_there_is_nowhere_to_go() {
 
 #[tokio::test]
 async fn a_page_that_cannot_be_reached_is_an_error() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    two_pages(&lab);
-    lab.server.hang_up("/dead");
-    let tab = lab.open("one").await;
-    let dead = lab.server.url("dead");
-    let error = lab
+    two_pages(&harness);
+    harness.server.hang_up("/dead");
+    let tab = harness.open("one").await;
+    let dead = harness.server.url("dead");
+    let error = harness
         .error(&tab, "navigate_page", json!({ "url": dead }))
         .await;
     assert!(
         error.starts_with(&format!("{dead} could not be loaded: ERR_EMPTY_RESPONSE")),
         "{error}"
     );
-    let error = lab
+    let error = harness
         .error(&tab, "navigate_page", json!({ "type": "reload" }))
         .await;
     assert!(
         error.starts_with(&format!("{dead} could not be loaded: ERR_EMPTY_RESPONSE")),
         "{error}"
     );
-    go(&lab, &tab, "two").await;
-    let missing = lab.server.url("missing");
-    let text = lab
+    go(&harness, &tab, "two").await;
+    let missing = harness.server.url("missing");
+    let text = harness
         .text(&tab, "navigate_page", json!({ "url": missing }))
         .await;
     assert_eq!(
@@ -127,11 +138,11 @@ async fn a_page_that_cannot_be_reached_is_an_error() {
 
 #[tokio::test]
 async fn forbidden_and_malformed_addresses_leave_the_page_alone() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    two_pages(&lab);
-    let tab = lab.open("one").await;
+    two_pages(&harness);
+    let tab = harness.open("one").await;
     for url in [
         "javascript:document.title='x'",
         "file:///etc/passwd",
@@ -139,10 +150,12 @@ async fn forbidden_and_malformed_addresses_leave_the_page_alone() {
         "nonsense",
         "",
     ] {
-        lab.error(&tab, "navigate_page", json!({ "url": url }))
+        harness
+            .error(&tab, "navigate_page", json!({ "url": url }))
             .await;
         assert_eq!(
-            lab.page_value(&tab, "[document.title, location.pathname]")
+            harness
+                .page_value(&tab, "[document.title, location.pathname]")
                 .await,
             json!(["One", "/one"])
         );
@@ -151,37 +164,39 @@ async fn forbidden_and_malformed_addresses_leave_the_page_alone() {
 
 #[tokio::test]
 async fn a_timeout_is_a_bound_and_leaves_the_page_where_it_was() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    two_pages(&lab);
-    lab.server.hang("/never");
-    let tab = lab.open("one").await;
-    let error = lab
+    two_pages(&harness);
+    harness.server.hang("/never");
+    let tab = harness.open("one").await;
+    let error = harness
         .error(
             &tab,
             "navigate_page",
-            json!({ "url": lab.server.url("never"), "timeout": 300 }),
+            json!({ "url": harness.server.url("never"), "timeout": 300 }),
         )
         .await;
     assert_eq!(
         error,
         "The navigation did not happen within 300 ms. The tab still shows what it did before. Try again with a longer timeout."
     );
-    lab.server.wait_for_abandoned("/never", 1).await;
-    assert_eq!(lab.page_value(&tab, "document.title").await, "One");
+    harness.server.wait_for_abandoned("/never", 1).await;
+    assert_eq!(harness.page_value(&tab, "document.title").await, "One");
 }
 
 #[tokio::test]
 async fn a_page_that_comes_in_drops_is_an_error_at_its_timeout() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let page = format!("<title>Slow</title>{}<p>end", " ".repeat(5_000));
-    let _gate = lab.server.hold_body("/slow", Response::html(page), 2_000);
-    let tab = lab.open_url("about:blank").await;
-    let slow = lab.server.url("slow");
-    let error = lab
+    let _gate = harness
+        .server
+        .hold_body("/slow", Response::html(page), 2_000);
+    let tab = harness.open_url("about:blank").await;
+    let slow = harness.server.url("slow");
+    let error = harness
         .error(
             &tab,
             "navigate_page",
@@ -196,37 +211,39 @@ async fn a_page_that_comes_in_drops_is_an_error_at_its_timeout() {
 
 #[tokio::test]
 async fn a_page_that_asks_to_stay_is_left() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    two_pages(&lab);
-    lab.server.route(
+    two_pages(&harness);
+    harness.server.route(
         "/clingy",
         Response::html("<title>Clingy</title><input id=i><script>onbeforeunload = (e) => e.preventDefault()</script>"),
     );
-    let tab = lab.open("clingy").await;
+    let tab = harness.open("clingy").await;
     let uid = crate::pick::pick(&tab, "#i").await;
-    lab.text(&tab, "fill", json!({ "uid": uid, "value": "unsaved" }))
+    harness
+        .text(&tab, "fill", json!({ "uid": uid, "value": "unsaved" }))
         .await;
     assert_eq!(
-        go(&lab, &tab, "two").await,
-        format!("The page is now {}\nTitle: Two", lab.server.url("two"))
+        go(&harness, &tab, "two").await,
+        format!("The page is now {}\nTitle: Two", harness.server.url("two"))
     );
 }
 
 #[tokio::test]
 async fn a_dialog_of_the_new_page_is_told() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/alert", Response::html("<script>alert('hello')</script>"));
-    let tab = lab.open_url("about:blank").await;
-    let text = lab
+    let tab = harness.open_url("about:blank").await;
+    let text = harness
         .text(
             &tab,
             "navigate_page",
-            json!({ "url": lab.server.url("alert") }),
+            json!({ "url": harness.server.url("alert") }),
         )
         .await;
     assert_eq!(
@@ -237,13 +254,13 @@ async fn a_dialog_of_the_new_page_is_told() {
 
 #[tokio::test]
 async fn a_page_in_an_endless_loop_can_be_left() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    two_pages(&lab);
-    let tab = lab.open("one").await;
+    two_pages(&harness);
+    let tab = harness.open("one").await;
     let spin = "void setTimeout(() => { console.log('spinning'); for (;;); })";
-    lab.page_value(&tab, spin).await;
+    harness.page_value(&tab, spin).await;
     tab.until(std::time::Duration::from_secs(20), |state| {
         state
             .console
@@ -252,55 +269,56 @@ async fn a_page_in_an_endless_loop_can_be_left() {
     })
     .await
     .unwrap();
-    let text = go(&lab, &tab, "two").await;
+    let text = go(&harness, &tab, "two").await;
     assert!(text.ends_with("Title: Two"), "{text}");
 }
 
 /// Spec: multi-browser 61.
 #[tokio::test]
 async fn a_script_runs_before_the_next_page_and_only_once() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/page",
         Response::html("<script>seen = window.planted ?? 'nothing'</script>"),
     );
-    let tab = lab.open("page").await;
-    let go = json!({ "url": lab.server.url("page"), "initScript": "window.planted = 'early'" });
-    lab.text(&tab, "navigate_page", go).await;
-    assert_eq!(lab.page_value(&tab, "seen").await, "early");
-    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+    let tab = harness.open("page").await;
+    let go = json!({ "url": harness.server.url("page"), "initScript": "window.planted = 'early'" });
+    harness.text(&tab, "navigate_page", go).await;
+    assert_eq!(harness.page_value(&tab, "seen").await, "early");
+    harness
+        .text(&tab, "navigate_page", json!({ "type": "reload" }))
         .await;
-    assert_eq!(lab.page_value(&tab, "seen").await, "nothing");
+    assert_eq!(harness.page_value(&tab, "seen").await, "nothing");
 }
 
 /// Spec: multi-browser 61.
 #[tokio::test]
 async fn a_page_that_asks_may_be_told_to_stay() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/page",
         Response::html(
             "<button>b</button><script>onbeforeunload = (e) => e.preventDefault()</script>",
         ),
     );
-    lab.server.route("/next", Response::html("next"));
-    let tab = lab.open("page").await;
+    harness.server.route("/next", Response::html("next"));
+    let tab = harness.open("page").await;
     let uid = crate::pick::pick(&tab, "button").await;
     // Only a page that was acted upon may ask.
-    lab.text(&tab, "click", json!({ "uid": uid })).await;
-    let stay = json!({ "url": lab.server.url("next"), "handleBeforeUnload": "dismiss" });
-    let error = lab.error(&tab, "navigate_page", stay).await;
+    harness.text(&tab, "click", json!({ "uid": uid })).await;
+    let stay = json!({ "url": harness.server.url("next"), "handleBeforeUnload": "dismiss" });
+    let error = harness.error(&tab, "navigate_page", stay).await;
     assert!(error.contains("told to stay"), "{error}");
     assert!(tab.state().frames.main().unwrap().url.ends_with("/page"));
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "navigate_page",
-            json!({ "url": lab.server.url("next") }),
+            json!({ "url": harness.server.url("next") }),
         )
         .await;
     assert!(text.contains("/next"), "{text}");
@@ -309,26 +327,26 @@ async fn a_page_that_asks_may_be_told_to_stay() {
 /// To leave a busy page its scripts are switched off; those of the next page are not.
 #[tokio::test]
 async fn the_page_after_one_in_an_endless_loop_runs_its_own_scripts() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let next =
         "<button onclick='this.value = 1'>Press</button><script>document.title = 'Ran'</script>";
-    lab.server.route("/next", Response::html(next));
-    let tab = lab.open("next").await;
+    harness.server.route("/next", Response::html(next));
+    let tab = harness.open("next").await;
     for round in 1..=5 {
         // Messages of pages that are long gone are forgotten, so each round has its own.
         let words = format!("spinning {round}");
         let spin = format!("void setTimeout(() => {{ console.log('{words}'); for (;;); }})");
-        lab.page_value(&tab, &spin).await;
+        harness.page_value(&tab, &spin).await;
         let patience = std::time::Duration::from_secs(20);
         let spinning = tab.until(patience, |state| {
             state.console.iter().any(|said| said.text == words)
         });
         assert!(spinning.await.unwrap());
-        go(&lab, &tab, "next").await;
-        assert_eq!(lab.page_value(&tab, "document.title").await, "Ran");
+        go(&harness, &tab, "next").await;
+        assert_eq!(harness.page_value(&tab, "document.title").await, "Ran");
         let press = "(b => { b.click(); return b.value })(document.querySelector('button'))";
-        assert_eq!(lab.page_value(&tab, press).await, "1");
+        assert_eq!(harness.page_value(&tab, press).await, "1");
     }
 }

@@ -1,44 +1,46 @@
 //! The network: every request with its answer, bodies inline or in files, redirects, websockets.
 
-use crate::lab::{Lab, refused};
+use crate::harness::{BrowserHarness, refused};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-async fn list(lab: &Lab, tab: &Tab, arguments: Value) -> String {
-    lab.text(tab, "list_network_requests", arguments).await
+async fn list(harness: &BrowserHarness, tab: &Tab, arguments: Value) -> String {
+    harness.text(tab, "list_network_requests", arguments).await
 }
 
-async fn show(lab: &Lab, tab: &Tab, part: &str, mut arguments: Value) -> String {
-    let list = list(lab, tab, json!({ "includePreservedRequests": true })).await;
+async fn show(harness: &BrowserHarness, tab: &Tab, part: &str, mut arguments: Value) -> String {
+    let list = list(harness, tab, json!({ "includePreservedRequests": true })).await;
     let line = list
         .lines()
         .find(|line| line.contains(part))
         .unwrap_or_else(|| panic!("{list}"));
     let number: u64 = line.split(['=', ' ']).nth(1).unwrap().parse().unwrap();
     arguments["reqid"] = number.into();
-    lab.text(tab, "get_network_request", arguments).await
+    harness.text(tab, "get_network_request", arguments).await
 }
 
 /// Spec: multi-browser 67.
 #[tokio::test]
 async fn requests_are_listed_from_the_first_byte_on() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/old", Response::redirect("/page"));
-    lab.server.route("/page", Response::html("<link rel=stylesheet href=/s.css><img src=/missing.png><script>fetch('/api', {method: 'POST', body: 'ping'}).then((r) => r.text())</script>"));
-    lab.server
+    harness.server.route("/old", Response::redirect("/page"));
+    harness.server.route("/page", Response::html("<link rel=stylesheet href=/s.css><img src=/missing.png><script>fetch('/api', {method: 'POST', body: 'ping'}).then((r) => r.text())</script>"));
+    harness
+        .server
         .route("/s.css", Response::new(200, "text/css", "b {}"));
-    lab.server
+    harness
+        .server
         .route("/api", Response::json(&json!({"pong": true})));
-    let tab = lab.open("old").await;
+    let tab = harness.open("old").await;
     tab.until(Duration::from_secs(10), |state| state.in_flight.is_empty())
         .await
         .unwrap();
-    let text = list(&lab, &tab, json!({})).await;
-    let base = lab.server.url("");
+    let text = list(&harness, &tab, json!({})).await;
+    let base = harness.server.url("");
     assert!(
         text.contains(&format!("GET {base}page [200] document")),
         "{text}"
@@ -51,26 +53,26 @@ async fn requests_are_listed_from_the_first_byte_on() {
         text.contains(&format!("POST {base}api [200] fetch")),
         "{text}"
     );
-    let only = list(&lab, &tab, json!({ "resourceTypes": ["stylesheet"] })).await;
+    let only = list(&harness, &tab, json!({ "resourceTypes": ["stylesheet"] })).await;
     assert!(
         only.starts_with("1 to 1 of 1 requests.") && only.contains("s.css"),
         "{only}"
     );
 
-    let document = show(&lab, &tab, "document", json!({})).await;
+    let document = show(&harness, &tab, "document", json!({})).await;
     assert!(
         document.contains(&format!("Redirected with 302 from {base}old")),
         "{document}"
     );
     assert!(document.contains("Timing: "), "{document}");
-    let api = show(&lab, &tab, "/api", json!({})).await;
+    let api = show(&harness, &tab, "/api", json!({})).await;
     assert!(api.contains("Request body (4 bytes):\nping"), "{api}");
     assert!(
         api.contains("Response body (13 bytes):\n{\"pong\":true}"),
         "{api}"
     );
     assert!(api.contains("Content-Type: application/json"), "{api}");
-    let error = lab
+    let error = harness
         .error(&tab, "get_network_request", json!({ "reqid": 999 }))
         .await;
     assert!(error.contains("list_network_requests"), "{error}");
@@ -79,41 +81,47 @@ async fn requests_are_listed_from_the_first_byte_on() {
 /// Spec: multi-browser 67.
 #[tokio::test]
 async fn large_bodies_go_to_files() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let big = "line\n".repeat(20_000);
-    lab.server.route(
+    harness.server.route(
         "/page",
         Response::html(
             "<script>for (const it of ['/big', '/bin']) fetch(it).then((r) => r.arrayBuffer())</script>",
         ),
     );
-    lab.server.route("/big", Response::text(big.clone()));
-    lab.server.route(
+    harness.server.route("/big", Response::text(big.clone()));
+    harness.server.route(
         "/bin",
         Response::new(200, "application/octet-stream", vec![0_u8, 159, 146, 150]),
     );
-    let tab = lab.open("page").await;
+    let tab = harness.open("page").await;
     tab.until(Duration::from_secs(10), |state| state.in_flight.is_empty())
         .await
         .unwrap();
-    let text = show(&lab, &tab, "/big", json!({})).await;
+    let text = show(&harness, &tab, "/big", json!({})).await;
     assert!(
         text.len() < 12_000 && text.contains("responseFilePath saves all of it"),
         "{}",
         text.len()
     );
-    let text = show(&lab, &tab, "/bin", json!({})).await;
+    let text = show(&harness, &tab, "/bin", json!({})).await;
     assert!(text.contains("Response body: 4 bytes, not text."), "{text}");
-    let text = show(&lab, &tab, "/big", json!({ "responseFilePath": "big.txt" })).await;
+    let text = show(
+        &harness,
+        &tab,
+        "/big",
+        json!({ "responseFilePath": "big.txt" }),
+    )
+    .await;
     assert!(text.contains("saved to"), "{text}");
     assert_eq!(
-        std::fs::read_to_string(lab.files.path().join("big.txt")).unwrap(),
+        std::fs::read_to_string(harness.files.path().join("big.txt")).unwrap(),
         big
     );
     let failed = show_error(
-        &lab,
+        &harness,
         &tab,
         "/big",
         json!({ "responseFilePath": "/etc/big.txt" }),
@@ -122,52 +130,59 @@ async fn large_bodies_go_to_files() {
     assert!(failed.contains("outside"), "{failed}");
 }
 
-async fn show_error(lab: &Lab, tab: &Tab, part: &str, mut arguments: Value) -> String {
-    let list = list(lab, tab, json!({})).await;
+async fn show_error(
+    harness: &BrowserHarness,
+    tab: &Tab,
+    part: &str,
+    mut arguments: Value,
+) -> String {
+    let list = list(harness, tab, json!({})).await;
     let line = list.lines().find(|line| line.contains(part)).unwrap();
     let number: u64 = line.split(['=', ' ']).nth(1).unwrap().parse().unwrap();
     arguments["reqid"] = number.into();
-    lab.error(tab, "get_network_request", arguments).await
+    harness.error(tab, "get_network_request", arguments).await
 }
 
 /// Spec: multi-browser 67.
 #[tokio::test]
 async fn requests_survive_three_navigations() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     for n in 1..=5 {
-        lab.server
+        harness
+            .server
             .route(&format!("/{n}"), Response::html(format!("{n}")));
     }
-    let tab = lab.open("1").await;
+    let tab = harness.open("1").await;
     for n in 2..=5 {
-        lab.text(
-            &tab,
-            "navigate_page",
-            json!({ "url": lab.server.url(&n.to_string()) }),
-        )
-        .await;
+        harness
+            .text(
+                &tab,
+                "navigate_page",
+                json!({ "url": harness.server.url(&n.to_string()) }),
+            )
+            .await;
     }
-    let now = list(&lab, &tab, json!({})).await;
+    let now = list(&harness, &tab, json!({})).await;
     assert!(
         now.contains("/5 [200]") && !now.contains("/4 [200]"),
         "{now}"
     );
-    let all = list(&lab, &tab, json!({ "includePreservedRequests": true })).await;
+    let all = list(&harness, &tab, json!({ "includePreservedRequests": true })).await;
     assert!(
         all.contains("/2 [200]") && !all.contains("/1 [200]"),
         "{all}"
     );
     // What is gone is said to be gone.
-    let old = show(&lab, &tab, "/2 [200]", json!({})).await;
+    let old = show(&harness, &tab, "/2 [200]", json!({})).await;
     assert!(old.contains("Response body"), "{old}");
 }
 
 /// Spec: multi-browser 67.
 #[tokio::test]
 async fn websocket_messages_are_kept() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let port = echo_server().await;
@@ -175,13 +190,13 @@ async fn websocket_messages_are_kept() {
         "<script>const s = new WebSocket('ws://127.0.0.1:{port}/chat'); s.onopen = () => s.send('hello');\
          s.onmessage = (e) => {{ document.title = e.data }}</script>"
     );
-    lab.server.route("/page", Response::html(html));
-    let tab = lab.open("page").await;
+    harness.server.route("/page", Response::html(html));
+    let tab = harness.open("page").await;
     let heard = tab.until(Duration::from_secs(20), |state| {
         state.network.iter().any(|it| it.frames.count == 2)
     });
     assert!(heard.await.unwrap());
-    let text = show(&lab, &tab, "websocket", json!({})).await;
+    let text = show(&harness, &tab, "websocket", json!({})).await;
     assert!(text.contains("[101] websocket"), "{text}");
     assert!(
         text.contains("→ hello") && text.contains("← hello"),

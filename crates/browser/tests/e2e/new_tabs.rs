@@ -1,6 +1,6 @@
 //! New tabs that a page opens without being their opener: they may go where the page may, from their first request.
 
-use crate::lab::{Capability, Lab};
+use crate::harness::{BrowserHarness, Capability};
 use serde_json::json;
 use std::time::Duration;
 use tabmux_browser::bounds::within;
@@ -19,7 +19,7 @@ fn policy() -> OriginPolicy {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum OpenBy {
     /// A press of the mouse on the link, with these modifiers.
     Left(i64),
     /// A press of its middle button.
@@ -28,33 +28,36 @@ enum Way {
     Script(&'static str),
 }
 
-const WAYS: [Way; 9] = [
-    Way::Left(CONTROL),
-    Way::Left(SHIFT),
-    Way::Middle,
-    Way::Script("link.dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true }))"),
-    Way::Script("link.dispatchEvent(new MouseEvent('click', { shiftKey: true, bubbles: true }))"),
-    Way::Script("link.rel = 'noopener'; link.target = '_blank'; link.click()"),
-    Way::Script("window.open(link.href, '_blank', 'noopener')"),
-    Way::Script("window.open(link.href)"),
-    Way::Script(
+const WAYS: [OpenBy; 9] = [
+    OpenBy::Left(CONTROL),
+    OpenBy::Left(SHIFT),
+    OpenBy::Middle,
+    OpenBy::Script("link.dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true }))"),
+    OpenBy::Script(
+        "link.dispatchEvent(new MouseEvent('click', { shiftKey: true, bubbles: true }))",
+    ),
+    OpenBy::Script("link.rel = 'noopener'; link.target = '_blank'; link.click()"),
+    OpenBy::Script("window.open(link.href, '_blank', 'noopener')"),
+    OpenBy::Script("window.open(link.href)"),
+    OpenBy::Script(
         "const form = document.createElement('form'); form.action = link.href; form.target = '_blank'; \
          form.rel = 'noopener'; document.body.append(form); form.submit()",
     ),
 ];
 
 /// Opens a new tab that way, and answers when it is known what became of it.
-async fn take(lab: &mut Lab, tab: &Tab, way: Way) -> Tab {
+async fn take(harness: &mut BrowserHarness, tab: &Tab, way: OpenBy) -> Tab {
     let (button, modifiers) = match way {
-        Way::Left(modifiers) => (MouseButton::LEFT, modifiers),
+        OpenBy::Left(modifiers) => (MouseButton::LEFT, modifiers),
         _ => (MouseButton::MIDDLE, 0),
     };
     match way {
-        Way::Script(script) => drop(
-            lab.page_value(tab, &format!("void (() => {{ {script} }})()"))
+        OpenBy::Script(script) => drop(
+            harness
+                .page_value(tab, &format!("void (() => {{ {script} }})()"))
                 .await,
         ),
-        Way::Left(_) | Way::Middle => {
+        OpenBy::Left(_) | OpenBy::Middle => {
             for r#type in [
                 DispatchMouseEventType::MOUSE_PRESSED,
                 DispatchMouseEventType::MOUSE_RELEASED,
@@ -72,8 +75,8 @@ async fn take(lab: &mut Lab, tab: &Tab, way: Way) -> Tab {
             }
         }
     }
-    let (new, _) = lab.appeared().await;
-    let new = lab.browser.tab(&new).await.unwrap();
+    let (new, _) = harness.appeared().await;
+    let new = harness.browser.tab(&new).await.unwrap();
     let over = new.until(Duration::from_secs(20), |state| {
         let begun = state.navigations_begun > 0 || state.load == Load::Complete;
         state.ready && !state.navigating && begun
@@ -83,33 +86,34 @@ async fn take(lab: &mut Lab, tab: &Tab, way: Way) -> Tab {
 }
 
 /// A page with a link there, under the policy.
-async fn page_with_link(lab: &mut Lab, to: &str) -> Tab {
+async fn page_with_link(harness: &mut BrowserHarness, to: &str) -> Tab {
     let html = format!(
         "<body style='margin:0'><a id=link href='{to}' style='position:absolute;inset:0'>link</a>"
     );
-    lab.server.route("/page", Response::html(html));
-    let tab = within(policy(), lab.open("page")).await;
-    lab.appeared().await;
+    harness.server.route("/page", Response::html(html));
+    let tab = within(policy(), harness.open("page")).await;
+    harness.appeared().await;
     tab
 }
 
 #[tokio::test]
 async fn no_new_tab_sends_a_request_to_a_blocked_site() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    let secret = lab.server.cross_site_url("secret");
-    lab.server
+    let secret = harness.server.cross_site_url("secret");
+    harness
+        .server
         .route("/secret", Response::html("the code is 1234"));
-    lab.server.route("/away", Response::redirect(&secret));
-    for to in [secret, lab.server.url("away")] {
+    harness.server.route("/away", Response::redirect(&secret));
+    for to in [secret, harness.server.url("away")] {
         for way in WAYS {
-            let tab = page_with_link(&mut lab, &to).await;
-            let new = take(&mut lab, &tab, way).await;
-            if lab.can(Capability::PopupsFromTheirFirstByte) {
-                assert_eq!(lab.server.count("/secret"), 0, "{way:?} {to}");
+            let tab = page_with_link(&mut harness, &to).await;
+            let new = take(&mut harness, &tab, way).await;
+            if harness.can(Capability::PopupsFromTheirFirstByte) {
+                assert_eq!(harness.server.count("/secret"), 0, "{way:?} {to}");
             }
-            let text = within(policy(), lab.run(&new, "take_snapshot", json!({}))).await;
+            let text = within(policy(), harness.run(&new, "take_snapshot", json!({}))).await;
             assert!(!format!("{text:?}").contains("1234"), "{way:?} {text:?}");
         }
     }
@@ -117,38 +121,40 @@ async fn no_new_tab_sends_a_request_to_a_blocked_site() {
 
 #[tokio::test]
 async fn new_tabs_go_where_they_may() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/open", Response::html("<p>open to all</p>"));
     for way in WAYS {
-        let to = lab.server.url("open");
-        let tab = page_with_link(&mut lab, &to).await;
-        let new = take(&mut lab, &tab, way).await;
-        let text = lab.text(&new, "take_snapshot", json!({})).await;
+        let to = harness.server.url("open");
+        let tab = page_with_link(&mut harness, &to).await;
+        let new = take(&mut harness, &tab, way).await;
+        let text = harness.text(&new, "take_snapshot", json!({})).await;
         assert!(text.contains("open to all"), "{way:?} {text}");
     }
 }
 
 #[tokio::test]
 async fn a_tab_of_somebody_without_a_policy_opens_what_it_likes() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/secret", Response::html("<p>the code is 1234</p>"));
     // To an extension Chrome names the tab in front as the opener, and the new tab is bound as that one is.
-    if !lab.can(Capability::PopupsFromTheirFirstByte) {
+    if !harness.can(Capability::PopupsFromTheirFirstByte) {
         return;
     }
-    let secret = lab.server.cross_site_url("secret");
+    let secret = harness.server.cross_site_url("secret");
     // Somebody else in the same browser may not see it.
-    page_with_link(&mut lab, &secret).await;
-    let free = lab.open("page").await;
-    lab.appeared().await;
-    let new = take(&mut lab, &free, Way::Left(CONTROL)).await;
-    let text = lab.text(&new, "take_snapshot", json!({})).await;
+    page_with_link(&mut harness, &secret).await;
+    let free = harness.open("page").await;
+    harness.appeared().await;
+    let new = take(&mut harness, &free, OpenBy::Left(CONTROL)).await;
+    let text = harness.text(&new, "take_snapshot", json!({})).await;
     assert!(text.contains("1234"), "{text}");
 }
 

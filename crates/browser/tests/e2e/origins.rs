@@ -1,6 +1,6 @@
 //! Sites that a session may not see: whichever way a tab comes to them, nothing of them is told.
 
-use crate::lab::{Capability, Lab, text_of};
+use crate::harness::{BrowserHarness, Capability, text_of};
 use serde_json::{Value, json};
 use tabmux_browser::bounds::within;
 use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab, ToolError};
@@ -15,27 +15,32 @@ fn policy() -> OriginPolicy {
     }])
 }
 
-async fn start() -> Option<Lab> {
-    let lab = Lab::start().await?;
-    let secret = lab.server.cross_site_url("secret");
-    lab.server.route(
+async fn start() -> Option<BrowserHarness> {
+    let harness = BrowserHarness::start().await?;
+    let secret = harness.server.cross_site_url("secret");
+    harness.server.route(
         "/page",
         Response::html(format!(
             "<title>Open</title><a href='{secret}'>link</a><button onclick='location = \"{secret}\"'>go</button>\
              <a href='{secret}' target=_blank>popup</a>"
         )),
     );
-    lab.server.route(
+    harness.server.route(
         "/secret",
         Response::html("<title>Top secret</title><p>the code is 1234</p><script>console.log('code 1234')</script>"),
     );
-    lab.server.route("/away", Response::redirect(&secret));
-    Some(lab)
+    harness.server.route("/away", Response::redirect(&secret));
+    Some(harness)
 }
 
 /// Runs a tool as a session under the policy.
-async fn bounded(lab: &Lab, tab: &Tab, tool: &str, arguments: Value) -> Result<String, String> {
-    let run = within(policy(), lab.run(tab, tool, arguments)).await;
+async fn bounded(
+    harness: &BrowserHarness,
+    tab: &Tab,
+    tool: &str,
+    arguments: Value,
+) -> Result<String, String> {
+    let run = within(policy(), harness.run(tab, tool, arguments)).await;
     run.map(|output| text_of(&output))
         .map_err(|error| error.to_string())
 }
@@ -49,10 +54,10 @@ fn tells_nothing(said: &Result<String, String>) {
 }
 
 #[track_caller]
-fn is_refused(lab: &Lab, said: Result<String, String>) {
+fn is_refused(harness: &BrowserHarness, said: Result<String, String>) {
     tells_nothing(&said);
     let said = said.unwrap_err();
-    let origin = format!("http://localhost:{}", lab.server.port());
+    let origin = format!("http://localhost:{}", harness.server.port());
     assert!(
         said.contains(&origin) && said.contains("--allowedOrigins"),
         "{said}"
@@ -60,99 +65,109 @@ fn is_refused(lab: &Lab, said: Result<String, String>) {
 }
 
 /// A tab of ours with the page that may be seen.
-async fn opened(lab: &Lab) -> Tab {
-    within(policy(), lab.open("page")).await
+async fn opened(harness: &BrowserHarness) -> Tab {
+    within(policy(), harness.open("page")).await
 }
 
 #[tokio::test]
 async fn a_blocked_site_is_not_opened_and_nothing_is_sent() {
-    let Some(lab) = start().await else { return };
-    let secret = lab.server.cross_site_url("secret");
-    let refused = within(policy(), lab.try_open(&secret)).await;
+    let Some(harness) = start().await else { return };
+    let secret = harness.server.cross_site_url("secret");
+    let refused = within(policy(), harness.try_open(&secret)).await;
     assert!(matches!(refused, Err(ToolError::Blocked(_))), "{refused:?}");
-    let tab = opened(&lab).await;
+    let tab = opened(&harness).await;
     is_refused(
-        &lab,
-        bounded(&lab, &tab, "navigate_page", json!({ "url": secret })).await,
+        &harness,
+        bounded(&harness, &tab, "navigate_page", json!({ "url": secret })).await,
     );
-    let text = bounded(&lab, &tab, "take_snapshot", json!({}))
+    let text = bounded(&harness, &tab, "take_snapshot", json!({}))
         .await
         .unwrap();
     assert!(text.contains("link"), "the tab is where it was: {text}");
-    assert_eq!(lab.server.count("/secret"), 0);
+    assert_eq!(harness.server.count("/secret"), 0);
 }
 
 #[tokio::test]
 async fn a_redirect_to_a_blocked_site_is_stopped() {
-    let Some(lab) = start().await else { return };
-    let away = lab.server.url("away");
-    let refused = within(policy(), lab.try_open(&away)).await;
+    let Some(harness) = start().await else { return };
+    let away = harness.server.url("away");
+    let refused = within(policy(), harness.try_open(&away)).await;
     assert!(matches!(refused, Err(ToolError::Stopped(_))), "{refused:?}");
-    let tab = opened(&lab).await;
+    let tab = opened(&harness).await;
     is_refused(
-        &lab,
-        bounded(&lab, &tab, "navigate_page", json!({ "url": away })).await,
+        &harness,
+        bounded(&harness, &tab, "navigate_page", json!({ "url": away })).await,
     );
-    assert_eq!(lab.server.count("/secret"), 0);
-    tells_nothing(&bounded(&lab, &tab, "list_network_requests", json!({})).await);
+    assert_eq!(harness.server.count("/secret"), 0);
+    tells_nothing(&bounded(&harness, &tab, "list_network_requests", json!({})).await);
 }
 
 #[tokio::test]
 async fn a_link_and_a_script_to_a_blocked_site_are_stopped() {
-    let Some(lab) = start().await else { return };
-    let tab = opened(&lab).await;
+    let Some(harness) = start().await else { return };
+    let tab = opened(&harness).await;
     for name in ["link \"link\"", "button \"go\""] {
-        let uid = lab.uid(&tab, name).await;
-        let said = bounded(&lab, &tab, "click", json!({ "uid": uid })).await;
+        let uid = harness.uid(&tab, name).await;
+        let said = bounded(&harness, &tab, "click", json!({ "uid": uid })).await;
         tells_nothing(&said);
         let said = said.unwrap();
         assert!(said.contains("was stopped: http://localhost:"), "{said}");
     }
-    let text = bounded(&lab, &tab, "take_snapshot", json!({}))
+    let text = bounded(&harness, &tab, "take_snapshot", json!({}))
         .await
         .unwrap();
     assert!(text.contains("link"), "the page is still there: {text}");
-    assert_eq!(lab.server.count("/secret"), 0);
+    assert_eq!(harness.server.count("/secret"), 0);
 }
 
 #[tokio::test]
 async fn a_popup_may_go_where_its_opener_may() {
-    let Some(mut lab) = start().await else { return };
-    let tab = opened(&lab).await;
-    lab.appeared().await;
-    let uid = lab.uid(&tab, "link \"popup\"").await;
-    tells_nothing(&bounded(&lab, &tab, "click", json!({ "uid": uid })).await);
-    let (popup, _) = lab.appeared().await;
-    let popup = lab.browser.tab(&popup).await.unwrap();
-    tells_nothing(&bounded(&lab, &popup, "take_snapshot", json!({})).await);
-    if lab.can(Capability::PopupsFromTheirFirstByte) {
-        assert_eq!(lab.server.count("/secret"), 0);
+    let Some(mut harness) = start().await else {
+        return;
+    };
+    let tab = opened(&harness).await;
+    harness.appeared().await;
+    let uid = harness.uid(&tab, "link \"popup\"").await;
+    tells_nothing(&bounded(&harness, &tab, "click", json!({ "uid": uid })).await);
+    let (popup, _) = harness.appeared().await;
+    let popup = harness.browser.tab(&popup).await.unwrap();
+    tells_nothing(&bounded(&harness, &popup, "take_snapshot", json!({})).await);
+    if harness.can(Capability::PopupsFromTheirFirstByte) {
+        assert_eq!(harness.server.count("/secret"), 0);
     }
 }
 
 #[tokio::test]
 async fn a_page_that_leaves_during_a_call_takes_its_answer_along() {
-    let Some(lab) = start().await else { return };
-    let secret = lab.server.cross_site_url("secret");
+    let Some(harness) = start().await else { return };
+    let secret = harness.server.cross_site_url("secret");
     // A tab of somebody who may see everything; nothing is stopped in it.
-    let tab = lab.open("page").await;
+    let tab = harness.open("page").await;
     let leave = format!(
         "async () => {{ location = {secret:?}; await new Promise((done) => setTimeout(done, 20000)); return \
          document.body.innerText; }}"
     );
-    let said = bounded(&lab, &tab, "evaluate_script", json!({ "function": leave })).await;
+    let said = bounded(
+        &harness,
+        &tab,
+        "evaluate_script",
+        json!({ "function": leave }),
+    )
+    .await;
     tells_nothing(&said);
     let wait = format!(
         "() => {{ location = {secret:?}; return document.body.innerText.includes('1234'); }}"
     );
     let wait = json!({ "function": wait, "timeout": 1500 });
-    tells_nothing(&bounded(&lab, &tab, "wait_for", wait).await);
+    tells_nothing(&bounded(&harness, &tab, "wait_for", wait).await);
 }
 
 #[tokio::test]
 async fn a_tab_that_shows_a_blocked_site_is_refused_to_every_tool() {
-    let Some(lab) = start().await else { return };
-    let tab = lab.open_url(&lab.server.cross_site_url("secret")).await;
+    let Some(harness) = start().await else { return };
+    let tab = harness
+        .open_url(&harness.server.cross_site_url("secret"))
+        .await;
     for (tool, arguments) in [
         ("take_snapshot", json!({})),
         ("take_screenshot", json!({})),
@@ -174,13 +189,13 @@ async fn a_tab_that_shows_a_blocked_site_is_refused_to_every_tool() {
         ("local_storage", json!({})),
         ("screencast_stop", json!({})),
     ] {
-        is_refused(&lab, bounded(&lab, &tab, tool, arguments).await);
+        is_refused(&harness, bounded(&harness, &tab, tool, arguments).await);
     }
-    let page = lab.server.url("page");
-    let left = bounded(&lab, &tab, "navigate_page", json!({ "url": page })).await;
-    if lab.browser.is_personal() {
+    let page = harness.server.url("page");
+    let left = bounded(&harness, &tab, "navigate_page", json!({ "url": page })).await;
+    if harness.browser.is_personal() {
         // What a person has open stays where it is.
-        return is_refused(&lab, left);
+        return is_refused(&harness, left);
     }
     // It can be left, and what it said stays behind.
     left.unwrap();
@@ -196,26 +211,30 @@ async fn a_tab_that_shows_a_blocked_site_is_refused_to_every_tool() {
         ("get_network_request", json!({ "reqid": 1 })),
         ("get_console_message", json!({ "msgid": 1 })),
     ] {
-        tells_nothing(&bounded(&lab, &tab, tool, arguments).await);
+        tells_nothing(&bounded(&harness, &tab, tool, arguments).await);
     }
     // Back leads to it, also out of the browser's memory.
     is_refused(
-        &lab,
-        bounded(&lab, &tab, "navigate_page", json!({ "type": "back" })).await,
+        &harness,
+        bounded(&harness, &tab, "navigate_page", json!({ "type": "back" })).await,
     );
     let back = json!({ "function": "() => { history.back(); }" });
-    tells_nothing(&bounded(&lab, &tab, "evaluate_script", back).await);
+    tells_nothing(&bounded(&harness, &tab, "evaluate_script", back).await);
 }
 
 #[tokio::test]
 async fn going_back_by_script_shows_nothing() {
-    let Some(lab) = start().await else { return };
-    let tab = lab.open_url(&lab.server.cross_site_url("secret")).await;
-    let page = lab.server.url("page");
-    lab.text(&tab, "navigate_page", json!({ "url": page }))
+    let Some(harness) = start().await else { return };
+    let tab = harness
+        .open_url(&harness.server.cross_site_url("secret"))
+        .await;
+    let page = harness.server.url("page");
+    harness
+        .text(&tab, "navigate_page", json!({ "url": page }))
         .await;
     // Without a policy of its own in the tab nothing stops the page; a call is refused all the same.
-    lab.page_value(&tab, "void setTimeout(() => history.back())")
+    harness
+        .page_value(&tab, "void setTimeout(() => history.back())")
         .await;
     let shows_secret = |state: &tabmux_browser::tab::TabState| {
         let main = state.frames.main();
@@ -226,36 +245,43 @@ async fn going_back_by_script_shows_nothing() {
             .await
             .unwrap()
     );
-    is_refused(&lab, bounded(&lab, &tab, "take_snapshot", json!({})).await);
+    is_refused(
+        &harness,
+        bounded(&harness, &tab, "take_snapshot", json!({})).await,
+    );
 }
 
 #[tokio::test]
 async fn a_frame_of_a_blocked_site_is_empty_or_left_out() {
-    let Some(lab) = start().await else { return };
-    let secret = lab.server.cross_site_url("secret");
+    let Some(harness) = start().await else { return };
+    let secret = harness.server.cross_site_url("secret");
     let frames = format!("<p>around</p><iframe src='{secret}' title=inner></iframe>");
-    lab.server.route("/frames", Response::html(frames));
+    harness.server.route("/frames", Response::html(frames));
     // In a tab of its own the frame stays empty.
-    let own = within(policy(), lab.open("frames")).await;
-    let text = bounded(&lab, &own, "take_snapshot", json!({}))
+    let own = within(policy(), harness.open("frames")).await;
+    let text = bounded(&harness, &own, "take_snapshot", json!({}))
         .await
         .unwrap();
     assert!(text.contains("around") && !text.contains("1234"), "{text}");
-    assert_eq!(lab.server.count("/secret"), 0);
+    assert_eq!(harness.server.count("/secret"), 0);
     // In another's tab it is there, and left out.
-    let other = lab.open("frames").await;
+    let other = harness.open("frames").await;
     assert!(
-        lab.text(&other, "take_snapshot", json!({}))
+        harness
+            .text(&other, "take_snapshot", json!({}))
             .await
             .contains("1234")
     );
-    let text = bounded(&lab, &other, "take_snapshot", json!({}))
+    let text = bounded(&harness, &other, "take_snapshot", json!({}))
         .await
         .unwrap();
     assert!(!text.contains("1234"), "{text}");
-    let uid = lab.uid(&other, "inner").await;
+    let uid = harness.uid(&other, "inner").await;
     let inside = json!({ "function": "() => document.body.innerText", "frameUid": uid });
-    is_refused(&lab, bounded(&lab, &other, "evaluate_script", inside).await);
+    is_refused(
+        &harness,
+        bounded(&harness, &other, "evaluate_script", inside).await,
+    );
     for (tool, arguments) in [
         ("find", json!({ "text": "code" })),
         (
@@ -266,7 +292,7 @@ async fn a_frame_of_a_blocked_site_is_empty_or_left_out() {
         ("list_network_requests", json!({})),
         ("cookies", json!({})),
     ] {
-        let said = bounded(&lab, &other, tool, arguments).await;
+        let said = bounded(&harness, &other, tool, arguments).await;
         let (Ok(said) | Err(said)) = said;
         // It may say what it was asked for.
         let said = said.replace("\"code is 1234\"", "");
@@ -283,30 +309,36 @@ async fn a_frame_of_a_blocked_site_is_empty_or_left_out() {
 
 #[tokio::test]
 async fn a_blank_page_has_the_origin_of_whoever_made_it() {
-    let Some(mut lab) = start().await else { return };
-    let tab = lab.open_url(&lab.server.cross_site_url("secret")).await;
-    lab.appeared().await;
-    lab.page_value(
-        &tab,
-        "void window.open('about:blank').document.write('<p>the code is 1234</p>')",
-    )
-    .await;
-    let (popup, _) = lab.appeared().await;
-    let popup = lab.browser.tab(&popup).await.unwrap();
+    let Some(mut harness) = start().await else {
+        return;
+    };
+    let tab = harness
+        .open_url(&harness.server.cross_site_url("secret"))
+        .await;
+    harness.appeared().await;
+    harness
+        .page_value(
+            &tab,
+            "void window.open('about:blank').document.write('<p>the code is 1234</p>')",
+        )
+        .await;
+    let (popup, _) = harness.appeared().await;
+    let popup = harness.browser.tab(&popup).await.unwrap();
     is_refused(
-        &lab,
-        bounded(&lab, &popup, "take_snapshot", json!({})).await,
+        &harness,
+        bounded(&harness, &popup, "take_snapshot", json!({})).await,
     );
 }
 
 #[tokio::test]
 async fn without_a_policy_nothing_is_stopped_and_a_tab_let_go_is_free() {
-    let Some(lab) = start().await else { return };
-    let tab = opened(&lab).await;
-    lab.browser.hold(tab.target(), false).await;
-    let secret = lab.server.cross_site_url("secret");
-    lab.text(&tab, "navigate_page", json!({ "url": secret }))
+    let Some(harness) = start().await else { return };
+    let tab = opened(&harness).await;
+    harness.browser.hold(tab.target(), false).await;
+    let secret = harness.server.cross_site_url("secret");
+    harness
+        .text(&tab, "navigate_page", json!({ "url": secret }))
         .await;
-    let text = lab.text(&tab, "take_snapshot", json!({})).await;
+    let text = harness.text(&tab, "take_snapshot", json!({})).await;
     assert!(text.contains("1234"), "{text}");
 }

@@ -1,17 +1,17 @@
 //! What a page makes Chrome send is too large: that call or that message is lost, and nothing else.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use serde_json::json;
 use tabmux_browser::{Source, Tab};
 use tabmux_testkit::{Chromium, Response, real_browser};
 
 #[tokio::test]
 async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_pipe() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     // Chrome writes each of these characters in six bytes.
-    harms_nobody(&lab, 95_000_000).await;
+    harms_nobody(&harness, 95_000_000).await;
 }
 
 #[tokio::test]
@@ -22,65 +22,68 @@ async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_webso
     let chromium = Chromium::start(&executable);
     let source = Source::WebSocket(chromium.websocket_url().to_owned(), Vec::new());
     // More than 256 MB Chrome itself does not send there.
-    harms_nobody(&Lab::connect(&source).await, 30_000_000).await;
+    harms_nobody(&BrowserHarness::connect(&source).await, 30_000_000).await;
 }
 
-async fn harms_nobody(lab: &Lab, length: usize) {
+async fn harms_nobody(harness: &BrowserHarness, length: usize) {
     let huge = format!(r"'\u0001'.repeat({length})");
-    lab.server.route(
+    harness.server.route(
         "/page",
         Response::html("<title>t</title><button>Press</button>"),
     );
-    let (loud, other) = (lab.open("page").await, lab.open("page").await);
-    works(lab, &other).await;
+    let (loud, other) = (harness.open("page").await, harness.open("page").await);
+    works(harness, &other).await;
 
     let written = format!("() => {{ console.log({huge}); console.warn('after'); }}");
-    script(lab, &loud, &written).await;
-    let list = lab.text(&loud, "list_console_messages", json!({})).await;
+    script(harness, &loud, &written).await;
+    let list = harness
+        .text(&loud, "list_console_messages", json!({}))
+        .await;
     assert!(list.contains("[log] (a message of "), "{list}");
     assert!(list.contains("too large to be kept)"), "{list}");
     assert!(list.contains("[warn] after"), "{list}");
-    works(lab, &other).await;
+    works(harness, &other).await;
 
     // A function's text is cut in the page; that of a script Chrome sends whole.
     let cut = format!("the result has {} characters", length + 2);
     for function in [format!("() => {huge}"), format!("async () => {huge}")] {
-        let shown = script(lab, &loud, &function).await;
+        let shown = script(harness, &loud, &function).await;
         assert!(shown.contains(&cut), "{}", &shown[shown.len() - 200..]);
     }
     let arguments = json!({ "function": huge, "format": "script" });
-    let error = lab.error(&loud, "evaluate_script", arguments).await;
+    let error = harness.error(&loud, "evaluate_script", arguments).await;
     let refused = "Chrome's answer to Runtime.evaluate has ";
     assert!(error.starts_with(refused), "{error}");
-    works(lab, &loud).await;
-    works(lab, &other).await;
+    works(harness, &loud).await;
+    works(harness, &other).await;
 }
 
-async fn script(lab: &Lab, tab: &Tab, function: &str) -> String {
-    lab.text(tab, "evaluate_script", json!({ "function": function }))
+async fn script(harness: &BrowserHarness, tab: &Tab, function: &str) -> String {
+    harness
+        .text(tab, "evaluate_script", json!({ "function": function }))
         .await
 }
 
 /// The tab does what it is asked.
-async fn works(lab: &Lab, tab: &Tab) {
-    let snapshot = lab.text(tab, "take_snapshot", json!({})).await;
+async fn works(harness: &BrowserHarness, tab: &Tab) {
+    let snapshot = harness.text(tab, "take_snapshot", json!({})).await;
     assert!(snapshot.contains("button \"Press\""), "{snapshot}");
 }
 
 #[tokio::test]
 async fn a_long_result_is_written_to_a_file_in_parts_and_nothing_of_it_is_lost() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("page").await;
-    let path = lab.files.path().join("out.json");
+    let tab = harness.open("page").await;
+    let path = harness.files.path().join("out.json");
     let text = r"'\u{1F600}ä\u0001'.repeat(1_200_000)";
     for (function, whole) in [
         (format!("() => {text}"), false),
         (format!("() => [{text}]"), true),
     ] {
         let arguments = json!({ "function": function, "filePath": path });
-        lab.text(&tab, "evaluate_script", arguments).await;
+        harness.text(&tab, "evaluate_script", arguments).await;
         let written = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         let value: serde_json::Value = serde_json::from_str(&written).unwrap();

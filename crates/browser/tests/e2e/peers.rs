@@ -2,53 +2,54 @@
 //!
 //! Those that need several clients or the command line are in the program's own tests.
 
-use crate::lab::{Capability, Lab, refused, text_of};
+use crate::harness::{BrowserHarness, Capability, refused, text_of};
 use crate::pick::pick;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-async fn page_with(lab: &Lab, html: &str) -> Tab {
-    lab.server.route("/page", Response::html(html));
-    lab.open("page").await
+async fn page_with(harness: &BrowserHarness, html: &str) -> Tab {
+    harness.server.route("/page", Response::html(html));
+    harness.open("page").await
 }
 
-async fn evaluate(lab: &Lab, tab: &Tab, function: &str) -> String {
+async fn evaluate(harness: &BrowserHarness, tab: &Tab, function: &str) -> String {
     let arguments = json!({ "function": function });
-    lab.text(tab, "evaluate_script", arguments).await
+    harness.text(tab, "evaluate_script", arguments).await
 }
 
 /// Answered dialogs came back with every later answer, and made failures look like successes.
 #[tokio::test]
 async fn peer_3_a_dialog_that_was_handled_leaves_no_trace_and_no_false_success() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page_with(&lab, "<button disabled>Off</button><p>text</p>").await;
-    let text = evaluate(&lab, &tab, "() => alert(1)").await;
+    let tab = page_with(&harness, "<button disabled>Off</button><p>text</p>").await;
+    let text = evaluate(&harness, &tab, "() => alert(1)").await;
     assert!(text.contains("An alert dialog is open: \"1\""), "{text}");
-    lab.text(&tab, "handle_dialog", json!({ "action": "accept" }))
+    harness
+        .text(&tab, "handle_dialog", json!({ "action": "accept" }))
         .await;
-    assert_eq!(evaluate(&lab, &tab, "() => 2").await, "2");
-    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    assert_eq!(evaluate(&harness, &tab, "() => 2").await, "2");
+    let snapshot = harness.text(&tab, "take_snapshot", json!({})).await;
     assert!(!snapshot.contains("dialog"), "{snapshot}");
     let uid = pick(&tab, "button").await;
-    let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
+    let error = harness.error(&tab, "click", json!({ "uid": uid })).await;
     assert!(
         error.contains("is disabled") && !error.contains("dialog"),
         "{error}"
     );
     // The same where the script answers its dialog itself.
     let asks = json!({ "function": "() => confirm('sure?')", "dialogAction": "accept" });
-    let answered = lab.text(&tab, "evaluate_script", asks).await;
+    let answered = harness.text(&tab, "evaluate_script", asks).await;
     assert!(answered.contains("true"), "{answered}");
-    let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
+    let error = harness.error(&tab, "click", json!({ "uid": uid })).await;
     assert!(
         error.contains("is disabled") && !error.contains("dialog"),
         "{error}"
     );
-    let none = lab
+    let none = harness
         .error(&tab, "handle_dialog", json!({ "action": "accept" }))
         .await;
     assert!(none.contains("o dialog is open"), "{none}");
@@ -57,45 +58,45 @@ async fn peer_3_a_dialog_that_was_handled_leaves_no_trace_and_no_false_success()
 /// Clicks that reached something else, or nothing, were told as done.
 #[tokio::test]
 async fn peer_4_a_click_that_cannot_land_is_an_error_and_clicks_nothing() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<button id=ghost style='pointer-events: none' onclick='hits++'>Ghost</button>\
                 <button id=covered style='position: absolute; top: 100px' onclick='hits++'>Covered</button>\
                 <div id=cover style='position: fixed; top: 80px; width: 100%; height: 300px' onclick='hits++'></div>\
                 <script>hits = 0</script>";
-    let tab = page_with(&lab, html).await;
+    let tab = page_with(&harness, html).await;
     for (selector, why) in [
         ("#ghost", "pointer-events: none"),
         ("#covered", "is covered by <div#cover>"),
     ] {
         let uid = pick(&tab, selector).await;
-        let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
+        let error = harness.error(&tab, "click", json!({ "uid": uid })).await;
         assert!(error.contains(why), "{error}");
     }
-    assert_eq!(lab.page_value(&tab, "hits").await, 0);
+    assert_eq!(harness.page_value(&tab, "hits").await, 0);
 }
 
 /// Navigations that failed were told as text, not as errors.
 #[tokio::test]
 async fn peer_5_a_navigation_that_failed_is_an_error() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page_with(&lab, "<p>page</p>").await;
-    lab.server.hang_up("/dead");
-    lab.server.hang("/never");
+    let tab = page_with(&harness, "<p>page</p>").await;
+    harness.server.hang_up("/dead");
+    harness.server.hang("/never");
     for (url, why) in [
-        (lab.server.url("dead"), "ERR_EMPTY_RESPONSE"),
+        (harness.server.url("dead"), "ERR_EMPTY_RESPONSE"),
         ("http://127.0.0.1:1/".into(), "ERR_UNSAFE_PORT"),
         (
             "http://nowhere.invalid/".into(),
             "http://nowhere.invalid/ could not be loaded",
         ),
-        (lab.server.url("never"), "did not happen within 300 ms"),
+        (harness.server.url("never"), "did not happen within 300 ms"),
     ] {
         let go = json!({ "url": url, "timeout": if why.contains("300") { 300 } else { 10_000 } });
-        let error = lab.error(&tab, "navigate_page", go).await;
+        let error = harness.error(&tab, "navigate_page", go).await;
         assert!(error.contains(why), "{error}");
     }
 }
@@ -103,13 +104,13 @@ async fn peer_5_a_navigation_that_failed_is_an_error() {
 /// A timeout of half a second took more than three.
 #[tokio::test]
 async fn peer_6_a_timeout_is_a_bound() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page_with(&lab, "<p>page</p>").await;
-    lab.server.hang("/never");
+    let tab = page_with(&harness, "<p>page</p>").await;
+    harness.server.hang("/never");
     // A page that is there, but never loaded and never quiet.
-    lab.server.route(
+    harness.server.route(
         "/restless",
         Response::html("<p></p><img src=/never><script>setInterval(() => document.querySelector('p').append('.'), 20)</script>"),
     );
@@ -123,8 +124,8 @@ async fn peer_6_a_timeout_is_a_bound() {
         ),
     ] {
         let begun = Instant::now();
-        let go = json!({ "url": lab.server.url(path), "timeout": 500 });
-        let done = lab.run(&tab, "navigate_page", go).await;
+        let go = json!({ "url": harness.server.url(path), "timeout": 500 });
+        let done = harness.run(&tab, "navigate_page", go).await;
         let taken = begun.elapsed();
         let said = done.map_or_else(|error| error.to_string(), |output| text_of(&output));
         assert!(told.iter().any(|told| said.contains(told)), "{said}");
@@ -135,7 +136,7 @@ async fn peer_6_a_timeout_is_a_bound() {
 /// On a page that changes all the time each click took three to five seconds.
 #[tokio::test]
 async fn peer_7_a_restless_page_does_not_hold_up_its_clicks() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let restless =
@@ -143,14 +144,14 @@ async fn peer_7_a_restless_page_does_not_hold_up_its_clicks() {
     let quiet = "<button onclick='hits++'>b</button><i></i><script>hits = 0</script>";
     let mut taken = Vec::new();
     for html in [quiet.to_owned(), format!("{quiet}{restless}")] {
-        let tab = page_with(&lab, &html).await;
+        let tab = page_with(&harness, &html).await;
         let uid = pick(&tab, "button").await;
         let begun = Instant::now();
         for _ in 0..5 {
-            lab.text(&tab, "click", json!({ "uid": uid })).await;
+            harness.text(&tab, "click", json!({ "uid": uid })).await;
         }
         taken.push(begun.elapsed() / 5);
-        assert_eq!(lab.page_value(&tab, "hits").await, 5);
+        assert_eq!(harness.page_value(&tab, "hits").await, 5);
     }
     // The peers need twenty times what a quiet page takes.
     assert!(taken[1] < taken[0] * 5, "(quiet, restless): {taken:?}");
@@ -160,14 +161,14 @@ async fn peer_7_a_restless_page_does_not_hold_up_its_clicks() {
 /// answers that it is broken.
 #[tokio::test]
 async fn peer_8_no_tool_fails_by_itself() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<button>b</button><input id=i><input type=file id=f><p id=p draggable=true>text</p>\
                 <div style='height: 3000px'></div>\
                 <script>setInterval(() => p.append('.'), 20); console.log('said')</script>";
-    let tab = page_with(&lab, html).await;
-    std::fs::write(lab.files.path().join("up.txt"), "x").unwrap();
+    let tab = page_with(&harness, html).await;
+    std::fs::write(harness.files.path().join("up.txt"), "x").unwrap();
     let button = pick(&tab, "button").await;
     let field = pick(&tab, "#i").await;
     let file = pick(&tab, "#f").await;
@@ -233,16 +234,17 @@ async fn peer_8_no_tool_fails_by_itself() {
         ("wait_for", json!({ "text": ["text"] })),
         ("navigate_page", json!({ "type": "reload" })),
     ] {
-        let memory = tool == "take_heapsnapshot" && !lab.can(Capability::Memory);
-        match lab.run(&tab, tool, arguments).await {
+        let memory = tool == "take_heapsnapshot" && !harness.can(Capability::Memory);
+        match harness.run(&tab, tool, arguments).await {
             Err(error) if memory => assert!(error.to_string().contains("launches"), "{error}"),
             Err(error) => panic!("{tool}: {error}"),
             Ok(_) => {}
         }
         called.push(tool);
     }
-    evaluate(&lab, &tab, "() => alert(1)").await;
-    lab.text(&tab, "handle_dialog", json!({ "action": "accept" }))
+    evaluate(&harness, &tab, "() => alert(1)").await;
+    harness
+        .text(&tab, "handle_dialog", json!({ "action": "accept" }))
         .await;
     called.push("handle_dialog");
     for tool in tabmux_browser::tools::all() {
@@ -253,39 +255,42 @@ async fn peer_8_no_tool_fails_by_itself() {
 /// Files of the machine could be opened as pages and read.
 #[tokio::test]
 async fn peer_10_files_of_the_machine_are_no_pages() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page_with(&lab, "<title>Still here</title>").await;
+    let tab = page_with(&harness, "<title>Still here</title>").await;
     for url in [
         "file:///etc/hostname",
         "FILE:///etc/hostname",
         "view-source:file:///etc/hostname",
         "filesystem:http://127.0.0.1/temporary/x",
     ] {
-        let error = lab
+        let error = harness
             .error(&tab, "navigate_page", json!({ "url": url }))
             .await;
         assert!(!error.is_empty());
-        assert!(lab.try_open(url).await.is_err(), "{url}");
+        assert!(harness.try_open(url).await.is_err(), "{url}");
     }
     // Nor does a page get there by itself.
     evaluate(
-        &lab,
+        &harness,
         &tab,
         "() => { try { location = 'file:///etc/hostname' } catch {} }",
     )
     .await;
-    assert_eq!(lab.page_value(&tab, "document.title").await, "Still here");
+    assert_eq!(
+        harness.page_value(&tab, "document.title").await,
+        "Still here"
+    );
 }
 
 /// What JSON cannot hold came back as `{}`, without a word.
 #[tokio::test]
 async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page_with(&lab, "<p>page</p>").await;
+    let tab = page_with(&harness, "<p>page</p>").await;
     for function in [
         "() => document.body",
         "() => window",
@@ -293,13 +298,16 @@ async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
         "() => () => 1",
         "() => ({ deep: [document.body] })",
     ] {
-        let error = lab
+        let error = harness
             .error(&tab, "evaluate_script", json!({ "function": function }))
             .await;
         assert!(error.contains("JSON cannot hold"), "{function}: {error}");
         assert!(error.contains("Return "), "{function}: {error}");
     }
-    assert_eq!(evaluate(&lab, &tab, "() => undefined").await, "undefined");
+    assert_eq!(
+        evaluate(&harness, &tab, "() => undefined").await,
+        "undefined"
+    );
 }
 
 /// A bad key was answered with the list of all keys, 1.4 kB of it.
@@ -315,7 +323,7 @@ async fn peer_12_the_error_for_a_bad_key_is_short_and_says_what_to_do() {
 /// No answer of the default kind is larger than 40 kB of text, however heavy the page.
 #[tokio::test]
 async fn no_default_answer_is_over_40_kb() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let rows = std::fs::read_to_string(concat!(
@@ -325,11 +333,12 @@ async fn no_default_answer_is_over_40_kb() {
     let heavy = "<script>for (let i = 0; i < 1000; i++) { console.error('x'.repeat(500), i); \
                  localStorage['k' + i] = 'v'.repeat(500); if (i < 100) document.cookie = `c${i}=${'y'.repeat(1000)}` }\
                  Promise.all(Array.from({ length: 60 }, (_, i) => fetch('/data?' + 'q'.repeat(1000) + i))).then(() => document.title = 'Heavy')</script>";
-    lab.server
+    harness
+        .server
         .route("/data", Response::text("z".repeat(60_000)));
-    let tab = page_with(&lab, &format!("{}{heavy}", rows.unwrap())).await;
+    let tab = page_with(&harness, &format!("{}{heavy}", rows.unwrap())).await;
     let wait = json!({ "function": "() => document.title === 'Heavy'", "timeout": 20_000 });
-    lab.text(&tab, "wait_for", wait).await;
+    harness.text(&tab, "wait_for", wait).await;
     let button = pick(&tab, "button").await;
     for (tool, arguments) in [
         ("take_snapshot", json!({})),
@@ -360,7 +369,7 @@ async fn no_default_answer_is_over_40_kb() {
         ),
         ("take_screenshot", json!({ "fullPage": true })),
     ] {
-        let said = match lab.run(&tab, tool, arguments.clone()).await {
+        let said = match harness.run(&tab, tool, arguments.clone()).await {
             Ok(output) => text_of(&output),
             Err(error) => error.to_string(),
         };
@@ -372,19 +381,19 @@ async fn no_default_answer_is_over_40_kb() {
 /// Nothing that a page or a client does makes ten tabs wait for each other.
 #[tokio::test]
 async fn peer_1_tabs_do_not_wait_for_each_other() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let wait = "() => new Promise((done) => setTimeout(() => done(document.title), 1000))";
     let mut tabs = Vec::new();
     for _ in 0..10 {
-        tabs.push(page_with(&lab, "<title>One of ten</title>").await);
+        tabs.push(page_with(&harness, "<title>One of ten</title>").await);
     }
     let alone = Instant::now();
-    evaluate(&lab, &tabs[0], wait).await;
+    evaluate(&harness, &tabs[0], wait).await;
     let alone = alone.elapsed();
     let together = Instant::now();
-    let all = tabs.iter().map(|tab| evaluate(&lab, tab, wait));
+    let all = tabs.iter().map(|tab| evaluate(&harness, tab, wait));
     let said: Vec<Value> = futures_util::future::join_all(all)
         .await
         .iter()

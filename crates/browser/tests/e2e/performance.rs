@@ -1,25 +1,26 @@
 //! Traces of a page that does everything wrong, and what they tell.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use crate::pick::pick;
 use serde_json::json;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
 /// A page with a blocking style sheet that imports another, a late image without a size, a long task, a shift.
-async fn slow_page(lab: &Lab) -> Tab {
+async fn slow_page(harness: &BrowserHarness) -> Tab {
     let pixels = include_bytes!("../../../../fixtures/pixels.png");
-    lab.server.route(
+    harness.server.route(
         "/s.css",
         Response::new(200, "text/css", "@import '/t.css'; body { margin: 0 }"),
     );
-    lab.server
+    harness
+        .server
         .route("/t.css", Response::new(200, "text/css", "p { color: red }"));
-    lab.server.route(
+    harness.server.route(
         "/hero.png",
         Response::new(200, "image/png", pixels.to_vec()),
     );
-    lab.server.route(
+    harness.server.route(
         "/third.js",
         Response::new(200, "text/javascript", "third = 1"),
     );
@@ -29,20 +30,20 @@ async fn slow_page(lab: &Lab) -> Tab {
          function slowly(ms) {{ const end = performance.now() + ms; while (performance.now() < end); }}\
          new PerformanceObserver((list, me) => {{ me.disconnect(); slowly(120); const ad = document.createElement('div');\
          ad.style.height = '200px'; document.body.prepend(ad) }}).observe({{ type: 'largest-contentful-paint', buffered: true }})</script>",
-        lab.server.cross_site_url("third.js")
+        harness.server.cross_site_url("third.js")
     );
-    lab.server.route("/page", Response::html(html));
-    lab.open("page").await
+    harness.server.route("/page", Response::html(html));
+    harness.open("page").await
 }
 
 /// Spec: multi-browser 69.
 #[tokio::test]
 async fn a_trace_tells_the_vitals_and_what_to_improve() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = slow_page(&lab).await;
-    let error = lab
+    let tab = slow_page(&harness).await;
+    let error = harness
         .error(
             &tab,
             "performance_analyze_insight",
@@ -50,7 +51,7 @@ async fn a_trace_tells_the_vitals_and_what_to_improve() {
         )
         .await;
     assert!(error.contains("performance_start_trace"), "{error}");
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "performance_start_trace",
@@ -68,16 +69,17 @@ async fn a_trace_tells_the_vitals_and_what_to_improve() {
     ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
-    let file = std::fs::read_to_string(lab.files.path().join("trace.json")).unwrap();
+    let file = std::fs::read_to_string(harness.files.path().join("trace.json")).unwrap();
     let trace: serde_json::Value = serde_json::from_str(&file).unwrap();
     assert!(trace["traceEvents"].as_array().unwrap().len() > 100);
     let insight = async |name: &str| {
-        lab.text(
-            &tab,
-            "performance_analyze_insight",
-            json!({ "insightSetId": "NAVIGATION_0", "insightName": name }),
-        )
-        .await
+        harness
+            .text(
+                &tab,
+                "performance_analyze_insight",
+                json!({ "insightSetId": "NAVIGATION_0", "insightName": name }),
+            )
+            .await
     };
     assert!(insight("LongTasks").await.contains("ms"));
     let blocking = insight("RenderBlocking").await;
@@ -104,25 +106,27 @@ async fn a_trace_tells_the_vitals_and_what_to_improve() {
 /// Spec: multi-browser 69.
 #[tokio::test]
 async fn a_slow_click_is_told_with_the_call_that_made_it_slow() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = slow_page(&lab).await;
+    let tab = slow_page(&harness).await;
     let begun = json!({ "reload": false, "autoStop": false });
-    let text = lab
+    let text = harness
         .text(&tab, "performance_start_trace", begun.clone())
         .await;
     assert!(text.contains("performance_stop_trace"), "{text}");
-    let error = lab
+    let error = harness
         .error(&tab, "performance_start_trace", begun.clone())
         .await;
     assert!(error.contains("running already"), "{error}");
-    let other = lab.open("page").await;
-    let error = lab.error(&other, "performance_start_trace", begun).await;
+    let other = harness.open("page").await;
+    let error = harness
+        .error(&other, "performance_start_trace", begun)
+        .await;
     assert!(error.contains("one at a time"), "{error}");
     let uid = pick(&tab, "button").await;
-    lab.text(&tab, "click", json!({ "uid": uid })).await;
-    let text = lab
+    harness.text(&tab, "click", json!({ "uid": uid })).await;
+    let text = harness
         .text(
             &tab,
             "performance_stop_trace",
@@ -136,7 +140,7 @@ async fn a_slow_click_is_told_with_the_call_that_made_it_slow() {
         ),
         "{text}"
     );
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "performance_analyze_insight",
@@ -146,7 +150,9 @@ async fn a_slow_click_is_told_with_the_call_that_made_it_slow() {
     let handling = text.split("processing ").nth(1).unwrap();
     let handling: u32 = handling.split(' ').next().unwrap().parse().unwrap();
     assert!(handling >= 250 && text.contains("onclick"), "{text}");
-    let error = lab.error(&tab, "performance_stop_trace", json!({})).await;
+    let error = harness
+        .error(&tab, "performance_stop_trace", json!({}))
+        .await;
     assert!(error.contains("No trace is running"), "{error}");
 }
 
@@ -154,23 +160,26 @@ async fn a_slow_click_is_told_with_the_call_that_made_it_slow() {
 /// Spec: multi-browser 69.
 #[tokio::test]
 async fn a_font_that_hides_its_text_is_named() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let html = "<!doctype html><title>Fonts</title><style>\
         @font-face { font-family: Hiding; src: url(/hiding.woff2) }\
         @font-face { font-family: Showing; src: url(/showing.woff2); font-display: swap }\
         h1 { font-family: Hiding } p { font-family: Showing }</style><h1>one</h1><p>two</p>";
-    lab.server.route("/page", Response::html(html));
+    harness.server.route("/page", Response::html(html));
     for font in ["/hiding.woff2", "/showing.woff2"] {
-        lab.server
+        harness
+            .server
             .route(font, Response::new(200, "font/woff2", "no font"));
     }
-    let tab = lab.open("page").await;
+    let tab = harness.open("page").await;
     let file = json!({ "filePath": "fonts.json" });
-    lab.text(&tab, "performance_start_trace", file).await;
+    harness.text(&tab, "performance_start_trace", file).await;
     let insight = json!({ "insightSetId": "NAVIGATION_0", "insightName": "FontDisplay" });
-    let text = lab.text(&tab, "performance_analyze_insight", insight).await;
+    let text = harness
+        .text(&tab, "performance_analyze_insight", insight)
+        .await;
     assert!(
         text.contains("2 web fonts, of which 1 hide their text"),
         "{text}"

@@ -1,15 +1,15 @@
 //! A press counts only where it was seen to land: pages that move things under the pointer, or take the element away
 //! while the button is down, do not get a "Clicked." for it.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use crate::pick::{frame, pick, pick_in};
 use serde_json::json;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-async fn page_with(lab: &Lab, html: &str) -> Tab {
-    lab.server.route("/page", Response::html(html));
-    lab.open("page").await
+async fn page_with(harness: &BrowserHarness, html: &str) -> Tab {
+    harness.server.route("/page", Response::html(html));
+    harness.open("page").await
 }
 
 /// A page with a button "Safe", and a frame with a button "Pay" that comes under the pointer on `event`.
@@ -27,18 +27,21 @@ const PAY: &str = "<body style='margin:0'><button id=pay style='position:absolut
 
 #[tokio::test]
 async fn a_frame_that_is_moved_under_the_pointer_is_not_pressed() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/pay", Response::html(PAY));
-    let sites = [lab.server.url("pay"), lab.server.cross_site_url("pay")];
+    harness.server.route("/pay", Response::html(PAY));
+    let sites = [
+        harness.server.url("pay"),
+        harness.server.cross_site_url("pay"),
+    ];
     for address in sites {
         for event in ["mouseover", "mousemove", "pointerenter"] {
             for (tool, done) in [("click", "dblClick"), ("click", "includeSnapshot")] {
-                let tab = page_with(&lab, &page_that_moves_a_frame(event, &address)).await;
+                let tab = page_with(&harness, &page_that_moves_a_frame(event, &address)).await;
                 frame(&tab, "/pay").await;
                 let uid = pick(&tab, "#safe").await;
-                let error = lab
+                let error = harness
                     .error(&tab, tool, json!({ "uid": uid, done: true }))
                     .await;
                 assert_eq!(
@@ -49,7 +52,11 @@ async fn a_frame_that_is_moved_under_the_pointer_is_not_pressed() {
                     ),
                     "{event} {address}"
                 );
-                assert_eq!(lab.page_value(&tab, "paid").await, 0, "{event} {address}");
+                assert_eq!(
+                    harness.page_value(&tab, "paid").await,
+                    0,
+                    "{event} {address}"
+                );
             }
         }
     }
@@ -57,19 +64,22 @@ async fn a_frame_that_is_moved_under_the_pointer_is_not_pressed() {
 
 #[tokio::test]
 async fn a_press_that_went_into_another_frame_is_an_error() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/pay", Response::html(PAY));
-    for address in [lab.server.url("pay"), lab.server.cross_site_url("pay")] {
+    harness.server.route("/pay", Response::html(PAY));
+    for address in [
+        harness.server.url("pay"),
+        harness.server.cross_site_url("pay"),
+    ] {
         // Only our own look after the move is fooled: the frame is there for everybody else.
         let html = page_that_moves_a_frame("mouseover", &address)
             + "<script>bank.style.pointerEvents = 'none'; safe.addEventListener('mousemove', () => {\
                setTimeout(() => bank.style.pointerEvents = '', 0) })</script>";
-        let tab = page_with(&lab, &html).await;
+        let tab = page_with(&harness, &html).await;
         frame(&tab, "/pay").await;
         let uid = pick(&tab, "#safe").await;
-        let told = lab.run(&tab, "click", json!({ "uid": uid })).await;
+        let told = harness.run(&tab, "click", json!({ "uid": uid })).await;
         // Whether the timer comes before our second look or after it is chance; it is never a success.
         let error = told
             .err()
@@ -81,54 +91,60 @@ async fn a_press_that_went_into_another_frame_is_an_error() {
 
 #[tokio::test]
 async fn a_target_in_a_frame_is_not_taken_for_what_lies_over_the_frame() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/pay", Response::html(PAY));
-    for address in [lab.server.url("pay"), lab.server.cross_site_url("pay")] {
+    harness.server.route("/pay", Response::html(PAY));
+    for address in [
+        harness.server.url("pay"),
+        harness.server.cross_site_url("pay"),
+    ] {
         let html = format!(
             "<body style='margin:0'><iframe id=bank src='{address}' style='position:absolute;left:20px;top:20px;\
              width:200px;height:80px;border:0'></iframe><button id=trap hidden style='position:absolute;left:20px;\
              top:20px;width:200px;height:80px'>Trap</button><script>pressed = paid = 0; onmessage = () => paid++; trap.onpointerdown = () => pressed++;\
              bank.onpointerenter = bank.onmouseover = () => trap.hidden = false</script>"
         );
-        let tab = page_with(&lab, &html).await;
+        let tab = page_with(&harness, &html).await;
         let inside = frame(&tab, "/pay").await;
         let uid = pick_in(&tab, &inside, "#pay").await;
-        let told = lab.run(&tab, "click", json!({ "uid": uid })).await;
+        let told = harness.run(&tab, "click", json!({ "uid": uid })).await;
         // Chrome tells the outer page of a pointer in another process later: the trap may come too late.
         match told {
-            Ok(_) => assert_eq!(lab.page_value(&tab, "paid").await, 1, "{address}"),
+            Ok(_) => assert_eq!(harness.page_value(&tab, "paid").await, 1, "{address}"),
             Err(error) => assert!(error.to_string().contains("<button#trap>"), "{error}"),
         }
-        assert_eq!(lab.page_value(&tab, "pressed").await, 0, "{address}");
+        assert_eq!(harness.page_value(&tab, "pressed").await, 0, "{address}");
     }
 }
 
 #[tokio::test]
 async fn clicking_a_frame_presses_what_is_in_it() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/pay", Response::html(PAY));
+    harness.server.route("/pay", Response::html(PAY));
     let around = format!(
         "<body style='margin:0'><iframe id=pay src='{}' style='border:0'></iframe>\
                           <script>onmessage = (e) => parent.postMessage(e.data, `*`)</script>",
-        lab.server.url("pay")
+        harness.server.url("pay")
     );
-    lab.server.route("/around", Response::html(around));
+    harness.server.route("/around", Response::html(around));
     for address in ["pay", "around"] {
-        for address in [lab.server.url(address), lab.server.cross_site_url(address)] {
+        for address in [
+            harness.server.url(address),
+            harness.server.cross_site_url(address),
+        ] {
             let html = format!(
                 "<iframe id=frame src='{address}'></iframe><script>paid = 0; onmessage = () => paid++</script>"
             );
-            let tab = page_with(&lab, &html).await;
+            let tab = page_with(&harness, &html).await;
             frame(&tab, "/pay").await;
             let uid = pick(&tab, "#frame").await;
-            let text = lab.text(&tab, "click", json!({ "uid": uid })).await;
+            let text = harness.text(&tab, "click", json!({ "uid": uid })).await;
             assert_eq!(text, "Clicked.", "{address}");
-            assert_eq!(lab.page_value(&tab, "paid").await, 1, "{address}");
-            let text = lab.text(&tab, "hover", json!({ "uid": uid })).await;
+            assert_eq!(harness.page_value(&tab, "paid").await, 1, "{address}");
+            let text = harness.text(&tab, "hover", json!({ "uid": uid })).await;
             assert_eq!(text, "The pointer is over the element.");
         }
     }
@@ -136,35 +152,35 @@ async fn clicking_a_frame_presses_what_is_in_it() {
 
 #[tokio::test]
 async fn hovering_is_told_only_of_what_the_pointer_reached() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     // The button flees before any event of the pointer reaches it.
     let html = "<body style='margin:0'><button id=b style='position:absolute;left:20px;top:20px;width:200px;\
                 height:80px'>b</button><script>addEventListener('pointermove', () => b.style.top = '400px', true);\
                 b.onpointerenter = () => b.style.top = '400px'</script>";
-    let tab = page_with(&lab, html).await;
+    let tab = page_with(&harness, html).await;
     let uid = pick(&tab, "#b").await;
     // Reached for a moment: the page saw it.
-    let text = lab.text(&tab, "hover", json!({ "uid": uid })).await;
+    let text = harness.text(&tab, "hover", json!({ "uid": uid })).await;
     assert_eq!(text, "The pointer is over the element.");
 }
 
 #[tokio::test]
 async fn dragging_does_not_begin_on_what_came_under_the_pointer() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/pay", Response::html(PAY));
-    let address = lab.server.url("pay");
-    let tab = page_with(&lab, &page_that_moves_a_frame("mouseover", &address)).await;
+    harness.server.route("/pay", Response::html(PAY));
+    let address = harness.server.url("pay");
+    let tab = page_with(&harness, &page_that_moves_a_frame("mouseover", &address)).await;
     frame(&tab, "/pay").await;
     let uid = pick(&tab, "#safe").await;
-    let error = lab
+    let error = harness
         .error(&tab, "drag", json!({ "from_uid": uid, "to_uid": uid }))
         .await;
     assert!(error.contains("is covered by <iframe#bank>"), "{error}");
-    assert_eq!(lab.page_value(&tab, "paid").await, 0);
+    assert_eq!(harness.page_value(&tab, "paid").await, 0);
 }
 
 /// What a page does while the button is down, and what is told of it.
@@ -189,7 +205,7 @@ const LOST_CLICKS: [(&str, &str); 7] = [
 
 #[tokio::test]
 async fn a_press_without_a_click_is_not_a_click() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     for event in ["pointerdown", "mousedown"] {
@@ -199,9 +215,9 @@ async fn a_press_without_a_click_is_not_a_click() {
                  <button id=b style='position:absolute;left:20px;top:20px;width:200px;height:80px'>b</button></fieldset>\
                  <script>clicks = 0; b.onclick = () => clicks++; b.addEventListener('{event}', () => {{ {deed} }})</script>"
             );
-            let tab = page_with(&lab, &html).await;
+            let tab = page_with(&harness, &html).await;
             let uid = pick(&tab, "#b").await;
-            let error = lab.error(&tab, "click", json!({ "uid": uid })).await;
+            let error = harness.error(&tab, "click", json!({ "uid": uid })).await;
             assert_eq!(
                 error,
                 format!(
@@ -210,7 +226,11 @@ async fn a_press_without_a_click_is_not_a_click() {
                 ),
                 "{event} {deed}"
             );
-            assert_eq!(lab.page_value(&tab, "clicks").await, 0, "{event} {deed}");
+            assert_eq!(
+                harness.page_value(&tab, "clicks").await,
+                0,
+                "{event} {deed}"
+            );
         }
     }
 }
@@ -263,32 +283,36 @@ const HONEST: [(&str, &str, &str); 8] = [
 
 #[tokio::test]
 async fn honest_pages_that_act_on_the_press_itself_are_no_failures() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     for (name, html, told) in HONEST {
-        let tab = page_with(&lab, html).await;
+        let tab = page_with(&harness, html).await;
         let uid = pick(&tab, "#b").await;
-        let text = lab.text(&tab, "click", json!({ "uid": uid })).await;
+        let text = harness.text(&tab, "click", json!({ "uid": uid })).await;
         assert_eq!(text, told, "{name}");
     }
 }
 
 #[tokio::test]
 async fn a_page_that_leaves_as_it_is_pressed_was_pressed() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/next", Response::html("<title>Next</title>"));
     for event in ["pointerdown", "mousedown"] {
         let html = format!("<button id=b on{event}='location = `/next`'>b</button>");
-        let tab = page_with(&lab, &html).await;
+        let tab = page_with(&harness, &html).await;
         let uid = pick(&tab, "#b").await;
-        let text = lab.text(&tab, "click", json!({ "uid": uid })).await;
+        let text = harness.text(&tab, "click", json!({ "uid": uid })).await;
         assert_eq!(
             text,
-            format!("Clicked.\nThe page navigated to {}", lab.server.url("next")),
+            format!(
+                "Clicked.\nThe page navigated to {}",
+                harness.server.url("next")
+            ),
             "{event}"
         );
     }
@@ -296,12 +320,12 @@ async fn a_page_that_leaves_as_it_is_pressed_was_pressed() {
 
 #[tokio::test]
 async fn a_double_click_of_which_half_is_lost_says_so() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page_with(&lab, "<button id=b onclick='this.remove()'>b</button>").await;
+    let tab = page_with(&harness, "<button id=b onclick='this.remove()'>b</button>").await;
     let uid = pick(&tab, "#b").await;
-    let error = lab
+    let error = harness
         .error(&tab, "click", json!({ "uid": uid, "dblClick": true }))
         .await;
     assert_eq!(

@@ -1,6 +1,6 @@
 //! A browser that hangs.
 
-use crate::lab::Event;
+use crate::harness::Event;
 use std::time::Duration;
 use tabmux_browser::{Browser, BrowserEvent, OutputRoot, Pulse, Source, TabSettings};
 use tabmux_testkit::{Chromium, process};

@@ -1,102 +1,117 @@
 //! Rules for requests: blocked, answered here, or sent with other headers, in every frame.
 
-use crate::lab::{Lab, is_taken, refused};
+use crate::harness::{BrowserHarness, is_taken, refused};
 use serde_json::{Value, json};
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
 /// A tab of a page, beside which `/data` answers with JSON.
-async fn page(lab: &Lab) -> Tab {
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    lab.server
+async fn page(harness: &BrowserHarness) -> Tab {
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    harness
+        .server
         .route("/data", Response::json(&json!({ "from": "server" })));
-    lab.open("page").await
+    harness.open("page").await
 }
 
 /// What the page gets when it asks: the status and the text, or that it failed.
-async fn fetched(lab: &Lab, tab: &Tab, url: &str) -> Value {
+async fn fetched(harness: &BrowserHarness, tab: &Tab, url: &str) -> Value {
     let ask =
         format!("fetch({url:?}).then(async (r) => [r.status, await r.text()], (e) => [0, e.name])");
-    lab.page_value(tab, &ask).await
+    harness.page_value(tab, &ask).await
 }
 
 #[tokio::test]
 async fn requests_are_blocked_and_let_go_again() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page(&lab).await;
-    let data = lab.server.url("data");
-    let text = lab
+    let tab = page(&harness).await;
+    let data = harness.server.url("data");
+    let text = harness
         .text(&tab, "route", json!({ "url": "*/data", "block": true }))
         .await;
     assert_eq!(
         text,
         "Rules in this tab; the last one that matches decides:\n*/data blocked"
     );
-    assert_eq!(fetched(&lab, &tab, "/data").await, json!([0, "TypeError"]));
-    let log = lab.text(&tab, "list_network_requests", json!({})).await;
+    assert_eq!(
+        fetched(&harness, &tab, "/data").await,
+        json!([0, "TypeError"])
+    );
+    let log = harness.text(&tab, "list_network_requests", json!({})).await;
     assert!(log.contains("ERR_BLOCKED_BY_CLIENT"), "{log}");
-    assert_eq!(lab.server.count("/data"), 0);
-    let error = lab
+    assert_eq!(harness.server.count("/data"), 0);
+    let error = harness
         .error(&tab, "navigate_page", json!({ "url": data }))
         .await;
     assert!(error.contains("ERR_BLOCKED_BY_CLIENT"), "{error}");
-    let text = lab.text(&tab, "unroute", json!({ "url": "*/data" })).await;
+    let text = harness
+        .text(&tab, "unroute", json!({ "url": "*/data" }))
+        .await;
     assert_eq!(text, "No rule is in force in this tab.");
-    lab.text(&tab, "navigate_page", json!({ "url": data }))
+    harness
+        .text(&tab, "navigate_page", json!({ "url": data }))
         .await;
 }
 
 #[tokio::test]
 async fn requests_are_answered_here() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page(&lab).await;
-    lab.text(
-        &tab,
-        "route",
-        json!({ "url": lab.server.url("data"), "body": "{\"from\":\"rule\"}" }),
-    )
-    .await;
+    let tab = page(&harness).await;
+    harness
+        .text(
+            &tab,
+            "route",
+            json!({ "url": harness.server.url("data"), "body": "{\"from\":\"rule\"}" }),
+        )
+        .await;
     let kind = "fetch('/data').then(async (r) => [r.headers.get('content-type'), await r.json()])";
     assert_eq!(
-        lab.page_value(&tab, kind).await,
+        harness.page_value(&tab, kind).await,
         json!(["application/json", { "from": "rule" }])
     );
     // The last rule that matches decides; one for the same requests takes the place of the other.
-    lab.text(&tab, "route", json!({ "url": "*/da*", "status": 503, "body": "gone", "responseHeaders": { "X-Why": "test" } }))
+    harness.text(&tab, "route", json!({ "url": "*/da*", "status": 503, "body": "gone", "responseHeaders": { "X-Why": "test" } }))
         .await;
-    assert_eq!(fetched(&lab, &tab, "/data").await, json!([503, "gone"]));
+    assert_eq!(fetched(&harness, &tab, "/data").await, json!([503, "gone"]));
     let why = "fetch('/data').then((r) => r.headers.get('x-why'))";
-    assert_eq!(lab.page_value(&tab, why).await, "test");
-    std::fs::write(lab.files.path().join("page.html"), "<title>Mock ü</title>").unwrap();
-    lab.text(
-        &tab,
-        "route",
-        json!({ "url": "*/page", "filePath": "page.html" }),
+    assert_eq!(harness.page_value(&tab, why).await, "test");
+    std::fs::write(
+        harness.files.path().join("page.html"),
+        "<title>Mock ü</title>",
     )
-    .await;
-    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+    .unwrap();
+    harness
+        .text(
+            &tab,
+            "route",
+            json!({ "url": "*/page", "filePath": "page.html" }),
+        )
         .await;
-    assert_eq!(lab.page_value(&tab, "document.title").await, "Mock ü");
-    assert_eq!(lab.server.count("/data"), 0);
-    let text = lab.text(&tab, "unroute", json!({})).await;
+    harness
+        .text(&tab, "navigate_page", json!({ "type": "reload" }))
+        .await;
+    assert_eq!(harness.page_value(&tab, "document.title").await, "Mock ü");
+    assert_eq!(harness.server.count("/data"), 0);
+    let text = harness.text(&tab, "unroute", json!({})).await;
     assert_eq!(text, "No rule is in force in this tab.");
-    lab.text(&tab, "navigate_page", json!({ "type": "reload" }))
+    harness
+        .text(&tab, "navigate_page", json!({ "type": "reload" }))
         .await;
-    let whole = fetched(&lab, &tab, "/data").await;
+    let whole = fetched(&harness, &tab, "/data").await;
     assert_eq!(whole, json!([200, "{\"from\":\"server\"}"]));
 }
 
 #[tokio::test]
 async fn headers_are_set_and_removed_both_ways() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page(&lab).await;
-    lab.server.route(
+    let tab = page(&harness).await;
+    harness.server.route(
         "/data",
         Response::text("data").with_header("X-Secret", "42"),
     );
@@ -105,53 +120,54 @@ async fn headers_are_set_and_removed_both_ways() {
         "requestHeaders": { "X-Key": "mine", "user-agent": "Rule/1" },
         "responseHeaders": { "X-Secret": "", "X-Added": "yes" },
     });
-    let text = lab.text(&tab, "route", rule).await;
+    let text = harness.text(&tab, "route", rule).await;
     assert!(
         text.ends_with("*/data?x=* changed: request headers X-Key, user-agent; response headers X-Added, X-Secret"),
         "{text}"
     );
     let seen = "fetch('/data?x=1').then(async (r) => [r.headers.get('x-secret'), r.headers.get('x-added'), await r.text()])";
     assert_eq!(
-        lab.page_value(&tab, seen).await,
+        harness.page_value(&tab, seen).await,
         json!([null, "yes", "data"])
     );
-    let request = lab.server.wait_for_request("/data").await;
+    let request = harness.server.wait_for_request("/data").await;
     assert_eq!(request.header("x-key"), Some("mine"));
     assert_eq!(request.header("user-agent"), Some("Rule/1"));
     assert!(request.header("accept").is_some());
     // A question mark is a question mark.
-    fetched(&lab, &tab, "/data").await;
-    let request = lab.server.wait_for_nth_request("/data", 2).await;
+    fetched(&harness, &tab, "/data").await;
+    let request = harness.server.wait_for_nth_request("/data", 2).await;
     assert_eq!(request.header("x-key"), None);
 }
 
 #[tokio::test]
 async fn rules_hold_in_frames_of_other_sites_also_in_later_ones_and_not_in_other_tabs() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let other = lab.server.cross_site_url("inner");
+    let other = harness.server.cross_site_url("inner");
     let inner = "<script>fetch('/data').then((r) => r.text()).then((t) => parent.postMessage(t, '*'))</script>";
-    lab.server.route("/inner", Response::html(inner));
-    lab.server.route("/page", Response::html(format!("<body><script>\
+    harness.server.route("/inner", Response::html(inner));
+    harness.server.route("/page", Response::html(format!("<body><script>\
         add = () => new Promise((done) => {{ onmessage = (e) => done(e.data); \
         const f = document.createElement('iframe'); f.src = '{other}'; document.body.append(f) }})</script>")));
-    lab.server.route("/data", Response::text("server"));
-    let tab = lab.open("page").await;
-    let quiet = lab.open("page").await;
-    assert_eq!(lab.page_value(&tab, "add()").await, "server");
-    lab.text(&tab, "route", json!({ "url": "*/data", "body": "rule" }))
+    harness.server.route("/data", Response::text("server"));
+    let tab = harness.open("page").await;
+    let quiet = harness.open("page").await;
+    assert_eq!(harness.page_value(&tab, "add()").await, "server");
+    harness
+        .text(&tab, "route", json!({ "url": "*/data", "body": "rule" }))
         .await;
     let again = "(() => { const f = document.querySelector('iframe'); return new Promise((done) => { onmessage = (e) => done(e.data); f.src += '?again' }) })()";
-    assert_eq!(lab.page_value(&tab, again).await, "rule");
-    assert_eq!(lab.page_value(&tab, "add()").await, "rule");
-    assert_eq!(lab.page_value(&quiet, "add()").await, "server");
+    assert_eq!(harness.page_value(&tab, again).await, "rule");
+    assert_eq!(harness.page_value(&tab, "add()").await, "rule");
+    assert_eq!(harness.page_value(&quiet, "add()").await, "server");
     // An answer from here is for whoever asked, also across origins, if it says so.
-    let far = lab.server.cross_site_url("data");
-    assert_eq!(fetched(&lab, &tab, &far).await, json!([0, "TypeError"]));
-    lab.text(&tab, "route", json!({ "url": "*/data", "body": "rule", "responseHeaders": { "Access-Control-Allow-Origin": "*" } }))
+    let far = harness.server.cross_site_url("data");
+    assert_eq!(fetched(&harness, &tab, &far).await, json!([0, "TypeError"]));
+    harness.text(&tab, "route", json!({ "url": "*/data", "body": "rule", "responseHeaders": { "Access-Control-Allow-Origin": "*" } }))
         .await;
-    assert_eq!(fetched(&lab, &tab, &far).await, json!([200, "rule"]));
+    assert_eq!(fetched(&harness, &tab, &far).await, json!([200, "rule"]));
 }
 
 #[tokio::test]
@@ -220,30 +236,33 @@ async fn bad_rules_are_refused_and_change_nothing() {
         );
     }
     assert!(refused("unroute", json!({ "url": "x" })).contains("starts with http://"));
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page(&lab).await;
-    lab.text(&tab, "route", json!({ "url": "*/data", "status": 204 }))
+    let tab = page(&harness).await;
+    harness
+        .text(&tab, "route", json!({ "url": "*/data", "status": 204 }))
         .await;
-    let error = lab.error(&tab, "unroute", json!({ "url": "*/date" })).await;
+    let error = harness
+        .error(&tab, "unroute", json!({ "url": "*/date" }))
+        .await;
     assert_eq!(
         error,
         "There is no rule for */date. Rules in this tab; the last one that matches decides:\n*/data answered with 204 and 0 bytes"
     );
     let outside = json!({ "url": "*", "filePath": "/etc/hostname" });
-    let error = lab.error(&tab, "route", outside).await;
+    let error = harness.error(&tab, "route", outside).await;
     assert!(error.contains("outside"), "{error}");
-    assert_eq!(fetched(&lab, &tab, "/data").await, json!([204, ""]));
+    assert_eq!(fetched(&harness, &tab, "/data").await, json!([204, ""]));
 }
 
 #[tokio::test]
 async fn a_header_that_is_taken_is_never_one_that_chrome_refuses() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page(&lab).await;
-    lab.server.route("/data", Response::text("data"));
+    let tab = page(&harness).await;
+    harness.server.route("/data", Response::text("data"));
     let names = "A accept accept-charset accept-encoding access-control-request-headers connection content-length \
                  content-type cookie cookie2 date dnt expect host keep-alive origin permissions-policy referer \
                  sec-fetch-mode set-cookie te trailer transfer-encoding upgrade user-agent via proxy-x";
@@ -254,8 +273,8 @@ async fn a_header_that_is_taken_is_never_one_that_chrome_refuses() {
             let rule = json!({ "url": "*/data", argument: { name: value } });
             // What is refused here is said; what is not, Chrome has to take.
             if is_taken("route", &rule) {
-                lab.text(&tab, "route", rule).await;
-                let answer = fetched(&lab, &tab, "/data").await;
+                harness.text(&tab, "route", rule).await;
+                let answer = fetched(&harness, &tab, "/data").await;
                 assert_eq!(answer, json!([200, "data"]), "{argument} {name}: {value}");
             }
         }
@@ -264,19 +283,20 @@ async fn a_header_that_is_taken_is_never_one_that_chrome_refuses() {
 
 #[tokio::test]
 async fn rules_hold_for_workers_of_the_page() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = page(&lab).await;
+    let tab = page(&harness).await;
     let script = "fetch('/data').then((r) => r.text()).then((t) => postMessage(t))";
     let script = Response::new(200, "text/javascript", script);
-    lab.server.route("/worker.js", script);
+    harness.server.route("/worker.js", script);
     let ask = "new Promise((done) => { (kept = new Worker('/worker.js')).onmessage = (e) => done(e.data) })";
     let server = json!({ "from": "server" }).to_string();
-    assert_eq!(lab.page_value(&tab, ask).await, server);
-    lab.text(&tab, "route", json!({ "url": "*/data", "body": "rule" }))
+    assert_eq!(harness.page_value(&tab, ask).await, server);
+    harness
+        .text(&tab, "route", json!({ "url": "*/data", "body": "rule" }))
         .await;
-    assert_eq!(lab.page_value(&tab, ask).await, "rule");
-    lab.text(&tab, "unroute", json!({})).await;
-    assert_eq!(lab.page_value(&tab, ask).await, server);
+    assert_eq!(harness.page_value(&tab, ask).await, "rule");
+    harness.text(&tab, "unroute", json!({})).await;
+    assert_eq!(harness.page_value(&tab, ask).await, server);
 }

@@ -1,6 +1,6 @@
 //! Filming a page: a file that a player opens, with what was on the page.
 
-use crate::lab::{Lab, refused};
+use crate::harness::{BrowserHarness, refused};
 use serde_json::json;
 use tabmux_testkit::Response;
 
@@ -12,47 +12,54 @@ const PAGE: &str = "<body style='background: rgb(255, 0, 0); margin: 0'><p id=n 
 
 #[tokio::test]
 async fn a_film_of_the_page_plays_and_shows_what_was_there() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html(PAGE));
-    let tab = lab.open("page").await;
+    harness.server.route("/page", Response::html(PAGE));
+    let tab = harness.open("page").await;
     // The film is of a tab that is not in front.
-    let player = lab.open_url("about:blank").await;
-    let text = lab
+    let player = harness.open_url("about:blank").await;
+    let text = harness
         .text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
         .await;
     assert!(text.starts_with("Filming the page into "), "{text}");
-    let again = lab.error(&tab, "screencast_start", json!({})).await;
+    let again = harness.error(&tab, "screencast_start", json!({})).await;
     assert_eq!(
         again,
         "This tab is being filmed already. Call screencast_stop first."
     );
-    lab.page_value(&tab, "drawn(30)").await;
+    harness.page_value(&tab, "drawn(30)").await;
     // Other tools see the page being drawn meanwhile, and do not end the film.
-    lab.run(&tab, "take_screenshot", json!({})).await.unwrap();
-    lab.page_value(
-        &tab,
-        "document.body.style.background = 'rgb(0, 128, 0)'; drawn(60)",
-    )
-    .await;
-    let text = lab.text(&tab, "screencast_stop", json!({})).await;
+    harness
+        .run(&tab, "take_screenshot", json!({}))
+        .await
+        .unwrap();
+    harness
+        .page_value(
+            &tab,
+            "document.body.style.background = 'rgb(0, 128, 0)'; drawn(60)",
+        )
+        .await;
+    let text = harness.text(&tab, "screencast_stop", json!({})).await;
     assert!(
         text.contains("film.mp4: MP4 with ") && text.contains(" video, "),
         "{text}"
     );
 
-    let film = std::fs::read(lab.files.path().join("film.mp4")).unwrap();
-    lab.server
+    let film = std::fs::read(harness.files.path().join("film.mp4")).unwrap();
+    harness
+        .server
         .route("/film.mp4", Response::new(200, "video/mp4", film));
-    lab.server
+    harness
+        .server
         .route("/player", Response::html("<video id=v muted></video>"));
-    lab.text(
-        &player,
-        "navigate_page",
-        json!({ "url": lab.server.url("player") }),
-    )
-    .await;
+    harness
+        .text(
+            &player,
+            "navigate_page",
+            json!({ "url": harness.server.url("player") }),
+        )
+        .await;
     // Its first picture is red, its last one green. A player that is starved leaves pictures out as it plays, so
     // each is looked for at its time.
     let look = "(async () => { \
@@ -66,29 +73,32 @@ async fn a_film_of_the_page_plays_and_shows_what_was_there() {
         const ended = happens('ended'); v.playbackRate = 16; await v.play(); await ended; \
         return [await colour(0), await colour(v.duration), v.videoWidth > 500] })()";
     assert_eq!(
-        lab.page_value(&player, look).await,
+        harness.page_value(&player, look).await,
         json!(["red", "green", true])
     );
 }
 
 #[tokio::test]
 async fn a_film_goes_on_where_the_page_goes() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html(PAGE));
-    let tab = lab.open("page").await;
-    lab.text(&tab, "screencast_start", json!({})).await;
-    let elsewhere = json!({ "url": lab.server.cross_site_url("page") });
-    lab.text(&tab, "navigate_page", elsewhere).await;
-    lab.page_value(&tab, "drawn(30)").await;
-    let text = lab.text(&tab, "screencast_stop", json!({})).await;
+    harness.server.route("/page", Response::html(PAGE));
+    let tab = harness.open("page").await;
+    harness.text(&tab, "screencast_start", json!({})).await;
+    let elsewhere = json!({ "url": harness.server.cross_site_url("page") });
+    harness.text(&tab, "navigate_page", elsewhere).await;
+    harness.page_value(&tab, "drawn(30)").await;
+    let text = harness.text(&tab, "screencast_stop", json!({})).await;
     let place = text.split(" of film to ").nth(1).unwrap();
     let place = place.split(": MP4 with ").next().unwrap();
     assert!(std::fs::metadata(place).unwrap().len() > 1_000, "{text}");
     std::fs::remove_file(place).unwrap();
     // And the tab is as before.
-    lab.run(&tab, "take_screenshot", json!({})).await.unwrap();
+    harness
+        .run(&tab, "take_screenshot", json!({}))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -100,17 +110,17 @@ async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
     assert!(
         refused("screencast_stop", json!({ "filePath": "film.mp4" })).contains("unknown field")
     );
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html(PAGE));
-    let tab = lab.open("page").await;
-    let error = lab.error(&tab, "screencast_stop", json!({})).await;
+    harness.server.route("/page", Response::html(PAGE));
+    let tab = harness.open("page").await;
+    let error = harness.error(&tab, "screencast_stop", json!({})).await;
     assert_eq!(
         error,
         "This tab is not being filmed. Call screencast_start first."
     );
-    let error = lab
+    let error = harness
         .error(
             &tab,
             "screencast_start",
@@ -119,11 +129,16 @@ async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
         .await;
     assert!(error.contains("outside"), "{error}");
     // A film that nobody ended leaves nothing behind.
-    lab.text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
+    harness
+        .text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
         .await;
-    let place = lab.files.path().join("film.mp4");
+    let place = harness.files.path().join("film.mp4");
     assert!(place.exists());
-    lab.browser.close_tab(tab.target(), false).await.unwrap();
+    harness
+        .browser
+        .close_tab(tab.target(), false)
+        .await
+        .unwrap();
     drop(tab);
     tabmux_testkit::patiently(
         async {

@@ -1,6 +1,6 @@
 //! Pictures: of what is asked for, within the budget, also of tabs in the background.
 
-use crate::lab::{Lab, text_of};
+use crate::harness::{BrowserHarness, text_of};
 use crate::pick::{frame, pick, pick_in};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,8 +9,11 @@ use tabmux_browser::Tab;
 use tabmux_browser::tools::{Block, ToolOutput};
 use tabmux_testkit::Response;
 
-async fn shoot(lab: &Lab, tab: &Tab, arguments: Value) -> ToolOutput {
-    lab.run(tab, "take_screenshot", arguments).await.unwrap()
+async fn shoot(harness: &BrowserHarness, tab: &Tab, arguments: Value) -> ToolOutput {
+    harness
+        .run(tab, "take_screenshot", arguments)
+        .await
+        .unwrap()
 }
 
 fn picture(output: &ToolOutput) -> Vec<u8> {
@@ -28,8 +31,8 @@ fn size(png: &[u8]) -> (u32, u32) {
     (number(16), number(20))
 }
 
-fn coloured(lab: &Lab) {
-    lab.server.route(
+fn coloured(harness: &BrowserHarness) {
+    harness.server.route(
         "/coloured",
         Response::html(
             "<!doctype html><body style='margin: 0; height: 3000px'><div id=d style='position: absolute; top: 2000px; \
@@ -41,17 +44,17 @@ fn coloured(lab: &Lab) {
 /// Spec: multi-browser 62.
 #[tokio::test]
 async fn the_visible_part_the_whole_page_and_an_element_have_their_own_sizes() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    coloured(&lab);
-    let tab = lab.open("coloured").await;
-    let visible = shoot(&lab, &tab, json!({})).await;
+    coloured(&harness);
+    let tab = harness.open("coloured").await;
+    let visible = shoot(&harness, &tab, json!({})).await;
     assert_eq!(size(&picture(&visible)), (1000, 700));
     assert_eq!(text_of(&visible), "The picture is 1000 × 700.");
-    let element = shoot(&lab, &tab, json!({ "uid": pick(&tab, "#d").await })).await;
+    let element = shoot(&harness, &tab, json!({ "uid": pick(&tab, "#d").await })).await;
     assert_eq!(size(&picture(&element)), (200, 100));
-    let whole = shoot(&lab, &tab, json!({ "fullPage": true })).await;
+    let whole = shoot(&harness, &tab, json!({ "fullPage": true })).await;
     assert_eq!(
         text_of(&whole),
         "The picture is 523 × 1568, scaled from 1000 × 3000."
@@ -65,28 +68,33 @@ async fn the_visible_part_the_whole_page_and_an_element_have_their_own_sizes() {
 
 #[tokio::test]
 async fn other_formats_and_files_are_written_where_asked() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    coloured(&lab);
-    let tab = lab.open("coloured").await;
-    let jpeg = shoot(&lab, &tab, json!({ "format": "jpeg", "quality": 50 })).await;
+    coloured(&harness);
+    let tab = harness.open("coloured").await;
+    let jpeg = shoot(&harness, &tab, json!({ "format": "jpeg", "quality": 50 })).await;
     assert_eq!(&picture(&jpeg)[..3], b"\xff\xd8\xff");
-    let webp = shoot(&lab, &tab, json!({ "format": "webp" })).await;
+    let webp = shoot(&harness, &tab, json!({ "format": "webp" })).await;
     assert_eq!(&picture(&webp)[8..12], b"WEBP");
     let saved = shoot(
-        &lab,
+        &harness,
         &tab,
         json!({ "fullPage": true, "filePath": "page.png" }),
     )
     .await;
-    let place = lab.files.path().canonicalize().unwrap().join("page.png");
+    let place = harness
+        .files
+        .path()
+        .canonicalize()
+        .unwrap()
+        .join("page.png");
     assert_eq!(
         text_of(&saved),
         format!("The picture is 1000 × 3000. Saved to {}.", place.display())
     );
     assert_eq!(size(&std::fs::read(place).unwrap()), (1000, 3000));
-    let error = lab
+    let error = harness
         .error(
             &tab,
             "take_screenshot",
@@ -101,24 +109,24 @@ async fn other_formats_and_files_are_written_where_asked() {
 
 #[tokio::test]
 async fn an_element_in_a_frame_of_another_site_is_found() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/inside",
         Response::html("<body style='margin: 0; height: 3000px'><div id=d style='margin-top: 1000px; height: 40px; background: lime'>"),
     );
     let html = format!(
         "<body style='height: 3000px'><iframe style='margin: 900px 0 0 90px; border: 5px solid; width: 200px' src='{}'></iframe>",
-        lab.server.cross_site_url("inside")
+        harness.server.cross_site_url("inside")
     );
-    lab.server.route("/outer", Response::html(html));
-    let tab = lab.open("outer").await;
+    harness.server.route("/outer", Response::html(html));
+    let tab = harness.open("outer").await;
     let inside = frame(&tab, "/inside").await;
     let uid = pick_in(&tab, &inside, "#d").await;
-    let path = lab.files.path().join("element.png");
+    let path = harness.files.path().join("element.png");
     let arguments = json!({ "uid": uid, "format": "png", "filePath": path });
-    shoot(&lab, &tab, arguments).await;
+    shoot(&harness, &tab, arguments).await;
     // What goes to a file is packed as well as Chrome can.
     let png = std::fs::read(path).unwrap();
     assert_eq!(size(&png).1, 40);
@@ -128,15 +136,15 @@ async fn an_element_in_a_frame_of_another_site_is_found() {
 
 #[tokio::test]
 async fn ten_tabs_that_are_not_in_front_are_pictured_at_once() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    coloured(&lab);
+    coloured(&harness);
     let mut tabs = Vec::new();
     for _ in 0..10 {
-        tabs.push(lab.open("coloured").await);
+        tabs.push(harness.open("coloured").await);
     }
-    let pictures = tabs.iter().map(|tab| shoot(&lab, tab, json!({})));
+    let pictures = tabs.iter().map(|tab| shoot(&harness, tab, json!({})));
     for output in futures_util::future::join_all(pictures).await {
         assert_eq!(size(&picture(&output)), (1000, 700));
     }
@@ -144,15 +152,15 @@ async fn ten_tabs_that_are_not_in_front_are_pictured_at_once() {
 
 #[tokio::test]
 async fn a_page_too_long_to_be_read_when_scaled_goes_to_a_file() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/endless",
         Response::html("<body style='margin: 0; height: 30000px; background: lime'>"),
     );
-    let tab = lab.open("endless").await;
-    let output = shoot(&lab, &tab, json!({ "fullPage": true })).await;
+    let tab = harness.open("endless").await;
+    let output = shoot(&harness, &tab, json!({ "fullPage": true })).await;
     let text = text_of(&output);
     assert!(
         text.starts_with("The picture is 1000 × 16000. The page goes on beyond it. Saved to /"),
@@ -171,15 +179,15 @@ async fn a_page_too_long_to_be_read_when_scaled_goes_to_a_file() {
 
 #[tokio::test]
 async fn a_picture_that_fits_only_when_packed_well_is_packed_well() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let style =
         "height: 1500px; background: repeating-radial-gradient(circle, red, blue 37px, red 90px)";
     let html = format!("<!doctype html><html style='{style}'>");
-    lab.server.route("/rings", Response::html(html));
-    let tab = lab.open("rings").await;
-    let whole = shoot(&lab, &tab, json!({ "fullPage": true })).await;
+    harness.server.route("/rings", Response::html(html));
+    let tab = harness.open("rings").await;
+    let whole = shoot(&harness, &tab, json!({ "fullPage": true })).await;
     let bytes = picture(&whole);
     assert_eq!(size(&bytes), (1000, 1500));
     // Packed quickly it has 1.2 MB.

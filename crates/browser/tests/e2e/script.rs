@@ -1,6 +1,6 @@
 //! evaluate_script: results, failures, and what JSON cannot hold.
 
-use crate::lab::{Lab, refused};
+use crate::harness::{BrowserHarness, refused};
 use crate::pick::{frame, pick, pick_in};
 use serde_json::json;
 use tabmux_testkit::Response;
@@ -9,10 +9,10 @@ use tokio_util::sync::CancellationToken;
 /// Spec: multi-browser 68.
 #[tokio::test]
 async fn results_come_back_as_json() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("fields.html").await;
+    let tab = harness.open("fields.html").await;
     for (function, expected) in [
         ("() => 1 + 1", "2"),
         (
@@ -32,7 +32,7 @@ async fn results_come_back_as_json() {
         ("() => ({ f() {}, x: undefined })", "{}"),
         ("() => '\\ud800'.length", "1"),
     ] {
-        let text = lab
+        let text = harness
             .text(&tab, "evaluate_script", json!({ "function": function }))
             .await;
         assert_eq!(text, expected, "{function}");
@@ -41,10 +41,10 @@ async fn results_come_back_as_json() {
 
 #[tokio::test]
 async fn a_throwing_script_is_an_error() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("fields.html").await;
+    let tab = harness.open("fields.html").await;
     for (function, expected) in [
         (
             "() => { throw new TypeError('boom') }",
@@ -60,7 +60,7 @@ async fn a_throwing_script_is_an_error() {
         ),
         ("() => {", "The script failed: SyntaxError: "),
     ] {
-        let error = lab
+        let error = harness
             .error(&tab, "evaluate_script", json!({ "function": function }))
             .await;
         assert!(error.starts_with(expected), "{function}: {error}");
@@ -69,10 +69,10 @@ async fn a_throwing_script_is_an_error() {
 
 #[tokio::test]
 async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("fields.html").await;
+    let tab = harness.open("fields.html").await;
     for (function, expected) in [
         (
             "() => document.body",
@@ -111,7 +111,7 @@ async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
             "The result contains a BigInt at [0].n, which JSON cannot hold. Return String(value) or Number(value) instead.",
         ),
     ] {
-        let error = lab
+        let error = harness
             .error(&tab, "evaluate_script", json!({ "function": function }))
             .await;
         assert_eq!(error, expected, "{function}");
@@ -120,10 +120,10 @@ async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
 
 #[tokio::test]
 async fn a_large_result_is_cut_and_says_so() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("fields.html").await;
+    let tab = harness.open("fields.html").await;
     // Also by a page that says itself how long its texts are.
     let lie = "JSON.stringify = () => ({ length: 1, slice: () => ({ toWellFormed: () => 'x'.repeat(1e6) }) })";
     for function in [
@@ -131,7 +131,7 @@ async fn a_large_result_is_cut_and_says_so() {
         "() => ['x'.repeat(1e6)]",
         &format!("() => {{ {lie}; return [] }}"),
     ] {
-        let text = lab
+        let text = harness
             .text(&tab, "evaluate_script", json!({ "function": function }))
             .await;
         assert!(text.len() < 31_000, "{}", text.len());
@@ -144,23 +144,23 @@ async fn a_large_result_is_cut_and_says_so() {
 
 #[tokio::test]
 async fn elements_are_passed_in_the_pages_own_world_and_frame() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/inside",
         Response::html("<p id=p>inside</p><script>mine = 'frame'</script>"),
     );
     let html = format!(
         "<p id=p>outside</p><script>mine = 'page'; p.extra = 1</script><iframe src='{}'></iframe>",
-        lab.server.cross_site_url("inside")
+        harness.server.cross_site_url("inside")
     );
-    lab.server.route("/outer", Response::html(html));
-    let tab = lab.open("outer").await;
+    harness.server.route("/outer", Response::html(html));
+    let tab = harness.open("outer").await;
     let inside = frame(&tab, "/inside").await;
     let (out, inn) = (pick(&tab, "#p").await, pick_in(&tab, &inside, "#p").await);
     let function = "(a, b) => [mine, a.textContent, a.extra ?? 0, a === b]";
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "evaluate_script",
@@ -168,7 +168,7 @@ async fn elements_are_passed_in_the_pages_own_world_and_frame() {
         )
         .await;
     assert_eq!(text, r#"["page","outside",1,true]"#);
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "evaluate_script",
@@ -176,7 +176,7 @@ async fn elements_are_passed_in_the_pages_own_world_and_frame() {
         )
         .await;
     assert_eq!(text, r#"["frame","inside",0,false]"#);
-    let error = lab
+    let error = harness
         .error(
             &tab,
             "evaluate_script",
@@ -188,11 +188,11 @@ async fn elements_are_passed_in_the_pages_own_world_and_frame() {
 
 #[tokio::test]
 async fn a_dialog_ends_the_script_call_at_once() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("fields.html").await;
-    let text = lab
+    let tab = harness.open("fields.html").await;
+    let text = harness
         .text(
             &tab,
             "evaluate_script",
@@ -200,10 +200,12 @@ async fn a_dialog_ends_the_script_call_at_once() {
         )
         .await;
     assert!(text.contains("An alert dialog is open: \"stop\""), "{text}");
-    lab.text(&tab, "handle_dialog", json!({ "action": "dismiss" }))
+    harness
+        .text(&tab, "handle_dialog", json!({ "action": "dismiss" }))
         .await;
     assert_eq!(
-        lab.text(&tab, "evaluate_script", json!({ "function": "() => 1" }))
+        harness
+            .text(&tab, "evaluate_script", json!({ "function": "() => 1" }))
             .await,
         "1"
     );
@@ -211,12 +213,12 @@ async fn a_dialog_ends_the_script_call_at_once() {
 
 #[tokio::test]
 async fn a_cancelled_loop_ends_and_leaves_a_working_page() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("fields.html").await;
+    let tab = harness.open("fields.html").await;
     let cancel = CancellationToken::new();
-    let looping = lab.run_until(
+    let looping = harness.run_until(
         &tab,
         "evaluate_script",
         json!({ "function": "() => { console.log('looping'); for (;;); }" }),
@@ -236,7 +238,8 @@ async fn a_cancelled_loop_ends_and_leaves_a_working_page() {
     let (ended, ()) = tokio::join!(looping, stop);
     assert!(ended.is_err());
     assert_eq!(
-        lab.text(&tab, "evaluate_script", json!({ "function": "() => 1" }))
+        harness
+            .text(&tab, "evaluate_script", json!({ "function": "() => 1" }))
             .await,
         "1"
     );
@@ -245,20 +248,21 @@ async fn a_cancelled_loop_ends_and_leaves_a_working_page() {
 /// Spec: multi-browser 68.
 #[tokio::test]
 async fn a_function_runs_in_the_page_inside_an_iframe() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/inner", Response::html("<script>mine = 'inner'</script>"));
     let html = format!(
         "<iframe src=/inner></iframe><iframe id=far src='{}'></iframe><p>no frame</p><script>mine = 'outer'</script>",
-        lab.server.cross_site_url("inner")
+        harness.server.cross_site_url("inner")
     );
-    lab.server.route("/page", Response::html(html));
-    let tab = lab.open("page").await;
+    harness.server.route("/page", Response::html(html));
+    let tab = harness.open("page").await;
     for selector in ["iframe", "#far"] {
         let uid = pick(&tab, selector).await;
-        let text = lab
+        let text = harness
             .text(
                 &tab,
                 "evaluate_script",
@@ -268,7 +272,7 @@ async fn a_function_runs_in_the_page_inside_an_iframe() {
         assert_eq!(text, "\"inner\"", "{selector}");
     }
     let uid = pick(&tab, "p").await;
-    let error = lab
+    let error = harness
         .error(
             &tab,
             "evaluate_script",

@@ -1,35 +1,35 @@
 //! The snapshot: what it shows, what it leaves out and says so, and that its uids can be trusted.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use serde_json::{Value, json};
 use tabmux_testkit::Response;
 
 /// Spec: multi-browser 64.
 #[tokio::test]
 async fn the_gallery_reads_as_written_beside_it() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot.html").await;
+    let tab = harness.open("snapshot.html").await;
     let expected = tabmux_testkit::workspace_root().join("fixtures/snapshot.txt");
     let expected = std::fs::read_to_string(expected).unwrap_or_default();
-    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    let snapshot = harness.text(&tab, "take_snapshot", json!({})).await;
     let (heading, lines) = snapshot.split_once('\n').unwrap();
-    let url = lab.server.url("snapshot.html");
+    let url = harness.server.url("snapshot.html");
     let start = format!("page \"Gallery \\\"of\\\" things\" {url} snapshot=");
     assert!(heading.starts_with(&start), "{heading}");
     let lines = without_numbers(lines);
     assert_eq!(lines, expected.trim_end(), "\n{lines}\n");
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_page_of_1500_rows_fits_into_40_kb_and_says_what_is_missing() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("rows.html").await;
-    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    let tab = harness.open("rows.html").await;
+    let snapshot = harness.text(&tab, "take_snapshot", json!({})).await;
     assert!(snapshot.len() <= 40_000, "{} bytes", snapshot.len());
     assert!(snapshot.len() > 35_000, "{} bytes", snapshot.len());
     let shown = snapshot
@@ -49,16 +49,16 @@ async fn a_page_of_1500_rows_fits_into_40_kb_and_says_what_is_missing() {
         "{last}"
     );
     assert!(last.contains("find") && last.contains("filePath"), "{last}");
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn shadow_roots_are_read_open_and_closed_ones() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot-shadow.html").await;
-    let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
+    let tab = harness.open("snapshot-shadow.html").await;
+    let snapshot = without_numbers(&harness.text(&tab, "take_snapshot", json!({})).await);
     let lines: Vec<_> = snapshot.lines().skip(1).collect();
     assert_eq!(
         lines,
@@ -75,17 +75,17 @@ async fn shadow_roots_are_read_open_and_closed_ones() {
         ],
         "\n{snapshot}"
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn frames_are_read_in_their_places_also_those_of_other_sites() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot-frames.html").await;
-    let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
-    let host = format!("http://localhost:{}", lab.server.port());
+    let tab = harness.open("snapshot-frames.html").await;
+    let snapshot = without_numbers(&harness.text(&tab, "take_snapshot", json!({})).await);
+    let host = format!("http://localhost:{}", harness.server.port());
     let lines: Vec<_> = snapshot
         .lines()
         .skip(1)
@@ -110,16 +110,16 @@ async fn frames_are_read_in_their_places_also_those_of_other_sites() {
         ],
         "\n{snapshot}"
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_hostile_page_can_neither_hide_nor_forge_a_line() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot-hostile.html").await;
-    let snapshot = without_numbers(&lab.text(&tab, "take_snapshot", json!({})).await);
+    let tab = harness.open("snapshot-hostile.html").await;
+    let snapshot = without_numbers(&harness.text(&tab, "take_snapshot", json!({})).await);
     let lines: Vec<_> = snapshot.lines().collect();
     assert!(
         lines.contains(&"  uid=… button \"Still here\""),
@@ -155,18 +155,18 @@ async fn a_hostile_page_can_neither_hide_nor_forge_a_line() {
         !snapshot.contains('\u{202e}') && !snapshot.contains('\0'),
         "{snapshot}"
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn uids_are_stable_within_a_document_and_never_shared() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot.html").await;
-    let before = lab.text(&tab, "take_snapshot", json!({})).await;
-    lab.page_value(&tab, "document.body.prepend(Object.assign(document.createElement('button'), {textContent: 'New'})), 0").await;
-    let after = lab.text(&tab, "take_snapshot", json!({})).await;
+    let tab = harness.open("snapshot.html").await;
+    let before = harness.text(&tab, "take_snapshot", json!({})).await;
+    harness.page_value(&tab, "document.body.prepend(Object.assign(document.createElement('button'), {textContent: 'New'})), 0").await;
+    let after = harness.text(&tab, "take_snapshot", json!({})).await;
     let uids: Vec<_> = after.lines().filter_map(uid_of).collect();
     let mut unique = uids.clone();
     unique.sort_unstable();
@@ -182,33 +182,33 @@ async fn uids_are_stable_within_a_document_and_never_shared() {
             "{line} changed in\n{after}"
         );
     }
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_snapshot_changes_nothing_on_the_page() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot-shadow.html").await;
+    let tab = harness.open("snapshot-shadow.html").await;
     let watch = "window.changes = 0, new MutationObserver((records) => changes += records.length)\
                  .observe(document, {subtree: true, childList: true, attributes: true, characterData: true}), 0";
-    lab.page_value(&tab, watch).await;
-    lab.text(&tab, "take_snapshot", json!({})).await;
-    lab.text(&tab, "find", json!({"text": "closed"})).await;
-    assert_eq!(lab.page_value(&tab, "changes").await, 0);
-    assert_eq!(lab.page_value(&tab, "typeof tabmux").await, "undefined");
-    lab.browser.shut_down().await;
+    harness.page_value(&tab, watch).await;
+    harness.text(&tab, "take_snapshot", json!({})).await;
+    harness.text(&tab, "find", json!({"text": "closed"})).await;
+    assert_eq!(harness.page_value(&tab, "changes").await, 0);
+    assert_eq!(harness.page_value(&tab, "typeof tabmux").await, "undefined");
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_part_by_uid_by_depth_and_by_what_is_in_view() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot.html").await;
-    let uid = lab.uid(&tab, "table \"Prices\"").await;
-    let part = lab
+    let tab = harness.open("snapshot.html").await;
+    let uid = harness.uid(&tab, "table \"Prices\"").await;
+    let part = harness
         .text(&tab, "take_snapshot", json!({"uid": uid, "depth": 2}))
         .await;
     let lines: Vec<_> = part.lines().collect();
@@ -218,7 +218,7 @@ async fn a_part_by_uid_by_depth_and_by_what_is_in_view() {
         "{part}"
     );
     assert!(lines[4].contains("2 lines lie deeper"), "{part}");
-    let view = lab
+    let view = harness
         .text(&tab, "take_snapshot", json!({"viewportOnly": true}))
         .await;
     assert!(
@@ -229,23 +229,23 @@ async fn a_part_by_uid_by_depth_and_by_what_is_in_view() {
         view.lines().last().unwrap().contains("out of view"),
         "{view}"
     );
-    let cells = lab
+    let cells = harness
         .text(&tab, "take_snapshot", json!({"uid": uid, "verbose": true}))
         .await;
     assert!(
         cells.contains("columnheader \"Fruit\"") && cells.contains("cell \"Apple\""),
         "{cells}"
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn what_has_changed_since_a_snapshot() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot.html").await;
-    let first = lab.text(&tab, "take_snapshot", json!({})).await;
+    let tab = harness.open("snapshot.html").await;
+    let first = harness.text(&tab, "take_snapshot", json!({})).await;
     let number: u32 = first
         .lines()
         .next()
@@ -255,25 +255,28 @@ async fn what_has_changed_since_a_snapshot() {
         .unwrap()
         .parse()
         .unwrap();
-    let same = lab
+    let same = harness
         .text(&tab, "take_snapshot", json!({"since": number}))
         .await;
     assert!(
         same.ends_with(&format!("nothing has changed since snapshot {number}.")),
         "{same}"
     );
-    lab.page_value(
-        &tab,
-        "document.querySelector('[role=alert]').textContent = 'Lost!', 0",
-    )
-    .await;
-    lab.page_value(
-        &tab,
-        "document.querySelector('form').append(document.createElement('hr'), 'Added'), 0",
-    )
-    .await;
+    harness
+        .page_value(
+            &tab,
+            "document.querySelector('[role=alert]').textContent = 'Lost!', 0",
+        )
+        .await;
+    harness
+        .page_value(
+            &tab,
+            "document.querySelector('form').append(document.createElement('hr'), 'Added'), 0",
+        )
+        .await;
     let changes = without_numbers(
-        &lab.text(&tab, "take_snapshot", json!({"since": number}))
+        &harness
+            .text(&tab, "take_snapshot", json!({"since": number}))
             .await,
     );
     let lines: Vec<_> = changes.lines().skip(1).map(strip_uid).collect();
@@ -288,60 +291,63 @@ async fn what_has_changed_since_a_snapshot() {
         ],
         "\n{changes}"
     );
-    let error = lab
+    let error = harness
         .error(&tab, "take_snapshot", json!({"since": 4_000_000}))
         .await;
     assert!(
         error.contains("no snapshot 4000000 of this page"),
         "{error}"
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_file_takes_all_of_a_long_page() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("rows.html").await;
-    let answer = lab
+    let tab = harness.open("rows.html").await;
+    let answer = harness
         .text(&tab, "take_snapshot", json!({"filePath": "page.txt"}))
         .await;
     assert!(answer.starts_with("Saved 4504 lines"), "{answer}");
-    let saved = std::fs::read_to_string(lab.files.path().join("page.txt")).unwrap();
+    let saved = std::fs::read_to_string(harness.files.path().join("page.txt")).unwrap();
     assert!(
         saved.contains("Item 1499") && !saved.contains("Not shown"),
         "{}",
         saved.len()
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_uid_of_a_removed_element_or_of_a_former_page_is_refused() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open("snapshot.html").await;
-    let uid = lab.uid(&tab, "alert \"Saved!\"").await;
-    lab.page_value(&tab, "document.querySelector('[role=alert]').remove(), 0")
+    let tab = harness.open("snapshot.html").await;
+    let uid = harness.uid(&tab, "alert \"Saved!\"").await;
+    harness
+        .page_value(&tab, "document.querySelector('[role=alert]').remove(), 0")
         .await;
-    let error = lab.error(&tab, "take_snapshot", json!({"uid": uid})).await;
+    let error = harness
+        .error(&tab, "take_snapshot", json!({"uid": uid}))
+        .await;
     assert!(error.contains("no longer on the page"), "{error}");
-    let error = lab
+    let error = harness
         .error(&tab, "take_snapshot", json!({"uid": "999999_1"}))
         .await;
     assert!(error.contains("no longer shown"), "{error}");
-    let error = lab
+    let error = harness
         .error(&tab, "take_snapshot", json!({"uid": "button"}))
         .await;
     assert!(error.contains("not a uid"), "{error}");
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn elements_that_only_listen_are_shown_as_clickable() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let page = "<title>L</title><ul id=list></ul><script>\
@@ -355,58 +361,59 @@ async fn elements_that_only_listen_are_shown_as_clickable() {
                 }\
                 document.addEventListener('click', () => {});\
                 </script>";
-    lab.server.route("/listeners", Response::html(page));
-    let tab = lab.open("listeners").await;
-    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    harness.server.route("/listeners", Response::html(page));
+    let tab = harness.open("listeners").await;
+    let snapshot = harness.text(&tab, "take_snapshot", json!({})).await;
     let clickable = snapshot
         .lines()
         .filter(|line| line.contains("clickable \"Word"))
         .count();
     assert_eq!(clickable, 200, "{snapshot}");
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn a_busy_frame_of_another_site_does_not_hold_the_page_up() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let busy =
         "<button>Busy</button><script>addEventListener('message', () => { for (;;); })</script>";
-    lab.server.route("/busy", Response::html(busy));
-    let frame = lab.server.cross_site_url("busy");
+    harness.server.route("/busy", Response::html(busy));
+    let frame = harness.server.cross_site_url("busy");
     let page =
         format!("<title>Around</title><button>Around</button><iframe src='{frame}'></iframe>");
-    lab.server.route("/around", Response::html(page));
-    let tab = lab.open("around").await;
-    lab.page_value(&tab, "frames[0].postMessage('go', '*'), 0")
+    harness.server.route("/around", Response::html(page));
+    let tab = harness.open("around").await;
+    harness
+        .page_value(&tab, "frames[0].postMessage('go', '*'), 0")
         .await;
-    let snapshot = lab.text(&tab, "take_snapshot", json!({})).await;
+    let snapshot = harness.text(&tab, "take_snapshot", json!({})).await;
     assert!(snapshot.contains("button \"Around\""), "{snapshot}");
     assert!(
         snapshot.contains("(this frame cannot be read now)"),
         "{snapshot}"
     );
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn secrets_are_never_told() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let page = "<title>S</title><input type=password value=hunter2><input autocomplete=current-password value=hunter2>\
                 <input style='-webkit-text-security: disc' value=hunter2>";
-    lab.server.route("/secrets", Response::html(page));
-    let tab = lab.open("secrets").await;
-    let snapshot = lab
+    harness.server.route("/secrets", Response::html(page));
+    let tab = harness.open("secrets").await;
+    let snapshot = harness
         .text(&tab, "take_snapshot", json!({"verbose": true}))
         .await;
     assert!(!snapshot.contains("hunter2"), "{snapshot}");
     assert_eq!(snapshot.matches("filled").count(), 3, "{snapshot}");
-    let found = lab.text(&tab, "find", json!({"text": "hunter"})).await;
+    let found = harness.text(&tab, "find", json!({"text": "hunter"})).await;
     assert!(found.starts_with("Nothing"), "{found}");
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How a browser of ours starts: what it opens beside what was asked for, and what happens if it does not come up.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,15 +19,15 @@ async fn an_isolated_session_gets_its_page_and_no_pages_of_a_window() {
     let Some(program) = tabmux_testkit::real_browser() else {
         return;
     };
-    let lab = Lab::connect(&headless(program)).await;
-    let context = lab.browser.make_context().await.unwrap();
+    let harness = BrowserHarness::connect(&headless(program)).await;
+    let context = harness.browser.make_context().await.unwrap();
     let blank = AddressPolicy::default().parse("about:blank").unwrap();
     let limit = Duration::from_secs(30);
-    let opening = lab
+    let opening = harness
         .browser
         .open(&blank, Some(context), 1, true, limit, None);
     let target = opening.await.unwrap();
-    let tab = lab.browser.tab(&target).await.unwrap();
+    let tab = harness.browser.tab(&target).await.unwrap();
     // All kinds of targets, those that nobody is told of by default included.
     let all = json!({"filter": [{}]});
     let all = tab.session().send_raw("Target.getTargets", &all, limit);
@@ -60,9 +60,9 @@ async fn a_browser_that_ends_as_it_starts_is_started_once_more() {
     );
     fs::write(&script, text).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    let lab = Lab::connect(&headless(script)).await;
+    let harness = BrowserHarness::connect(&headless(script)).await;
     assert!(marker.exists());
-    lab.open_url("about:blank").await;
+    harness.open_url("about:blank").await;
 }
 
 fn headless(program: PathBuf) -> Source {

@@ -1,25 +1,25 @@
 //! Cookies, storages, and the file that holds them all.
 
-use crate::lab::{Lab, refused};
+use crate::harness::{BrowserHarness, refused};
 use serde_json::{Value, json};
 use tabmux_testkit::Response;
 
 #[tokio::test]
 async fn cookies_are_seen_set_and_deleted() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/page",
         Response::html("<p>page</p>").with_header("Set-Cookie", "id=7; HttpOnly; SameSite=Strict"),
     );
-    let tab = lab.open("page").await;
-    let text = lab.text(&tab, "cookies", json!({})).await;
+    let tab = harness.open("page").await;
+    let text = harness.text(&tab, "cookies", json!({})).await;
     assert_eq!(
         text,
         "1 to 1 of 1 cookies.\nid=7; Domain=127.0.0.1; Path=/; HttpOnly; SameSite=Strict"
     );
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "cookies",
@@ -27,70 +27,82 @@ async fn cookies_are_seen_set_and_deleted() {
         )
         .await;
     assert_eq!(text, "Set the cookie theme.");
-    assert_eq!(lab.page_value(&tab, "document.cookie").await, "theme=dark");
+    assert_eq!(
+        harness.page_value(&tab, "document.cookie").await,
+        "theme=dark"
+    );
     let long = "x".repeat(3_000);
-    lab.text(&tab, "cookies", json!({ "name": "long", "value": long }))
+    harness
+        .text(&tab, "cookies", json!({ "name": "long", "value": long }))
         .await;
-    let list = lab.text(&tab, "cookies", json!({})).await;
+    let list = harness.text(&tab, "cookies", json!({})).await;
     assert!(
         list.contains("… (3000 bytes; name it to see more)") && list.len() < 800,
         "{list}"
     );
-    let one = lab.text(&tab, "cookies", json!({ "name": "long" })).await;
+    let one = harness
+        .text(&tab, "cookies", json!({ "name": "long" }))
+        .await;
     assert!(one.contains(&long), "{one}");
-    let text = lab
+    let text = harness
         .text(&tab, "cookies", json!({ "name": "id", "delete": true }))
         .await;
     assert_eq!(text, "Deleted 1 cookie.");
-    let text = lab.text(&tab, "cookies", json!({ "delete": true })).await;
+    let text = harness
+        .text(&tab, "cookies", json!({ "delete": true }))
+        .await;
     assert_eq!(text, "Deleted 2 cookies.");
     assert_eq!(
-        lab.text(&tab, "cookies", json!({})).await,
+        harness.text(&tab, "cookies", json!({})).await,
         "There are no cookies."
     );
 }
 
 #[tokio::test]
 async fn storages_are_seen_set_and_deleted() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     // What the page does to the names of things changes nothing here.
     let html = "<script>localStorage.setItem('a', 'one'); localStorage.setItem('b', 'y'.repeat(50_000)); \
                 localStorage.setItem('odd\\ud800', '\\n[evil] \\ud800'); \
                 Storage.prototype.getItem = () => 'forged'; delete window.localStorage</script>";
-    lab.server.route("/page", Response::html(html));
-    let tab = lab.open("page").await;
-    let list = lab.text(&tab, "local_storage", json!({})).await;
+    harness.server.route("/page", Response::html(html));
+    let tab = harness.open("page").await;
+    let list = harness.text(&tab, "local_storage", json!({})).await;
     let lines: Vec<_> = list.lines().collect();
     assert_eq!(lines.len(), 4, "{list}");
     assert_eq!(lines[0], "1 to 3 of 3 entries.");
     assert_eq!(lines[1], "a = one");
     assert!(lines[2].ends_with("y… (50000 characters)"), "{list}");
     assert_eq!(lines[3], "odd\u{fffd} = [evil] \u{fffd}");
-    let whole = lab.text(&tab, "local_storage", json!({ "key": "b" })).await;
+    let whole = harness
+        .text(&tab, "local_storage", json!({ "key": "b" }))
+        .await;
     assert!(
         whole.len() < 21_000
             && whole.ends_with("… 50000 characters in all; save_storage writes the whole."),
         "{}",
         whole.len()
     );
-    lab.text(
-        &tab,
-        "session_storage",
-        json!({ "key": "__proto__", "value": "s" }),
-    )
-    .await;
+    harness
+        .text(
+            &tab,
+            "session_storage",
+            json!({ "key": "__proto__", "value": "s" }),
+        )
+        .await;
     assert_eq!(
-        lab.text(&tab, "session_storage", json!({ "key": "__proto__" }))
+        harness
+            .text(&tab, "session_storage", json!({ "key": "__proto__" }))
             .await,
         "s"
     );
-    let text = lab
+    let text = harness
         .text(&tab, "local_storage", json!({ "key": "a", "delete": true }))
         .await;
     assert_eq!(text, "Deleted 1 entry.");
-    let error = lab
+    let error = harness
         .error(&tab, "local_storage", json!({ "key": "a" }))
         .await;
     assert_eq!(
@@ -98,12 +110,12 @@ async fn storages_are_seen_set_and_deleted() {
         "The page's local storage has no such entry. Leave the key out to see what there is."
     );
     let huge = json!({ "key": "huge", "value": "z".repeat(6_000_000) });
-    let error = lab.error(&tab, "local_storage", huge).await;
+    let error = harness.error(&tab, "local_storage", huge).await;
     assert!(
         error.contains("quota") && error.ends_with("Nothing was changed."),
         "{error}"
     );
-    let text = lab
+    let text = harness
         .text(&tab, "local_storage", json!({ "delete": true }))
         .await;
     assert_eq!(text, "Deleted 2 entries.");
@@ -111,17 +123,17 @@ async fn storages_are_seen_set_and_deleted() {
 
 #[tokio::test]
 async fn what_a_site_keeps_is_saved_and_loaded_again() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    lab.server.route(
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    harness.server.route(
         "/login",
         Response::html("<script>localStorage.user = 'ann'; sessionStorage.step = '2'</script>")
             .with_header("Set-Cookie", "session=s3cret; HttpOnly; Max-Age=1000"),
     );
-    let tab = lab.open("login").await;
-    let text = lab
+    let tab = harness.open("login").await;
+    let text = harness
         .text(&tab, "save_storage", json!({ "filePath": "state.json" }))
         .await;
     assert!(
@@ -130,7 +142,7 @@ async fn what_a_site_keeps_is_saved_and_loaded_again() {
         ),
         "{text}"
     );
-    let place = lab.files.path().join("state.json");
+    let place = harness.files.path().join("state.json");
     let mode =
         std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&place).unwrap().permissions());
     assert_eq!(mode & 0o077, 0, "it holds secrets");
@@ -141,30 +153,36 @@ async fn what_a_site_keeps_is_saved_and_loaded_again() {
         state["origins"][0]["localStorage"],
         json!([{ "name": "user", "value": "ann" }])
     );
-    lab.text(&tab, "cookies", json!({ "delete": true })).await;
-    lab.text(&tab, "local_storage", json!({ "delete": true }))
+    harness
+        .text(&tab, "cookies", json!({ "delete": true }))
+        .await;
+    harness
+        .text(&tab, "local_storage", json!({ "delete": true }))
         .await;
 
-    let fresh = lab.open("page").await;
-    let text = lab
+    let fresh = harness.open("page").await;
+    let text = harness
         .text(&fresh, "load_storage", json!({ "filePath": "state.json" }))
         .await;
     assert_eq!(
         text,
         "Loaded 1 cookies, 1 entries of local storage and 1 of session storage. Reload the page so that it sees them."
     );
-    lab.text(&fresh, "navigate_page", json!({ "type": "reload" }))
+    harness
+        .text(&fresh, "navigate_page", json!({ "type": "reload" }))
         .await;
-    let request = lab.server.wait_for_nth_request("/page", 2).await;
+    let request = harness.server.wait_for_nth_request("/page", 2).await;
     assert_eq!(request.header("cookie"), Some("session=s3cret"));
-    let kept = lab
+    let kept = harness
         .page_value(&fresh, "[localStorage.user, sessionStorage.step]")
         .await;
     assert_eq!(kept, json!(["ann", "2"]));
 
     // Another origin gets the cookies of the file, but not the storages.
-    let elsewhere = lab.open_url(&lab.server.cross_site_url("page")).await;
-    let text = lab
+    let elsewhere = harness
+        .open_url(&harness.server.cross_site_url("page"))
+        .await;
+    let text = harness
         .text(
             &elsewhere,
             "load_storage",
@@ -232,30 +250,30 @@ async fn bad_wishes_about_storage_are_refused_and_change_nothing() {
         let said = refused(tool, arguments);
         assert!(said.contains(part), "{said}");
     }
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let blank = lab.open_url("about:blank").await;
+    let blank = harness.open_url("about:blank").await;
     for tool in [
         "cookies",
         "local_storage",
         "session_storage",
         "save_storage",
     ] {
-        let error = lab.error(&blank, tool, json!({})).await;
+        let error = harness.error(&blank, tool, json!({})).await;
         assert!(error.contains("not from a web server"), "{error}");
     }
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    let tab = lab.open("page").await;
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    let tab = harness.open("page").await;
     for wrong in [
         json!({ "name": "a;b", "value": "c" }),
         json!({ "name": "a", "value": "b\nc" }),
     ] {
-        let error = lab.error(&tab, "cookies", wrong).await;
+        let error = harness.error(&tab, "cookies", wrong).await;
         assert!(error.starts_with("Chrome refused the cookie a"), "{error}");
     }
     let foreign = json!({ "name": "a", "value": "b", "domain": "example.com" });
-    let error = lab.error(&tab, "cookies", foreign).await;
+    let error = harness.error(&tab, "cookies", foreign).await;
     assert!(
         error.starts_with("`domain` has to be 127.0.0.1 or "),
         "{error}"
@@ -267,22 +285,22 @@ async fn bad_wishes_about_storage_are_refused_and_change_nothing() {
         ("cookie.json", json!({ "cookies": [good, { "name": "bad", "value": "1;\n", "domain": "", "path": "x" }] }).to_string()),
         ("site.json", json!({ "cookies": [{ "name": "x", "value": "1", "domain": "127.0.0.1", "path": "/", "sameSite": "Sometimes" }] }).to_string()),
     ] {
-        std::fs::write(lab.files.path().join(name), text).unwrap();
-        let error = lab.error(&tab, "load_storage", json!({ "filePath": name })).await;
+        std::fs::write(harness.files.path().join(name), text).unwrap();
+        let error = harness.error(&tab, "load_storage", json!({ "filePath": name })).await;
         assert!(error.contains(name), "{error}");
     }
     for path in ["../state.json", "/etc/passwd", "nothing.json"] {
-        let error = lab
+        let error = harness
             .error(&tab, "load_storage", json!({ "filePath": path }))
             .await;
         assert!(error.contains("cannot be read"), "{error}");
     }
-    let error = lab
+    let error = harness
         .error(&tab, "save_storage", json!({ "filePath": "../state.json" }))
         .await;
     assert!(error.contains("outside"), "{error}");
     assert_eq!(
-        lab.text(&tab, "cookies", json!({})).await,
+        harness.text(&tab, "cookies", json!({})).await,
         "There are no cookies."
     );
 }

@@ -1,52 +1,57 @@
 //! Tabs: opening, closing, popups, frames, capture from the first byte, crashes.
 
-use crate::lab::{Capability, Lab};
+use crate::harness::{BrowserHarness, Capability};
 use std::time::Duration;
 use tabmux_browser::tab::Load;
-use tabmux_browser::{BrowserEvent, Gone, Origin};
+use tabmux_browser::{BrowserEvent, Gone, TabOpener};
 use tabmux_testkit::Response;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn an_opened_tab_is_announced_as_ours_and_loaded() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/hello", Response::html("<title>Hello</title><h1>Hi</h1>"));
-    let opened = lab.try_open(&lab.server.url("hello")).await.unwrap();
-    let (target, origin) = lab.appeared().await;
-    assert_eq!((&target, origin), (&opened, Origin::Call(1)));
-    let tab = lab.browser.tab(&opened).await.unwrap();
+    let opened = harness
+        .try_open(&harness.server.url("hello"))
+        .await
+        .unwrap();
+    let (target, origin) = harness.appeared().await;
+    assert_eq!((&target, origin), (&opened, TabOpener::Call(1)));
+    let tab = harness.browser.tab(&opened).await.unwrap();
     assert_eq!(tab.state().load, Load::Complete);
-    lab.event(|event| match event {
-        BrowserEvent::TabChanged(tab) if tab.title == "Hello" => Some(()),
-        _ => None,
-    })
-    .await;
-    lab.browser.close_tab(&opened, false).await.unwrap();
-    let gone = lab
+    harness
+        .event(|event| match event {
+            BrowserEvent::TabChanged(tab) if tab.title == "Hello" => Some(()),
+            _ => None,
+        })
+        .await;
+    harness.browser.close_tab(&opened, false).await.unwrap();
+    let gone = harness
         .event(|event| match event {
             BrowserEvent::TabGone { target, gone } => Some((target, gone)),
             _ => None,
         })
         .await;
     assert_eq!(gone, (opened, Gone::Closed));
-    lab.browser.shut_down().await;
+    harness.browser.shut_down().await;
 }
 
 #[tokio::test]
 async fn console_and_network_are_captured_from_the_first_byte() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/first",
         Response::html("<script>console.log('first', 1)</script><img src=/pixel>"),
     );
-    lab.server.route("/pixel", Response::no_content());
-    let tab = lab.open("first").await;
+    harness.server.route("/pixel", Response::no_content());
+    let tab = harness.open("first").await;
     tab.until(PATIENCE, |state| {
         !state.console.is_empty()
             && state
@@ -72,27 +77,28 @@ async fn console_and_network_are_captured_from_the_first_byte() {
 
 #[tokio::test]
 async fn a_popup_is_captured_from_the_first_byte_and_knows_its_opener() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/opener", Response::html("<title>Opener</title>"));
-    lab.server.route(
+    harness.server.route(
         "/popup",
         Response::html("<title>Popup</title><script>console.log('from popup')</script>"),
     );
-    let tab = lab.open("opener").await;
-    lab.appeared().await;
-    lab.page_value(&tab, "void window.open('/popup')").await;
-    let (target, origin) = lab.appeared().await;
+    let tab = harness.open("opener").await;
+    harness.appeared().await;
+    harness.page_value(&tab, "void window.open('/popup')").await;
+    let (target, origin) = harness.appeared().await;
     assert_eq!(
         origin,
-        Origin::Popup {
+        TabOpener::Popup {
             opener: tab.target().clone()
         }
     );
-    let popup = lab.browser.tab(&target).await.unwrap();
-    if lab.can(Capability::PopupsFromTheirFirstByte) {
+    let popup = harness.browser.tab(&target).await.unwrap();
+    if harness.can(Capability::PopupsFromTheirFirstByte) {
         assert!(
             popup
                 .until(PATIENCE, |state| !state.console.is_empty())
@@ -112,16 +118,18 @@ async fn a_popup_is_captured_from_the_first_byte_and_knows_its_opener() {
 
 #[tokio::test]
 async fn cross_site_frames_are_reached_over_sessions_of_their_own() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let inner = lab.server.cross_site_url("inner");
-    lab.server.route("/inner", Response::html("<p>inner</p>"));
-    lab.server.route(
+    let inner = harness.server.cross_site_url("inner");
+    harness
+        .server
+        .route("/inner", Response::html("<p>inner</p>"));
+    harness.server.route(
         "/outer",
         Response::html(format!("<iframe src='{inner}'></iframe>")),
     );
-    let tab = lab.open("outer").await;
+    let tab = harness.open("outer").await;
     let arrived = tab
         .until(PATIENCE, |state| {
             state
@@ -147,10 +155,10 @@ async fn cross_site_frames_are_reached_over_sessions_of_their_own() {
 
 #[tokio::test]
 async fn a_page_that_cannot_be_loaded_is_an_error() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let error = lab.try_open("http://127.0.0.1:1/").await.unwrap_err();
+    let error = harness.try_open("http://127.0.0.1:1/").await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "http://127.0.0.1:1/ could not be loaded: ERR_UNSAFE_PORT (Chrome never connects to that port)."
@@ -160,13 +168,13 @@ async fn a_page_that_cannot_be_loaded_is_an_error() {
 /// Spec: dynamic-tools 87.
 #[tokio::test]
 async fn a_crashed_tab_is_gone() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open_url("about:blank").await;
+    let tab = harness.open_url("about:blank").await;
     tab.session()
         .post(tabmux_cdp::types::page::Crash::default());
-    let gone = lab
+    let gone = harness
         .event(|event| match event {
             BrowserEvent::TabGone { target, gone } => Some((target, gone)),
             _ => None,
@@ -177,28 +185,29 @@ async fn a_crashed_tab_is_gone() {
 
 #[tokio::test]
 async fn the_last_tab_is_replaced_by_a_spare_one() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    let tab = lab.open_url("about:blank").await;
-    lab.appeared().await;
-    lab.browser.close_tab(tab.target(), true).await.unwrap();
-    let (_, origin) = lab.appeared().await;
-    assert_eq!(origin, Origin::Spare);
+    let tab = harness.open_url("about:blank").await;
+    harness.appeared().await;
+    harness.browser.close_tab(tab.target(), true).await.unwrap();
+    let (_, origin) = harness.appeared().await;
+    assert_eq!(origin, TabOpener::Spare);
 }
 
 /// Spec: multi-browser 21.
 #[tokio::test]
 async fn shutting_down_ends_the_browser_and_its_profile() {
-    let Some(mut lab) = Lab::start().await else {
+    let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.browser.shut_down().await;
-    lab.event(|event| (event == BrowserEvent::Gone).then_some(()))
+    harness.browser.shut_down().await;
+    harness
+        .event(|event| (event == BrowserEvent::Gone).then_some(()))
         .await;
-    if !lab.can(Capability::Launch) {
+    if !harness.can(Capability::Launch) {
         // It is let go, and whoever comes next finds it.
-        assert!(Lab::start().await.is_some());
+        assert!(BrowserHarness::start().await.is_some());
         return;
     }
     let tag = format!("tabmux-profile-{}-", std::process::id());
@@ -208,7 +217,7 @@ async fn shutting_down_ends_the_browser_and_its_profile() {
 /// Chrome holds back whatever could be attached, also what nobody attaches to.
 #[tokio::test]
 async fn workers_of_every_kind_run() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     for (path, script) in [
@@ -227,10 +236,10 @@ async fn workers_of_every_kind_run() {
         ),
     ] {
         let script = Response::new(200, "text/javascript", script);
-        lab.server.route(path, script);
+        harness.server.route(path, script);
     }
-    lab.server.route("/page", Response::html("<p>page</p>"));
-    let tab = lab.open("page").await;
+    harness.server.route("/page", Response::html("<p>page</p>"));
+    let tab = harness.open("page").await;
     for ask in [
         "new Promise((done) => { (w = new Worker('/worker.js')).onmessage = (e) => done(e.data) })",
         "new Promise((done) => { (n = new Worker('/nested.js')).onmessage = (e) => done(e.data) })",
@@ -242,6 +251,6 @@ async fn workers_of_every_kind_run() {
         let within = format!(
             "Promise.race([{ask}, new Promise((done) => setTimeout(() => done('hung'), 5000))])"
         );
-        assert_eq!(lab.page_value(&tab, &within).await, "hello", "{ask}");
+        assert_eq!(harness.page_value(&tab, &within).await, "hello", "{ask}");
     }
 }

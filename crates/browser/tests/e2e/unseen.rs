@@ -1,6 +1,6 @@
 //! Frames of sites that a session may not see, on a page that it may: they are in no picture, and nothing goes to them.
 
-use crate::lab::{Lab, text_of};
+use crate::harness::{BrowserHarness, text_of};
 use crate::pick::{frame, pick};
 use serde_json::{Value, json};
 use tabmux_browser::bounds::within;
@@ -18,23 +18,23 @@ fn policy() -> OriginPolicy {
 }
 
 /// A green page with a red frame of the other site, straight in it and in a frame of its own.
-async fn start(style: &str) -> Option<(Lab, Tab)> {
+async fn start(style: &str) -> Option<(BrowserHarness, Tab)> {
     start_with(style, "").await
 }
 
 /// The same, with a script that runs before the frames are there for good.
-async fn start_with(style: &str, script: &str) -> Option<(Lab, Tab)> {
-    let lab = Lab::start().await?;
+async fn start_with(style: &str, script: &str) -> Option<(BrowserHarness, Tab)> {
+    let harness = BrowserHarness::start().await?;
     let red = "<body style='margin:0;background:rgb(255,0,0)'><input id=field autofocus style='width:100%;height:90%'>\
                <script>ondragover = (e) => e.preventDefault(); onpointerdown = onkeydown = oninput = onwheel = ondrop = \
                onmouseover = (e) => parent.postMessage(e.type, `*`)</script>";
-    lab.server.route("/red", Response::html(red));
-    let url = lab.server.cross_site_url("red");
+    harness.server.route("/red", Response::html(red));
+    let url = harness.server.cross_site_url("red");
     let inner = format!(
         "<body style='margin:0;background:rgb(0,255,0)'><iframe src='{url}#inner' style='width:90px;height:60px;\
          border:0'></iframe><script>onmessage = (e) => parent.postMessage(e.data, `*`)</script>"
     );
-    lab.server.route("/inner", Response::html(inner));
+    harness.server.route("/inner", Response::html(inner));
     let page = format!(
         "<body style='margin:0;background:rgb(0,255,0)'><style>{style}</style><iframe id=red src='{url}#outer' \
          style='position:absolute;left:20px;top:20px;width:200px;height:100px;border:0'></iframe><iframe id=inner \
@@ -44,23 +44,37 @@ async fn start_with(style: &str, script: &str) -> Option<(Lab, Tab)> {
          <script>heard = []; onmessage = (e) => heard.push(e.data); free.ondragstart = (e) => e.dataTransfer.setData('text', 'x');\
          {script}</script>"
     );
-    lab.server.route("/page", Response::html(page));
-    let tab = lab.open("page").await;
+    harness.server.route("/page", Response::html(page));
+    let tab = harness.open("page").await;
     for ending in ["#outer", "#inner"] {
         frame(&tab, ending).await;
     }
-    Some((lab, tab))
+    Some((harness, tab))
 }
 
-async fn bounded(lab: &Lab, tab: &Tab, tool: &str, arguments: Value) -> Result<String, String> {
-    let run = within(policy(), lab.run(tab, tool, arguments)).await;
+async fn bounded(
+    harness: &BrowserHarness,
+    tab: &Tab,
+    tool: &str,
+    arguments: Value,
+) -> Result<String, String> {
+    let run = within(policy(), harness.run(tab, tool, arguments)).await;
     run.map(|output| text_of(&output))
         .map_err(|error| error.to_string())
 }
 
 /// How many red pixels a picture has that such a call makes. Another page counts them.
-async fn red_pixels(lab: &Lab, tab: &Tab, arguments: &Value, policy: OriginPolicy) -> Value {
-    let output = within(policy, lab.run(tab, "take_screenshot", arguments.clone())).await;
+async fn red_pixels(
+    harness: &BrowserHarness,
+    tab: &Tab,
+    arguments: &Value,
+    policy: OriginPolicy,
+) -> Value {
+    let output = within(
+        policy,
+        harness.run(tab, "take_screenshot", arguments.clone()),
+    )
+    .await;
     let output = output.unwrap();
     let picture = output.blocks.iter().find_map(|block| match block {
         Block::Image { base64, mime_type } => Some(format!("data:{mime_type};base64,{base64}")),
@@ -75,10 +89,11 @@ async fn red_pixels(lab: &Lab, tab: &Tab, arguments: &Value, policy: OriginPolic
         for (let i = 0; i < data.length; i += 4) if (data[i] > 200 && data[i + 1] < 80 && data[i + 2] < 80) red++;
         return red;
     })";
-    lab.server.route("/counter", Response::html("counter"));
-    let counter = lab.open("counter").await;
+    harness.server.route("/counter", Response::html("counter"));
+    let counter = harness.open("counter").await;
     let picture = json!(picture.unwrap());
-    lab.page_value(&counter, &format!("{count}({picture})"))
+    harness
+        .page_value(&counter, &format!("{count}({picture})"))
         .await
 }
 
@@ -89,7 +104,7 @@ async fn no_picture_shows_a_frame_that_may_not_be_seen() {
         "",
         "iframe { -webkit-box-reflect: below; transition: visibility 99s }",
     ] {
-        let Some((lab, tab)) = start(style).await else {
+        let Some((harness, tab)) = start(style).await else {
             return;
         };
         let uid = pick(&tab, "body").await;
@@ -101,29 +116,29 @@ async fn no_picture_shows_a_frame_that_may_not_be_seen() {
         ] {
             let open = OriginPolicy::default();
             assert!(
-                red_pixels(&lab, &tab, &arguments, open).await != 0,
+                red_pixels(&harness, &tab, &arguments, open).await != 0,
                 "{arguments}"
             );
             assert_eq!(
-                red_pixels(&lab, &tab, &arguments, policy()).await,
+                red_pixels(&harness, &tab, &arguments, policy()).await,
                 0,
                 "{arguments}"
             );
         }
         // The page is as it was.
-        let style = lab.page_value(&tab, "red.getAttribute('style')").await;
+        let style = harness.page_value(&tab, "red.getAttribute('style')").await;
         assert!(!style.as_str().unwrap().contains("hidden"), "{style}");
     }
 }
 
 #[tokio::test]
 async fn a_page_that_shows_the_frame_again_gets_no_picture() {
-    let Some((lab, tab)) = start("").await else {
+    let Some((harness, tab)) = start("").await else {
         return;
     };
     let script = "void new MutationObserver(() => red.style.visibility = 'visible').observe(red, { attributes: true })";
-    lab.page_value(&tab, script).await;
-    let error = bounded(&lab, &tab, "take_screenshot", json!({}))
+    harness.page_value(&tab, script).await;
+    let error = bounded(&harness, &tab, "take_screenshot", json!({}))
         .await
         .unwrap_err();
     assert!(
@@ -139,10 +154,10 @@ async fn styles_that_count_for_more_than_the_frames_own_get_no_picture() {
     let wrap = "const host = document.createElement('div'); const root = host.attachShadow({ mode: 'closed' });\
                 root.innerHTML = '<style>::slotted(iframe.show) { visibility: visible !important }</style><slot></slot>';\
                 document.body.append(host); host.append(red)";
-    let Some((lab, tab)) = start_with("", wrap).await else {
+    let Some((harness, tab)) = start_with("", wrap).await else {
         return;
     };
-    let error = bounded(&lab, &tab, "take_screenshot", json!({})).await;
+    let error = bounded(&harness, &tab, "take_screenshot", json!({})).await;
     let error = error.unwrap_err();
     assert!(
         error.starts_with("The page has a frame that may not be seen and could not be hidden"),
@@ -152,7 +167,7 @@ async fn styles_that_count_for_more_than_the_frames_own_get_no_picture() {
 
 #[tokio::test]
 async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
-    let Some((lab, tab)) = start("").await else {
+    let Some((harness, tab)) = start("").await else {
         return;
     };
     for tool in [
@@ -160,7 +175,7 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
         "performance_start_trace",
         "take_heapsnapshot",
     ] {
-        let error = bounded(&lab, &tab, tool, json!({})).await.unwrap_err();
+        let error = bounded(&harness, &tab, tool, json!({})).await.unwrap_err();
         assert!(
             error.starts_with(
                 "The page shows a frame that may not be seen, so it cannot be recorded."
@@ -171,14 +186,15 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
     // Begun by somebody who may, it is not given to somebody who may not.
     let begin = json!({ "autoStop": false, "reload": false });
     let free = OriginPolicy::default();
-    let begun = within(free, lab.run(&tab, "performance_start_trace", begin)).await;
+    let begun = within(free, harness.run(&tab, "performance_start_trace", begin)).await;
     begun.unwrap();
-    lab.page_value(
-        &tab,
-        "document.querySelectorAll('iframe').forEach((it) => it.remove())",
-    )
-    .await;
-    let error = bounded(&lab, &tab, "performance_stop_trace", json!({}))
+    harness
+        .page_value(
+            &tab,
+            "document.querySelectorAll('iframe').forEach((it) => it.remove())",
+        )
+        .await;
+    let error = bounded(&harness, &tab, "performance_stop_trace", json!({}))
         .await
         .unwrap_err();
     assert!(
@@ -186,44 +202,52 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
         "{error}"
     );
     // What is printed is printed without it.
-    bounded(&lab, &tab, "save_pdf", json!({})).await.unwrap();
+    bounded(&harness, &tab, "save_pdf", json!({}))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn presses_and_keys_do_not_go_to_such_a_frame() {
-    let Some((lab, tab)) = start("").await else {
+    let Some((harness, tab)) = start("").await else {
         return;
     };
     for point in [json!({ "x": 60, "y": 60 }), json!({ "x": 330, "y": 40 })] {
-        let error = bounded(&lab, &tab, "click_at", point).await.unwrap_err();
+        let error = bounded(&harness, &tab, "click_at", point)
+            .await
+            .unwrap_err();
         assert!(error.starts_with(AT_POINT), "{error}");
     }
     // A point beside it is free, also in the frame around it.
-    bounded(&lab, &tab, "click_at", json!({ "x": 450, "y": 110 }))
+    bounded(&harness, &tab, "click_at", json!({ "x": 450, "y": 110 }))
         .await
         .unwrap();
-    lab.page_value(&tab, "void heard.splice(0); red.focus()")
+    harness
+        .page_value(&tab, "void heard.splice(0); red.focus()")
         .await;
     for (tool, arguments) in [
         ("press_key", json!({ "key": "a" })),
         ("type_text", json!({ "text": "abc" })),
     ] {
-        let error = bounded(&lab, &tab, tool, arguments).await.unwrap_err();
+        let error = bounded(&harness, &tab, tool, arguments).await.unwrap_err();
         assert!(error.starts_with(FOCUS), "{error}");
     }
-    assert_eq!(lab.page_value(&tab, "heard").await, json!([]));
+    assert_eq!(harness.page_value(&tab, "heard").await, json!([]));
     // Somebody who may see the frame may press it.
     let free = OriginPolicy::default();
-    let pressed = within(free, lab.run(&tab, "click_at", json!({ "x": 60, "y": 60 })));
+    let pressed = within(
+        free,
+        harness.run(&tab, "click_at", json!({ "x": 60, "y": 60 })),
+    );
     pressed.await.unwrap();
-    let heard = lab.page_value(&tab, "heard").await;
+    let heard = harness.page_value(&tab, "heard").await;
     assert!(heard.to_string().contains("pointerdown"), "{heard}");
 }
 
 /// What is refused with `error`, without the frame hearing of it.
-async fn refused(lab: &Lab, tab: &Tab, tool: &str, arguments: Value, error: &str) {
-    let told = bounded(lab, tab, tool, arguments.clone()).await;
-    let heard = lab.page_value(tab, "heard").await;
+async fn refused(harness: &BrowserHarness, tab: &Tab, tool: &str, arguments: Value, error: &str) {
+    let told = bounded(harness, tab, tool, arguments.clone()).await;
+    let heard = harness.page_value(tab, "heard").await;
     assert_eq!(heard, json!([]), "{tool} {arguments}: {told:?}");
     let told = told.unwrap_err();
     assert!(told.starts_with(error), "{tool} {arguments}: {told}");
@@ -231,10 +255,10 @@ async fn refused(lab: &Lab, tab: &Tab, tool: &str, arguments: Value, error: &str
 
 #[tokio::test]
 async fn no_tool_reaches_such_a_frame_by_its_uid() {
-    let Some((lab, tab)) = start("").await else {
+    let Some((harness, tab)) = start("").await else {
         return;
     };
-    std::fs::write(lab.files.path().join("a.txt"), "aaa").unwrap();
+    std::fs::write(harness.files.path().join("a.txt"), "aaa").unwrap();
     let (red, free) = (pick(&tab, "#red").await, pick(&tab, "#free").await);
     for (tool, arguments) in [
         ("click", json!({ "uid": red })),
@@ -243,47 +267,48 @@ async fn no_tool_reaches_such_a_frame_by_its_uid() {
         ("scroll", json!({ "uid": red, "direction": "down" })),
         ("upload_file", json!({ "uid": red, "filePath": "a.txt" })),
     ] {
-        refused(&lab, &tab, tool, arguments, AT_POINT).await;
+        refused(&harness, &tab, tool, arguments, AT_POINT).await;
     }
     let onto = json!({ "from_uid": free, "to_uid": red });
-    refused(&lab, &tab, "drag", onto, AT_GOAL).await;
+    refused(&harness, &tab, "drag", onto, AT_GOAL).await;
 }
 
 #[tokio::test]
 async fn nothing_is_dropped_in_such_a_frame_that_came_under_the_pointer() {
     let moves = "ondragover = (e) => { if (e.clientY > 290) red.style = 'position:absolute;left:20px;top:260px;width:200px;height:200px;z-index:9' }";
-    let Some((lab, tab)) = start_with("", moves).await else {
+    let Some((harness, tab)) = start_with("", moves).await else {
         return;
     };
     let (free, field) = (pick(&tab, "#free").await, pick(&tab, "#field").await);
     let arguments = json!({ "from_uid": free, "to_uid": field });
-    let told = bounded(&lab, &tab, "drag", arguments).await;
-    let heard = lab.page_value(&tab, "heard").await;
+    let told = bounded(&harness, &tab, "drag", arguments).await;
+    let heard = harness.page_value(&tab, "heard").await;
     assert!(!heard.to_string().contains("drop"), "{heard} {told:?}");
     assert!(told.clone().unwrap_err().starts_with(AT_GOAL), "{told:?}");
 }
 
 #[tokio::test]
 async fn keys_do_not_follow_the_focus_into_such_a_frame() {
-    let Some((lab, tab)) = start("").await else {
+    let Some((harness, tab)) = start("").await else {
         return;
     };
     let uid = pick(&tab, "#field").await;
     let type_text = json!({ "text": "abcdefghijkl" });
-    lab.page_value(
-        &tab,
-        "void (field.onkeydown = () => red.focus(), field.focus())",
-    )
-    .await;
-    refused(&lab, &tab, "type_text", type_text, FOCUS).await;
+    harness
+        .page_value(
+            &tab,
+            "void (field.onkeydown = () => red.focus(), field.focus())",
+        )
+        .await;
+    refused(&harness, &tab, "type_text", type_text, FOCUS).await;
     // After our script has given the field the focus.
-    lab.page_value(
+    harness.page_value(
         &tab,
         "void (field.onkeydown = null, field.blur(), field.onfocus = () => queueMicrotask(() => red.focus()))",
     )
     .await;
     let fill = json!({ "uid": uid, "value": "secret" });
-    refused(&lab, &tab, "fill", fill, FOCUS).await;
+    refused(&harness, &tab, "fill", fill, FOCUS).await;
 }
 
 #[tokio::test]
@@ -291,15 +316,15 @@ async fn a_closed_shadow_root_does_not_hide_such_a_frame() {
     let wrap = "for (const it of [red, inner]) { const host = document.createElement('div'); document.body.append(host);\
                 host.attachShadow({ mode: 'closed' }).append(it) } red = document.querySelector('div')";
     let wrap = format!("const frame = red; {wrap}; focusRed = () => frame.focus()");
-    let Some((lab, tab)) = start_with("", &wrap).await else {
+    let Some((harness, tab)) = start_with("", &wrap).await else {
         return;
     };
     for point in [json!({ "x": 60, "y": 60 }), json!({ "x": 330, "y": 40 })] {
-        refused(&lab, &tab, "click_at", point, AT_POINT).await;
+        refused(&harness, &tab, "click_at", point, AT_POINT).await;
     }
-    lab.page_value(&tab, "focusRed()").await;
+    harness.page_value(&tab, "focusRed()").await;
     let key = json!({ "key": "a" });
-    refused(&lab, &tab, "press_key", key, FOCUS).await;
+    refused(&harness, &tab, "press_key", key, FOCUS).await;
 }
 
 const AT_POINT: &str =

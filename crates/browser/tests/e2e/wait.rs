@@ -1,19 +1,20 @@
 //! wait_for and scroll.
 
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use crate::pick::pick;
 use serde_json::json;
 use tabmux_testkit::Response;
 
 #[tokio::test]
 async fn a_text_that_is_there_is_found_at_once_and_one_that_comes_later_when_it_comes() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/page", Response::html("<p>Hello <b>World</b></p>"));
-    let tab = lab.open("page").await;
-    let text = lab
+    let tab = harness.open("page").await;
+    let text = harness
         .text(
             &tab,
             "wait_for",
@@ -24,22 +25,23 @@ async fn a_text_that_is_there_is_found_at_once_and_one_that_comes_later_when_it_
     let later = async {
         let add =
             "new Promise((done) => setTimeout(() => done(document.body.append('Later')), 200))";
-        lab.page_value(&tab, add).await
+        harness.page_value(&tab, add).await
     };
-    let waiting = lab.text(&tab, "wait_for", json!({ "text": ["later"] }));
+    let waiting = harness.text(&tab, "wait_for", json!({ "text": ["later"] }));
     let (text, _) = tokio::join!(waiting, later);
     assert_eq!(text, "\"later\" is there.");
 }
 
 #[tokio::test]
 async fn a_text_that_never_comes_is_an_error_at_the_timeout() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/page", Response::html("<p hidden>secret</p>"));
-    let tab = lab.open("page").await;
-    let error = lab
+    let tab = harness.open("page").await;
+    let error = harness
         .error(
             &tab,
             "wait_for",
@@ -54,42 +56,43 @@ async fn a_text_that_never_comes_is_an_error_at_the_timeout() {
 
 #[tokio::test]
 async fn waiting_goes_on_over_navigations_and_into_frames_of_other_sites() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server
+    harness
+        .server
         .route("/inside", Response::html("<p>In the frame</p>"));
     let html = format!(
         "<iframe src='{}'></iframe>",
-        lab.server.cross_site_url("inside")
+        harness.server.cross_site_url("inside")
     );
-    lab.server.route("/next", Response::html(html));
-    let tab = lab.open_url("about:blank").await;
-    let next = lab.server.url("next");
-    let waiting = lab.text(
+    harness.server.route("/next", Response::html(html));
+    let tab = harness.open_url("about:blank").await;
+    let next = harness.server.url("next");
+    let waiting = harness.text(
         &tab,
         "wait_for",
         json!({ "text": ["in the frame"], "timeout": 20_000 }),
     );
-    let going = lab.text(&tab, "navigate_page", json!({ "url": next }));
+    let going = harness.text(&tab, "navigate_page", json!({ "url": next }));
     let (text, _) = tokio::join!(waiting, going);
     assert_eq!(text, "\"in the frame\" is there.");
 }
 
 #[tokio::test]
 async fn scrolling_tells_how_far_it_went_and_what_is_left() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/long",
         Response::html(
             "<!doctype html><body style='margin: 0; height: 2700px'><div id=d style='height: 100px; overflow: auto'>\
              <p id=p style='margin: 0; height: 500px'></div><canvas id=c onwheel='turned = event.deltaY'></canvas>",
         ),
     );
-    let tab = lab.open("long").await;
-    let scroll = async |arguments| lab.text(&tab, "scroll", arguments).await;
+    let tab = harness.open("long").await;
+    let scroll = async |arguments| harness.text(&tab, "scroll", arguments).await;
     assert_eq!(
         scroll(json!({ "direction": "down", "amount": 500 })).await,
         "Scrolled the page by 500 pixels; now at 500 of 2000 pixels, more follows."
@@ -111,7 +114,7 @@ async fn scrolling_tells_how_far_it_went_and_what_is_left() {
         scroll(json!({ "uid": inside })).await,
         "Scrolled to the element."
     );
-    let error = lab
+    let error = harness
         .error(&tab, "scroll", json!({ "direction": "left" }))
         .await;
     assert_eq!(error, "Nothing on this page can be scrolled that way.");
@@ -119,18 +122,18 @@ async fn scrolling_tells_how_far_it_went_and_what_is_left() {
 
 #[tokio::test]
 async fn what_listens_to_the_wheel_gets_it() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/map",
         Response::html(
             "<canvas id=c></canvas><script>c.onwheel = (e) => turned = e.deltaY</script>",
         ),
     );
-    let tab = lab.open("map").await;
+    let tab = harness.open("map").await;
     let map = pick(&tab, "#c").await;
-    let text = lab
+    let text = harness
         .text(
             &tab,
             "scroll",
@@ -138,24 +141,24 @@ async fn what_listens_to_the_wheel_gets_it() {
         )
         .await;
     assert!(text.contains("turned the mouse wheel"), "{text}");
-    assert_eq!(lab.page_value(&tab, "turned").await, -120);
+    assert_eq!(harness.page_value(&tab, "turned").await, -120);
 }
 
 /// Spec: multi-browser 64.
 #[tokio::test]
 async fn every_kind_of_waiting_ends_when_it_comes() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let gate = lab.server.hold("/slow", Response::text("late"));
-    lab.server.route(
+    let gate = harness.server.hold("/slow", Response::text("late"));
+    harness.server.route(
         "/page",
         Response::html("<p id=p>Loading things</p><script>const after = (f) => setTimeout(f, 100);\
             after(() => { p.remove(); after(() => { document.body.innerHTML += '<b class=done>x</b>';\
             after(() => { history.pushState(0, '', '/page#arrived'); ready = 7; }) }) })</script>"),
     );
-    let tab = lab.open("page").await;
-    let wait = async |arguments| lab.text(&tab, "wait_for", arguments).await;
+    let tab = harness.open("page").await;
+    let wait = async |arguments| harness.text(&tab, "wait_for", arguments).await;
     assert_eq!(
         wait(json!({ "textGone": ["loading things"] })).await,
         "\"loading things\" is not there."
@@ -168,10 +171,11 @@ async fn every_kind_of_waiting_ends_when_it_comes() {
         wait(json!({ "function": "() => window.ready === 7" })).await,
         "The function returned true."
     );
-    lab.page_value(&tab, "void fetch('/slow').then((r) => r.text())")
+    harness
+        .page_value(&tab, "void fetch('/slow').then((r) => r.text())")
         .await;
-    lab.server.wait_for_request("/slow").await;
-    let error = lab
+    harness.server.wait_for_request("/slow").await;
+    let error = harness
         .error(
             &tab,
             "wait_for",
@@ -187,11 +191,11 @@ async fn every_kind_of_waiting_ends_when_it_comes() {
         wait(json!({ "networkIdle": true })).await,
         "The network is quiet."
     );
-    let error = lab
+    let error = harness
         .error(&tab, "wait_for", json!({ "selector": "::::" }))
         .await;
     assert!(error.contains("not a CSS selector"), "{error}");
-    let error = lab
+    let error = harness
         .error(
             &tab,
             "wait_for",
@@ -204,17 +208,18 @@ async fn every_kind_of_waiting_ends_when_it_comes() {
 /// Spec: multi-browser 64.
 #[tokio::test]
 async fn a_condition_is_waited_for_over_a_navigation() {
-    let Some(lab) = Lab::start().await else {
+    let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    lab.server.route(
+    harness.server.route(
         "/first",
         Response::html("<script>setTimeout(() => location = '/second', 200)</script>"),
     );
-    lab.server
+    harness
+        .server
         .route("/second", Response::html("<script>there = true</script>"));
-    let tab = lab.open("first").await;
-    let text = lab
+    let tab = harness.open("first").await;
+    let text = harness
         .text(
             &tab,
             "wait_for",

@@ -2,22 +2,22 @@
 
 mod attached;
 mod calls;
+mod harness;
 mod lifetimes;
 mod servers;
 mod shim;
-mod stand;
 
-pub(crate) use stand::{WITH_WEB_MCP, WITHOUT_WEB_MCP};
+pub(crate) use harness::{WITH_WEB_MCP, WITHOUT_WEB_MCP};
 
+use harness::PageToolsHarness;
 use serde_json::json;
-use stand::Stand;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_of_a_page_are_found_before_it_counts_as_open_and_can_be_called() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    let tab = stand
+    let tab = harness
         .page(
             "",
             r#"<form toolname="find_car" tooldescription="Find a car" toolautosubmit>
@@ -32,24 +32,26 @@ async fn tools_of_a_page_are_found_before_it_counts_as_open_and_can_be_called() 
                });"#,
         )
         .await;
-    let found = stand.tools(&tab);
+    let found = harness.tools(&tab);
     let names: Vec<_> = found.web_mcp.iter().map(|tool| &*tool.name).collect();
     assert_eq!(names, ["sum", "find_car"]);
     let sum = &found.web_mcp[0];
     assert!(sum.read_only && !sum.consequential);
     assert_eq!(&*sum.description, "Adds");
     assert_eq!(sum.read_schema()["properties"]["a"]["type"], "number");
-    assert_eq!(&*sum.origin, stand.origin());
+    assert_eq!(&*sum.origin, harness.origin());
     let form = &found.web_mcp[1];
     assert!(!form.read_only);
     assert_eq!(form.read_schema()["required"], json!(["make"]));
 
     assert_eq!(
-        stand.value(&tab, "sum", json!({"a": 2, "b": 40})).await,
+        harness.value(&tab, "sum", json!({"a": 2, "b": 40})).await,
         json!(42)
     );
     assert_eq!(
-        stand.value(&tab, "find_car", json!({"make": "Saab"})).await,
+        harness
+            .value(&tab, "find_car", json!({"make": "Saab"}))
+            .await,
         json!({"found": "Saab"})
     );
 }

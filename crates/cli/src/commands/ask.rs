@@ -4,12 +4,12 @@ use anyhow::{Context, bail};
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
-use tabmux_client::{Place, ask};
+use tabmux_client::{SocketPath, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// What the daemon answers, or `None` if no daemon is there.
 pub(crate) async fn ask_daemon(
-    place: &Place,
+    place: &SocketPath,
     question: &FromClient,
 ) -> anyhow::Result<Option<FromDaemon>> {
     match ask(place, question).await {
@@ -32,6 +32,6 @@ fn is_nobody(error: &io::Error) -> bool {
 }
 
 /// Whether what is at the socket's place is something else.
-pub(crate) fn is_in_the_way(place: &Place) -> bool {
+pub(crate) fn is_in_the_way(place: &SocketPath) -> bool {
     fs::symlink_metadata(place.socket()).is_ok_and(|meta| !meta.file_type().is_socket())
 }

@@ -1,7 +1,7 @@
 //! Flags that several commands have.
 
 use std::path::PathBuf;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 
 // No documentation here: clap would take it for that of the command.
 #[derive(Debug, clap::Args)]
@@ -12,8 +12,8 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    pub(crate) fn place(self) -> Place {
-        Place::choose(self.socket)
+    pub(crate) fn place(self) -> SocketPath {
+        SocketPath::choose(self.socket)
     }
 }
 

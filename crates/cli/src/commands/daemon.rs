@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
 use tabmux_daemon::policy::{self, PageOrigin};
 use tabmux_daemon::socket::{Listening, ServeOptions, serve};
-use tabmux_daemon::{Beside, Hub};
+use tabmux_daemon::{Hub, StateFiles};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_shim::logging;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
-    let place = Place::choose(args.socket);
+    let place = SocketPath::choose(args.socket);
     // The log may lie beside the socket, in a folder that is made only now.
     place.prepare()?;
     logging::start(args.log_file.as_deref())?;
@@ -102,7 +102,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
     ending::watch(stop.clone())?;
-    let hub = Arc::new(Hub::start_shared(Beside {
+    let hub = Arc::new(Hub::start_shared(StateFiles {
         audit: place.beside("audit.jsonl"),
         memory: place.beside("sessions.json"),
         policy: policy::usual_place(),

@@ -1,15 +1,15 @@
 //! `tabmux demo`: an agent books a bed in a mountain hut, and everything about it is real.
 
 mod client;
-mod paper;
+mod printer;
 mod processes;
+mod runner;
 mod site;
 mod snapshot;
-mod stage;
 mod story;
 
 use super::common_flags::Executable;
-use paper::Paper;
+use printer::Printer;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,8 +26,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut paper = Paper::on_stdout();
-    match story::play(&args, &mut paper) {
+    let mut printer = Printer::on_stdout();
+    match story::play(&args, &mut printer) {
         // Whoever closed the pipe has read enough.
         Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
         told => told.map(|()| ExitCode::SUCCESS),
@@ -37,7 +37,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kinds = error
         .chain()
-        .filter_map(|cause| cause.downcast_ref::<paper::WriteError>());
+        .filter_map(|cause| cause.downcast_ref::<printer::WriteError>());
     kinds
         .into_iter()
         .any(|error| error.0.kind() == io::ErrorKind::BrokenPipe)

@@ -12,7 +12,7 @@ use crate::say::say;
 use anyhow::bail;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_daemon::extension::{Secret, secret_file};
 
 /// Work in your own Chrome, through an extension that only this machine's tabmux can speak to.
@@ -187,7 +187,7 @@ fn uninstall() -> anyhow::Result<ExitCode> {
 }
 
 /// Whether an extension is connected to the daemon there.
-pub(crate) async fn is_connected(place: &Place) -> bool {
+pub(crate) async fn is_connected(place: &SocketPath) -> bool {
     matches!(waiting::is_connected(place).await, Ok(Some(true)))
 }
 

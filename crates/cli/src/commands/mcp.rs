@@ -8,10 +8,10 @@ use tabmux_browser::{OriginPattern, tools};
 use tabmux_daemon::DirectSession;
 use tabmux_protocol::session::SessionOptions;
 use tabmux_shim::flags::Kind;
-use tabmux_shim::{Args, Elsewhere, until_signalled};
+use tabmux_shim::{Args, Fallbacks, until_signalled};
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let elsewhere = Elsewhere {
+    let elsewhere = Fallbacks {
         serve_here,
         kinds,
         origins,

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// A daemon that is not the one at our socket.
@@ -68,7 +68,7 @@ impl OtherDaemon {
 }
 
 /// All that run in this user's name and home, but for the one at `own`.
-pub(crate) async fn find(own: &Place) -> Vec<OtherDaemon> {
+pub(crate) async fn find(own: &SocketPath) -> Vec<OtherDaemon> {
     let mut found = Vec::new();
     for (pid, socket) in running() {
         if socket
@@ -91,7 +91,7 @@ pub(crate) async fn find(own: &Place) -> Vec<OtherDaemon> {
 }
 
 async fn ask(socket: &Path) -> Option<Answer> {
-    let place = Place::choose(Some(socket.to_owned()));
+    let place = SocketPath::choose(Some(socket.to_owned()));
     let question = FromClient::Overview {
         id: "others".into(),
     };

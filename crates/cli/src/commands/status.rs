@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::wrap;
 use anyhow::bail;
 use std::process::ExitCode;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_protocol::overview::{BrowserMetrics, Overview};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
@@ -68,7 +68,7 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// What the daemon tells, or `None` if there is none.
-async fn overview(place: &Place) -> anyhow::Result<Option<Overview>> {
+async fn overview(place: &SocketPath) -> anyhow::Result<Option<Overview>> {
     let question = FromClient::Overview {
         id: "overview".into(),
     };

@@ -1,6 +1,6 @@
 //! Somebody else's browser: found, listed, worked in, and left as it was.
 
-use crate::desk::{Desk, assert_names};
+use crate::harness::{McpHarness, assert_names};
 use crate::user::User;
 use serde_json::{Value, json};
 use tabmux_testkit::{Chromium, FixtureServer, Response, process};
@@ -17,19 +17,22 @@ async fn a_named_browser_is_attached_and_nothing_in_it_is_adopted() {
         format!("--browserUrl={}", chromium.http_url()),
         format!("--wsEndpoint={}", chromium.websocket_url()),
     ] {
-        let desk = Desk::start(&[&flag]);
-        desk.client.initialize().await;
-        let connected = desk.step("connect_browser", json!({})).await;
+        let harness = McpHarness::start(&[&flag]);
+        harness.client.initialize().await;
+        let connected = harness.step("connect_browser", json!({})).await;
         assert_eq!(
             (connected.notices, &connected.json()["tabCount"]),
             (1, &json!(1)),
             "{flag}"
         );
-        assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
+        assert_names(
+            &harness.names().await,
+            &["list_tabs", "open_tab", "focus_tab"],
+        );
         let row = json!({
             "id": 1, "title": "about:blank", "url": "about:blank", "focused": false, "toolCount": 0,
         });
-        let tabs = desk
+        let tabs = harness
             .tabs_until(|tabs| tabs.rows()[0]["title"] != "Loading...")
             .await;
         assert_eq!(
@@ -49,25 +52,28 @@ async fn the_end_of_the_server_leaves_an_attached_browser_and_its_tabs_alone() {
     let chromium = Chromium::start(&browser);
     let user = User::at(chromium.websocket_url()).await;
     let pages = FixtureServer::start();
-    pages.route("/mine", crate::desk::page("Mine", "<button>Press</button>"));
+    pages.route(
+        "/mine",
+        crate::harness::page("Mine", "<button>Press</button>"),
+    );
     let mine = pages.url("mine");
     user.opens(&mine).await;
     let processes: Vec<u32> = family(chromium.pid());
 
-    let mut desk = Desk::attached(&chromium, &[]).await;
-    let tabs = desk
+    let mut harness = McpHarness::attached(&chromium, &[]).await;
+    let tabs = harness
         .tabs_until(|tabs| tabs.urls().contains(&mine.as_str()))
         .await;
-    desk.focus(tabs.id_of(&mine)).await;
-    let press = desk.uid("Press").await;
-    desk.text("click", json!({"uid": press})).await;
-    let opened = desk.pages.url("a");
-    desk.text("open_tab", json!({"url": opened})).await;
-    desk.client.close_input().await;
+    harness.focus(tabs.id_of(&mine)).await;
+    let press = harness.uid("Press").await;
+    harness.text("click", json!({"uid": press})).await;
+    let opened = harness.pages.url("a");
+    harness.text("open_tab", json!({"url": opened})).await;
+    harness.client.close_input().await;
     assert!(
-        desk.client.wait_for_exit().await.success(),
+        harness.client.wait_for_exit().await.success(),
         "{}",
-        desk.client.transcript()
+        harness.client.transcript()
     );
 
     let mut urls = user.urls().await;
@@ -85,8 +91,8 @@ async fn two_servers_share_one_browser_and_each_keeps_its_own_focus() {
         return;
     };
     let chromium = Chromium::start(&browser);
-    let one = Desk::attached(&chromium, &[]).await;
-    let two = Desk::attached(&chromium, &[]).await;
+    let one = McpHarness::attached(&chromium, &[]).await;
+    let two = McpHarness::attached(&chromium, &[]).await;
     one.open("a").await;
     two.open("b").await;
     assert_eq!(one.evaluate("() => document.title").await, "A");
@@ -99,8 +105,8 @@ async fn a_running_browser_is_found_through_its_profile() {
         return;
     };
     let chromium = Chromium::start(&browser);
-    let desk = Desk::start(&[]);
-    desk.client.initialize().await;
+    let harness = McpHarness::start(&[]);
+    harness.client.initialize().await;
     // Spec: dynamic-tools 23.
     let not_found = json!({
         "connected": false,
@@ -108,17 +114,17 @@ async fn a_running_browser_is_found_through_its_profile() {
         "instructions":
             "Please open Chrome with the Browser Tools extension enabled, or call with launch=true",
     });
-    let lost = desk.step("connect_browser", json!({})).await;
+    let lost = harness.step("connect_browser", json!({})).await;
     assert_eq!((lost.reply.is_error(), lost.notices), (true, 0));
     assert_eq!(lost.reply.text(), not_found.to_string());
     assert_eq!(lost.reply.structured(), &not_found);
-    assert_names(&desk.names().await, &["connect_browser"]);
+    assert_names(&harness.names().await, &["connect_browser"]);
 
-    let profile = desk.home.path().join(".config/chromium");
+    let profile = harness.home.path().join(".config/chromium");
     std::fs::create_dir_all(&profile).unwrap();
     let port = chromium.profile().join("DevToolsActivePort");
     std::fs::copy(port, profile.join("DevToolsActivePort")).unwrap();
-    let connect = desk.step("connect_browser", json!({})).await;
+    let connect = harness.step("connect_browser", json!({})).await;
     assert_eq!(
         (connect.notices, &connect.json()["tabCount"]),
         (1, &json!(1))
@@ -131,20 +137,22 @@ async fn a_browser_that_has_ended_is_not_found() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
-    let desk = Desk::start(&[]);
-    desk.client.initialize().await;
-    let profile = desk.home.path().join(".config/chromium");
+    let harness = McpHarness::start(&[]);
+    harness.client.initialize().await;
+    let profile = harness.home.path().join(".config/chromium");
     std::fs::create_dir_all(&profile).unwrap();
     {
         let chromium = Chromium::start(&browser);
         let port = chromium.profile().join("DevToolsActivePort");
         std::fs::copy(port, profile.join("DevToolsActivePort")).unwrap();
     }
-    let connect = desk.step("connect_browser", json!({})).await;
+    let connect = harness.step("connect_browser", json!({})).await;
     assert_eq!(connect.notices, 0);
     assert_eq!(connect.reply.structured()["error"], "No browser found");
     // What that answer proposes works.
-    let launched = desk.step("connect_browser", json!({"launch": true})).await;
+    let launched = harness
+        .step("connect_browser", json!({"launch": true}))
+        .await;
     assert_eq!(launched.json()["connected"], true);
 }
 
@@ -182,11 +190,11 @@ async fn a_wrong_address_is_told_truthfully() {
         ),
     ] {
         let (address, expected) = expected;
-        let desk = Desk::start(&[&format!("{flag}={address}")]);
-        desk.client.initialize().await;
+        let harness = McpHarness::start(&[&format!("{flag}={address}")]);
+        harness.client.initialize().await;
         // Named means that one and no other, whatever `launch` says.
         for launch in [false, true] {
-            let connect = desk
+            let connect = harness
                 .step("connect_browser", json!({"launch": launch}))
                 .await;
             assert_eq!(connect.notices, 0);
@@ -200,7 +208,7 @@ async fn a_wrong_address_is_told_truthfully() {
                     .is_some_and(|text| !text.is_empty())
             );
         }
-        assert_names(&desk.names().await, &["connect_browser"]);
+        assert_names(&harness.names().await, &["connect_browser"]);
     }
 }
 

@@ -1,28 +1,28 @@
 //! Bad input: one sentence that says what happened and what to do, no notification, no change.
 
-use crate::desk::{Desk, page};
+use crate::harness::{McpHarness, page};
 use serde_json::{Value, json};
 use tabmux_testkit::OverExtension;
 
 /// Makes each call and compares its sentence; `…` stands for any text. Nothing may change.
-async fn check(desk: &Desk, table: &[(&str, Value, &str)]) {
-    let before = desk.client.list_tools().await;
+async fn check(harness: &McpHarness, table: &[(&str, Value, &str)]) {
+    let before = harness.client.list_tools().await;
     let connected = before.len() > 1;
     let tabs = if connected {
-        Some(desk.tabs().await)
+        Some(harness.tabs().await)
     } else {
         None
     };
     for (tool, arguments, expected) in table {
-        let said = desk.refusal(tool, arguments.clone()).await;
+        let said = harness.refusal(tool, arguments.clone()).await;
         assert!(
             matches(&said, expected),
             "{tool} {arguments}\n  said {said:?}\n  not  {expected:?}"
         );
     }
-    assert_eq!(desk.client.list_tools().await, before);
+    assert_eq!(harness.client.list_tools().await, before);
     if connected {
-        assert_eq!(Some(desk.tabs().await), tabs);
+        assert_eq!(Some(harness.tabs().await), tabs);
     }
 }
 
@@ -43,7 +43,7 @@ fn bad(tool: &str, detail: &str) -> String {
 
 #[tokio::test]
 async fn arguments_of_the_core_tools_are_checked_before_anything_else() {
-    let Some(desk) = Desk::disconnected(&[]).await else {
+    let Some(harness) = McpHarness::disconnected(&[]).await else {
         return;
     };
     let table = [
@@ -106,19 +106,19 @@ async fn arguments_of_the_core_tools_are_checked_before_anything_else() {
         ),
     ];
     for (tool, arguments, detail) in table {
-        check(&desk, &[(tool, arguments, &bad(tool, detail))]).await;
+        check(&harness, &[(tool, arguments, &bad(tool, detail))]).await;
     }
 }
 
 /// Spec: dynamic-tools 89; security 25.
 #[tokio::test]
 async fn addresses_that_are_not_opened() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.hang_up("/nothing");
+    harness.pages.hang_up("/nothing");
     let nobody = "http://no-such-host.invalid/";
-    let nothing = desk.pages.url("nothing");
+    let nothing = harness.pages.url("nothing");
     let kinds = [
         "javascript:alert(1)",
         "javascript:1",
@@ -131,10 +131,10 @@ async fn addresses_that_are_not_opened() {
         let expected = format!(
             "{scheme}: URLs are not opened. Use an http:, https: or data: URL, or about:blank."
         );
-        check(&desk, &[("open_tab", json!({"url": url}), &expected)]).await;
+        check(&harness, &[("open_tab", json!({"url": url}), &expected)]).await;
     }
     check(
-        &desk,
+        &harness,
         &[
             (
                 "open_tab",
@@ -169,11 +169,11 @@ async fn addresses_that_are_not_opened() {
 /// Spec: dynamic-tools 88.
 #[tokio::test]
 async fn tabs_that_are_not_there() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    let (closed, tab) = (desk.open("a").await, desk.open("b").await);
-    desk.text("close_tab", json!({"tabId": closed})).await;
+    let (closed, tab) = (harness.open("a").await, harness.open("b").await);
+    harness.text("close_tab", json!({"tabId": closed})).await;
     let rest = format!("Available tabs: {tab}. Call list_tabs to see the tabs.");
     for (given, named) in [
         (json!(999), "999".to_owned()),
@@ -187,42 +187,43 @@ async fn tabs_that_are_not_there() {
     ] {
         let expected = format!("There is no tab {named}. {rest}");
         for tool in ["focus_tab", "close_tab"] {
-            check(&desk, &[(tool, json!({"tabId": given}), &expected)]).await;
+            check(&harness, &[(tool, json!({"tabId": given}), &expected)]).await;
         }
     }
     // Spec: decisions 1.
     // A number, its text, and its text with a point are one and the same tab.
     for same in [json!(tab), json!(tab.to_string()), json!(tab as f64)] {
-        desk.text("focus_tab", json!({"tabId": same})).await;
+        harness.text("focus_tab", json!({"tabId": same})).await;
     }
-    desk.client.assert_no_notification().await;
+    harness.client.assert_no_notification().await;
 }
 
 #[tokio::test]
 async fn elements_that_are_stale_covered_disabled_or_none() {
-    let Some(desk) = Desk::launched(&["--generatedTools=off"]).await else {
+    let Some(harness) = McpHarness::launched(&["--generatedTools=off"]).await else {
         return;
     };
     let body = "<button disabled>Off</button><button>Under</button><input aria-label=Name>\
-                <div id=veil style='position:fixed;inset:0'></div>";
-    desk.pages
+                <div id=cover style='position:fixed;inset:0'></div>";
+    harness
+        .pages
         .route("/old", page("Old", "<button>Gone</button>"));
-    desk.pages.route("/form", page("Form", body));
-    desk.open("old").await;
-    let stale = desk.uid("\"Gone\"").await;
-    let url = desk.pages.url("form");
-    desk.text("navigate_page", json!({"url": url})).await;
-    let off = desk.uid("\"Off\"").await;
-    let under = desk.uid("\"Under\"").await;
-    let name = desk.uid("\"Name\"").await;
+    harness.pages.route("/form", page("Form", body));
+    harness.open("old").await;
+    let stale = harness.uid("\"Gone\"").await;
+    let url = harness.pages.url("form");
+    harness.text("navigate_page", json!({"url": url})).await;
+    let off = harness.uid("\"Off\"").await;
+    let under = harness.uid("\"Under\"").await;
+    let name = harness.uid("\"Name\"").await;
     let document = off.split('_').next().unwrap().to_owned();
     let nowhere = format!("{document}_99999");
     let stale_text = format!(
         "uid {stale} is from a page that is no longer shown. Call take_snapshot for the present page."
     );
-    let covered = format!("The element {under} is covered by <div#veil>. …");
+    let covered = format!("The element {under} is covered by <div#cover>. …");
     check(
-        &desk,
+        &harness,
         &[
             ("click", json!({"uid": stale}), &stale_text),
             ("hover", json!({"uid": stale}), &stale_text),
@@ -272,14 +273,14 @@ async fn elements_that_are_stale_covered_disabled_or_none() {
 
 #[tokio::test]
 async fn navigations_waits_and_scripts_that_fail() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.hang("/never");
-    desk.open("a").await;
-    let never = desk.pages.url("never");
+    harness.pages.hang("/never");
+    harness.open("a").await;
+    let never = harness.pages.url("never");
     check(
-        &desk,
+        &harness,
         &[
             (
                 "navigate_page",
@@ -323,7 +324,7 @@ async fn navigations_waits_and_scripts_that_fail() {
     )
     .await;
     assert_eq!(
-        desk.evaluate("() => document.title").await,
+        harness.evaluate("() => document.title").await,
         "A",
         "the page is as it was"
     );
@@ -331,23 +332,25 @@ async fn navigations_waits_and_scripts_that_fail() {
 
 #[tokio::test]
 async fn a_navigation_that_fails_keeps_the_tab_and_its_focus() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.hang_up("/nothing");
-    let tab = desk.open("a").await;
-    let nothing = desk.pages.url("nothing");
-    let said = desk.refusal("navigate_page", json!({"url": nothing})).await;
+    harness.pages.hang_up("/nothing");
+    let tab = harness.open("a").await;
+    let nothing = harness.pages.url("nothing");
+    let said = harness
+        .refusal("navigate_page", json!({"url": nothing}))
+        .await;
     assert!(
         said.starts_with(&format!(
             "{nothing} could not be loaded: ERR_EMPTY_RESPONSE ("
         )),
         "{said}"
     );
-    assert_eq!(desk.tabs().await.focused(), Some(tab));
-    let url = desk.pages.url("b");
-    desk.text("navigate_page", json!({"url": url})).await;
-    assert_eq!(desk.evaluate("() => document.title").await, "B");
+    assert_eq!(harness.tabs().await.focused(), Some(tab));
+    let url = harness.pages.url("b");
+    harness.text("navigate_page", json!({"url": url})).await;
+    assert_eq!(harness.evaluate("() => document.title").await, "B");
 }
 
 /// A tab that the user took to a page of the browser's own is listed, and left alone.
@@ -358,23 +361,23 @@ async fn pages_of_the_browser_itself_are_not_touched() {
         return;
     };
     let chromium; // It ends with the test.
-    let (desk, websocket) = match OverExtension::here() {
+    let (harness, websocket) = match OverExtension::here() {
         Some(over) => {
-            let desk = Desk::launched(&[]).await.unwrap();
-            (desk, over.websocket())
+            let harness = McpHarness::launched(&[]).await.unwrap();
+            (harness, over.websocket())
         }
         None => {
             chromium = tabmux_testkit::Chromium::start(&browser);
-            let desk = Desk::attached(&chromium, &[]).await;
-            (desk, chromium.websocket_url().to_owned())
+            let harness = McpHarness::attached(&chromium, &[]).await;
+            (harness, chromium.websocket_url().to_owned())
         }
     };
     let user = crate::user::User::at(&websocket).await;
     user.opens("chrome://version/").await;
-    let tabs = desk
+    let tabs = harness
         .tabs_until(|tabs| tabs.urls().contains(&"chrome://version/"))
         .await;
-    desk.focus(tabs.id_of("chrome://version/")).await;
+    harness.focus(tabs.id_of("chrome://version/")).await;
     let expected = "This tab shows chrome://version/, which is not a web page that tools may touch. Use another \
                     tab, or open a new one.";
     for (tool, arguments) in [
@@ -382,19 +385,23 @@ async fn pages_of_the_browser_itself_are_not_touched() {
         ("take_screenshot", json!({})),
         ("evaluate_script", json!({"function": "() => 1"})),
     ] {
-        assert_eq!(desk.refusal(tool, arguments).await, expected);
+        assert_eq!(harness.refusal(tool, arguments).await, expected);
     }
-    desk.open("a").await;
-    assert_eq!(desk.evaluate("() => document.title").await, "A");
+    harness.open("a").await;
+    assert_eq!(harness.evaluate("() => document.title").await, "A");
 }
 
 #[tokio::test]
 async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
-    let Some(desk) = Desk::disconnected(&[]).await else {
+    let Some(harness) = McpHarness::disconnected(&[]).await else {
         return;
     };
     let call = json!({"name": "teleport", "arguments": {}});
-    let error = desk.client.request("tools/call", call).await.unwrap_err();
+    let error = harness
+        .client
+        .request("tools/call", call)
+        .await
+        .unwrap_err();
     assert_eq!(
         (error.code, error.message.as_str()),
         (-32602, "Unknown tool: teleport")
@@ -405,7 +412,8 @@ async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
         json!({"name": "list_tabs", "arguments": [1]}),
     ] {
         assert_eq!(
-            desk.client
+            harness
+                .client
                 .request("tools/call", params)
                 .await
                 .unwrap_err()
@@ -413,7 +421,7 @@ async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
             -32602
         );
     }
-    let before = desk.client.received().len();
+    let before = harness.client.received().len();
     let lines = [
         (&b"garbage"[..], -32700),
         (b"{\"jsonrpc\":", -32700),
@@ -423,8 +431,8 @@ async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
         (b"{\"jsonrpc\":\"2.0\",\"id\":\"x\"}", -32600),
     ];
     for (seen, (line, code)) in (before..).zip(lines) {
-        desk.client.send_raw(line).await;
-        let answers = desk.client.wait("an error", |messages| {
+        harness.client.send_raw(line).await;
+        let answers = harness.client.wait("an error", |messages| {
             let received: Vec<_> = messages
                 .iter()
                 .filter_map(tabmux_testkit::Message::as_received)
@@ -440,9 +448,11 @@ async fn an_unknown_tool_is_a_json_rpc_error_and_garbage_a_parse_error() {
         );
     }
     assert_eq!(
-        desk.names().await,
+        harness.names().await,
         ["connect_browser"],
         "the server lives on"
     );
-    desk.text("connect_browser", json!({"launch": true})).await;
+    harness
+        .text("connect_browser", json!({"launch": true}))
+        .await;
 }

@@ -1,7 +1,7 @@
 //! A tab that crashed while nobody was attached to it. Chrome tells of a crash once, and later only to those
 //! who attach: without that every call would wait for a page that is dead.
 
-use crate::desk::Desk;
+use crate::harness::McpHarness;
 use crate::own_browser::OwnBrowser;
 use crate::user::User;
 use serde_json::json;
@@ -21,9 +21,9 @@ async fn before_a_browser_is_attached() {
     user.opens(&mine).await;
     user.crashes(&mine).await;
     let address = format!("--browserUrl={}", chromium.http_url());
-    let desk = Desk::start(&[&address, "--tools=static"]);
-    desk.client.initialize().await;
-    is_found_gone(&desk.client, &mine).await;
+    let harness = McpHarness::start(&[&address, "--tools=static"]);
+    harness.client.initialize().await;
+    is_found_gone(&harness.client, &mine).await;
 }
 
 /// Spec: dynamic-tools 87.

@@ -1,6 +1,6 @@
 //! Both eras of the protocol over the real binary: the handshake, and 2026-07-28 without one.
 
-use crate::desk::{Desk, assert_names};
+use crate::harness::{McpHarness, assert_names};
 use serde_json::{Value, json};
 use tabmux_testkit::Message;
 
@@ -20,10 +20,10 @@ fn about() -> Value {
 /// Spec: dynamic-tools 59, 60.
 #[tokio::test]
 async fn the_handshake_names_the_server_and_its_capability() {
-    let Some(desk) = Desk::silent(&[]) else {
+    let Some(harness) = McpHarness::silent(&[]) else {
         return;
     };
-    let answer = desk.client.initialize().await;
+    let answer = harness.client.initialize().await;
     assert_eq!(
         answer,
         json!({
@@ -32,17 +32,17 @@ async fn the_handshake_names_the_server_and_its_capability() {
             "serverInfo": about(),
         })
     );
-    desk.client.assert_no_notification().await;
+    harness.client.assert_no_notification().await;
 }
 
 /// Spec: dynamic-tools 56, 61.
 #[tokio::test]
 async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
-    let Some(mut desk) = Desk::silent(&[]) else {
+    let Some(mut harness) = McpHarness::silent(&[]) else {
         return;
     };
-    desk.client.speak_2026();
-    let discovered = desk
+    harness.client.speak_2026();
+    let discovered = harness
         .client
         .request("server/discover", json!({}))
         .await
@@ -56,7 +56,11 @@ async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
         about()
     );
 
-    let list = desk.client.request("tools/list", json!({})).await.unwrap();
+    let list = harness
+        .client
+        .request("tools/list", json!({}))
+        .await
+        .unwrap();
     assert_eq!(list["tools"][0]["name"], "connect_browser");
     assert_eq!(
         (&list["ttlMs"], &list["cacheScope"]),
@@ -64,13 +68,14 @@ async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
     );
 
     let filter = json!({"notifications": {"toolsListChanged": true}});
-    let listening = desk.client.begin("subscriptions/listen", filter).await;
+    let listening = harness.client.begin("subscriptions/listen", filter).await;
     let told = |messages: &[Message]| {
         let received = messages.iter().filter_map(Message::as_received);
         let changes = received.filter(|m| m["method"] == "notifications/tools/list_changed");
         Some(changes.count())
     };
-    desk.client
+    harness
+        .client
         .wait("the subscription to be confirmed", |messages| {
             let mut received = messages.iter().filter_map(Message::as_received);
             received
@@ -78,13 +83,15 @@ async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
                 .then_some(())
         })
         .await;
-    desk.text("connect_browser", json!({"launch": true})).await;
-    assert_eq!(desk.client.wait("changes", told).await, 1);
-    assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
-    let url = desk.pages.url("a");
-    desk.text("open_tab", json!({"url": url})).await;
-    assert_eq!(desk.client.wait("changes", told).await, 2);
-    assert_eq!(desk.evaluate("() => document.title").await, "A");
+    harness
+        .text("connect_browser", json!({"launch": true}))
+        .await;
+    assert_eq!(harness.client.wait("changes", told).await, 1);
+    assert_names(&harness.names().await, &["list_tabs", "open_tab"]);
+    let url = harness.pages.url("a");
+    harness.text("open_tab", json!({"url": url})).await;
+    assert_eq!(harness.client.wait("changes", told).await, 2);
+    assert_eq!(harness.evaluate("() => document.title").await, "A");
     assert!(!listening.is_answered());
 }
 
@@ -92,12 +99,12 @@ async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
 #[tokio::test]
 async fn older_clients_are_spoken_to_in_their_own_revision() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
-        let Some(desk) = Desk::silent(&[]) else {
+        let Some(harness) = McpHarness::silent(&[]) else {
             return;
         };
-        let answer = desk.client.initialize_as(version).await;
+        let answer = harness.client.initialize_as(version).await;
         assert_eq!(answer["protocolVersion"], version);
-        assert_names(&desk.names().await, &["connect_browser"]);
+        assert_names(&harness.names().await, &["connect_browser"]);
     }
 }
 
@@ -106,22 +113,23 @@ async fn older_clients_are_spoken_to_in_their_own_revision() {
 #[tokio::test]
 async fn a_client_gets_the_list_that_suits_it() {
     let names = async |client: Option<&str>| {
-        let mut desk = Desk::silent(&["--tools=auto"])?;
+        let mut harness = McpHarness::silent(&["--tools=auto"])?;
         match client {
-            None => desk.client.speak_2026(),
+            None => harness.client.speak_2026(),
             Some(name) => {
                 let params = json!({
                     "protocolVersion": "2025-11-25",
                     "capabilities": {},
                     "clientInfo": {"name": name, "version": "0"},
                 });
-                desk.client.request("initialize", params).await.unwrap();
-                desk.client
+                harness.client.request("initialize", params).await.unwrap();
+                harness
+                    .client
                     .notify("notifications/initialized", json!({}))
                     .await;
             }
         }
-        Some(desk.names().await)
+        Some(harness.names().await)
     };
     let Some(progressive) = names(Some("claude-code")).await else {
         return;

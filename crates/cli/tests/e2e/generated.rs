@@ -1,7 +1,7 @@
 //! Tools generated from pages that offer none, all the way: a real page, a real browser, a real client.
 
 use crate::crowd::Crowd;
-use crate::desk::{ACTIONS, Desk, FOCUSED, page};
+use crate::harness::{ACTIONS, FOCUSED, McpHarness, page};
 use serde_json::{Value, json};
 use tabmux_testkit::patiently;
 
@@ -34,21 +34,21 @@ const REPOSITORY: [&str; 3] = ["fork_repo", "star_repo", "view_issues"];
 /// Spec: dynamic-tools 48, 49, 54, 100.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_focused_page_that_offers_no_tools_gets_some() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.route("/repo", repository());
-    let opened = desk
-        .step("open_tab", json!({"url": desk.pages.url("/repo")}))
+    harness.pages.route("/repo", repository());
+    let opened = harness
+        .step("open_tab", json!({"url": harness.pages.url("/repo")}))
         .await;
     assert_eq!(opened.notices, 1);
     assert_eq!(opened.json()["toolsAvailable"], json!(REPOSITORY));
-    assert_eq!(desk.names().await, with_tools(&REPOSITORY));
-    assert_eq!(desk.tabs().await.rows()[0]["toolCount"], 3);
+    assert_eq!(harness.names().await, with_tools(&REPOSITORY));
+    assert_eq!(harness.tabs().await.rows()[0]["toolCount"], 3);
 
-    let tools = desk.client.list_tools().await;
+    let tools = harness.client.list_tools().await;
     let star = tools.iter().find(|tool| tool["name"] == "star_repo");
-    let origin = desk.pages.url("").trim_end_matches('/').to_owned();
+    let origin = harness.pages.url("").trim_end_matches('/').to_owned();
     assert_eq!(
         star.unwrap()["description"],
         format!(
@@ -56,11 +56,11 @@ async fn a_focused_page_that_offers_no_tools_gets_some() {
         )
     );
     assert_eq!(
-        desk.text("star_repo", json!({})).await,
+        harness.text("star_repo", json!({})).await,
         format!("Pressed \"Star repo\".\nThe page is still at {origin}/repo")
     );
     assert_eq!(
-        desk.evaluate("() => document.title").await,
+        harness.evaluate("() => document.title").await,
         json!("starred")
     );
 }
@@ -68,47 +68,55 @@ async fn a_focused_page_that_offers_no_tools_gets_some() {
 /// Spec: dynamic-tools 50, 86.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_follows_the_page_and_is_told_only_when_it_changed() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.route("/repo", repository());
-    desk.pages.route("/same", repository());
-    desk.open("/repo").await;
+    harness.pages.route("/repo", repository());
+    harness.pages.route("/same", repository());
+    harness.open("/repo").await;
     let add =
         "() => (document.body.insertAdjacentHTML('beforeend', '<button>Watch repo</button>'), 0)";
-    desk.evaluate(add).await;
-    desk.client.next_notification().await;
+    harness.evaluate(add).await;
+    harness.client.next_notification().await;
     let watched = ["fork_repo", "star_repo", "view_issues", "watch_repo"];
-    assert_eq!(desk.names().await, with_tools(&watched));
+    assert_eq!(harness.names().await, with_tools(&watched));
     // Another document with other tools: they are there when the call is answered.
-    desk.text("navigate_page", json!({"url": desk.pages.url("/same")}))
+    harness
+        .text("navigate_page", json!({"url": harness.pages.url("/same")}))
         .await;
-    assert_eq!(desk.names().await, with_tools(&REPOSITORY));
-    desk.text("navigate_page", json!({"url": desk.pages.url("/a")}))
+    assert_eq!(harness.names().await, with_tools(&REPOSITORY));
+    harness
+        .text("navigate_page", json!({"url": harness.pages.url("/a")}))
         .await;
-    assert_eq!(desk.names().await, with_tools(&[]));
+    assert_eq!(harness.names().await, with_tools(&[]));
     let tool = json!({"name": "watch_repo", "arguments": {}});
-    let gone = desk.client.request("tools/call", tool).await.unwrap_err();
+    let gone = harness
+        .client
+        .request("tools/call", tool)
+        .await
+        .unwrap_err();
     assert_eq!(gone.code, -32602);
 }
 
 /// Spec: dynamic-tools 53, 55.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_tool_in_two_tabs_means_the_focused_one() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     for company in ["Expedia", "Kayak"] {
-        desk.pages.route(&format!("/{company}"), flights(company));
+        harness
+            .pages
+            .route(&format!("/{company}"), flights(company));
     }
-    let expedia = desk.open("/Expedia").await;
-    let url = desk.pages.url("/Kayak");
-    let opened = desk
+    let expedia = harness.open("/Expedia").await;
+    let url = harness.pages.url("/Kayak");
+    let opened = harness
         .step("open_tab", json!({"url": url, "focus": false}))
         .await;
     assert_eq!(opened.json()["focused"], false);
     assert_eq!(opened.json()["toolsAvailable"], json!([]), "r004_99");
-    let rows = desk.tabs().await;
+    let rows = harness.tabs().await;
     let counts: Vec<_> = rows.rows().iter().map(|row| &row["toolCount"]).collect();
     assert_eq!(
         counts,
@@ -119,13 +127,13 @@ async fn the_same_tool_in_two_tabs_means_the_focused_one() {
 
     let wish = json!({"from": "SFO", "to": "NYC", "date": "2024-01-19"});
     for (tab, company) in [(expedia, "Expedia"), (kayak, "Kayak")] {
-        desk.focus(tab).await;
-        assert_eq!(desk.names().await, with_tools(&["search_flights"]));
-        desk.text("search_flights", wish.clone()).await;
-        let out = desk.evaluate("() => out.textContent").await;
+        harness.focus(tab).await;
+        assert_eq!(harness.names().await, with_tools(&["search_flights"]));
+        harness.text("search_flights", wish.clone()).await;
+        let out = harness.evaluate("() => out.textContent").await;
         assert_eq!(out, json!(format!("{company}: SFO,NYC,2024-01-19")));
     }
-    let refused = desk.refusal("search_flights", json!({"from": 5})).await;
+    let refused = harness.refusal("search_flights", json!({"from": 5})).await;
     assert!(
         refused.starts_with("Invalid arguments for search_flights: "),
         "{refused}"
@@ -138,13 +146,13 @@ async fn generated_tools_can_be_limited_and_switched_off() {
         ("--generatedTools=off", &[][..]),
         ("--generatedTools=2", &["fork_repo", "star_repo"][..]),
     ] {
-        let Some(desk) = Desk::launched(&[flag]).await else {
+        let Some(harness) = McpHarness::launched(&[flag]).await else {
             return;
         };
-        desk.pages.route("/repo", repository());
-        desk.open("/repo").await;
-        assert_eq!(desk.names().await, with_tools(expected), "{flag}");
-        assert_eq!(desk.tabs().await.rows()[0]["toolCount"], expected.len());
+        harness.pages.route("/repo", repository());
+        harness.open("/repo").await;
+        assert_eq!(harness.names().await, with_tools(expected), "{flag}");
+        assert_eq!(harness.tabs().await.rows()[0]["toolCount"], expected.len());
     }
 }
 
@@ -185,24 +193,26 @@ async fn with_a_list_that_stands_generated_tools_are_called_through_call_page_to
 /// Spec: dynamic-tools 86.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reload_tells_at_most_that_generated_tools_went_and_came() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     let buttons: String = (0..25)
         .map(|n| format!("<button>Press {n}</button>"))
         .collect();
-    desk.pages.route("/many", page("Many", &buttons));
-    desk.open("/many").await;
-    let before = desk.names().await;
+    harness.pages.route("/many", page("Many", &buttons));
+    harness.open("/many").await;
+    let before = harness.names().await;
     assert_eq!(before.len(), with_tools(&[]).len() + 25);
-    desk.client.take_notifications().await;
+    harness.client.take_notifications().await;
     for _ in 0..3 {
-        desk.text("navigate_page", json!({"type": "reload"})).await;
-        patiently(async { while desk.names().await != before {} }, || {
+        harness
+            .text("navigate_page", json!({"type": "reload"}))
+            .await;
+        patiently(async { while harness.names().await != before {} }, || {
             "the tools to come back".to_owned()
         })
         .await;
-        let notices = desk.client.take_notifications().await;
+        let notices = harness.client.take_notifications().await;
         assert!(notices.len() <= 2, "{notices:?}");
     }
 }

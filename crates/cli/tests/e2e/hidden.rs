@@ -1,7 +1,7 @@
 //! Characters that nobody sees do not leave a page, and calls that are too large fail alone: with a real page, all the way.
 
 use crate::crowd::Crowd;
-use crate::desk::page;
+use crate::harness::page;
 use serde_json::{Value, json};
 
 /// Each kind of character that is not seen, or that changes how others are.

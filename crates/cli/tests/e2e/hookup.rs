@@ -1,27 +1,27 @@
 //! One test per family that only proves the hookup: what the browser crate does well arrives at the
 //! client.
 
-use crate::desk::{Desk, page};
+use crate::harness::{McpHarness, page};
 use serde_json::json;
 use tabmux_testkit::Response;
 
 #[tokio::test]
 async fn a_popup_is_named_by_its_number_and_can_be_focused() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.route(
+    harness.pages.route(
         "/opener",
         page(
             "Opener",
             "<button onclick=\"window.open('/a')\">Pop</button>",
         ),
     );
-    let opener = desk.open("opener").await;
-    let uid = desk.uid("\"Pop\"").await;
-    let step = desk.step("click", json!({"uid": uid})).await;
+    let opener = harness.open("opener").await;
+    let uid = harness.uid("\"Pop\"").await;
+    let step = harness.step("click", json!({"uid": uid})).await;
     assert_eq!(step.notices, 0, "a popup is not focused");
-    let tabs = desk.tabs_until(|tabs| tabs.rows().len() == 2).await;
+    let tabs = harness.tabs_until(|tabs| tabs.rows().len() == 2).await;
     assert_eq!(tabs.focused(), Some(opener));
     let popup = tabs.ids()[1];
     let said = step.reply.ok().text();
@@ -31,49 +31,49 @@ async fn a_popup_is_named_by_its_number_and_can_be_focused() {
         )),
         "{said}"
     );
-    desk.focus(popup).await;
-    assert_eq!(desk.evaluate("() => document.title").await, "A");
+    harness.focus(popup).await;
+    assert_eq!(harness.evaluate("() => document.title").await, "A");
     // A page may close what it opened; to the session that is the user's doing.
     // Whether the script's answer or its end comes first is not said.
     let close = json!({"function": "() => { window.close(); return 1 }"});
-    desk.client.call_tool("evaluate_script", close).await;
-    desk.one_notice().await;
-    assert_eq!(desk.tabs().await.ids(), [opener]);
+    harness.client.call_tool("evaluate_script", close).await;
+    harness.one_notice().await;
+    assert_eq!(harness.tabs().await.ids(), [opener]);
 }
 
 #[tokio::test]
 async fn a_dialog_is_told_and_blocks_nothing_but_its_page() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     let ask = "<button onclick=\"document.title = prompt('Your name?', 'Ann')\">Ask</button>";
-    desk.pages.route("/ask", page("Asking", ask));
-    let other = desk.open("b").await;
-    let asking = desk.open("ask").await;
-    let uid = desk.uid("\"Ask\"").await;
-    let said = desk.text("click", json!({"uid": uid})).await;
+    harness.pages.route("/ask", page("Asking", ask));
+    let other = harness.open("b").await;
+    let asking = harness.open("ask").await;
+    let uid = harness.uid("\"Ask\"").await;
+    let said = harness.text("click", json!({"uid": uid})).await;
     assert!(
         said.contains("A prompt dialog is open: \"Your name?\" (it offers \"Ann\")."),
         "{said}"
     );
     for (tool, arguments) in [("take_snapshot", json!({})), ("click", json!({"uid": uid}))] {
-        let said = desk.refusal(tool, arguments).await;
+        let said = harness.refusal(tool, arguments).await;
         assert!(said.ends_with("Call handle_dialog first."), "{said}");
     }
-    desk.focus(other).await;
-    assert_eq!(desk.evaluate("() => document.title").await, "B");
-    desk.focus(asking).await;
+    harness.focus(other).await;
+    assert_eq!(harness.evaluate("() => document.title").await, "B");
+    harness.focus(asking).await;
     let answer = json!({"action": "accept", "promptText": "Eve"});
     assert_eq!(
-        desk.text("handle_dialog", answer).await,
+        harness.text("handle_dialog", answer).await,
         "Accepted the prompt dialog."
     );
-    assert_eq!(desk.evaluate("() => document.title").await, "Eve");
+    assert_eq!(harness.evaluate("() => document.title").await, "Eve");
 }
 
 #[tokio::test]
 async fn a_page_in_frames_of_two_sites_is_read_and_clicked() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     let button = |name: &str| {
@@ -82,41 +82,43 @@ async fn a_page_in_frames_of_two_sites_is_read_and_clicked() {
             &format!("<button onclick=\"this.textContent = '{name} pressed'\">{name}</button>"),
         )
     };
-    desk.pages.route("/near", button("Near"));
-    desk.pages.route("/far", button("Far"));
-    let far = desk.pages.cross_site_url("far");
+    harness.pages.route("/near", button("Near"));
+    harness.pages.route("/far", button("Far"));
+    let far = harness.pages.cross_site_url("far");
     let body = format!("<iframe src=/near></iframe><iframe src='{far}'></iframe>");
-    desk.pages.route("/outer", page("Outer", &body));
-    desk.open("outer").await;
+    harness.pages.route("/outer", page("Outer", &body));
+    harness.open("outer").await;
     for name in ["Near", "Far"] {
-        let uid = desk.uid(&format!("button \"{name}\"")).await;
-        desk.text("click", json!({"uid": uid})).await;
-        let found = desk.text("find", json!({"text": "pressed"})).await;
+        let uid = harness.uid(&format!("button \"{name}\"")).await;
+        harness.text("click", json!({"uid": uid})).await;
+        let found = harness.text("find", json!({"text": "pressed"})).await;
         assert!(found.contains(&format!("\"{name} pressed\"")), "{found}");
     }
 }
 
 #[tokio::test]
 async fn a_form_is_filled_and_sent() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     let form = "<form action=/sent><label>Name <input name=name></label>\
                 <label>Colour <select name=colour><option>red<option>blue</select></label>\
                 <button>Send</button></form>";
-    desk.pages.route("/form", page("Form", form));
-    desk.pages.route_with("/sent", |request| {
+    harness.pages.route("/form", page("Form", form));
+    harness.pages.route_with("/sent", |request| {
         page("Sent", &format!("<p>Got {}.</p>", request.query))
     });
-    desk.open("form").await;
-    let name = desk.uid("textbox \"Name\"").await;
-    let colour = desk.uid("combobox \"Colour\"").await;
+    harness.open("form").await;
+    let name = harness.uid("textbox \"Name\"").await;
+    let colour = harness.uid("combobox \"Colour\"").await;
     let elements = json!([{"uid": name, "value": "Ann"}, {"uid": colour, "value": "blue"}]);
-    desk.text("fill_form", json!({"elements": elements})).await;
-    let send = desk.uid("button \"Send\"").await;
-    let said = desk.text("click", json!({"uid": send})).await;
+    harness
+        .text("fill_form", json!({"elements": elements}))
+        .await;
+    let send = harness.uid("button \"Send\"").await;
+    let said = harness.text("click", json!({"uid": send})).await;
     assert!(said.contains("/sent?name=Ann&colour=blue"), "{said}");
-    let there = desk
+    let there = harness
         .text("wait_for", json!({"text": ["Got name=Ann&colour=blue."]}))
         .await;
     assert!(there.contains("is there"), "{there}");
@@ -124,20 +126,25 @@ async fn a_form_is_filled_and_sent() {
 
 #[tokio::test]
 async fn ten_tabs_in_the_background_are_photographed_at_once() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     let mut shots = Vec::new();
     for n in 0..10 {
         let colour = format!("background: rgb({}, 0, 0)", n * 25);
-        desk.pages.route(
+        harness.pages.route(
             "/colour",
             page("Colour", &format!("<body style='{colour}'>")),
         );
-        desk.open("colour").await;
-        shots.push(desk.client.begin_call("take_screenshot", json!({})).await);
+        harness.open("colour").await;
+        shots.push(
+            harness
+                .client
+                .begin_call("take_screenshot", json!({}))
+                .await,
+        );
     }
-    desk.open("a").await;
+    harness.open("a").await;
     let mut pictures = std::collections::HashSet::new();
     for shot in shots {
         let reply = shot.tool_reply().await.ok();
@@ -155,18 +162,18 @@ async fn ten_tabs_in_the_background_are_photographed_at_once() {
 
 #[tokio::test]
 async fn the_long_page_is_bounded_and_its_last_rows_are_found() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.open("rows.html").await;
-    let snapshot = desk.text("take_snapshot", json!({})).await;
+    harness.open("rows.html").await;
+    let snapshot = harness.text("take_snapshot", json!({})).await;
     assert!(snapshot.len() <= 40_000, "{} bytes", snapshot.len());
     let last = snapshot.lines().last().unwrap();
     assert!(
         !last.contains("uid="),
         "a line that says what was left out: {last}"
     );
-    let found = desk.text("find", json!({"text": "Buy 1499"})).await;
+    let found = harness.text("find", json!({"text": "Buy 1499"})).await;
     let line = found
         .lines()
         .find(|line| line.contains("button \"Buy 1499\""))
@@ -176,9 +183,10 @@ async fn the_long_page_is_bounded_and_its_last_rows_are_found() {
         .nth(1)
         .and_then(|rest| rest.split(' ').next())
         .unwrap();
-    desk.text("click", json!({"uid": uid})).await;
+    harness.text("click", json!({"uid": uid})).await;
     assert_eq!(
-        desk.evaluate("() => document.getElementById('log').textContent")
+        harness
+            .evaluate("() => document.getElementById('log').textContent")
             .await,
         "Bought item 1499."
     );
@@ -186,23 +194,26 @@ async fn the_long_page_is_bounded_and_its_last_rows_are_found() {
 
 #[tokio::test]
 async fn progress_is_told_to_who_asks_and_to_nobody_else() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages
+    harness
+        .pages
         .route("/slow", Response::html("<title>Slow</title>"));
-    desk.open("a").await;
+    harness.open("a").await;
     let wait = |meta| json!({"name": "wait_for", "arguments": {"text": ["never"], "timeout": 100}, "_meta": meta});
-    desk.client
+    harness
+        .client
         .request("tools/call", wait(json!({})))
         .await
         .unwrap();
-    desk.client.assert_no_notification().await;
-    desk.client
+    harness.client.assert_no_notification().await;
+    harness
+        .client
         .request("tools/call", wait(json!({"progressToken": "p"})))
         .await
         .unwrap();
-    for notice in desk.client.take_notifications().await {
+    for notice in harness.client.take_notifications().await {
         assert_eq!(notice["method"], "notifications/progress");
         assert_eq!(notice["params"]["progressToken"], "p");
     }
@@ -211,24 +222,24 @@ async fn progress_is_told_to_who_asks_and_to_nobody_else() {
 /// Nothing is serialised across tabs: two calls that each wait for the other's page to be asked.
 #[tokio::test]
 async fn calls_on_two_tabs_run_at_the_same_time() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    let gates = ["/one", "/two"].map(|path| desk.pages.hold(path, Response::text("go")));
+    let gates = ["/one", "/two"].map(|path| harness.pages.hold(path, Response::text("go")));
     let fetch =
         |path: &str| json!({"function": format!("async () => (await fetch('{path}')).status")});
-    desk.open("a").await;
-    let one = desk
+    harness.open("a").await;
+    let one = harness
         .client
         .begin_call("evaluate_script", fetch("/one"))
         .await;
-    desk.open("b").await;
-    let two = desk
+    harness.open("b").await;
+    let two = harness
         .client
         .begin_call("evaluate_script", fetch("/two"))
         .await;
-    desk.pages.wait_for_request("/one").await;
-    desk.pages.wait_for_request("/two").await;
+    harness.pages.wait_for_request("/one").await;
+    harness.pages.wait_for_request("/two").await;
     assert!(!one.is_answered() && !two.is_answered());
     for gate in &gates {
         gate.open();

@@ -1,17 +1,17 @@
 //! Agents at work while the daemon, the browser and their own servers are killed at random moments.
 //! `TABMUX_SOAK=1` kills many more and writes docs/soak.md; `TABMUX_SEED=n` brings a run back.
 
-mod board;
 mod faults;
 mod own_browser;
 mod report;
+mod results;
 mod strangers;
 
 use crate::agent::{Agent, MIX, Task};
 use crate::crowd::Crowd;
-use board::Board;
 use futures_util::future::join_all;
 use report::{Report, Victim};
+use results::Results;
 use std::time::{Duration, Instant};
 use tabmux_testkit::Rng;
 use tabmux_testkit::{Pending, ToolReply, patiently, process};
@@ -25,15 +25,15 @@ async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_le
     let seed = variable("TABMUX_SEED").unwrap_or(0);
     let (kills, agents) = (kills as usize, agents as usize);
 
-    let board = Board::of(agents);
+    let results = Results::of(agents);
     let mut report = Report::new(seed, agents);
     let mut hunt = Hunt {
         crowd: &crowd,
-        board: &board,
+        results: &results,
         rng: Rng::seeded(seed),
         browsers: Vec::new(),
     };
-    let lives = (0..agents).map(|number| live(&crowd, &board, number, seed));
+    let lives = (0..agents).map(|number| live(&crowd, &results, number, seed));
     let (_, ()) = tokio::join!(join_all(lives), async {
         hunt.settled().await;
         for number in 1..=kills {
@@ -43,24 +43,24 @@ async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_le
             }
         }
         hunt.settled().await;
-        board.stop();
+        results.stop();
     });
     let groups = hunt.browsers;
     nothing_is_left(&crowd, &groups).await;
-    report.answers = board.summary();
+    report.answers = results.summary();
     report.tell(soak, "docs/soak.md", report::INTRODUCTION);
 }
 
 /// One agent after the other at the same place: each works until it is killed or all is over.
-async fn live(crowd: &Crowd, board: &Board, number: usize, seed: u64) {
+async fn live(crowd: &Crowd, results: &Results, number: usize, seed: u64) {
     let mut rng = Rng::seeded(seed.wrapping_mul(1_000) + number as u64);
-    while !board.is_over() {
+    while !results.is_over() {
         let mut agent = Agent::arrive(crowd, number, &mut rng).await;
-        board.arrived(number, agent.client.pid());
-        work(&agent, board, number, &mut rng).await;
+        results.arrived(number, agent.client.pid());
+        work(&agent, results, number, &mut rng).await;
         let twice = agent.answers().into_iter().find(|(_, count)| *count > 1);
         assert_eq!(twice, None, "{} was answered twice", agent.name);
-        if board.is_over() {
+        if results.is_over() {
             agent.client.close_input().await;
             assert!(agent.client.wait_for_exit().await.success());
         }
@@ -69,31 +69,31 @@ async fn live(crowd: &Crowd, board: &Board, number: usize, seed: u64) {
 
 /// Works until its server is killed, or all is over. An agent that has lost its page is told so by one
 /// error, and never gets a blank page instead of its own without a word.
-async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
+async fn work(agent: &Agent, results: &Results, number: usize, rng: &mut Rng) {
     let mut at_home = false;
     // How many kills there were when the agent was last told of its loss, if it did nothing since.
     let mut told_after = None;
-    while !board.is_over() {
+    while !results.is_over() {
         let task = TASKS[rng.below(TASKS.len())];
         let begun = Instant::now();
-        let kills = board.kills();
-        board.asked();
+        let kills = results.kills();
+        results.asked();
         let call = match at_home {
             true => agent.begin(task, "").await,
             false => agent.go().await,
         };
         let Some(reply) = answered(agent, &call, begun).await else {
-            board.cut();
+            results.cut();
             return;
         };
-        board.answered(begun.elapsed());
+        results.answered(begun.elapsed());
         let text = reply.text();
         if reply.is_error() {
             if text.contains(LOST) {
-                let again = told_after.replace(board.kills()) == Some(kills);
+                let again = told_after.replace(results.kills()) == Some(kills);
                 assert!(!again, "{} was told twice: {text}", agent.name);
             }
-            board.told(&text);
+            results.told(&text);
             at_home = false;
             continue;
         }
@@ -101,7 +101,7 @@ async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
         if !at_home {
             at_home = true;
         } else if agent.recognises(task, &text) {
-            board.good(number, begun, task);
+            results.good(number, begun, task);
         } else {
             // The list of pages tells of a loss by what is not in it.
             assert!(
@@ -110,7 +110,7 @@ async fn work(agent: &Agent, board: &Board, number: usize, rng: &mut Rng) {
                 agent.name,
                 agent.client.transcript()
             );
-            board.told("(no error, but a list of pages without its own)");
+            results.told("(no error, but a list of pages without its own)");
             at_home = false;
         }
     }
@@ -138,7 +138,7 @@ async fn answered(agent: &Agent, call: &Pending<'_>, begun: Instant) -> Option<T
 /// Who kills.
 struct Hunt<'a> {
     crowd: &'a Crowd,
-    board: &'a Board,
+    results: &'a Results,
     rng: Rng,
     /// Every browser that was killed or lost its daemon, by its process group.
     browsers: Vec<u32>,
@@ -146,18 +146,18 @@ struct Hunt<'a> {
 
 impl Hunt<'_> {
     async fn kill(&mut self, report: &mut Report) {
-        self.board.more_answers(self.rng.below(AWAITED)).await;
+        self.results.more_answers(self.rng.below(AWAITED)).await;
         let (victim, pid) = patiently(self.choose(), || "somebody to kill".into()).await;
         let browsers = self.pids_of(Victim::Browser);
         self.browsers.extend(browsers);
         let killed = Instant::now();
-        self.board.kill();
+        self.results.kill();
         process::kill_hard(pid);
         // Sometimes the next one comes while this one is not mended yet.
         let mended = match self.rng.one_in(4) {
             true => None,
             false => {
-                self.board.all_good_since(killed).await;
+                self.results.all_good_since(killed).await;
                 Some(killed.elapsed())
             }
         };
@@ -177,7 +177,7 @@ impl Hunt<'_> {
                 Victim::Server,
             ][self.rng.below(5)];
             let found = match victim {
-                Victim::Server => self.board.servers(),
+                Victim::Server => self.results.servers(),
                 other => self.pids_of(other),
             };
             if let Some(pid) = found.get(self.rng.below(found.len().max(1))) {
@@ -203,7 +203,7 @@ impl Hunt<'_> {
     /// Waits until everybody works, and the house is in order: one daemon, one browser, a session
     /// and a tab for each agent, nothing else.
     async fn settled(&self) {
-        self.board.all_good_since(Instant::now()).await;
+        self.results.all_good_since(Instant::now()).await;
         let order = || {
             let count = |what: &str| self.crowd.asked(what).as_array().map_or(0, Vec::len);
             (
@@ -213,7 +213,7 @@ impl Hunt<'_> {
                 count("tabs"),
             )
         };
-        let agents = self.board.servers().len();
+        let agents = self.results.servers().len();
         let wanted = (1, 1, agents, agents);
         let put_in_order = async {
             while order() != wanted {
@@ -228,7 +228,7 @@ impl Hunt<'_> {
             )
         })
         .await;
-        for server in self.board.servers() {
+        for server in self.results.servers() {
             assert_eq!(process::zombies_of(server), 0, "zombies of a server");
         }
     }

@@ -1,68 +1,72 @@
 //! A page that never comes to an end holds up nobody else, and not even its own tab for long.
 
-use crate::desk::{Desk, page};
+use crate::harness::{McpHarness, page};
 use serde_json::json;
 
 /// A page whose script runs for ever once its button is clicked, and tells when it has begun.
 const LOOP: &str = "() => { const x = new XMLHttpRequest(); x.open('GET', '/looping', false); x.send(); \
                     for (;;) {} }";
 
-async fn desk() -> Option<Desk> {
+async fn harness() -> Option<McpHarness> {
     desk_with(&[]).await
 }
 
-async fn desk_with(flags: &[&str]) -> Option<Desk> {
-    let desk = Desk::launched(flags).await?;
-    desk.pages
+async fn desk_with(flags: &[&str]) -> Option<McpHarness> {
+    let harness = McpHarness::launched(flags).await?;
+    harness
+        .pages
         .route("/looping", tabmux_testkit::Response::text("go"));
-    Some(desk)
+    Some(harness)
 }
 
 #[tokio::test]
 async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
-    let Some(desk) = desk().await else { return };
-    let other = desk.open("b").await;
-    let stuck = desk.open("a").await;
-    let looping = desk
+    let Some(harness) = harness().await else {
+        return;
+    };
+    let other = harness.open("b").await;
+    let stuck = harness.open("a").await;
+    let looping = harness
         .client
         .begin_call("evaluate_script", json!({"function": LOOP}))
         .await;
-    desk.pages.wait_for_request("/looping").await;
+    harness.pages.wait_for_request("/looping").await;
 
     // Everything works elsewhere, also opening and closing.
-    desk.focus(other).await;
-    assert_eq!(desk.evaluate("() => document.title").await, "B");
+    harness.focus(other).await;
+    assert_eq!(harness.evaluate("() => document.title").await, "B");
     assert!(
-        desk.text("take_snapshot", json!({}))
+        harness
+            .text("take_snapshot", json!({}))
             .await
             .contains("This is B.")
     );
-    desk.text("take_screenshot", json!({})).await;
-    let third = desk.open("c").await;
-    desk.text("close_tab", json!({"tabId": third})).await;
-    desk.client.take_notifications().await;
-    assert!(!looping.is_answered(), "{}", desk.client.transcript());
+    harness.text("take_screenshot", json!({})).await;
+    let third = harness.open("c").await;
+    harness.text("close_tab", json!({"tabId": third})).await;
+    harness.client.take_notifications().await;
+    assert!(!looping.is_answered(), "{}", harness.client.transcript());
 
     // Cancelled: no answer, and the tab is free again.
     looping.cancel().await;
-    desk.focus(stuck).await;
-    assert_eq!(desk.evaluate("() => document.title").await, "A");
+    harness.focus(stuck).await;
+    assert_eq!(harness.evaluate("() => document.title").await, "A");
     assert!(!looping.is_answered(), "a cancelled call gets no answer");
 }
 
 /// The one test that waits for a deadline. Calls have 30 s, which nobody wants to wait for here.
 #[tokio::test]
 async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
-    let Some(desk) = desk_with(&["TABMUX_CALL_SECONDS=10"]).await else {
+    let Some(harness) = desk_with(&["TABMUX_CALL_SECONDS=10"]).await else {
         return;
     };
-    desk.open("a").await;
-    let looping = desk
+    harness.open("a").await;
+    let looping = harness
         .client
         .begin_call("evaluate_script", json!({"function": LOOP}))
         .await;
-    desk.pages.wait_for_request("/looping").await;
-    let waiting = desk
+    harness.pages.wait_for_request("/looping").await;
+    let waiting = harness
         .client
         .begin_call("evaluate_script", json!({"function": "() => 7"}))
         .await;
@@ -73,30 +77,33 @@ async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
     );
     // What queued behind it had the same time, and was stopped as well or answered.
     waiting.tool_reply().await;
-    assert_eq!(desk.evaluate("() => document.title").await, "A");
-    assert_eq!(desk.tabs().await.rows().len(), 1);
+    assert_eq!(harness.evaluate("() => document.title").await, "A");
+    assert_eq!(harness.tabs().await.rows().len(), 1);
 }
 
 /// A script of the page's own cannot be cancelled by ending a call: the tab says so, and can be left.
 #[tokio::test]
 async fn a_page_that_loops_by_itself_says_that_it_is_stuck_and_can_be_left() {
-    let Some(desk) = desk().await else { return };
+    let Some(harness) = harness().await else {
+        return;
+    };
     let script = "<button onclick='setInterval(() => { for (;;) {} })'>Loop</button>";
-    desk.pages.route("/loop", page("Loop", script));
-    let other = desk.open("b").await;
-    let stuck = desk.open("loop").await;
-    let uid = desk.uid("button \"Loop\"").await;
-    desk.client.call_tool("click", json!({"uid": uid})).await;
-    let looking = desk.client.begin_call("take_snapshot", json!({})).await;
+    harness.pages.route("/loop", page("Loop", script));
+    let other = harness.open("b").await;
+    let stuck = harness.open("loop").await;
+    let uid = harness.uid("button \"Loop\"").await;
+    harness.client.call_tool("click", json!({"uid": uid})).await;
+    let looking = harness.client.begin_call("take_snapshot", json!({})).await;
 
-    desk.focus(other).await;
-    assert_eq!(desk.evaluate("() => document.title").await, "B");
+    harness.focus(other).await;
+    assert_eq!(harness.evaluate("() => document.title").await, "B");
     looking.cancel().await;
-    desk.client
+    harness
+        .client
         .call_tool("focus_tab", json!({"tabId": stuck}))
         .await
         .ok();
-    let said = desk
+    let said = harness
         .client
         .call_tool("evaluate_script", json!({"function": "() => 1"}))
         .await;
@@ -107,26 +114,28 @@ async fn a_page_that_loops_by_itself_says_that_it_is_stuck_and_can_be_left() {
              it, or close the tab."
         );
     }
-    let url = desk.pages.url("c");
-    desk.text("navigate_page", json!({"url": url})).await;
-    assert_eq!(desk.evaluate("() => document.title").await, "C");
+    let url = harness.pages.url("c");
+    harness.text("navigate_page", json!({"url": url})).await;
+    assert_eq!(harness.evaluate("() => document.title").await, "C");
 }
 
 #[tokio::test]
 async fn a_looping_tab_can_be_closed() {
-    let Some(desk) = desk().await else { return };
-    let tab = desk.open("a").await;
-    let looping = desk
+    let Some(harness) = harness().await else {
+        return;
+    };
+    let tab = harness.open("a").await;
+    let looping = harness
         .client
         .begin_call("evaluate_script", json!({"function": LOOP}))
         .await;
-    desk.pages.wait_for_request("/looping").await;
-    let closed = desk.text("close_tab", json!({})).await;
+    harness.pages.wait_for_request("/looping").await;
+    let closed = harness.text("close_tab", json!({})).await;
     assert_eq!(closed, json!({"closed": true, "tabId": tab}).to_string());
     let said = looping.tool_reply().await.expect_error();
     assert!(
         said.contains("was closed. Call list_tabs to see "),
         "{said}"
     );
-    assert!(desk.tabs().await.rows().is_empty());
+    assert!(harness.tabs().await.rows().is_empty());
 }

@@ -4,7 +4,7 @@
 mod agent;
 mod crashed;
 mod crowd;
-mod desk;
+mod harness;
 mod model;
 mod over_extension;
 mod somebody;

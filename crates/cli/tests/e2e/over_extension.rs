@@ -106,7 +106,7 @@ pub(crate) enum Capability {
     DataAddresses,
     /// To look into a page's memory.
     Memory,
-    /// Word of crashes in tabs that nobody works in.
+    /// Decision of crashes in tabs that nobody works in.
     CrashesElsewhere,
 }
 

@@ -1,7 +1,7 @@
 //! A page that registers large tools anew all the time, beside somebody who has nothing to do with it.
 
 use crate::crowd::Crowd;
-use crate::desk::page;
+use crate::harness::page;
 use serde_json::json;
 use tabmux_testkit::{McpClient, patiently};
 

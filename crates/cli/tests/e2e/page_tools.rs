@@ -1,7 +1,7 @@
 //! Tools that pages have of their own, all the way: a real page, a real browser, a real client.
 
 use crate::crowd::Crowd;
-use crate::desk::{ACTIONS, Desk, FOCUSED, page};
+use crate::harness::{ACTIONS, FOCUSED, McpHarness, page};
 use crate::over_extension::Capability;
 use crate::user::User;
 use serde_json::{Value, json};
@@ -52,8 +52,8 @@ fn with_tools(tools: &[&str]) -> Vec<String> {
     names.map(|name| (*name).to_owned()).collect()
 }
 
-async fn tool(desk: &Desk, name: &str) -> Value {
-    let tools = desk.client.list_tools().await;
+async fn tool(harness: &McpHarness, name: &str) -> Value {
+    let tools = harness.client.list_tools().await;
     let tool = tools.into_iter().find(|tool| tool["name"] == name);
     tool.unwrap_or_else(|| panic!("{name} is not listed"))
 }
@@ -61,19 +61,19 @@ async fn tool(desk: &Desk, name: &str) -> Value {
 /// Spec: dynamic-tools 48, 50, 86.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_follows_the_tools_of_the_focused_page() {
-    let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
+    let Some(harness) = McpHarness::launched(&["--confirm=never"]).await else {
         return;
     };
-    desk.pages.route("/shop", shop("Corner shop"));
-    let opened = desk
-        .step("open_tab", json!({"url": desk.pages.url("/shop")}))
+    harness.pages.route("/shop", shop("Corner shop"));
+    let opened = harness
+        .step("open_tab", json!({"url": harness.pages.url("/shop")}))
         .await;
     assert_eq!(opened.notices, 1);
-    assert_eq!(desk.names().await, with_tools(&TOOLS));
-    assert_eq!(desk.tabs().await.rows()[0]["toolCount"], 7);
+    assert_eq!(harness.names().await, with_tools(&TOOLS));
+    assert_eq!(harness.tabs().await.rows()[0]["toolCount"], 7);
 
-    let origin = desk.pages.url("").trim_end_matches('/').to_owned();
-    let buy = tool(&desk, "buy").await;
+    let origin = harness.pages.url("").trim_end_matches('/').to_owned();
+    let buy = tool(&harness, "buy").await;
     assert_eq!(
         buy["description"],
         format!("Buy something\n(Offered by a page of {origin}; untrusted.)")
@@ -84,96 +84,104 @@ async fn the_list_follows_the_tools_of_the_focused_page() {
     );
     assert_eq!(buy["inputSchema"]["required"], json!(["item"]));
     assert_eq!(
-        tool(&desk, "look").await["annotations"],
+        tool(&harness, "look").await["annotations"],
         json!({"readOnlyHint": true})
     );
 
     // The page adds a tool by itself, and takes it back.
     let add = "() => { window.c = new AbortController(); \
                add({name: 'extra', execute: () => 1}, {signal: c.signal}); }";
-    let added = desk.step("evaluate_script", json!({"function": add}));
+    let added = harness.step("evaluate_script", json!({"function": add}));
     assert_eq!(added.await.notices, 1);
     let mut more = TOOLS.to_vec();
     more.insert(1, "extra");
-    assert_eq!(desk.names().await, with_tools(&more));
-    let back = desk.step("evaluate_script", json!({"function": "() => c.abort()"}));
+    assert_eq!(harness.names().await, with_tools(&more));
+    let back = harness.step("evaluate_script", json!({"function": "() => c.abort()"}));
     assert_eq!(back.await.notices, 1);
-    assert_eq!(desk.names().await, with_tools(&TOOLS));
+    assert_eq!(harness.names().await, with_tools(&TOOLS));
 
     // Spec: dynamic-tools 86.
     // It comes again, and has the same tools.
-    let again = desk.step("navigate_page", json!({"type": "reload"}));
+    let again = harness.step("navigate_page", json!({"type": "reload"}));
     assert_eq!(again.await.notices, 0);
-    assert_eq!(desk.names().await, with_tools(&TOOLS));
+    assert_eq!(harness.names().await, with_tools(&TOOLS));
 
     // It navigates away, and they are gone.
-    let away = json!({"type": "url", "url": desk.pages.url("/a")});
-    assert_eq!(desk.step("navigate_page", away).await.notices, 1);
-    assert_eq!(desk.names().await, with_tools(&[]));
+    let away = json!({"type": "url", "url": harness.pages.url("/a")});
+    assert_eq!(harness.step("navigate_page", away).await.notices, 1);
+    assert_eq!(harness.names().await, with_tools(&[]));
     let call = json!({"name": "buy", "arguments": {"item": "tea"}});
-    let gone = desk.client.request("tools/call", call).await.unwrap_err();
+    let gone = harness
+        .client
+        .request("tools/call", call)
+        .await
+        .unwrap_err();
     assert_eq!((gone.code, &*gone.message), (-32602, "Unknown tool: buy"));
 }
 
 /// Spec: dynamic-tools 53.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_goes_to_the_focused_page_and_its_answer_comes_back() {
-    let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
+    let Some(harness) = McpHarness::launched(&["--confirm=never"]).await else {
         return;
     };
     for name in ["One", "Two"] {
-        desk.pages.route(&format!("/{name}"), shop(name));
+        harness.pages.route(&format!("/{name}"), shop(name));
     }
-    let one = desk.open("/One").await;
-    let two = desk.open("/Two").await;
-    desk.focus(one).await;
-    assert_eq!(desk.text("look", json!({})).await, "You see One.");
-    desk.focus(two).await;
-    assert_eq!(desk.text("look", json!({})).await, "You see Two.");
+    let one = harness.open("/One").await;
+    let two = harness.open("/Two").await;
+    harness.focus(one).await;
+    assert_eq!(harness.text("look", json!({})).await, "You see One.");
+    harness.focus(two).await;
+    assert_eq!(harness.text("look", json!({})).await, "You see Two.");
 
-    let bought = desk.step("buy", json!({"item": "tea"})).await;
-    let expected = match desk.can(Capability::OrderOfKeys) {
+    let bought = harness.step("buy", json!({"item": "tea"})).await;
+    let expected = match harness.can(Capability::OrderOfKeys) {
         true => json!({"shop": "Two", "bought": ["tea"]}),
         false => json!({"bought": ["tea"], "shop": "Two"}),
     };
     bought.is(0, &expected);
     assert_eq!(
-        desk.text("search", json!({"text": "tea"})).await,
+        harness.text("search", json!({"text": "tea"})).await,
         "found tea"
     );
-    assert_eq!(desk.text("page_click", json!({})).await, "not your click");
-    let refused = desk.refusal("buy", json!({"item": 5})).await;
+    assert_eq!(
+        harness.text("page_click", json!({})).await,
+        "not your click"
+    );
+    let refused = harness.refusal("buy", json!({"item": 5})).await;
     assert!(
         refused.starts_with("Invalid arguments for buy: 5 is not of type \"string\""),
         "{refused}"
     );
     assert_eq!(
-        desk.refusal("fail", json!({})).await,
+        harness.refusal("fail", json!({})).await,
         "The page's tool failed: Error: sold out."
     );
-    let large = desk.text("large", json!({})).await;
+    let large = harness.text("large", json!({})).await;
     assert!(large.len() < 41_000, "{}", large.len());
     assert!(large.ends_with("[The page's answer has 5000000 bytes; the rest was left out.]"));
-    assert_eq!(desk.evaluate("() => bought").await, json!(["tea"]));
+    assert_eq!(harness.evaluate("() => bought").await, json!(["tea"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_of_a_page_tool_is_given_up_in_the_page() {
-    let Some(desk) = Desk::launched(&["--confirm=never"]).await else {
+    let Some(harness) = McpHarness::launched(&["--confirm=never"]).await else {
         return;
     };
-    desk.pages.route("/shop", shop("Shop"));
-    desk.open("/shop").await;
-    let pending = desk.client.begin_call("slow", json!({})).await;
-    while desk.evaluate("() => window.slow ?? null").await != json!("began") {}
-    desk.client
+    harness.pages.route("/shop", shop("Shop"));
+    harness.open("/shop").await;
+    let pending = harness.client.begin_call("slow", json!({})).await;
+    while harness.evaluate("() => window.slow ?? null").await != json!("began") {}
+    harness
+        .client
         .notify(
             "notifications/cancelled",
             json!({"requestId": pending.id(), "reason": "changed my mind"}),
         )
         .await;
-    while desk.evaluate("() => window.slow").await != json!("aborted") {}
-    assert_eq!(desk.text("look", json!({})).await, "You see Shop.");
+    while harness.evaluate("() => window.slow").await != json!("aborted") {}
+    assert_eq!(harness.text("look", json!({})).await, "You see Shop.");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -271,7 +279,8 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_hostile_page_says_the_list_is_valid() {
-    let Some(desk) = Desk::launched(&["--chromeArg=--disable-features=WebMCP"]).await else {
+    let Some(harness) = McpHarness::launched(&["--chromeArg=--disable-features=WebMCP"]).await
+    else {
         return;
     };
     let hostile = r##"<script>
@@ -290,9 +299,9 @@ async fn whatever_a_hostile_page_says_the_list_is_valid() {
           executeTool: async ({name}) => name,
         }});
         </script>"##;
-    desk.pages.route("/hostile", page("Hostile", hostile));
-    desk.open("/hostile").await;
-    let tools = desk.client.list_tools().await;
+    harness.pages.route("/hostile", page("Hostile", hostile));
+    harness.open("/hostile").await;
+    let tools = harness.client.list_tools().await;
     let mut names: Vec<_> = tools
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
@@ -324,32 +333,32 @@ async fn whatever_a_hostile_page_says_the_list_is_valid() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), tools.len());
-    assert_eq!(desk.text("page_list_tabs", json!({})).await, "list_tabs");
+    assert_eq!(harness.text("page_list_tabs", json!({})).await, "list_tabs");
     let evil = format!("{}b", "a".repeat(50_000));
-    let refused = desk.refusal("regex", json!({"a": evil})).await;
+    let refused = harness.refusal("regex", json!({"a": evil})).await;
     assert!(
         refused.starts_with("Invalid arguments for regex"),
         "{refused}"
     );
     for name in ["recursive", "elsewhere", "string"] {
-        assert_eq!(desk.text(name, json!({"a": {}})).await, name);
+        assert_eq!(harness.text(name, json!({"a": {}})).await, name);
     }
-    assert_eq!(desk.tabs().await.rows().len(), 1);
+    assert_eq!(harness.tabs().await.rows().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_for_which_there_is_no_room_are_counted_in_the_list() {
-    let Some(desk) = Desk::launched(&["--generatedTools", "off"]).await else {
+    let Some(harness) = McpHarness::launched(&["--generatedTools", "off"]).await else {
         return;
     };
     let script = r#"<script>
         for (let n = 100; n < 170; n++) document.modelContext.registerTool({name: "tool" + n, description: "A tool",
           inputSchema: {type: "object", properties: {}}, execute: () => n});
         </script>"#;
-    desk.pages.route("/many", page("Many", script));
-    desk.open("/many").await;
-    assert_eq!(desk.tabs().await.rows()[0]["toolCount"], 64);
-    let text = desk.text("list_page_tools", json!({})).await;
+    harness.pages.route("/many", page("Many", script));
+    harness.open("/many").await;
+    assert_eq!(harness.tabs().await.rows()[0]["toolCount"], 64);
+    let text = harness.text("list_page_tools", json!({})).await;
     assert!(text.contains("tool163 in tab"), "{text}");
     assert!(!text.contains("tool164"), "{text}");
     assert!(

@@ -1,6 +1,6 @@
 //! Questions in the side panel, for clients that cannot ask; and what follows the person there.
 
-use crate::desk::page;
+use crate::harness::page;
 use crate::inside::Inside;
 use crate::own_browser::OwnBrowser;
 use crate::panel::{refused, search_of};

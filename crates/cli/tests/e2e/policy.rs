@@ -1,52 +1,54 @@
 //! What people forbid agents, all the way: flags, `tabmux policy`, and questions before a tool runs.
 
 use crate::crowd::Crowd;
-use crate::desk::{Desk, page};
+use crate::harness::{McpHarness, page};
 use crate::over_extension::Capability;
 use crate::somebody::Somebody;
 use serde_json::json;
 use tabmux_testkit::{McpClient, patiently};
 
-fn secret(desk: &Desk) -> String {
-    desk.pages
+fn secret(harness: &McpHarness) -> String {
+    harness
+        .pages
         .route("/secret", page("Top secret", "<p>1234</p>"));
-    desk.pages.cross_site_url("/secret")
+    harness.pages.cross_site_url("/secret")
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_sees_only_the_origins_that_its_flags_allow() {
-    let Some(desk) = Desk::launched(&["--allowedOrigins=http://127.0.0.1:*"]).await else {
+    let Some(harness) = McpHarness::launched(&["--allowedOrigins=http://127.0.0.1:*"]).await else {
         return;
     };
-    let secret = secret(&desk);
-    let refused = desk.refusal("open_tab", json!({"url": secret})).await;
+    let secret = secret(&harness);
+    let refused = harness.refusal("open_tab", json!({"url": secret})).await;
     assert!(
         refused.starts_with("http://localhost:") && refused.contains("--allowedOrigins"),
         "{refused}"
     );
     let link = format!("<a href='{secret}' target=_blank>popup</a><a href='{secret}'>link</a>");
-    desk.pages.route("/links", page("Links", &link));
-    desk.open("/links").await;
-    let uid = desk.uid("link \"link\"").await;
-    let clicked = desk.text("click", json!({"uid": uid})).await;
+    harness.pages.route("/links", page("Links", &link));
+    harness.open("/links").await;
+    let uid = harness.uid("link \"link\"").await;
+    let clicked = harness.text("click", json!({"uid": uid})).await;
     assert!(
         clicked.contains("was stopped") && !clicked.contains("secret"),
         "{clicked}"
     );
-    assert_eq!(desk.pages.count("/secret"), 0);
+    assert_eq!(harness.pages.count("/secret"), 0);
     // about:blank and data: have no origin of their own.
     let hello = json!({"url": "data:text/html,hello"});
-    let went = desk.client.call_tool("navigate_page", hello).await;
-    match desk.can(Capability::DataAddresses) {
+    let went = harness.client.call_tool("navigate_page", hello).await;
+    match harness.can(Capability::DataAddresses) {
         true => drop(went.ok()),
         false => {
             let refused = went.expect_error();
             assert!(refused.contains("cannot open data: addresses"), "{refused}");
         }
     }
-    desk.text("navigate_page", json!({"url": "about:blank"}))
+    harness
+        .text("navigate_page", json!({"url": "about:blank"}))
         .await;
-    let refused = desk
+    let refused = harness
         .client
         .call_tool("navigate_page", json!({"url": secret}));
     let refused = refused.await.expect_error();
@@ -162,17 +164,18 @@ pub(crate) async fn bought(client: &McpClient) -> String {
 /// Spec: security 24.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_consequential_tool_runs_when_the_person_agrees() {
-    let Some(mut desk) = Desk::silent(&[]) else {
+    let Some(mut harness) = McpHarness::silent(&[]) else {
         return;
     };
-    desk.client.can(json!({"elicitation": {}}));
-    desk.client.initialize().await;
-    desk.pages.route("/shop", shop());
-    desk.client
+    harness.client.can(json!({"elicitation": {}}));
+    harness.client.initialize().await;
+    harness.pages.route("/shop", shop());
+    harness
+        .client
         .call_tool("connect_browser", json!({"launch": true}))
         .await
         .ok();
-    desk.open("/shop").await;
+    harness.open("/shop").await;
     for (n, (answer, item)) in [
         (json!({"action": "decline"}), "tea"),
         (
@@ -184,38 +187,41 @@ async fn a_consequential_tool_runs_when_the_person_agrees() {
     .into_iter()
     .enumerate()
     {
-        let pending = desk.client.begin_call("buy", json!({"item": item})).await;
-        let asked = desk.client.nth_request(n).await;
+        let pending = harness
+            .client
+            .begin_call("buy", json!({"item": item}))
+            .await;
+        let asked = harness.client.nth_request(n).await;
         let message = asked["params"]["message"].as_str().unwrap();
         assert!(
             message.contains("Tool: \"buy\"") && message.contains(item),
             "{message}"
         );
         assert!(message.contains("Site: http://127.0.0.1:"), "{message}");
-        desk.client.answer(&asked, answer.clone()).await;
+        harness.client.answer(&asked, answer.clone()).await;
         let reply = pending.tool_reply().await;
         match answer["action"] == "accept" {
             true => assert_eq!(reply.ok().text(), "bought milk"),
             false => assert!(reply.expect_error().contains("Nothing was done")),
         }
     }
-    assert_eq!(bought(&desk.client).await, "[\"milk\"]");
+    assert_eq!(bought(&harness.client).await, "[\"milk\"]");
 }
 
 /// Spec: security 24.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_consequential_tool_does_not_run_where_nobody_can_be_asked() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.route("/shop", shop());
-    desk.open("/shop").await;
-    let refused = desk.refusal("buy", json!({"item": "tea"})).await;
+    harness.pages.route("/shop", shop());
+    harness.open("/shop").await;
+    let refused = harness.refusal("buy", json!({"item": "tea"})).await;
     assert!(
         refused.contains("--confirm never") && refused.contains("Nothing was done"),
         "{refused}"
     );
-    assert_eq!(bought(&desk.client).await, "[]");
+    assert_eq!(bought(&harness.client).await, "[]");
 }
 
 /// Spec: security 24, 30.

@@ -1,7 +1,7 @@
 //! A client that asks for progress hears that a call goes on, and what it waits for.
 
 use crate::crowd::Crowd;
-use crate::desk::Desk;
+use crate::harness::McpHarness;
 use serde_json::{Value, json};
 use tabmux_testkit::{McpClient, Message};
 
@@ -53,8 +53,8 @@ async fn hears_of_all(client: &McpClient) {
 async fn long_calls_tell_what_they_wait_for_with_a_daemon_and_without() {
     let Some(crowd) = Crowd::gather() else { return };
     hears_of_all(&crowd.client(&[]).await).await;
-    let Some(desk) = Desk::disconnected(&["--tools=static"]).await else {
+    let Some(harness) = McpHarness::disconnected(&["--tools=static"]).await else {
         return;
     };
-    hears_of_all(&desk.client).await;
+    hears_of_all(&harness.client).await;
 }

@@ -1,6 +1,6 @@
 //! A proxy that wants a password, and sites that want one, as an agent meets them.
 
-use crate::desk::{Desk, page};
+use crate::harness::{McpHarness, page};
 use serde_json::json;
 use tabmux_testkit::{FixtureServer, OverExtension, ProxyServer, Response};
 
@@ -33,17 +33,17 @@ async fn a_proxy_with_a_password_is_used_and_refusals_are_told_apart() {
     let site = site();
     let proxy = ProxyServer::start(site.port(), PROXY_LOGIN);
     let flag = |password: &str| format!("--proxyServer=http://me:{password}@{}", proxy.authority());
-    let Some(desk) = Desk::launched(&[&flag("p%40ss")]).await else {
+    let Some(harness) = McpHarness::launched(&[&flag("p%40ss")]).await else {
         return;
     };
-    let opened = desk
+    let opened = harness
         .text("open_tab", json!({"url": "http://site.test/open"}))
         .await;
     assert!(opened.contains("\"Open\""), "{opened}");
-    desk.client.take_notifications().await;
+    harness.client.take_notifications().await;
     assert!(proxy.passed() > 0);
 
-    let refused = desk
+    let refused = harness
         .client
         .call_tool("navigate_page", json!({"url": "http://site.test/guarded"}))
         .await
@@ -53,21 +53,21 @@ async fn a_proxy_with_a_password_is_used_and_refusals_are_told_apart() {
         "{refused}"
     );
     let guarded = json!({"url": "http://you:pw@site.test/guarded"});
-    let shown = desk.text("navigate_page", guarded).await;
+    let shown = harness.text("navigate_page", guarded).await;
     assert!(shown.contains("Title: Guarded"), "{shown}");
-    let refused = desk
+    let refused = harness
         .client
         .call_tool("navigate_page", json!({"url": "https://site.test/open"}))
         .await
         .expect_error();
     assert!(refused.contains("the proxy answers, but"), "{refused}");
-    drop(desk);
+    drop(harness);
 
     let (passed, refusals) = (proxy.passed(), proxy.refused());
-    let Some(desk) = Desk::launched(&[&flag("wrong")]).await else {
+    let Some(harness) = McpHarness::launched(&[&flag("wrong")]).await else {
         return;
     };
-    let refused = desk
+    let refused = harness
         .client
         .call_tool("open_tab", json!({"url": "http://site.test/open"}))
         .await

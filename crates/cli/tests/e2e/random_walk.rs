@@ -1,7 +1,7 @@
 //! Random walks through the state machine with a real browser, compared with the model at every
 //! step. `TABMUX_SOAK=1` walks many more; `TABMUX_SEED=n` walks one of them again.
 
-use crate::desk::{ACTIONS, Desk, Step, Tabs, page};
+use crate::harness::{ACTIONS, McpHarness, Step, Tabs, page};
 use crate::model::{Expected, Model, Move, Pick};
 use crate::over_extension::Capability;
 use crate::user::User;
@@ -47,7 +47,7 @@ fn variable(name: &str) -> Option<u64> {
 
 struct Walk {
     rng: Rng,
-    desk: Desk,
+    harness: McpHarness,
     user: Option<User>,
     model: Model,
     /// What the server calls the model's tabs.
@@ -62,9 +62,9 @@ impl Walk {
         // What pages get besides is no part of the model.
         let bare = "--generatedTools=off";
         let is_persons = OverExtension::here().is_some();
-        let desk = match is_persons {
-            true => Desk::start(&["--extension", bare]),
-            false => Desk::start(&[
+        let harness = match is_persons {
+            true => McpHarness::start(&["--extension", bare]),
+            false => McpHarness::start(&[
                 bare,
                 "--headless",
                 "--userDataDir=profile",
@@ -73,13 +73,14 @@ impl Walk {
                 &format!("--executablePath={}", browser.display()),
             ]),
         };
-        desk.client.initialize().await;
-        desk.pages
+        harness.client.initialize().await;
+        harness
+            .pages
             .route_with("/page", |_| page("A page", "<button>Press</button>"));
-        desk.pages.hang_up("/broken");
+        harness.pages.hang_up("/broken");
         Self {
             rng: Rng::seeded(seed),
-            desk,
+            harness,
             user: None,
             model: Model::of(is_persons),
             ids: HashMap::new(),
@@ -103,7 +104,7 @@ impl Walk {
                 expected,
                 "{}\n{}",
                 self.story,
-                self.desk.client.transcript()
+                self.harness.client.transcript()
             );
             self.compare().await;
         }
@@ -122,7 +123,7 @@ impl Walk {
             Move::Open { url, focus: None } => ("open_tab", json!({"url": url})),
             Move::Open { url, focus } => ("open_tab", json!({"url": url, "focus": focus})),
             Move::OpenBroken { focus } => {
-                let url = self.desk.pages.url("broken");
+                let url = self.harness.pages.url("broken");
                 ("open_tab", json!({"url": url, "focus": focus}))
             }
             Move::Focus { tab } => ("focus_tab", json!({"tabId": id(tab)})),
@@ -139,7 +140,7 @@ impl Walk {
             // What a browser that has ended leaves there would lead the user astray.
             let _ = std::fs::remove_file(profile.join("DevToolsActivePort"));
         }
-        let Step { reply, notices } = self.desk.step(tool, arguments).await;
+        let Step { reply, notices } = self.harness.step(tool, arguments).await;
         self.tell(&format!("    {}", reply.text()));
         let succeeds = Some(!reply.is_error());
         if matches!(next, Move::Connect { .. }) && !reply.is_error() && self.user.is_none() {
@@ -163,10 +164,10 @@ impl Walk {
             Move::UserNavigates { tab, url: to } => user.navigates(url(tab), to).await,
             Move::UserCloses { tab } => user.closes(url(tab)).await,
             Move::Crash { tab } => user.crashes(url(tab)).await,
-            _ => self.desk.kill_browser(),
+            _ => self.harness.kill_browser(),
         }
         for _ in 0..expected.notices {
-            self.desk.client.next_notification().await;
+            self.harness.client.next_notification().await;
         }
         if let Some(over) = OverExtension::here() {
             over.start_browser();
@@ -174,9 +175,9 @@ impl Walk {
         if self.model.connected {
             self.user = Some(user);
             let wanted = |tabs: &Tabs| tabs.urls() == self.urls();
-            self.desk.tabs_until(wanted).await;
+            self.harness.tabs_until(wanted).await;
         }
-        let surplus = self.desk.client.take_notifications().await.len();
+        let surplus = self.harness.client.take_notifications().await.len();
         Expected {
             succeeds: None,
             notices: expected.notices + surplus,
@@ -185,9 +186,9 @@ impl Walk {
 
     /// Compares everything that the agent can see with the model.
     async fn compare(&mut self) {
-        let story = || format!("{}\n{}", self.story, self.desk.client.transcript());
+        let story = || format!("{}\n{}", self.story, self.harness.client.transcript());
         assert_eq!(
-            self.desk.names().await,
+            self.harness.names().await,
             self.model.tools(&ACTIONS),
             "{}",
             story()
@@ -195,7 +196,7 @@ impl Walk {
         if !self.model.connected {
             return;
         }
-        let tabs = self.desk.tabs().await;
+        let tabs = self.harness.tabs().await;
         assert_eq!(tabs.urls(), self.urls(), "{}", story());
         let focused: Vec<bool> = tabs
             .rows()
@@ -282,7 +283,7 @@ impl Walk {
     /// The address of a page that no tab has shown before.
     fn page(&mut self) -> String {
         self.pages += 1;
-        self.desk.pages.url(&format!("page?{}", self.pages))
+        self.harness.pages.url(&format!("page?{}", self.pages))
     }
 
     fn urls(&self) -> Vec<&str> {
@@ -303,7 +304,7 @@ impl Walk {
     }
 
     fn profile(&self) -> PathBuf {
-        self.desk.home.path().join("profile")
+        self.harness.home.path().join("profile")
     }
 }
 

@@ -112,7 +112,7 @@ async fn verify_with(count: usize) {
     };
     for client in &clients {
         let mut told = status(client).await;
-        // Word of its end reaches the daemon a moment after the process is gone.
+        // Decision of its end reaches the daemon a moment after the process is gone.
         let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
         while told["connected"] == json!(true) {
             assert!(std::time::Instant::now() < patience, "{told}");

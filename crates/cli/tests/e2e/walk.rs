@@ -1,7 +1,7 @@
 //! Every state of the seed's table over the wire: the names, the literal answers, and a
 //! notification exactly when the list changed or the agent changed focus.
 
-use crate::desk::{ACTIONS, Desk, FOCUSED, assert_names, page};
+use crate::harness::{ACTIONS, FOCUSED, McpHarness, assert_names, page};
 use crate::over_extension::Capability;
 use serde_json::{Value, json};
 use tabmux_testkit::patiently;
@@ -9,34 +9,34 @@ use tabmux_testkit::patiently;
 /// Spec: dynamic-tools 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 58; decisions 2, 11, 14.
 #[tokio::test]
 async fn every_state_with_the_bare_lists() {
-    let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
+    let Some(harness) = McpHarness::disconnected(&["--pageActions=off"]).await else {
         return;
     };
-    walk(&desk, &[]).await;
+    walk(&harness, &[]).await;
 }
 
 /// The same with the generic page actions behind the core tools.
 /// Spec: dynamic-tools 15, 16, 17, 18, 91; decisions 19.
 #[tokio::test]
 async fn every_state_with_the_page_actions() {
-    let Some(desk) = Desk::disconnected(&[]).await else {
+    let Some(harness) = McpHarness::disconnected(&[]).await else {
         return;
     };
-    walk(&desk, &ACTIONS).await;
+    walk(&harness, &ACTIONS).await;
 }
 
-async fn walk(desk: &Desk, actions: &[&str]) {
+async fn walk(harness: &McpHarness, actions: &[&str]) {
     let focused_names = &[&FOCUSED[..], actions].concat();
-    let [a, b, c] = ["a", "b", "c"].map(|path| desk.pages.url(path));
+    let [a, b, c] = ["a", "b", "c"].map(|path| harness.pages.url(path));
 
     // Spec: dynamic-tools 5, 15.
     // DISCONNECTED.
-    assert_names(&desk.names().await, &["connect_browser"]);
-    desk.client.assert_no_notification().await;
+    assert_names(&harness.names().await, &["connect_browser"]);
+    harness.client.assert_no_notification().await;
     // Spec: dynamic-tools 6, 7, 16, 22, 24.
     // CONNECTED, no tabs.
     // The session's flags say that it launches its browser; the call need not say so again.
-    let connected = desk.step("connect_browser", json!({})).await;
+    let connected = harness.step("connect_browser", json!({})).await;
     let browser = connected.json()["browser"].clone();
     for key in ["name", "version"] {
         assert!(
@@ -48,15 +48,16 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         1,
         &json!({"connected": true, "browser": browser, "tabCount": 0}),
     );
-    assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
+    assert_names(&harness.names().await, &["list_tabs", "open_tab"]);
     // Spec: dynamic-tools 31.
-    desk.step("list_tabs", json!({}))
+    harness
+        .step("list_tabs", json!({}))
         .await
         .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
     // Spec: dynamic-tools 8, 17, 99; decisions 11.
     // CONNECTED, tabs, none focused: the first tab changes the list.
-    let opened = desk
+    let opened = harness
         .step("open_tab", json!({"url": a, "focus": false}))
         .await;
     let title = opened.json()["tab"]["title"].clone();
@@ -67,33 +68,38 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         1,
         &json!({"tab": tab, "focused": false, "toolsAvailable": []}),
     );
-    assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
-    desk.tabs_until(|tabs| tabs.rows()[0]["title"] == "A").await;
+    assert_names(
+        &harness.names().await,
+        &["list_tabs", "open_tab", "focus_tab"],
+    );
+    harness
+        .tabs_until(|tabs| tabs.rows()[0]["title"] == "A")
+        .await;
     // Spec: dynamic-tools 27, 28.
     let row_a = |focused| row(first, "A", &a, focused);
-    let listed = desk.step("list_tabs", json!({})).await;
+    let listed = harness.step("list_tabs", json!({})).await;
     listed.is(0, &json!({"tabs": [row_a(false)], "focusedTabId": null}));
 
     // Spec: dynamic-tools 9, 11, 18, 40.
     // TAB FOCUSED.
-    let focused = desk.step("focus_tab", json!({"tabId": first})).await;
+    let focused = harness.step("focus_tab", json!({"tabId": first})).await;
     let tab_a = json!({"id": first, "title": "A", "url": a});
     let focused_a = json!({"success": true, "tab": tab_a, "toolsAvailable": []});
     focused.is(1, &focused_a);
-    assert_names(&desk.names().await, focused_names);
+    assert_names(&harness.names().await, focused_names);
 
     // Spec: dynamic-tools 34, 35, 36.
     // Another tab, focused at once: the names stay, their tab is another.
-    let opened = desk.step("open_tab", json!({"url": b})).await;
+    let opened = harness.step("open_tab", json!({"url": b})).await;
     let second = first + 1;
     let tab_b = json!({"id": second, "title": "B", "url": b});
     opened.is(
         1,
         &json!({"tab": tab_b, "focused": true, "toolsAvailable": []}),
     );
-    assert_names(&desk.names().await, focused_names);
+    assert_names(&harness.names().await, focused_names);
     // Spec: dynamic-tools 30.
-    let listed = desk.step("list_tabs", json!({})).await;
+    let listed = harness.step("list_tabs", json!({})).await;
     let row_b = row(second, "B", &b, true);
     listed.is(
         0,
@@ -102,17 +108,19 @@ async fn walk(desk: &Desk, actions: &[&str]) {
 
     // Spec: dynamic-tools 12.
     // Back, and once more the same: no change of focus, no notification.
-    desk.step("focus_tab", json!({"tabId": first}))
+    harness
+        .step("focus_tab", json!({"tabId": first}))
         .await
         .is(1, &focused_a);
-    assert_names(&desk.names().await, focused_names);
-    desk.step("focus_tab", json!({"tabId": first}))
+    assert_names(&harness.names().await, focused_names);
+    harness
+        .step("focus_tab", json!({"tabId": first}))
         .await
         .is(0, &focused_a);
 
     // Spec: dynamic-tools 37, 44, 46.
     // A tab in the background comes and goes in silence.
-    let opened = desk
+    let opened = harness
         .step("open_tab", json!({"url": c, "focus": false}))
         .await;
     let third = second + 1;
@@ -121,36 +129,41 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         (0, &json!(third)),
         // Spec: dynamic-tools 37.
     );
-    assert_names(&desk.names().await, focused_names);
-    let closed = desk.step("close_tab", json!({"tabId": third})).await;
+    assert_names(&harness.names().await, focused_names);
+    let closed = harness.step("close_tab", json!({"tabId": third})).await;
     closed.is(0, &json!({"closed": true, "tabId": third}));
-    assert_names(&desk.names().await, focused_names);
+    assert_names(&harness.names().await, focused_names);
 
     // Spec: dynamic-tools 13, 43, 45.
     // The focused tab is closed, and another is left.
-    let closed = desk.step("close_tab", json!({})).await;
+    let closed = harness.step("close_tab", json!({})).await;
     closed.is(1, &json!({"closed": true, "tabId": first}));
-    assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
-    assert_eq!(desk.tabs().await.focused(), None);
+    assert_names(
+        &harness.names().await,
+        &["list_tabs", "open_tab", "focus_tab"],
+    );
+    assert_eq!(harness.tabs().await.focused(), None);
 
     // Spec: dynamic-tools 14, 47.
     // The last tab is closed.
     assert_eq!(
-        desk.step("focus_tab", json!({"tabId": second}))
+        harness
+            .step("focus_tab", json!({"tabId": second}))
             .await
             .notices,
         1
     );
-    let closed = desk.step("close_tab", json!({"tabId": second})).await;
+    let closed = harness.step("close_tab", json!({"tabId": second})).await;
     closed.is(1, &json!({"closed": true, "tabId": second}));
-    assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
-    desk.step("list_tabs", json!({}))
+    assert_names(&harness.names().await, &["list_tabs", "open_tab"]);
+    harness
+        .step("list_tabs", json!({}))
         .await
         .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
     // Spec: dynamic-tools 10; decisions 14.
     // The browser lives on without tabs, and numbers are not used again.
-    let opened = desk
+    let opened = harness
         .step("open_tab", json!({"url": a, "focus": true}))
         .await;
     let id = opened.json()["tab"]["id"].as_u64().unwrap();
@@ -160,22 +173,22 @@ async fn walk(desk: &Desk, actions: &[&str]) {
         1,
         &json!({"tab": tab, "focused": true, "toolsAvailable": []}),
     );
-    assert_names(&desk.names().await, focused_names);
+    assert_names(&harness.names().await, focused_names);
 }
 
 /// Spec: dynamic-tools 99.
 #[tokio::test]
 async fn a_page_without_a_title_yet_is_loading() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     let whole = "<!doctype html><p>Slow.</p><title>At last</title>";
     let slow = tabmux_testkit::Response::html(whole);
-    let gate = desk
+    let gate = harness
         .pages
         .hold_body("/slow", slow, "<!doctype html><p>Slow.</p>".len());
-    let url = desk.pages.url("slow");
-    let opened = desk
+    let url = harness.pages.url("slow");
+    let opened = harness
         .step("open_tab", json!({"url": url, "focus": false}))
         .await;
     let tab = json!({"id": opened.json()["tab"]["id"], "title": "Loading...", "url": url});
@@ -184,30 +197,32 @@ async fn a_page_without_a_title_yet_is_loading() {
         &json!({"tab": tab, "focused": false, "toolsAvailable": []}),
     );
     gate.open();
-    let tabs = desk
+    let tabs = harness
         .tabs_until(|tabs| tabs.rows()[0]["title"] == "At last")
         .await;
     assert_eq!(tabs.urls(), [url]);
-    desk.client.assert_no_notification().await;
+    harness.client.assert_no_notification().await;
 }
 
 #[tokio::test]
 async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.route("/", page("Start", "<img src=/picture>"));
-    let gate = desk
+    harness
+        .pages
+        .route("/", page("Start", "<img src=/picture>"));
+    let gate = harness
         .pages
         .hold("/picture", tabmux_testkit::Response::no_content());
-    let url = desk.pages.url("");
-    let opening = desk
+    let url = harness.pages.url("");
+    let opening = harness
         .client
         .begin_call("open_tab", json!({"url": url}))
         .await;
-    desk.pages.wait_for_request("/picture").await;
+    harness.pages.wait_for_request("/picture").await;
     assert!(
-        desk.tabs().await.rows().is_empty(),
+        harness.tabs().await.rows().is_empty(),
         "a tab that is being opened is not listed"
     );
     assert!(!opening.is_answered());
@@ -221,28 +236,31 @@ async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
 /// Spec: dynamic-tools 21, 26, 33, 34, 39, 43, 98, 102.
 #[tokio::test]
 async fn core_tools_are_published_as_the_seed_has_them() {
-    let Some(desk) = Desk::disconnected(&["--pageActions=off"]).await else {
+    let Some(harness) = McpHarness::disconnected(&["--pageActions=off"]).await else {
         return;
     };
-    assert_eq!(desk.client.list_tools().await, [connect_browser()]);
-    desk.text("connect_browser", json!({"launch": true})).await;
-    let tools = core_tools();
-    assert_eq!(desk.client.list_tools().await, tools[..2]);
-    desk.text("open_tab", json!({"url": "about:blank", "focus": false}))
+    assert_eq!(harness.client.list_tools().await, [connect_browser()]);
+    harness
+        .text("connect_browser", json!({"launch": true}))
         .await;
-    assert_eq!(desk.client.list_tools().await, tools[..3]);
-    let tab = desk.tabs().await.ids()[0];
-    desk.text("focus_tab", json!({"tabId": tab})).await;
-    assert_eq!(desk.client.list_tools().await, tools);
+    let tools = core_tools();
+    assert_eq!(harness.client.list_tools().await, tools[..2]);
+    harness
+        .text("open_tab", json!({"url": "about:blank", "focus": false}))
+        .await;
+    assert_eq!(harness.client.list_tools().await, tools[..3]);
+    let tab = harness.tabs().await.ids()[0];
+    harness.text("focus_tab", json!({"tabId": tab})).await;
+    assert_eq!(harness.client.list_tools().await, tools);
 }
 
 /// Spec: dynamic-tools 19, 25, 32, 38, 42, 97.
 #[tokio::test]
 async fn a_tool_outside_its_state_names_the_call_to_make() {
-    let Some(desk) = Desk::disconnected(&[]).await else {
+    let Some(harness) = McpHarness::disconnected(&[]).await else {
         return;
     };
-    let url = desk.pages.url("a");
+    let url = harness.pages.url("a");
     let open = json!({"url": url});
     for (tool, arguments) in [
         ("list_tabs", json!({})),
@@ -253,14 +271,17 @@ async fn a_tool_outside_its_state_names_the_call_to_make() {
     ] {
         let expected =
             format!("{tool} needs a browser and none is connected. Call connect_browser first.");
-        assert_eq!(desk.refusal(tool, arguments).await, expected);
+        assert_eq!(harness.refusal(tool, arguments).await, expected);
     }
-    assert_names(&desk.names().await, &["connect_browser"]);
+    assert_names(&harness.names().await, &["connect_browser"]);
 
-    desk.text("connect_browser", json!({"launch": true})).await;
-    desk.client.take_notifications().await;
+    harness
+        .text("connect_browser", json!({"launch": true}))
+        .await;
+    harness.client.take_notifications().await;
     assert_eq!(
-        desk.refusal("connect_browser", json!({"launch": true}))
+        harness
+            .refusal("connect_browser", json!({"launch": true}))
             .await,
         "A browser is already connected. Call list_tabs to see its tabs."
     );
@@ -270,14 +291,15 @@ async fn a_tool_outside_its_state_names_the_call_to_make() {
         ("take_snapshot", json!({})),
     ] {
         let expected = format!("{tool} needs a tab and none is open. Call open_tab first.");
-        assert_eq!(desk.refusal(tool, arguments).await, expected);
+        assert_eq!(harness.refusal(tool, arguments).await, expected);
     }
-    assert_names(&desk.names().await, &["list_tabs", "open_tab"]);
+    assert_names(&harness.names().await, &["list_tabs", "open_tab"]);
 
-    desk.text("open_tab", json!({"url": url, "focus": false}))
+    harness
+        .text("open_tab", json!({"url": url, "focus": false}))
         .await;
-    desk.client.take_notifications().await;
-    let tab = desk.tabs().await.ids()[0];
+    harness.client.take_notifications().await;
+    let tab = harness.tabs().await.ids()[0];
     for (tool, arguments) in [
         ("close_tab", json!({})),
         ("close_tab", json!({"tabId": tab})),
@@ -286,20 +308,23 @@ async fn a_tool_outside_its_state_names_the_call_to_make() {
         let expected = format!(
             "{tool} needs a focused tab, and none is focused. Call focus_tab first; list_tabs shows the tabs."
         );
-        assert_eq!(desk.refusal(tool, arguments).await, expected);
+        assert_eq!(harness.refusal(tool, arguments).await, expected);
     }
-    assert_names(&desk.names().await, &["list_tabs", "open_tab", "focus_tab"]);
-    assert_eq!(desk.tabs().await.ids(), [tab]);
+    assert_names(
+        &harness.names().await,
+        &["list_tabs", "open_tab", "focus_tab"],
+    );
+    assert_eq!(harness.tabs().await.ids(), [tab]);
 }
 
 #[tokio::test]
 async fn page_actions_that_are_off_are_not_run() {
-    let Some(desk) = Desk::launched(&["--pageActions=off"]).await else {
+    let Some(harness) = McpHarness::launched(&["--pageActions=off"]).await else {
         return;
     };
-    desk.open("a").await;
+    harness.open("a").await;
     assert_eq!(
-        desk.refusal("take_snapshot", json!({})).await,
+        harness.refusal("take_snapshot", json!({})).await,
         "take_snapshot is switched off in this session by the flags that tabmux was started with. Work \
          with other tools, or ask the user to change them."
     );
@@ -307,26 +332,26 @@ async fn page_actions_that_are_off_are_not_run() {
 
 #[tokio::test]
 async fn more_tools_leads_to_every_page_action() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    desk.pages.route(
+    harness.pages.route(
         "/logs",
         page("Logs", "<script>console.log('so it is')</script>"),
     );
-    desk.open("logs").await;
+    harness.open("logs").await;
     // What is not listed can be called, unless it has to be asked for.
-    let requests = desk.text("list_network_requests", json!({})).await;
+    let requests = harness.text("list_network_requests", json!({})).await;
     assert!(requests.contains("/logs"), "{requests}");
     assert_eq!(
-        desk.refusal("cookies", json!({})).await,
+        harness.refusal("cookies", json!({})).await,
         "cookies belongs to the category storage. Call more_tools with category: \"storage\" first."
     );
     assert_eq!(
-        desk.refusal("list_pages", json!({})).await,
+        harness.refusal("list_pages", json!({})).await,
         "list_pages is not needed in this session. Call list_tabs instead."
     );
-    let wrong = desk
+    let wrong = harness
         .refusal("more_tools", json!({"category": "console"}))
         .await;
     assert_eq!(
@@ -335,19 +360,21 @@ async fn more_tools_leads_to_every_page_action() {
          performance, rules, screencast, storage."
     );
     let more = json!({"category": "debugging"});
-    let added = desk.step("more_tools", more.clone()).await;
+    let added = harness.step("more_tools", more.clone()).await;
     assert_eq!(added.notices, 1);
     let tools = added.json()["toolsAvailable"].clone();
-    let listed = desk.names().await;
+    let listed = harness.names().await;
     for tool in tools.as_array().unwrap() {
         assert!(listed.iter().any(|name| tool == name), "{tool}");
     }
-    let console = desk.text("list_console_messages", json!({})).await;
+    let console = harness.text("list_console_messages", json!({})).await;
     assert!(console.contains("so it is"), "{console}");
-    assert_eq!(desk.step("more_tools", more).await.notices, 0);
+    assert_eq!(harness.step("more_tools", more).await.notices, 0);
     let categories = ["emulation", "input", "network", "performance"];
     for category in categories.iter().chain(&["rules", "screencast", "storage"]) {
-        let added = desk.step("more_tools", json!({"category": category})).await;
+        let added = harness
+            .step("more_tools", json!({"category": category}))
+            .await;
         assert_eq!(added.notices, 1, "{category}");
     }
     let mut all: Vec<_> = tabmux_browser::tools::all()
@@ -355,49 +382,50 @@ async fn more_tools_leads_to_every_page_action() {
         .map(|tool| tool.name)
         .collect();
     all.sort_unstable();
-    assert_names(&desk.names().await, &[&FOCUSED[..], &all].concat());
-    desk.text("cookies", json!({})).await;
+    assert_names(&harness.names().await, &[&FOCUSED[..], &all].concat());
+    harness.text("cookies", json!({})).await;
 }
 
 /// The seed's second workflow, without the page tools that come later.
 /// Spec: dynamic-tools 55.
 #[tokio::test]
 async fn two_tabs_are_compared_by_changing_focus() {
-    let Some(desk) = Desk::launched(&[]).await else {
+    let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
     for (path, price) in [("/expedia", 450), ("/kayak", 520)] {
-        desk.pages
+        harness
+            .pages
             .route(path, page(path, &format!("<p id=price>{price}</p>")));
-        desk.open(path).await;
+        harness.open(path).await;
     }
     let price = "() => Number(document.getElementById('price').textContent)";
-    assert_eq!(desk.evaluate(price).await, 520);
-    let expedia = desk.tabs().await.id_of(&desk.pages.url("expedia"));
-    desk.focus(expedia).await;
-    assert_eq!(desk.evaluate(price).await, 450);
+    assert_eq!(harness.evaluate(price).await, 520);
+    let expedia = harness.tabs().await.id_of(&harness.pages.url("expedia"));
+    harness.focus(expedia).await;
+    assert_eq!(harness.evaluate(price).await, 450);
 }
 
 #[tokio::test]
 async fn two_calls_to_connect_share_one_browser_and_one_notification() {
-    let Some(desk) = Desk::disconnected(&[]).await else {
+    let Some(harness) = McpHarness::disconnected(&[]).await else {
         return;
     };
     let launch = || json!({"launch": true});
-    let first = desk.client.begin_call("connect_browser", launch()).await;
-    let second = desk.client.begin_call("connect_browser", launch()).await;
+    let first = harness.client.begin_call("connect_browser", launch()).await;
+    let second = harness.client.begin_call("connect_browser", launch()).await;
     let (first, second) = (
         first.tool_reply().await.ok(),
         second.tool_reply().await.ok(),
     );
     assert_eq!(first.json(), second.json());
-    assert_eq!(desk.client.take_notifications().await.len(), 1);
-    if !desk.can(Capability::Launch) {
+    assert_eq!(harness.client.take_notifications().await.len(), 1);
+    if !harness.can(Capability::Launch) {
         return; // There is only one.
     }
     let browsers = || {
-        let mut processes = tabmux_testkit::process::descendants(desk.client.pid());
-        processes.retain(|process| process.parent == desk.client.pid());
+        let mut processes = tabmux_testkit::process::descendants(harness.client.pid());
+        processes.retain(|process| process.parent == harness.client.pid());
         processes.len()
     };
     patiently(async { while browsers() != 1 {} }, || {

@@ -11,13 +11,13 @@ use tempfile::TempDir;
 
 #[test]
 fn status_without_a_daemon() {
-    let house = House::new();
+    let house = EmptyHome::new();
     is_as_kept("status-no-daemon", &house.screens(&["status"]));
 }
 
 #[tokio::test]
 async fn status_of_an_idle_daemon() {
-    let house = House::new();
+    let house = EmptyHome::new();
     let mut daemon = house.daemon().await;
     is_as_kept("status-idle", &house.screens(&["status"]));
     daemon.kill().unwrap();
@@ -29,7 +29,7 @@ async fn status_of_a_daemon_with_two_sessions() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
-    let house = House::new();
+    let house = EmptyHome::new();
     let pages = FixtureServer::start();
     let title = "A page whose title is longer than any column of a table should be";
     let body = format!("<!doctype html><title>{title}</title>");
@@ -50,13 +50,13 @@ async fn status_of_a_daemon_with_two_sessions() {
 
 #[test]
 fn doctor_of_a_new_user() {
-    let house = House::new();
+    let house = EmptyHome::new();
     is_as_kept("doctor-new-user", &house.screens(&["doctor"]));
 }
 
 #[test]
 fn doctor_of_somebody_in_trouble() {
-    let house = House::new();
+    let house = EmptyHome::new();
     let folder = house.home.path().join("run/tabmux");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("daemon.sock"), "").unwrap();
@@ -68,7 +68,7 @@ fn doctor_of_somebody_in_trouble() {
 
 #[test]
 fn install_as_a_dry_run_for_every_client() {
-    let house = House::new();
+    let house = EmptyHome::new();
     let clients = [
         "claude-code",
         "claude-desktop",
@@ -83,11 +83,11 @@ fn install_as_a_dry_run_for_every_client() {
 }
 
 /// A home in which nothing is known yet, with a browser that only knows its version.
-struct House {
+struct EmptyHome {
     home: TempDir,
 }
 
-impl House {
+impl EmptyHome {
     fn new() -> Self {
         // Lines break where they do because of how long this path is, so it is always as long.
         let home = TempDir::with_prefix_in("tabmux-screens-", "/tmp").unwrap();
@@ -170,7 +170,7 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for EmptyHome {
     fn drop(&mut self) {
         for one in process::processes_with(&self.mark()) {
             process::kill_hard(one.pid);

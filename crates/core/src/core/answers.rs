@@ -34,8 +34,10 @@ impl Core {
     /// Whether a session is connected to a browser.
     pub fn has_browser(&self, session: SessionId) -> bool {
         let known = self.sessions.get(&session);
-        let seats = known.map_or(&[][..], |known| &known.seats[..]);
-        let mut browsers = seats.iter().map(|seat| seat.browser);
+        let browser_bindings = known.map_or(&[][..], |known| &known.browser_bindings[..]);
+        let mut browsers = browser_bindings
+            .iter()
+            .map(|browser_binding| browser_binding.browser);
         browsers.any(|browser| self.is_connected(session, browser))
     }
 

@@ -4,9 +4,9 @@ use super::Core;
 use super::plan::Plan;
 use crate::browser::Link;
 use crate::call::Task;
-use crate::session::{Seat, Session};
+use crate::session::{BrowserBinding, Session};
 use crate::{
-    BrowserId, BrowserRow, CallKind, Meant, Mode, OnEnd, Output, Refusal, Reply, SessionId,
+    BrowserId, BrowserRef, BrowserRow, CallKind, Mode, OnEnd, Output, Refusal, Reply, SessionId,
 };
 
 impl Core {
@@ -20,33 +20,34 @@ impl Core {
     ) -> Result<BrowserId, Refusal> {
         let tool = kind.tool();
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
-        if let ([only], Some(_)) = (&known.seats[..], given) {
+        if let ([only], Some(_)) = (&known.browser_bindings[..], given) {
             // Choosing the default is naming it, however many there are.
             if !matches!(kind, CallKind::SelectDefaultBrowser) {
                 return Err(Refusal::IndexForbidden);
             }
-            return seat_given(known, given, only).map(|seat| seat.browser);
+            return browser_binding_given(known, given, only)
+                .map(|browser_binding| browser_binding.browser);
         }
-        let seat = match (&known.seats[..], known.config.mode, given) {
+        let browser_binding = match (&known.browser_bindings[..], known.config.mode, given) {
             ([], ..) => return Err(Refusal::NoBrowserLeft { tool }),
             ([only], _, None) => only,
             ([first, ..], Mode::Progressive, None) if !is_connect(kind) => {
-                known.home_seat().unwrap_or(first)
+                known.home_browser_binding().unwrap_or(first)
             }
             (_, Mode::Progressive, Some(_)) if !is_connect(kind) => {
                 return Err(Refusal::IndexMisplaced { tool });
             }
-            ([first, ..], _, Some(_)) => seat_given(known, given, first)?,
+            ([first, ..], _, Some(_)) => browser_binding_given(known, given, first)?,
             (_, _, None) => known
                 .default
-                .and_then(|number| known.seat_numbered(number))
+                .and_then(|number| known.browser_binding_numbered(number))
                 .ok_or_else(|| Refusal::IndexRequired {
                     tool,
                     available: numbers(known),
                     mode: known.config.mode,
                 })?,
         };
-        Ok(seat.browser)
+        Ok(browser_binding.browser)
     }
 
     /// Calls that are about browsers themselves.
@@ -69,14 +70,18 @@ impl Core {
                 Ok(Plan::Work(Some(browser), Task::Reconnect { added }))
             }
             CallKind::DisconnectBrowser => {
-                let number = self.seat(session, browser).map(|seat| seat.number);
+                let number = self
+                    .browser_binding(session, browser)
+                    .map(|browser_binding| browser_binding.number);
                 let number = number.ok_or(Refusal::NoBrowserLeft { tool })?;
                 self.leave(session, browser, "disconnect_browser let go of it");
                 Ok(Plan::Answer(Reply::Disconnected { number }))
             }
             CallKind::SelectDefaultBrowser => {
                 if let Some(known) = self.sessions.get_mut(&session) {
-                    known.default = known.seat(browser).map(|seat| seat.number);
+                    known.default = known
+                        .browser_binding(browser)
+                        .map(|browser_binding| browser_binding.number);
                 }
                 self.browser_answer(session, browser)
             }
@@ -84,30 +89,30 @@ impl Core {
         }
     }
 
-    /// `add_browser`: a seat in one more browser, which stays if it can be connected.
+    /// `add_browser`: a browser binding in one more browser, which stays if it can be connected.
     pub(super) fn plan_addition(
         &mut self,
         session: SessionId,
-        meant: &Meant,
+        meant: &BrowserRef,
     ) -> Result<Plan, Refusal> {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let limit = self.config.browsers_per_session;
-        let taken = known.seats.iter().find(|seat| {
-            let browser = self.browsers.get(&seat.browser);
+        let taken = known.browser_bindings.iter().find(|browser_binding| {
+            let browser = self.browsers.get(&browser_binding.browser);
             browser.is_some_and(|browser| browser.key == meant.key)
         });
-        if let Some(seat) = taken {
+        if let Some(browser_binding) = taken {
             return Err(Refusal::BrowserKnown {
-                number: seat.number,
-                label: seat.label.clone(),
+                number: browser_binding.number,
+                label: browser_binding.label.clone(),
             });
         }
-        if known.seats.len() >= limit {
+        if known.browser_bindings.len() >= limit {
             return Err(Refusal::TooManyBrowsers { limit });
         }
         let browser = self.entry(meant);
         if let Some(known) = self.sessions.get_mut(&session) {
-            known.sit_down(meant, browser);
+            known.bind_browser(meant, browser);
             self.edition += 1;
         }
         if self.about(browser).is_some() {
@@ -133,9 +138,13 @@ impl Core {
         }
         self.release_all(session, Some(browser));
         if let Some(known) = self.sessions.get_mut(&session) {
-            let number = known.seat(browser).map(|seat| seat.number);
+            let number = known
+                .browser_binding(browser)
+                .map(|browser_binding| browser_binding.number);
             known.default.take_if(|default| Some(*default) == number);
-            known.seats.retain(|seat| seat.browser != browser);
+            known
+                .browser_bindings
+                .retain(|browser_binding| browser_binding.browser != browser);
         }
         self.edition += 1;
         self.notable += 1;
@@ -168,12 +177,14 @@ impl Core {
         let (Some(known), Some(until)) = (known, until.filter(|until| *until > self.now)) else {
             return Ok(());
         };
-        let seat = self.seat(session, browser).ok_or(Refusal::NoSession)?;
+        let browser_binding = self
+            .browser_binding(session, browser)
+            .ok_or(Refusal::NoSession)?;
         let sessions = self.sessions.get(&session);
         Err(Refusal::CoolingDown {
             tool,
-            number: seat.number,
-            label: seat.label.clone(),
+            number: browser_binding.number,
+            label: browser_binding.label.clone(),
             error: known.last_error.clone().unwrap_or_default(),
             left: until.since(self.now),
             several: sessions.is_some_and(Session::has_several),
@@ -183,21 +194,21 @@ impl Core {
     /// The session's browsers, by their numbers.
     pub(super) fn browser_rows(&self, session: SessionId) -> Vec<BrowserRow> {
         let known = self.sessions.get(&session);
-        let seats = known.map_or(&[][..], |known| &known.seats[..]);
+        let browser_bindings = known.map_or(&[][..], |known| &known.browser_bindings[..]);
         let default = known.and_then(|known| known.default);
-        let rows = seats.iter().filter_map(|seat| {
-            let browser = self.browsers.get(&seat.browser)?;
+        let rows = browser_bindings.iter().filter_map(|browser_binding| {
+            let browser = self.browsers.get(&browser_binding.browser)?;
             let about = browser.connection().map(|connection| &connection.about);
             Some(BrowserRow {
-                index: seat.number,
-                label: seat.label.clone(),
+                index: browser_binding.number,
+                label: browser_binding.label.clone(),
                 name: about.map(|about| about.name.clone()),
                 state: browser.state(),
                 error: match browser.link {
                     Link::Disconnected => browser.last_error.clone(),
                     _ => None,
                 },
-                is_default: default == Some(seat.number),
+                is_default: default == Some(browser_binding.number),
             })
         });
         rows.collect()
@@ -209,19 +220,31 @@ impl Core {
         session: SessionId,
         browser: BrowserId,
     ) -> Result<Plan, Refusal> {
-        let number = self.seat(session, browser).map(|seat| seat.number);
+        let number = self
+            .browser_binding(session, browser)
+            .map(|browser_binding| browser_binding.number);
         let mut rows = self.browser_rows(session).into_iter();
         let row = rows.find(|row| Some(row.index) == number);
         row.map(|browser| Plan::Answer(Reply::Browser { browser }))
             .ok_or(Refusal::NoSession)
     }
 
-    pub(super) fn seat(&self, session: SessionId, browser: BrowserId) -> Option<&Seat> {
-        self.sessions.get(&session)?.seat(browser)
+    pub(super) fn browser_binding(
+        &self,
+        session: SessionId,
+        browser: BrowserId,
+    ) -> Option<&BrowserBinding> {
+        self.sessions.get(&session)?.browser_binding(browser)
     }
 
-    pub(super) fn seat_mut(&mut self, session: SessionId, browser: BrowserId) -> Option<&mut Seat> {
-        self.sessions.get_mut(&session)?.seat_mut(browser)
+    pub(super) fn browser_binding_mut(
+        &mut self,
+        session: SessionId,
+        browser: BrowserId,
+    ) -> Option<&mut BrowserBinding> {
+        self.sessions
+            .get_mut(&session)?
+            .browser_binding_mut(browser)
     }
 
     fn on_end(&self, session: SessionId) -> Option<OnEnd> {
@@ -233,18 +256,18 @@ fn is_connect(kind: &CallKind) -> bool {
     matches!(kind, CallKind::ConnectBrowser { .. })
 }
 
-/// The seat whose number was given; `first` if none was.
-fn seat_given<'a>(
+/// The browser binding whose number was given; `first` if none was.
+fn browser_binding_given<'a>(
     known: &'a Session,
     given: Option<i64>,
-    first: &'a Seat,
-) -> Result<&'a Seat, Refusal> {
+    first: &'a BrowserBinding,
+) -> Result<&'a BrowserBinding, Refusal> {
     let Some(given) = given else {
         return Ok(first);
     };
     let number = usize::try_from(given).ok();
-    let seat = number.and_then(|number| known.seat_numbered(number));
-    seat.ok_or_else(|| Refusal::UnknownBrowser {
+    let browser_binding = number.and_then(|number| known.browser_binding_numbered(number));
+    browser_binding.ok_or_else(|| Refusal::UnknownBrowser {
         given,
         available: numbers(known),
         mode: known.config.mode,
@@ -252,5 +275,9 @@ fn seat_given<'a>(
 }
 
 fn numbers(known: &Session) -> Vec<usize> {
-    known.seats.iter().map(|seat| seat.number).collect()
+    known
+        .browser_bindings
+        .iter()
+        .map(|browser_binding| browser_binding.number)
+        .collect()
 }

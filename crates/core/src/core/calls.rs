@@ -261,11 +261,11 @@ impl Core {
 
     /// Notes that a browser answered, and tells if it was lost and is back since it did so last.
     fn take_renewal(&mut self, session: SessionId, browser: BrowserId) -> Option<Renewed> {
-        let seat = self.seat_mut(session, browser)?;
-        seat.known = true;
-        std::mem::take(&mut seat.renewed).then_some(Renewed {
-            number: seat.number,
-            attached: seat.attached,
+        let browser_binding = self.browser_binding_mut(session, browser)?;
+        browser_binding.known = true;
+        std::mem::take(&mut browser_binding.renewed).then_some(Renewed {
+            number: browser_binding.number,
+            attached: browser_binding.attached,
         })
     }
 

@@ -6,8 +6,8 @@ use crate::browser::{Browser, Connection, Link};
 use crate::call::Task;
 use crate::timers::Timer;
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, LostBrowser, Mode, Origin, Output, Refusal,
-    Reply, SessionId, TabFacts, TargetId, Time,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, LostBrowser, Mode, Output, Refusal, Reply,
+    SessionId, TabFacts, TabOpener, TargetId, Time,
 };
 
 impl Core {
@@ -79,19 +79,19 @@ impl Core {
         (browser.last_error, browser.away, browser.cooldown) = (None, None, None);
         let renewed = std::mem::replace(&mut browser.was_connected, true);
         for tab in tabs {
-            self.tab_appeared(id, tab, Origin::Browser);
+            self.tab_appeared(id, tab, TabOpener::Browser);
         }
         for session in self.sessions_meaning(id) {
-            let seat = self.seat(session, id);
-            if seat.is_some_and(|seat| seat.returns.is_some()) {
+            let browser_binding = self.browser_binding(session, id);
+            if browser_binding.is_some_and(|browser_binding| browser_binding.returns.is_some()) {
                 self.connect_session(session, id);
             }
         }
         self.forget_remembered(id);
         for session in self.sessions_meaning(id) {
             self.inherit(session);
-            if let Some(seat) = self.seat_mut(session, id) {
-                seat.renewed = renewed && seat.known;
+            if let Some(browser_binding) = self.browser_binding_mut(session, id) {
+                browser_binding.renewed = renewed && browser_binding.known;
             }
         }
         self.join_waiting(id);
@@ -217,9 +217,9 @@ impl Core {
         let until = self.now + self.config.away;
         for (session, known) in &mut self.sessions {
             let mode = known.config.mode;
-            match known.seat_mut(id) {
-                Some(seat) if stays => seat.lose_connection(mode, until),
-                Some(seat) => seat.lose_browser(mode, told.contains(session)),
+            match known.browser_binding_mut(id) {
+                Some(browser_binding) if stays => browser_binding.lose_connection(mode, until),
+                Some(browser_binding) => browser_binding.lose_browser(mode, told.contains(session)),
                 None => {}
             }
         }
@@ -328,8 +328,10 @@ impl Core {
 
     /// Whether the session has that browser now.
     pub(super) fn is_connected(&self, session: SessionId, browser: BrowserId) -> bool {
-        let seat = self.seat(session, browser);
-        seat.is_some_and(|seat| seat.focus.is_some() && self.about(browser).is_some())
+        let browser_binding = self.browser_binding(session, browser);
+        browser_binding.is_some_and(|browser_binding| {
+            browser_binding.focus.is_some() && self.about(browser).is_some()
+        })
     }
 
     pub(super) fn sessions_meaning(&self, id: BrowserId) -> Vec<SessionId> {

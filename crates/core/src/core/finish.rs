@@ -2,7 +2,7 @@
 
 use super::Core;
 use crate::call::Task;
-use crate::tab::Stage;
+use crate::tab::TabPhase;
 use crate::{CallId, Fate, Finish, LostTab, Refusal, Reply, SessionId, TabId, ToolName};
 
 impl Core {
@@ -65,7 +65,7 @@ impl Core {
         let Some(id) = tab else {
             return Some(Reply::Refused(Refusal::NotOpened { tool }));
         };
-        self.tabs.get_mut(&id)?.stage = Stage::Open;
+        self.tabs.get_mut(&id)?.stage = TabPhase::Open;
         self.touch_tab(id);
         if focus {
             self.move_focus(session, id);

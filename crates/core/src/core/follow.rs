@@ -28,9 +28,9 @@ impl Core {
         };
         if self.turn_along(session, id)
             && let Some(browser) = self.tabs.get(&id).and_then(|tab| tab.browser())
-            && let Some(seat) = self.seat_mut(session, browser)
+            && let Some(browser_binding) = self.browser_binding_mut(session, browser)
         {
-            seat.given = Some(id);
+            browser_binding.given = Some(id);
         }
     }
 

@@ -10,15 +10,17 @@ impl Core {
     /// focused tab moves nothing.
     pub(super) fn move_focus(&mut self, session: SessionId, tab: TabId) {
         let browser = self.tabs.get(&tab).and_then(Tab::browser);
-        let Some(seat) = browser.and_then(|browser| self.seat_mut(session, browser)) else {
+        let Some(browser_binding) =
+            browser.and_then(|browser| self.browser_binding_mut(session, browser))
+        else {
             return;
         };
-        let before = seat.focused_tab();
+        let before = browser_binding.focused_tab();
         if before == Some(tab) {
             return;
         }
-        seat.focus = Some(Focus::On(tab));
-        seat.given = None;
+        browser_binding.focus = Some(Focus::On(tab));
+        browser_binding.given = None;
         self.give_number(session, tab);
         if let Some(before) = before {
             self.change_hold(before, |tab| {

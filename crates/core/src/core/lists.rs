@@ -121,10 +121,10 @@ impl Core {
         if known.is_static() {
             return None;
         }
-        let seat = known.home_seat()?;
+        let browser_binding = known.home_browser_binding()?;
         let connection = self
             .browsers
-            .get(&seat.browser)
+            .get(&browser_binding.browser)
             .and_then(Browser::connection);
         let has_tabs = || {
             let mut tabs = connection.into_iter().flat_map(|known| known.tabs.values());
@@ -134,12 +134,14 @@ impl Core {
                     .is_some_and(|tab| self.is_shown(session, tab))
             })
         };
-        Some(match seat.focus {
-            None if self.returns(session, seat.browser) => State::Returning {
-                focused: !known.config.heritage.bound.is_empty(),
-                lost: seat.lost_tab(),
+        Some(match browser_binding.focus {
+            None if self.returns(session, browser_binding.browser) => State::Returning {
+                focused: !known.config.restored_tabs.bound.is_empty(),
+                lost: browser_binding.lost_tab(),
             },
-            None => State::Disconnected { lost: seat.gone },
+            None => State::Disconnected {
+                lost: browser_binding.gone,
+            },
             Some(Focus::On(tab)) => State::Focused(tab),
             Some(_) if !has_tabs() => State::NoTabs,
             Some(Focus::Lost(tab)) => State::NoFocus { lost: Some(tab) },
@@ -153,8 +155,10 @@ impl Core {
         session: SessionId,
         browser: BrowserId,
     ) -> impl Iterator<Item = (TabId, &Tab)> {
-        let seat = self.seat(session, browser);
-        let browser = seat.filter(|seat| seat.focus.is_some()).map(|_| browser);
+        let browser_binding = self.browser_binding(session, browser);
+        let browser = browser_binding
+            .filter(|browser_binding| browser_binding.focus.is_some())
+            .map(|_| browser);
         self.tabs
             .iter()
             .filter(move |(_, tab)| browser.is_some() && tab.browser() == browser)

@@ -1,11 +1,11 @@
 //! What the core knows, for those who only look.
 
 use super::Core;
-use crate::session::Seat;
-use crate::tab::{Stage, Tab};
+use crate::session::BrowserBinding;
+use crate::tab::{Tab, TabPhase};
 use crate::{
-    BrowserFacts, BrowserId, BrowserKey, BrowserState, Heritage, Loss, RememberedTab, SessionId,
-    TabId, TargetId,
+    BrowserFacts, BrowserId, BrowserKey, BrowserState, Loss, RememberedTab, RestoredTabs,
+    SessionId, TabId, TargetId,
 };
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ impl Core {
     /// All tabs that sessions hold, also those that are only being opened.
     pub fn held_tabs(&self) -> impl Iterator<Item = TabView<'_>> {
         self.tabs.iter().filter_map(|(&id, tab)| {
-            let is_there = matches!(tab.stage, Stage::Opening | Stage::Open) && tab.is_held();
+            let is_there = matches!(tab.stage, TabPhase::Opening | TabPhase::Open) && tab.is_held();
             is_there.then(|| view(id, tab)).flatten()
         })
     }
@@ -82,17 +82,17 @@ impl Core {
     }
 
     /// What a session had before its browser or its daemon went, and has not found again.
-    pub fn heritage(&self, session: SessionId) -> Option<&Heritage> {
-        Some(&self.sessions.get(&session)?.config.heritage)
+    pub fn restored_tabs(&self, session: SessionId) -> Option<&RestoredTabs> {
+        Some(&self.sessions.get(&session)?.config.restored_tabs)
     }
 
     /// The tab that a session worked in and that is gone, as long as it has not been told.
     pub fn loss(&self, session: SessionId) -> Option<Loss> {
-        let seats = &self.sessions.get(&session)?.seats;
-        seats.iter().find_map(|seat| {
-            let browser = self.browsers.get(&seat.browser);
+        let browser_bindings = &self.sessions.get(&session)?.browser_bindings;
+        browser_bindings.iter().find_map(|browser_binding| {
+            let browser = self.browsers.get(&browser_binding.browser);
             Some(Loss {
-                tab: seat.lost_tab()?,
+                tab: browser_binding.lost_tab()?,
                 browser: browser.map(|browser| browser.key.clone()),
             })
         })
@@ -100,8 +100,10 @@ impl Core {
 
     /// The tab that a session is bound to, in the first of its browsers where it is bound to one.
     pub fn bound_tab(&self, session: SessionId) -> Option<TabId> {
-        let seats = &self.sessions.get(&session)?.seats;
-        seats.iter().find_map(Seat::focused_tab)
+        let browser_bindings = &self.sessions.get(&session)?.browser_bindings;
+        browser_bindings
+            .iter()
+            .find_map(BrowserBinding::focused_tab)
     }
 }
 
@@ -116,6 +118,6 @@ fn view(id: TabId, tab: &Tab) -> Option<TabView<'_>> {
         holder: tab.focused_by.first().copied(),
         bound: &tab.focused_by,
         owner: tab.owner,
-        opening: tab.stage == Stage::Opening,
+        opening: tab.stage == TabPhase::Opening,
     })
 }

@@ -1,8 +1,8 @@
 //! Calls of page tools, and calls about them: checked, run, and answered when their page is gone.
 
 use super::Core;
+use super::page_routing::Among;
 use super::plan::Plan;
-use super::sight::Among;
 use crate::call::Task;
 use crate::list::State;
 use crate::offer::Source;

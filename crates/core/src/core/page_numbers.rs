@@ -3,7 +3,7 @@
 
 use super::Core;
 use crate::page_numbers::PageNumbers;
-use crate::session::Seat;
+use crate::session::BrowserBinding;
 use crate::{BrowserId, CallKind, Reply, SessionId, TabId, TabRef, TargetId};
 
 impl Core {
@@ -84,8 +84,14 @@ impl Core {
 
     /// Whether a session will not be told of a tab any more.
     fn is_forgotten(&self, session: SessionId, tab: TabId) -> bool {
-        let seats = self.sessions.get(&session).map(|known| &known.seats[..]);
-        let mut lost = seats.into_iter().flatten().filter_map(Seat::lost_tab);
+        let browser_bindings = self
+            .sessions
+            .get(&session)
+            .map(|known| &known.browser_bindings[..]);
+        let mut lost = browser_bindings
+            .into_iter()
+            .flatten()
+            .filter_map(BrowserBinding::lost_tab);
         let mut remembered = self.config.remembered.iter();
         !self.tabs.contains_key(&tab)
             && !lost.any(|lost| lost.tab == tab)

@@ -5,8 +5,8 @@ use crate::call::Task;
 use crate::offer::Source;
 use crate::tab::{Library, Tab, Worker};
 use crate::{
-    ConnectionId, DocumentId, Fate, Input, LostTab, Output, PageFacts, PageId, PageRefusal, Place,
-    TabId, ToolFacts,
+    ConnectionId, DocumentId, Fate, Input, LostTab, Output, PageFacts, PageId, PageRefusal, TabId,
+    TabLocation, ToolFacts,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -202,7 +202,7 @@ impl Core {
         if tab.home.is_none() {
             let moved = tab.url != facts.url;
             (tab.url, tab.title) = (facts.url, Some(facts.title));
-            if moved && self.has_veils() {
+            if moved && self.has_site_filters() {
                 self.touch_tab(id);
             }
         }
@@ -447,10 +447,10 @@ impl Core {
         (library.connection == connection).then_some(id)
     }
 
-    fn tab_at(&self, place: &Place) -> Option<TabId> {
+    fn tab_at(&self, place: &TabLocation) -> Option<TabId> {
         match place {
-            Place::Browser { browser, target } => self.tab_of(*browser, target),
-            Place::Page { connection, page } => self.page_of(*connection, page),
+            TabLocation::Browser { browser, target } => self.tab_of(*browser, target),
+            TabLocation::Page { connection, page } => self.page_of(*connection, page),
         }
     }
 }

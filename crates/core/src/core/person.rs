@@ -67,7 +67,7 @@ impl Core {
         }
         if !self.is_connected(session, browser) {
             if let Some(known) = self.sessions.get_mut(&session) {
-                known.config.heritage.bound = vec![target];
+                known.config.restored_tabs.bound = vec![target];
             }
             return;
         }
@@ -80,8 +80,8 @@ impl Core {
             return;
         }
         self.move_focus(session, id);
-        if let Some(seat) = self.seat_mut(session, browser) {
-            seat.given = Some(id);
+        if let Some(browser_binding) = self.browser_binding_mut(session, browser) {
+            browser_binding.given = Some(id);
         }
     }
 
@@ -92,8 +92,8 @@ impl Core {
         browser: BrowserId,
         tool: ToolName,
     ) -> Result<(), Refusal> {
-        let seat = self.seat_mut(session, browser);
-        match seat.and_then(|seat| seat.given.take()) {
+        let browser_binding = self.browser_binding_mut(session, browser);
+        match browser_binding.and_then(|browser_binding| browser_binding.given.take()) {
             Some(tab) => Err(PersonRefusal::Given { tool, tab }.into()),
             None => Ok(()),
         }
@@ -115,10 +115,11 @@ impl Core {
         });
         for session in losers {
             let knows = told.contains(&session) && self.mode(session) == Some(Mode::Static);
-            let seat = browser.and_then(|browser| self.seat_mut(session, browser));
-            if let Some(seat) = seat {
-                seat.given = None;
-                seat.focus = Some(match knows {
+            let browser_binding =
+                browser.and_then(|browser| self.browser_binding_mut(session, browser));
+            if let Some(browser_binding) = browser_binding {
+                browser_binding.given = None;
+                browser_binding.focus = Some(match knows {
                     true => Focus::Nothing,
                     false => Focus::Lost(lost),
                 });

@@ -160,9 +160,9 @@ impl Core {
         }
         if let CallKind::ConnectBrowser { .. } = kind
             && let Some(known) = self.sessions.get_mut(&session)
-            && let Some(seat) = known.seat(browser)
+            && let Some(browser_binding) = known.browser_binding(browser)
         {
-            known.home = seat.number;
+            known.home = browser_binding.number;
         }
         let task = match kind {
             CallKind::ConnectBrowser { launch } => Task::Connect { launch },
@@ -351,7 +351,10 @@ impl Core {
         browser: BrowserId,
         tool: ToolName,
     ) -> Result<(), Refusal> {
-        match self.seat_mut(session, browser).map(|seat| &mut seat.focus) {
+        match self
+            .browser_binding_mut(session, browser)
+            .map(|browser_binding| &mut browser_binding.focus)
+        {
             Some(focus @ &mut Some(Focus::Lost(lost))) => {
                 *focus = Some(Focus::Nothing);
                 self.notable += 1;

@@ -6,8 +6,8 @@ use crate::session::{Focus, Return, Session};
 use crate::tab::Tab;
 use crate::timers::Timer;
 use crate::{
-    BrowserId, Heritage, Loss, Meant, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId,
-    TabId, TargetId,
+    BrowserId, BrowserRef, Loss, OnEnd, Output, Refusal, Reply, RestoredTabs, SessionConfig,
+    SessionId, TabId, TargetId,
 };
 
 impl Core {
@@ -26,7 +26,7 @@ impl Core {
             let browser = self.entry(meant);
             // Two names of one browser are one browser.
             if !opened.means(browser) {
-                opened.sit_down(meant, browser);
+                opened.bind_browser(meant, browser);
             }
         }
         self.sessions.insert(session, opened);
@@ -38,7 +38,11 @@ impl Core {
         };
         known.announced = announced;
         if known.config.connects_at_once {
-            let browsers: Vec<_> = known.seats.iter().map(|seat| seat.browser).collect();
+            let browsers: Vec<_> = known
+                .browser_bindings
+                .iter()
+                .map(|browser_binding| browser_binding.browser)
+                .collect();
             // One attempt each, which nobody waits for; whoever needs one that failed tries again.
             for browser in browsers {
                 self.connect(browser, true);
@@ -59,8 +63,8 @@ impl Core {
             self.discard_all(session, None);
         }
         self.release_all(session, None);
-        for seat in known.seats {
-            self.forget_unwanted(seat.browser);
+        for browser_binding in known.browser_bindings {
+            self.forget_unwanted(browser_binding.browser);
         }
     }
 
@@ -71,18 +75,22 @@ impl Core {
         let Some(known) = known.filter(|known| !known.is_static()) else {
             return;
         };
-        let connected = known.config.heritage.connected.take();
-        let seats = known.seats.iter_mut().filter_map(|seat| {
-            let browser = self.browsers.get(&seat.browser)?;
-            Some((seat, browser))
-        });
-        let mut seats = seats.filter(|(_, browser)| Some(&browser.key) == connected.as_ref());
-        if let Some((seat, browser)) = seats.next() {
-            known.home = seat.number;
+        let connected = known.config.restored_tabs.connected.take();
+        let browser_bindings = known
+            .browser_bindings
+            .iter_mut()
+            .filter_map(|browser_binding| {
+                let browser = self.browsers.get(&browser_binding.browser)?;
+                Some((browser_binding, browser))
+            });
+        let mut browser_bindings =
+            browser_bindings.filter(|(_, browser)| Some(&browser.key) == connected.as_ref());
+        if let Some((browser_binding, browser)) = browser_bindings.next() {
+            known.home = browser_binding.number;
             let (focus, until) = (Focus::Nothing, None);
-            seat.returns = Some(Return { focus, until });
+            browser_binding.returns = Some(Return { focus, until });
             if browser.connection().is_some() {
-                seat.connect();
+                browser_binding.connect();
             }
         }
     }
@@ -93,17 +101,21 @@ impl Core {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let browsers: Vec<_> = known.seats.iter().map(|seat| seat.browser).collect();
-        let Heritage {
+        let browsers: Vec<_> = known
+            .browser_bindings
+            .iter()
+            .map(|browser_binding| browser_binding.browser)
+            .collect();
+        let RestoredTabs {
             opened,
             bound,
             lost,
             ..
-        } = std::mem::take(&mut known.config.heritage);
+        } = std::mem::take(&mut known.config.restored_tabs);
         if let Some(lost) = lost {
             self.inherit_loss(session, lost);
         }
-        let mut left = Heritage::default();
+        let mut left = RestoredTabs::default();
         let find = |core: &Self, target: &TargetId| {
             let mut places = browsers.iter();
             places.find_map(|browser| core.tab_of(*browser, target))
@@ -123,7 +135,7 @@ impl Core {
             }
         }
         if let Some(known) = self.sessions.get_mut(&session) {
-            known.config.heritage = left;
+            known.config.restored_tabs = left;
         }
     }
 
@@ -136,16 +148,19 @@ impl Core {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let mut seats = known.seats.iter();
-        let number = seats.position(|seat| Some(seat.browser) == place);
+        let mut browser_bindings = known.browser_bindings.iter();
+        let number =
+            browser_bindings.position(|browser_binding| Some(browser_binding.browser) == place);
         let is_static = known.is_static();
-        if let Some(seat) = known.seats.get_mut(number.unwrap_or(0)) {
+        if let Some(browser_binding) = known.browser_bindings.get_mut(number.unwrap_or(0)) {
             let lost = Focus::Lost(tab);
-            match &mut seat.returns {
-                _ if is_static || seat.focus.is_some() => seat.focus = Some(lost),
+            match &mut browser_binding.returns {
+                _ if is_static || browser_binding.focus.is_some() => {
+                    browser_binding.focus = Some(lost)
+                }
                 Some(returns) => returns.focus = lost,
                 // Its browser went, too.
-                None => seat.gone = Some(tab),
+                None => browser_binding.gone = Some(tab),
             }
         }
     }
@@ -168,7 +183,7 @@ impl Core {
     }
 
     /// The registry's entry for a browser, made if there is none. Nothing is connected for that.
-    pub(super) fn entry(&mut self, meant: &Meant) -> BrowserId {
+    pub(super) fn entry(&mut self, meant: &BrowserRef) -> BrowserId {
         let mut known = self.browsers.iter();
         if let Some((id, _)) = known.find(|(_, known)| known.key == meant.key) {
             return *id;

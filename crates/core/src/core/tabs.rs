@@ -5,14 +5,14 @@ use crate::browser::Connection;
 use crate::call::Task;
 use crate::offer::Source;
 use crate::session::Focus;
-use crate::tab::{Stage, Tab};
+use crate::tab::{Tab, TabPhase};
 use crate::{
-    BrowserId, CallId, Fate, LostTab, Mode, OnEnd, Origin, Output, Refusal, RememberedTab, Reply,
-    SessionId, TabFacts, TabId, TabName, TargetId,
+    BrowserId, CallId, Fate, LostTab, Mode, OnEnd, Output, Refusal, RememberedTab, Reply,
+    SessionId, TabFacts, TabId, TabName, TabOpener, TargetId,
 };
 
 impl Core {
-    pub(super) fn tab_appeared(&mut self, browser: BrowserId, facts: TabFacts, origin: Origin) {
+    pub(super) fn tab_appeared(&mut self, browser: BrowserId, facts: TabFacts, origin: TabOpener) {
         if self.tab_of(browser, &facts.target).is_some() {
             return self.tab_changed(browser, facts);
         }
@@ -30,8 +30,8 @@ impl Core {
             None => drop(self.tabs.insert(id, tab)),
         }
         match (stage, origin) {
-            (Stage::Opening, Origin::Call(call)) => self.give_tab(call, id),
-            (Stage::Discarded, _) => self.ask_to_discard(id),
+            (TabPhase::Opening, TabOpener::Call(call)) => self.give_tab(call, id),
+            (TabPhase::Discarded, _) => self.ask_to_discard(id),
             _ => {}
         }
         self.change_hold(id, |tab| tab.owner = owner);
@@ -55,7 +55,7 @@ impl Core {
             let was_open = tab.is_open();
             let moved = tab.url != facts.url;
             tab.change(facts);
-            if was_open != tab.is_open() || moved && self.has_veils() {
+            if was_open != tab.is_open() || moved && self.has_site_filters() {
                 self.touch_tab(id);
             }
         }
@@ -98,8 +98,11 @@ impl Core {
                     true => Focus::Nothing,
                     false => Focus::Lost(lost),
                 });
-                if let Some(seat) = tab.browser().and_then(|home| session.seat_mut(home)) {
-                    seat.focus = focus;
+                if let Some(browser_binding) = tab
+                    .browser()
+                    .and_then(|home| session.browser_binding_mut(home))
+                {
+                    browser_binding.focus = focus;
                 }
             }
         }
@@ -119,13 +122,13 @@ impl Core {
     }
 
     /// Ends a call whose tab is gone.
-    fn lose_call(&mut self, call: CallId, lost: LostTab, name: &TabName, stage: Stage) {
+    fn lose_call(&mut self, call: CallId, lost: LostTab, name: &TabName, stage: TabPhase) {
         if self.is_page_tool(call) {
             return self.fail_page_tool(call, name);
         }
         self.fail(call, |tool, mode| match stage {
-            Stage::Opening | Stage::Discarded => Refusal::NotOpened { tool },
-            Stage::Unused | Stage::Open => Refusal::TabLost { tool, lost, mode },
+            TabPhase::Opening | TabPhase::Discarded => Refusal::NotOpened { tool },
+            TabPhase::Unused | TabPhase::Open => Refusal::TabLost { tool, lost, mode },
         });
     }
 
@@ -147,7 +150,7 @@ impl Core {
                         library.found_in = None;
                     }
                     tab.focused_by.clear();
-                    tab.stage = Stage::Open;
+                    tab.stage = TabPhase::Open;
                     // Nobody holds it any more, so others are shown its tools.
                     self.edition += 1;
                     self.drop_offers(id, |source, _| source != Source::Library);
@@ -178,7 +181,7 @@ impl Core {
         let unneeded: Vec<_> = self
             .tabs
             .iter()
-            .filter(|(_, tab)| tab.stage == Stage::Open && tab.owner == Some(session))
+            .filter(|(_, tab)| tab.stage == TabPhase::Open && tab.owner == Some(session))
             .filter(|(_, tab)| tab.is_in(browser))
             .filter(|(_, tab)| tab.focused_by.iter().all(|bound| *bound == session))
             .map(|(id, _)| *id)
@@ -186,7 +189,7 @@ impl Core {
         for id in unneeded {
             let mut name = id.into();
             if let Some(tab) = self.tabs.get_mut(&id) {
-                tab.stage = Stage::Discarded;
+                tab.stage = TabPhase::Discarded;
                 tab.owner = None;
                 tab.focused_by.clear();
                 name = tab.name(id);
@@ -198,7 +201,7 @@ impl Core {
             let others =
                 self.calls_where(|call| call.task.tab() == Some(id) && !call.task.closes(id));
             self.end_all(others, |core, call| {
-                core.lose_call(call, lost, &name, Stage::Open);
+                core.lose_call(call, lost, &name, TabPhase::Open);
             });
         }
     }
@@ -206,9 +209,9 @@ impl Core {
     /// Sees to it that a tab which was opened for nothing is closed.
     pub(super) fn discard(&mut self, id: TabId) {
         if let Some(tab) = self.tabs.get_mut(&id)
-            && tab.stage == Stage::Opening
+            && tab.stage == TabPhase::Opening
         {
-            tab.stage = Stage::Discarded;
+            tab.stage = TabPhase::Discarded;
             tab.owner = None;
             self.ask_to_discard(id);
         }
@@ -221,7 +224,7 @@ impl Core {
             return false;
         };
         let creator = tab.owner.and_then(|owner| self.sessions.get(&owner));
-        tab.stage == Stage::Opening
+        tab.stage == TabPhase::Opening
             || creator.is_some_and(|creator| creator.config.on_end == OnEnd::Close)
     }
 
@@ -232,7 +235,7 @@ impl Core {
         !self.tabs.iter().any(|(other, tab)| {
             *other != id
                 && tab.browser() == browser
-                && tab.stage != Stage::Discarded
+                && tab.stage != TabPhase::Discarded
                 && !self.is_leaving(*other)
         })
     }
@@ -252,21 +255,23 @@ impl Core {
         &self,
         browser: BrowserId,
         facts: &TabFacts,
-        origin: &Origin,
-    ) -> (Stage, Option<SessionId>) {
+        origin: &TabOpener,
+    ) -> (TabPhase, Option<SessionId>) {
         match origin {
-            Origin::Browser if facts.blank && self.is_launched(browser) => (Stage::Unused, None),
-            Origin::Browser => (Stage::Open, None),
-            Origin::Popup { opener } => {
+            TabOpener::Browser if facts.blank && self.is_launched(browser) => {
+                (TabPhase::Unused, None)
+            }
+            TabOpener::Browser => (TabPhase::Open, None),
+            TabOpener::Popup { opener } => {
                 let opener = self.tab_of(browser, opener);
                 let heir = opener.and_then(|id| self.tabs.get(&id)?.heir());
-                (Stage::Open, heir)
+                (TabPhase::Open, heir)
             }
-            Origin::Call(call) => match self.session_opening(browser, *call) {
-                Some(session) => (Stage::Opening, Some(session)),
-                None => (Stage::Discarded, None),
+            TabOpener::Call(call) => match self.session_opening(browser, *call) {
+                Some(session) => (TabPhase::Opening, Some(session)),
+                None => (TabPhase::Discarded, None),
             },
-            Origin::Spare => (Stage::Unused, None),
+            TabOpener::Spare => (TabPhase::Unused, None),
         }
     }
 

@@ -1,8 +1,8 @@
 //! A browser that does what it is told, a little later.
 
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, Finish, Input, Origin, Output, SessionId,
-    TabFacts, TargetId,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, Finish, Input, Output, SessionId, TabFacts,
+    TabOpener, TargetId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -210,7 +210,7 @@ impl FakeBrowser {
         let appeared = Input::TabAppeared {
             browser,
             tab,
-            origin: Origin::Call(call),
+            origin: TabOpener::Call(call),
         };
         let mut later = vec![(self.latency, appeared)];
         if url.contains("refused.test") {
@@ -228,7 +228,7 @@ impl FakeBrowser {
         let mut later = vec![];
         if last {
             let tab = self.add("about:blank");
-            let origin = Origin::Spare;
+            let origin = TabOpener::Spare;
             later.push((
                 self.latency,
                 Input::TabAppeared {

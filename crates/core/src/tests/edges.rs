@@ -212,7 +212,7 @@ fn inputs_about_what_is_not_there_are_ignored() {
         Input::TabAppeared {
             browser: nowhere,
             tab: tab.clone(),
-            origin: crate::Origin::Browser,
+            origin: crate::TabOpener::Browser,
         },
         Input::TabChanged { browser, tab },
         Input::TabGone {
@@ -244,7 +244,7 @@ fn a_tab_reported_twice_is_one_tab() {
     sim.happen(Input::TabAppeared {
         browser,
         tab,
-        origin: crate::Origin::Browser,
+        origin: crate::TabOpener::Browser,
     });
     let tabs = sim.list();
     assert_eq!((tabs.len(), &*tabs[0].url), (2, "https://c.test/"));

@@ -4,7 +4,7 @@
 use super::browser::FakeBrowser;
 use super::pages::{Pages, page_tool, place, url};
 use super::sim::{ONE, Sim, TWO, close_focused, connect, open_tab, progressive, select_page};
-use crate::{CallKind, Hidden, Reply, SessionConfig, Source, ToolName, Veil};
+use crate::{CallKind, Hidden, Reply, SessionConfig, SiteFilter, Source, ToolName};
 
 /// One progressive session, not connected, and no page yet.
 fn disconnected() -> Pages {
@@ -110,7 +110,10 @@ fn the_focused_tabs_own_tool_goes_first() {
     };
     assert_eq!(source(&pages), Source::WebMcp);
     pages.call("x", None);
-    assert!(matches!(pages.runs()[0].0, crate::Place::Browser { .. }));
+    assert!(matches!(
+        pages.runs()[0].0,
+        crate::TabLocation::Browser { .. }
+    ));
     pages.call("x", Some("outside"));
     assert_eq!(pages.runs()[1].0, place("outside"));
     pages.find("A", Source::WebMcp, &[]);
@@ -147,7 +150,7 @@ fn pages_that_a_session_may_not_see_offer_it_nothing() {
         })
     };
     let mut pages = with(SessionConfig {
-        veil: Veil::new(hides),
+        site_filter: SiteFilter::new(hides),
         ..progressive()
     });
     assert_eq!(pages.notices(|pages| pages.open_with("A", "x")), 0);

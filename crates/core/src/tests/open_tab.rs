@@ -2,7 +2,7 @@
 
 use super::sim::*;
 use crate::{
-    BrowserFacts, CallKind, Finish, Input, Origin, Output, Refusal, Reply, TabId, ToolName,
+    BrowserFacts, CallKind, Finish, Input, Output, Refusal, Reply, TabId, TabOpener, ToolName,
 };
 use std::time::Duration;
 
@@ -301,7 +301,7 @@ fn a_tab_in_another_browser_than_the_calls_is_not_its_tab() {
         front: None,
     });
     let tab = sim.browser.add(B);
-    let origin = Origin::Call(call);
+    let origin = TabOpener::Call(call);
     sim.happen(Input::TabAppeared {
         browser,
         tab,
@@ -315,7 +315,7 @@ fn a_tab_opened_for_nobody_is_closed() {
     let mut sim = Sim::launched();
     let browser = sim.browser.id.unwrap();
     let tab = sim.browser.add(A);
-    let origin = Origin::Call(crate::CallId(99));
+    let origin = TabOpener::Call(crate::CallId(99));
     sim.happen(Input::TabAppeared {
         browser,
         tab,

@@ -3,8 +3,8 @@
 use super::pages::{Pages, key, page_tool, place, tool, url};
 use super::sim::{CLICK, ONE, Sim, TWO, click_in, connect, fixed, open_tab, page, progressive};
 use crate::{
-    Access, CallKind, DocumentId, Input, Output, Place, Refusal, Reply, SessionConfig, Source,
-    TabPolicy, TabRef, ToolFacts, ToolName,
+    Access, CallKind, DocumentId, Input, Output, Refusal, Reply, SessionConfig, Source,
+    TabLocation, TabPolicy, TabRef, ToolFacts, ToolName,
 };
 
 /// Spec: multi-tab 35; page-proxy 22.
@@ -325,7 +325,7 @@ fn what_runs_in_a_page_goes_on_when_its_tab_is_found() {
             "{reply:?}"
         );
     }
-    assert!(matches!(pages.runs()[1].0, Place::Page { .. }));
+    assert!(matches!(pages.runs()[1].0, TabLocation::Page { .. }));
 }
 
 #[test]

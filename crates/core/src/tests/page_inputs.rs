@@ -2,8 +2,8 @@
 
 use super::once::{browser, target};
 use crate::{
-    CallKind, ConnectionId, DocumentId, Input, PageFacts, PageId, Place, SchemaId, Source, TabRef,
-    ToolFacts, ToolKey, ToolName,
+    CallKind, ConnectionId, DocumentId, Input, PageFacts, PageId, SchemaId, Source, TabLocation,
+    TabRef, ToolFacts, ToolKey, ToolName,
 };
 use proptest::prelude::*;
 
@@ -145,12 +145,13 @@ fn page() -> impl Strategy<Value = PageId> {
     .prop_map(|page| PageId(page.into()))
 }
 
-fn place() -> impl Strategy<Value = Place> {
+fn place() -> impl Strategy<Value = TabLocation> {
     prop_oneof![
         (browser(), 0..8_u8).prop_map(|(browser, n)| {
             let target = target(n);
-            Place::Browser { browser, target }
+            TabLocation::Browser { browser, target }
         }),
-        (connection(), page()).prop_map(|(connection, page)| Place::Page { connection, page }),
+        (connection(), page())
+            .prop_map(|(connection, page)| TabLocation::Page { connection, page }),
     ]
 }

@@ -3,7 +3,8 @@
 use super::pages::{Pages, WORKER, key, tool};
 use super::sim::{ONE, Sim, TWO, fixed, focus_tab, open_tab, progressive};
 use crate::{
-    CallKind, Input, Output, Place, Reply, SchemaId, SessionConfig, Source, TabPolicy, ToolName,
+    CallKind, Input, Output, Reply, SchemaId, SessionConfig, Source, TabLocation, TabPolicy,
+    ToolName,
 };
 
 /// Spec: multi-tab 38, 39, 40, 41, 67.
@@ -236,7 +237,7 @@ fn a_tool_that_two_sources_report_is_one_tool() {
     assert_eq!(source(&pages), Source::Library);
     pages.call("buy", None);
     assert!(
-        matches!(pages.runs()[..], [(Place::Page { .. }, _)]),
+        matches!(pages.runs()[..], [(TabLocation::Page { .. }, _)]),
         "it ran once"
     );
     pages.unregister("A", "buy");

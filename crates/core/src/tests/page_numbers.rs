@@ -4,7 +4,7 @@ use super::browser::FakeBrowser;
 use super::rng::Rng;
 use super::sim::*;
 use crate::{
-    Access, BrowserKey, CallKind, Config, Heritage, PageNumbers, Refusal, RememberedTab, Reply,
+    Access, BrowserKey, CallKind, Config, PageNumbers, Refusal, RememberedTab, Reply, RestoredTabs,
     SessionConfig, SessionId, TabId, TabPolicy,
 };
 use std::collections::BTreeMap;
@@ -214,17 +214,17 @@ fn a_session_of_an_earlier_daemon_keeps_its_numbers() {
         remembered: vec![remember(A, 40), remember(B, 38)],
         ..Config::default()
     };
-    let heritage = Heritage {
+    let restored_tabs = RestoredTabs {
         opened: vec![browser.at(A)],
         bound: vec![browser.at(A)],
         numbers: PageNumbers::restored(5, [(TabId(40), 4), (TabId(38), 2)]),
-        ..Heritage::default()
+        ..RestoredTabs::default()
     };
     let mut sim = Sim::with_config(browser, known);
     sim.open_session_as(
         ONE,
         SessionConfig {
-            heritage,
+            restored_tabs,
             ..with_own_numbers()
         },
     );

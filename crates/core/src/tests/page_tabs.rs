@@ -3,8 +3,8 @@
 use super::pages::{Pages, WORKER, facts, id, place, url};
 use super::sim::{ONE, click_in, progressive, select_page};
 use crate::{
-    CallKind, ConnectionId, DocumentId, Input, Output, PageRefusal, PageRow, Place, Reply,
-    SessionConfig, Source, TabRef, Time, ToolName,
+    CallKind, ConnectionId, DocumentId, Input, Output, PageRefusal, PageRow, Reply, SessionConfig,
+    Source, TabLocation, TabRef, Time, ToolName,
 };
 use std::time::Duration;
 
@@ -333,7 +333,7 @@ fn a_session_that_follows_the_user_turns_to_the_tab_in_front() {
     }
     let turn_to = |pages: &mut Pages, page: &str| {
         let (browser, target) = pages.tab(page);
-        let tab = Place::Browser { browser, target };
+        let tab = TabLocation::Browser { browser, target };
         pages.sim.happen(Input::TabActivated { tab });
         pages.sim.settle();
     };
@@ -367,7 +367,7 @@ fn who_followed_the_user_is_told_of_what_comes_next() {
     pages.sim.user_opens(&url("A"));
     pages.sim.settle();
     let (browser, target) = pages.tab("A");
-    let tab = Place::Browser { browser, target };
+    let tab = TabLocation::Browser { browser, target };
     pages.sim.happen(Input::TabActivated { tab });
     let reason = "it crashed".into();
     let lost = |pages: &mut Pages| pages.sim.happen(Input::BrowserGone { browser, reason });

@@ -2,9 +2,9 @@
 
 use super::sim::{ONE, Sim};
 use crate::{
-    BrowserId, CallKind, ConnectionId, DocumentId, Finish, Input, Output, PageFacts, PageId, Place,
-    Reply, SchemaId, SessionConfig, SessionId, Source, TabId, TabRef, TargetId, ToolFacts, ToolKey,
-    ToolName,
+    BrowserId, CallKind, ConnectionId, DocumentId, Finish, Input, Output, PageFacts, PageId, Reply,
+    SchemaId, SessionConfig, SessionId, Source, TabId, TabLocation, TabRef, TargetId, ToolFacts,
+    ToolKey, ToolName,
 };
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ impl Pages {
     }
 
     /// The tools that ran so far: where, and what their pages call them.
-    pub(super) fn runs(&self) -> Vec<(Place, String)> {
+    pub(super) fn runs(&self) -> Vec<(TabLocation, String)> {
         let run = |output: &Output| match output {
             Output::RunTool { place, name, .. } => Some((place.clone(), name.to_string())),
             _ => None,
@@ -237,8 +237,8 @@ pub(super) fn id(page: &str) -> PageId {
     PageId(page.into())
 }
 
-pub(super) fn place(page: &str) -> Place {
-    Place::Page {
+pub(super) fn place(page: &str) -> TabLocation {
+    TabLocation::Page {
         connection: WORKER,
         page: id(page),
     }

@@ -227,7 +227,7 @@ fn an_agent_that_is_told_to_follow_turns_to_the_tab_in_front_until_it_is_told_no
     let [a, b] = [A, B].map(|url| sim.page_at(url));
     let turn = |sim: &mut Sim, url: &str| {
         let target = sim.browser.at(url);
-        let tab = crate::Place::Browser { browser, target };
+        let tab = crate::TabLocation::Browser { browser, target };
         sim.happen(Input::TabActivated { tab });
     };
     turn(&mut sim, A);

@@ -4,7 +4,7 @@ use super::pages::{Pages, place};
 use crate::{Finish, Input, Output, Reply};
 
 /// Where calls went, in order.
-fn ways(pages: &Pages) -> Vec<crate::Place> {
+fn ways(pages: &Pages) -> Vec<crate::TabLocation> {
     pages.runs().into_iter().map(|(place, _)| place).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::pages::Pages;
 use super::sim::{fixed, select_page};
-use crate::{CallKind, Output, Place, Reason, Reply, Routing, TabRef, ToolName};
+use crate::{CallKind, Output, Reason, Reply, Routing, TabLocation, TabRef, ToolName};
 
 /// Spec: multi-tab 12.
 #[test]
@@ -81,7 +81,7 @@ impl Player {
                 let mut since = self.pages.sim.outputs[before..].iter();
                 let ran = since.find_map(|output| match output {
                     Output::RunTool {
-                        place: Place::Page { page, .. },
+                        place: TabLocation::Page { page, .. },
                         reason,
                         ..
                     } => Some(format!("{page}, {}", words(*reason))),

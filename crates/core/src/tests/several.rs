@@ -2,20 +2,20 @@
 
 mod additions;
 mod away;
-mod heritage;
+mod restored_tabs;
 
 use super::browser::facts;
 use super::sim::*;
 use crate::Access::Act;
 use crate::{
-    BrowserFacts, BrowserId, BrowserKey, BrowserRow, BrowserState, CallId, CallKind, Config,
-    ConnectFailure, Core, Finish, Input, Meant, Output, Refusal, Renewed, Reply, RequestId,
+    BrowserFacts, BrowserId, BrowserKey, BrowserRef, BrowserRow, BrowserState, CallId, CallKind,
+    Config, ConnectFailure, Core, Finish, Input, Output, Refusal, Renewed, Reply, RequestId,
     SessionConfig, SessionId, Time,
 };
 use std::time::Duration;
 
 /// A core and browsers at `http://1`, `http://2`, …, of which some answer.
-struct Desk {
+struct SeveralBrowsers {
     core: Core,
     now: Time,
     up: Vec<&'static str>,
@@ -32,8 +32,8 @@ struct Desk {
 
 const URLS: [&str; 3] = ["http://1", "http://2", "http://3"];
 
-fn meant(url: &str) -> Meant {
-    Meant {
+fn meant(url: &str) -> BrowserRef {
+    BrowserRef {
         key: BrowserKey(url.into()),
         label: url.into(),
         attached: true,
@@ -47,13 +47,13 @@ fn session(count: usize) -> SessionConfig {
     }
 }
 
-impl Desk {
+impl SeveralBrowsers {
     fn with(count: usize) -> Self {
         Self::with_session(session(count))
     }
 
     fn with_session(config: SessionConfig) -> Self {
-        let mut desk = Self {
+        let mut harness = Self {
             core: Core::new(Config {
                 page_actions: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
                 tab_tools: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
@@ -73,8 +73,8 @@ impl Desk {
             disconnects: 0,
         };
         let session = ONE;
-        desk.happen(Input::SessionOpened { session, config });
-        desk
+        harness.happen(Input::SessionOpened { session, config });
+        harness
     }
 
     fn happen(&mut self, input: Input) {
@@ -221,37 +221,37 @@ fn reconnect(force: bool) -> CallKind {
 fn all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits_for_it() {
     let mut config = session(3);
     config.connects_at_once = true;
-    let mut desk = Desk::with_session(session(0));
-    desk.up = vec!["http://1", "http://3"];
-    desk.happen(Input::SessionClosed { session: ONE });
+    let mut harness = SeveralBrowsers::with_session(session(0));
+    harness.up = vec!["http://1", "http://3"];
+    harness.happen(Input::SessionClosed { session: ONE });
     let session = ONE;
-    desk.happen(Input::SessionOpened { session, config });
-    assert_eq!(desk.attempts.len(), 3);
-    assert!(desk.attempts.iter().all(|(.., start)| !start));
+    harness.happen(Input::SessionOpened { session, config });
+    assert_eq!(harness.attempts.len(), 3);
+    assert!(harness.attempts.iter().all(|(.., start)| !start));
     use BrowserState::{Connected, Disconnected};
-    assert_eq!(desk.states(), [Connected, Disconnected, Connected]);
+    assert_eq!(harness.states(), [Connected, Disconnected, Connected]);
     // The one that was away is tried again for whoever needs it, without a pause.
-    desk.up.push("http://2");
-    assert_eq!(desk.clicks_in(Some(2)), "http://2/page");
-    assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
-    assert_eq!(desk.now.elapsed(), Duration::ZERO);
+    harness.up.push("http://2");
+    assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
+    assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
+    assert_eq!(harness.now.elapsed(), Duration::ZERO);
 }
 
 /// Spec: multi-browser 8, 36.
 #[test]
 fn without_that_wish_nothing_is_connected_before_it_is_needed() {
-    let mut desk = Desk::with(3);
-    assert_eq!(desk.states(), [BrowserState::Pending; 3]);
-    assert!(desk.attempts.is_empty());
+    let mut harness = SeveralBrowsers::with(3);
+    assert_eq!(harness.states(), [BrowserState::Pending; 3]);
+    assert!(harness.attempts.is_empty());
 }
 
 /// Spec: multi-browser 2, 4, 5, 15, 51, 56, 58, 103.
 #[test]
 fn with_one_browser_no_number_may_be_given() {
-    let mut desk = Desk::with(1);
-    let refusal = desk.refusal(page(CLICK, Act), Some(1));
-    assert!(desk.attempts.is_empty(), "it is checked before anything");
-    assert_eq!(desk.clicks_in(None), "http://1/page");
+    let mut harness = SeveralBrowsers::with(1);
+    let refusal = harness.refusal(page(CLICK, Act), Some(1));
+    assert!(harness.attempts.is_empty(), "it is checked before anything");
+    assert_eq!(harness.clicks_in(None), "http://1/page");
     assert_eq!(
         refusal,
         "browserIndex must NOT be specified when only one browser is connected. Remove the \
@@ -262,23 +262,26 @@ fn with_one_browser_no_number_may_be_given() {
 /// Spec: multi-browser 1, 3, 6, 7, 14, 15, 40, 55, 56, 77, 94.
 #[test]
 fn with_several_a_number_must_be_given_and_that_browser_is_used() {
-    let mut desk = Desk::with(2);
-    let refusal = desk.refusal(page(CLICK, Act), None);
+    let mut harness = SeveralBrowsers::with(2);
+    let refusal = harness.refusal(page(CLICK, Act), None);
     let start = "browserIndex parameter is required when multiple browsers are connected";
     assert!(refusal.starts_with(start), "{refusal}");
-    assert!(desk.attempts.is_empty(), "a refused call changes nothing");
-    assert_eq!(desk.clicks_in(Some(2)), "http://2/page");
-    assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
-    assert_eq!(desk.clicks_in(Some(2)), "http://2/page");
+    assert!(
+        harness.attempts.is_empty(),
+        "a refused call changes nothing"
+    );
+    assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
+    assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
+    assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
 }
 
 /// Spec: multi-browser 79, 82.
 #[test]
 fn a_number_that_no_browser_has_is_refused() {
-    let mut desk = Desk::with(2);
+    let mut harness = SeveralBrowsers::with(2);
     for given in [0, 3, -1] {
         assert_eq!(
-            desk.refusal(page(CLICK, Act), Some(given)),
+            harness.refusal(page(CLICK, Act), Some(given)),
             format!(
                 "There is no browser {given}. Available browsers: 1, 2. Use list_browsers to see them."
             )
@@ -289,34 +292,34 @@ fn a_number_that_no_browser_has_is_refused() {
 /// Spec: multi-browser 8, 16, 17, 22, 24, 36, 39, 57, 76, 92, 104.
 #[test]
 fn browsers_are_connected_when_they_are_needed() {
-    let mut desk = Desk::with(3);
-    assert_eq!(desk.states(), [BrowserState::Pending; 3]);
-    let labels: Vec<_> = desk
+    let mut harness = SeveralBrowsers::with(3);
+    assert_eq!(harness.states(), [BrowserState::Pending; 3]);
+    let labels: Vec<_> = harness
         .rows()
         .iter()
         .map(|row| row.label.to_string())
         .collect();
     assert_eq!(labels, URLS, "all of them, in their order");
-    desk.clicks_in(Some(2));
+    harness.clicks_in(Some(2));
     assert_eq!(
-        desk.states(),
+        harness.states(),
         [
             BrowserState::Pending,
             BrowserState::Connected,
             BrowserState::Pending
         ]
     );
-    assert_eq!(desk.attempts.len(), 1);
+    assert_eq!(harness.attempts.len(), 1);
 }
 
 /// Spec: multi-browser 83.
 #[test]
 fn a_tab_of_another_browser_cannot_be_named() {
-    let mut desk = Desk::with(2);
-    desk.clicks_in(Some(1));
-    desk.clicks_in(Some(2));
-    let first = desk.core.tabs().next().expect("there is one").id;
-    let reply = desk.call(click_in(first), Some(2));
+    let mut harness = SeveralBrowsers::with(2);
+    harness.clicks_in(Some(1));
+    harness.clicks_in(Some(2));
+    let first = harness.core.tabs().next().expect("there is one").id;
+    let reply = harness.call(click_in(first), Some(2));
     assert!(
         matches!(reply, Reply::Refused(Refusal::UnknownTab { .. })),
         "{reply:?}"
@@ -326,27 +329,27 @@ fn a_tab_of_another_browser_cannot_be_named() {
 /// Spec: multi-browser 81.
 #[test]
 fn one_browsers_death_does_not_disturb_another() {
-    let mut desk = Desk::with(2);
-    desk.clicks_in(Some(1));
-    desk.clicks_in(Some(2));
-    desk.dies("http://2");
-    assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
+    let mut harness = SeveralBrowsers::with(2);
+    harness.clicks_in(Some(1));
+    harness.clicks_in(Some(2));
+    harness.dies("http://2");
+    assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
 }
 
 /// Spec: multi-browser 10, 25, 27, 30.
 #[test]
 fn a_browser_is_tried_five_times_with_growing_pauses() {
-    let mut desk = Desk::with(1);
-    desk.up.clear();
-    let refusal = desk.refusal(page(CLICK, Act), None);
+    let mut harness = SeveralBrowsers::with(1);
+    harness.up.clear();
+    let refusal = harness.refusal(page(CLICK, Act), None);
     assert!(refusal.contains("nobody answers"), "{refusal}");
-    let times: Vec<_> = desk
+    let times: Vec<_> = harness
         .attempts
         .iter()
         .map(|(_, at, _)| at.as_millis())
         .collect();
     assert_eq!(times, [0, 250, 750, 1_750, 3_750]);
-    let rows = desk.rows();
+    let rows = harness.rows();
     assert_eq!(rows[0].state, BrowserState::Disconnected);
     assert_eq!(rows[0].error.as_deref(), Some("nobody answers"));
 }
@@ -354,82 +357,88 @@ fn a_browser_is_tried_five_times_with_growing_pauses() {
 /// Spec: multi-browser 11, 12, 20, 28, 30, 75, 105.
 #[test]
 fn then_it_is_left_alone_for_a_minute_unless_forced() {
-    let mut desk = Desk::with(2);
-    desk.up.clear();
-    desk.refusal(page(CLICK, Act), Some(2));
-    let tried = desk.attempts.len();
+    let mut harness = SeveralBrowsers::with(2);
+    harness.up.clear();
+    harness.refusal(page(CLICK, Act), Some(2));
+    let tried = harness.attempts.len();
     assert_eq!(
-        desk.refusal(page(CLICK, Act), Some(2)),
+        harness.refusal(page(CLICK, Act), Some(2)),
         "click needs browser 2 (http://2), which could not be reached: nobody answers. It is tried \
          again in 60 s at the earliest; call reconnect_browser with browserIndex: 2, force: true to \
          try now."
     );
-    assert!(desk.refusal(reconnect(false), Some(2)).contains("60 s"));
-    assert_eq!(desk.attempts.len(), tried);
-    desk.up = URLS.to_vec();
-    let reply = desk.call(reconnect(true), Some(2));
+    assert!(harness.refusal(reconnect(false), Some(2)).contains("60 s"));
+    assert_eq!(harness.attempts.len(), tried);
+    harness.up = URLS.to_vec();
+    let reply = harness.call(reconnect(true), Some(2));
     assert!(
         matches!(&reply, Reply::Browser { browser } if browser.state == BrowserState::Connected),
         "{reply:?}"
     );
     // And by itself once the minute is over.
-    desk.up.clear();
-    desk.refusal(page(CLICK, Act), Some(1));
-    desk.up = URLS.to_vec();
-    desk.now = desk.now + Duration::from_secs(61);
-    assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
+    harness.up.clear();
+    harness.refusal(page(CLICK, Act), Some(1));
+    harness.up = URLS.to_vec();
+    harness.now = harness.now + Duration::from_secs(61);
+    assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
 }
 
 /// Spec: multi-browser 33.
 #[test]
 fn only_a_requested_reconnect_may_run_the_start_command() {
-    let mut desk = Desk::with(1);
-    desk.up.clear();
-    desk.refusal(page(CLICK, Act), None);
-    assert!(desk.attempts.iter().all(|(_, _, start)| !start));
-    desk.attempts.clear();
-    desk.refusal(reconnect(true), None);
-    let starts: Vec<_> = desk.attempts.iter().map(|(_, _, start)| *start).collect();
+    let mut harness = SeveralBrowsers::with(1);
+    harness.up.clear();
+    harness.refusal(page(CLICK, Act), None);
+    assert!(harness.attempts.iter().all(|(_, _, start)| !start));
+    harness.attempts.clear();
+    harness.refusal(reconnect(true), None);
+    let starts: Vec<_> = harness
+        .attempts
+        .iter()
+        .map(|(_, _, start)| *start)
+        .collect();
     assert_eq!(starts, [true, false, false, false, false]);
 }
 
 /// Spec: multi-browser 12, 75.
 #[test]
 fn reconnecting_what_is_connected_changes_nothing() {
-    let mut desk = Desk::with(1);
-    desk.clicks_in(None);
-    desk.call(reconnect(true), None);
-    assert_eq!(desk.attempts.len(), 1);
+    let mut harness = SeveralBrowsers::with(1);
+    harness.clicks_in(None);
+    harness.call(reconnect(true), None);
+    assert_eq!(harness.attempts.len(), 1);
 }
 
 /// Spec: multi-browser 26.
 #[test]
 fn calls_that_wait_for_one_browser_share_one_attempt() {
-    let mut desk = Desk::with(1);
-    desk.up.clear();
-    let calls: Vec<_> = (0..5).map(|_| desk.ask(page(CLICK, Act), None)).collect();
-    assert_eq!(desk.attempts.len(), 1);
-    desk.up = URLS.to_vec();
+    let mut harness = SeveralBrowsers::with(1);
+    harness.up.clear();
+    let calls: Vec<_> = (0..5)
+        .map(|_| harness.ask(page(CLICK, Act), None))
+        .collect();
+    assert_eq!(harness.attempts.len(), 1);
+    harness.up = URLS.to_vec();
     for call in calls {
-        assert!(matches!(desk.wait_for(call), Reply::Done { .. }));
+        assert!(matches!(harness.wait_for(call), Reply::Done { .. }));
     }
-    assert_eq!(desk.attempts.len(), 2);
+    assert_eq!(harness.attempts.len(), 2);
 }
 
 /// Spec: multi-browser 23, 88.
 #[test]
 fn a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once() {
-    let mut desk = Desk::with(1);
-    desk.clicks_in(None);
-    desk.dies("http://1");
-    assert_eq!(desk.states(), [BrowserState::Connecting]);
-    desk.up = URLS.to_vec();
-    let lost = desk.refusal(page(CLICK, Act), None);
+    let mut harness = SeveralBrowsers::with(1);
+    harness.clicks_in(None);
+    harness.dies("http://1");
+    assert_eq!(harness.states(), [BrowserState::Connecting]);
+    harness.up = URLS.to_vec();
+    let lost = harness.refusal(page(CLICK, Act), None);
     assert!(lost.contains("is gone with its browser"), "{lost}");
     for expected in [Some(1), None] {
-        let call = desk.ask(page(CLICK, Act), None);
-        assert!(matches!(desk.wait_for(call), Reply::Done { .. }));
-        let (_, _, renewed) = desk.replies.last().expect("it is answered");
+        let call = harness.ask(page(CLICK, Act), None);
+        assert!(matches!(harness.wait_for(call), Reply::Done { .. }));
+        let (_, _, renewed) = harness.replies.last().expect("it is answered");
         assert_eq!(renewed.map(|it| it.number), expected);
     }
 }
@@ -437,92 +446,96 @@ fn a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once()
 /// Spec: multi-browser 9, 18, 19, 60, 78, 84, 85, 97.
 #[test]
 fn browsers_come_and_go_at_run_time_and_keep_their_numbers() {
-    let mut desk = Desk::with(1);
+    let mut harness = SeveralBrowsers::with(1);
     let add = |url| CallKind::AddBrowser { meant: meant(url) };
-    assert!(!desk.core.has_several(ONE));
-    let reply = desk.call(add("http://2"), None);
+    assert!(!harness.core.has_several(ONE));
+    let reply = harness.call(add("http://2"), None);
     let Reply::Browser { browser } = reply else {
         panic!("{reply:?}");
     };
     assert_eq!((browser.index, browser.state), (2, BrowserState::Connected));
-    assert!(desk.core.has_several(ONE));
-    let known = desk.refusal(add("http://1"), None);
+    assert!(harness.core.has_several(ONE));
+    let known = harness.refusal(add("http://1"), None);
     assert!(known.contains("http://1 is browser 1 already"), "{known}");
     // One that cannot be reached is not added.
-    desk.up.retain(|up| *up != "http://3");
-    desk.refusal(add("http://3"), None);
-    assert_eq!(desk.rows().len(), 2);
+    harness.up.retain(|up| *up != "http://3");
+    harness.refusal(add("http://3"), None);
+    assert_eq!(harness.rows().len(), 2);
 
-    desk.clicks_in(Some(1));
-    let reply = desk.call(CallKind::DisconnectBrowser, Some(1));
+    harness.clicks_in(Some(1));
+    let reply = harness.call(CallKind::DisconnectBrowser, Some(1));
     assert_eq!(reply, Reply::Disconnected { number: 1 });
-    assert_eq!(desk.disconnects, 1);
-    assert_eq!(desk.rows()[0].index, 2);
-    assert_eq!(desk.clicks_in(None), "http://2/page");
-    desk.call(CallKind::DisconnectBrowser, None);
-    let none = desk.refusal(page(CLICK, Act), None);
+    assert_eq!(harness.disconnects, 1);
+    assert_eq!(harness.rows()[0].index, 2);
+    assert_eq!(harness.clicks_in(None), "http://2/page");
+    harness.call(CallKind::DisconnectBrowser, None);
+    let none = harness.refusal(page(CLICK, Act), None);
     assert!(none.contains("Call add_browser first"), "{none}");
-    assert!(desk.rows().is_empty());
+    assert!(harness.rows().is_empty());
 }
 
 /// Spec: multi-browser 37.
 #[test]
 fn sessions_share_a_browser_and_one_alone_cannot_disconnect_it() {
-    let mut desk = Desk::with(2);
+    let mut harness = SeveralBrowsers::with(2);
     let config = session(1);
-    desk.happen(Input::SessionOpened {
+    harness.happen(Input::SessionOpened {
         session: TWO,
         config,
     });
-    desk.clicks_in(Some(1));
-    desk.call(CallKind::DisconnectBrowser, Some(1));
-    assert_eq!(desk.disconnects, 0);
-    let call = desk.ask_of(TWO, CallKind::ListPages, None);
-    assert!(matches!(desk.wait_for(call), Reply::Pages { pages, .. } if pages.len() == 1));
-    assert_eq!(desk.attempts.len(), 1, "there is one connection for both");
+    harness.clicks_in(Some(1));
+    harness.call(CallKind::DisconnectBrowser, Some(1));
+    assert_eq!(harness.disconnects, 0);
+    let call = harness.ask_of(TWO, CallKind::ListPages, None);
+    assert!(matches!(harness.wait_for(call), Reply::Pages { pages, .. } if pages.len() == 1));
+    assert_eq!(
+        harness.attempts.len(),
+        1,
+        "there is one connection for both"
+    );
 }
 
 /// Spec: multi-browser 71, 72.
 #[test]
 fn a_default_is_chosen_only_where_that_is_allowed() {
-    let mut desk = Desk::with(2);
-    let refusal = desk.refusal(CallKind::SelectDefaultBrowser, Some(1));
+    let mut harness = SeveralBrowsers::with(2);
+    let refusal = harness.refusal(CallKind::SelectDefaultBrowser, Some(1));
     assert!(refusal.contains("is switched off"), "{refusal}");
 
     let may_choose_default = true;
-    let mut desk = Desk::with_session(SessionConfig {
+    let mut harness = SeveralBrowsers::with_session(SessionConfig {
         may_choose_default,
         ..session(2)
     });
-    desk.refusal(page(CLICK, Act), None);
-    desk.call(CallKind::SelectDefaultBrowser, Some(2));
-    assert_eq!(desk.clicks_in(None), "http://2/page");
-    assert_eq!(desk.clicks_in(Some(1)), "http://1/page");
-    let marks: Vec<_> = desk.rows().iter().map(|row| row.is_default).collect();
+    harness.refusal(page(CLICK, Act), None);
+    harness.call(CallKind::SelectDefaultBrowser, Some(2));
+    assert_eq!(harness.clicks_in(None), "http://2/page");
+    assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
+    let marks: Vec<_> = harness.rows().iter().map(|row| row.is_default).collect();
     assert_eq!(marks, [false, true]);
 }
 
 #[test]
 fn in_progressive_mode_connect_browser_chooses_and_the_others_follow() {
-    let mut desk = Desk::with_session(SessionConfig {
+    let mut harness = SeveralBrowsers::with_session(SessionConfig {
         browsers: URLS[..2].iter().map(|url| meant(url)).collect(),
         ..progressive()
     });
     assert_eq!(
-        desk.refusal(connect(false), None),
+        harness.refusal(connect(false), None),
         "browserIndex parameter is required when multiple browsers are connected. Available browsers: \
          1, 2. Call connect_browser again with one of them."
     );
     assert_eq!(
-        desk.refusal(connect(false), Some(3)),
+        harness.refusal(connect(false), Some(3)),
         "There is no browser 3. Available browsers: 1, 2. Call connect_browser again with one of them."
     );
-    desk.call(connect(false), Some(2));
-    let Reply::Tabs { tabs, .. } = desk.call(CallKind::ListTabs, None) else {
+    harness.call(connect(false), Some(2));
+    let Reply::Tabs { tabs, .. } = harness.call(CallKind::ListTabs, None) else {
         panic!("it lists tabs");
     };
     assert_eq!(&*tabs[0].url, "http://2/page");
-    let misplaced = desk.refusal(CallKind::ListTabs, Some(1));
+    let misplaced = harness.refusal(CallKind::ListTabs, Some(1));
     assert!(
         misplaced.contains("connect_browser takes it"),
         "{misplaced}"

@@ -4,10 +4,10 @@
 //! client; one acting call per tab; notices for open sessions only.
 
 use super::browser::{FakeBrowser, Later};
-pub(super) use super::words::*;
+pub(super) use super::shorthand::*;
 use crate::{
-    Access, BrowserKey, CallId, CallKind, Config, Core, Finish, Input, Origin, Output, Reply,
-    RequestId, SessionConfig, SessionId, TabFacts, TabId, TabRow, TargetId, Time, ToolName,
+    Access, BrowserKey, CallId, CallKind, Config, Core, Finish, Input, Output, Reply, RequestId,
+    SessionConfig, SessionId, TabFacts, TabId, TabOpener, TabRow, TargetId, Time, ToolName,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -279,13 +279,13 @@ impl Sim {
 
     pub(super) fn user_opens(&mut self, url: &str) {
         let tab = self.browser.add(url);
-        self.appears(tab, Origin::Browser);
+        self.appears(tab, TabOpener::Browser);
     }
 
     pub(super) fn page_opens(&mut self, opener: &str, url: &str) {
         let opener = self.browser.at(opener);
         let tab = self.browser.add(url);
-        self.appears(tab, Origin::Popup { opener });
+        self.appears(tab, TabOpener::Popup { opener });
     }
 
     pub(super) fn user_navigates(&mut self, from: &str, to: &str) {
@@ -434,7 +434,7 @@ impl Sim {
         }
     }
 
-    fn appears(&mut self, tab: TabFacts, origin: Origin) {
+    fn appears(&mut self, tab: TabFacts, origin: TabOpener) {
         let browser = self.browser.id.expect("it is connected");
         self.happen(Input::TabAppeared {
             browser,

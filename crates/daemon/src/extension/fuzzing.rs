@@ -1,7 +1,7 @@
 //! What has to hold for whatever an extension says, and what is asked of it meanwhile.
 
+use super::cdp_messages::Request;
 use super::tunnel::{Deliveries, Tunnels};
-use super::words::Request;
 use crate::main_loop::Wish;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};

@@ -18,13 +18,13 @@ pub(crate) struct Peer {
     /// What people call its profile.
     pub(crate) name: Option<String>,
     tunnels: Mutex<Tunnels>,
-    stage: watch::Sender<Stage>,
+    stage: watch::Sender<Phase>,
     out: mpsc::Sender<ToExtension>,
 }
 
 /// How far a connected extension is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum Phase {
     /// It has not told of its browser yet.
     New,
     /// It has told of its browser and its tabs.
@@ -43,7 +43,7 @@ impl Peer {
             instance,
             name,
             tunnels: Mutex::default(),
-            stage: watch::Sender::new(Stage::New),
+            stage: watch::Sender::new(Phase::New),
             out,
         }
     }
@@ -56,9 +56,9 @@ impl Peer {
         self.deliver(deliveries).await;
         if told {
             self.stage.send_if_modified(|stage| {
-                let is_new = *stage == Stage::New;
+                let is_new = *stage == Phase::New;
                 if is_new {
-                    *stage = Stage::Known;
+                    *stage = Phase::Known;
                 }
                 is_new
             });
@@ -70,7 +70,7 @@ impl Peer {
     /// who knows no tabs any more must not be taken for a browser without tabs.
     pub(crate) async fn open(self: Arc<Self>) -> Option<ChannelTransport> {
         let mut stage = self.stage.subscribe();
-        let introduced = stage.wait_for(|stage| *stage != Stage::New);
+        let introduced = stage.wait_for(|stage| *stage != Phase::New);
         let introduced = tokio::time::timeout(INTRODUCTION_LIMIT, introduced).await;
         drop(introduced.ok()?.ok()?);
         let (transport, mut written, feed) = ChannelTransport::new();
@@ -114,12 +114,12 @@ impl Peer {
 
     /// The extension is gone: every connection to its browser ends, and none begins.
     pub(crate) fn end(&self) {
-        self.stage.send_replace(Stage::Gone);
+        self.stage.send_replace(Phase::Gone);
         self.tunnels().end();
     }
 
     pub(crate) fn is_gone(&self) -> bool {
-        *self.stage.borrow() == Stage::Gone
+        *self.stage.borrow() == Phase::Gone
     }
 
     async fn deliver(&self, deliveries: Deliveries) {

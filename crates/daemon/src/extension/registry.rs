@@ -47,7 +47,7 @@ impl Default for Extensions {
 
 impl Extensions {
     /// Takes a peer in. It is there until the place is dropped.
-    pub(crate) fn seat(self: &Arc<Self>, peer: Arc<Peer>) -> Result<Seat, Busy> {
+    pub(crate) fn slot(self: &Arc<Self>, peer: Arc<Peer>) -> Result<ExtensionSlot, Busy> {
         let mut peers = self.peers();
         if peers.seated.contains_key(&peer.instance) || peers.seated.len() >= MOST_PEERS {
             return Err(Busy);
@@ -57,7 +57,7 @@ impl Extensions {
         let entry = (arrival, Arc::clone(&peer));
         peers.seated.insert(peer.instance.clone(), entry);
         self.count.send_replace(peers.seated.len());
-        Ok(Seat {
+        Ok(ExtensionSlot {
             all: Arc::clone(self),
             peer,
         })
@@ -154,12 +154,12 @@ impl Extensions {
 
 /// A peer's place among all.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct ExtensionSlot {
     all: Arc<Extensions>,
     peer: Arc<Peer>,
 }
 
-impl Drop for Seat {
+impl Drop for ExtensionSlot {
     fn drop(&mut self) {
         let mut peers = self.all.peers();
         peers.seated.remove(&self.peer.instance);

@@ -6,7 +6,7 @@ mod private;
 #[cfg(test)]
 mod tests;
 
-use super::words::{self, Refusal, Request};
+use super::cdp_messages::{self, Refusal, Request};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use tabmux_browser::Frame;
@@ -124,7 +124,7 @@ impl Tunnels {
             } => {
                 if let Some(asked) = self.pending.remove(&request_id) {
                     if let Some(length) = too_large {
-                        let frame = words::cut_answer(asked.id, length);
+                        let frame = cdp_messages::cut_answer(asked.id, length);
                         self.feed(asked.tunnel, Frame::Oversize(frame), out);
                         return deliveries;
                     }
@@ -190,10 +190,10 @@ impl Tunnels {
         request: Request,
         out: &mut Deliveries,
     ) -> Result<Option<Value>, Refusal> {
-        let tab = words::tab_of(&request.params).and_then(|tab| self.tabs.get(&tab));
+        let tab = cdp_messages::tab_of(&request.params).and_then(|tab| self.tabs.get(&tab));
         let named = || tab.ok_or_else(|| Refusal("No target with given id found".to_owned()));
         match request.method.as_str() {
-            "Browser.getVersion" => Ok(Some(words::version(&self.browser))),
+            "Browser.getVersion" => Ok(Some(cdp_messages::version(&self.browser))),
             "Target.setDiscoverTargets" => Ok(Some(json!({}))),
             "Target.getTargets" => {
                 let infos: Vec<_> = self
@@ -249,7 +249,7 @@ impl Tunnels {
                 self.detach(tunnel, session, out);
                 Ok(Some(json!({})))
             }
-            method => Err(words::refusal(method)),
+            method => Err(cdp_messages::refusal(method)),
         }
     }
 
@@ -267,9 +267,9 @@ impl Tunnels {
             .and_then(|tunnel| tunnel.place(session));
         let (tab_id, inside) =
             place.ok_or_else(|| Refusal("Session with given id not found.".to_owned()))?;
-        words::may_ask(&request)?;
+        cdp_messages::may_ask(&request)?;
         if request.method == "Browser.getVersion" {
-            return Ok(Some(words::version(&self.browser)));
+            return Ok(Some(cdp_messages::version(&self.browser)));
         }
         let (method, params) = (request.method.clone(), request.params.clone());
         let request_id = self.ask(tunnel, request, What::Command);
@@ -476,7 +476,7 @@ impl Tunnels {
         for (number, tunnel) in &self.open {
             if let Some(session) = tunnel.held.get(&tab) {
                 let session = inside.unwrap_or(session);
-                let frame = words::cut_event(session, method, params, length);
+                let frame = cdp_messages::cut_event(session, method, params, length);
                 self.feed(*number, Frame::Oversize(frame), out);
             }
         }
@@ -493,7 +493,7 @@ impl Tunnels {
     }
 
     fn target_info(&self, tab: &TabInfo) -> Value {
-        words::target_info(tab, self.is_held(tab.id))
+        cdp_messages::target_info(tab, self.is_held(tab.id))
     }
 
     fn tell_all(&self, method: &str, params: &Value, out: &mut Deliveries) {
@@ -510,7 +510,7 @@ impl Tunnels {
         params: &Value,
         out: &mut Deliveries,
     ) {
-        let frame = words::event(session, method, params).to_string();
+        let frame = cdp_messages::event(session, method, params).to_string();
         self.feed(tunnel, Frame::Whole(frame.into()), out);
     }
 
@@ -522,7 +522,7 @@ impl Tunnels {
         answer: Result<Value, Refusal>,
         out: &mut Deliveries,
     ) {
-        let frame = words::answer(id, session, answer).to_string();
+        let frame = cdp_messages::answer(id, session, answer).to_string();
         self.feed(tunnel, Frame::Whole(frame.into()), out);
     }
 

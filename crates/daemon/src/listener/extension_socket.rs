@@ -39,7 +39,7 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     let (out, outbox) = mpsc::channel(OUTBOX);
     let relays = Relays::new(Arc::clone(shared), out.clone());
     let peer = Arc::new(Peer::new(instance, name, out));
-    let Ok(seat) = shared.hub.extensions.seat(Arc::clone(&peer)) else {
+    let Ok(slot) = shared.hub.extensions.slot(Arc::clone(&peer)) else {
         let reason = "This installation of the extension is connected already.";
         return refuse_guest(socket, reason, guest).await;
     };
@@ -55,7 +55,7 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     let person = shared.hub.meet_person(Arc::clone(&peer)).await;
     let outdated = talk(&mut socket, outbox, &peer, &person, relays, &secret, shared).await;
     tracing::info!(name = peer.name, "an extension is gone");
-    drop((person, seat));
+    drop((person, slot));
     if let Ended::SecretChanged = outdated {
         refuse(socket, "The pairing secret is another one now.").await;
     }

@@ -1,6 +1,6 @@
 //! What has to hold for whatever a page's worker says.
 
-use super::page_words::{Head, Word};
+use super::page_frames::{Frame, Head};
 use crate::fuzzing::is_bounded;
 use crate::intake::Intake;
 use crate::page_news::{PageNews, PageReader, PageReply, page_id};
@@ -26,12 +26,12 @@ pub fn page_message(data: &[u8]) {
     let connection = tools.open(origin, out);
     for frame in text.split('\n').take(MOST_MESSAGES) {
         match Head::read(frame).whole(frame) {
-            Word::Noise => {}
-            Word::Refused(answer) => {
+            Frame::Noise => {}
+            Frame::Refused(answer) => {
                 let answer = serde_json::to_string(&answer).expect("an answer has a form");
                 assert!(answer.len() <= 2 * frame.len() + 500, "{answer}");
             }
-            Word::News(message) | Word::Answer(message) => {
+            Frame::News(message) | Frame::Answer(message) => {
                 let news = RUNTIME.with(|runtime| runtime.block_on(reader.read(message)));
                 if let Some(news) = news {
                     hear(&mut tools, connection, news);

@@ -2,8 +2,8 @@
 
 use super::Shared;
 use super::origin::party;
-use super::page_words::{Head, LONGEST_NEWS, Word};
-use super::places::Place;
+use super::page_frames::{Frame, Head, LONGEST_NEWS};
+use super::places::OriginSlot;
 use super::websocket::Socket;
 use crate::lobby::Guest;
 use std::collections::HashSet;
@@ -99,22 +99,22 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                     wait = Some(Box::pin(connection.pace(pace.free_at(), bytes)));
                     // An answer is taken once, and only if it was asked for.
                     let word = match was_asked {
-                        Some(false) => Word::Noise,
+                        Some(false) => Frame::Noise,
                         _ => head.whole(&text),
                     };
                     let going_on = match word {
-                        Word::News(FromPage::Ping) => match no_longer(shared, origin).await {
+                        Frame::News(FromPage::Ping) => match no_longer(shared, origin).await {
                             None => say(&mut wire, &ToPage::Pong).await,
                             Some(refusal) => {
                                 say(&mut wire, &refusal).await;
                                 false
                             }
                         },
-                        Word::News(FromPage::Pong | FromPage::Hello { .. }) | Word::Noise => true,
-                        Word::News(message) | Word::Answer(message) => {
+                        Frame::News(FromPage::Pong | FromPage::Hello { .. }) | Frame::Noise => true,
+                        Frame::News(message) | Frame::Answer(message) => {
                             connection.say(message, text.len()).await
                         }
-                        Word::Refused(answer) => say(&mut wire, &answer).await,
+                        Frame::Refused(answer) => say(&mut wire, &answer).await,
                     };
                     drop(text);
                     wire.taken();
@@ -162,7 +162,7 @@ async fn hear(
 }
 
 /// Hears who it is, and welcomes it. The place that it has from now on; none if it is refused.
-async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<Place> {
+async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<OriginSlot> {
     let place = match hello(wire).await? {
         PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
             let place = shared.pages.take(&party(origin));

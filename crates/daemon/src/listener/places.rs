@@ -21,7 +21,7 @@ struct Table {
 
 /// A place, until this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct OriginSlot {
     places: Arc<Places>,
     origin: String,
     number: u64,
@@ -38,7 +38,7 @@ impl Places {
 
     /// Takes a place for a page of this origin. If all are taken, the origin that has most of them loses its
     /// newest, unless this one would then have as many. None if there is no room.
-    pub(super) fn take(self: &Arc<Self>, origin: &str) -> Option<Place> {
+    pub(super) fn take(self: &Arc<Self>, origin: &str) -> Option<OriginSlot> {
         let mut table = self.table();
         if table.taken >= self.most {
             let own = table.origins.get(origin).map_or(0, BTreeMap::len);
@@ -53,7 +53,7 @@ impl Places {
         let (number, evicted) = (table.arrivals, CancellationToken::new());
         let own = table.origins.entry(origin.to_owned()).or_default();
         own.insert(number, evicted.clone());
-        Some(Place {
+        Some(OriginSlot {
             places: Arc::clone(self),
             origin: origin.to_owned(),
             number,
@@ -82,14 +82,14 @@ impl Table {
     }
 }
 
-impl Place {
+impl OriginSlot {
     /// Resolves when the place is another origin's. Its holder hangs up.
     pub(super) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
 }
 
-impl Drop for Place {
+impl Drop for OriginSlot {
     fn drop(&mut self) {
         let mut table = self.places.table();
         let Some(own) = table.origins.get_mut(&self.origin) else {
@@ -114,7 +114,7 @@ mod tests {
         let places = Places::new(4);
         let mut greedy: Vec<_> = (0..4).map(|_| places.take("a").unwrap()).collect();
         assert!(places.take("a").is_none());
-        let is_evicted = |place: &Place| place.evicted.is_cancelled();
+        let is_evicted = |place: &OriginSlot| place.evicted.is_cancelled();
         let b = places.take("b").unwrap();
         assert!(is_evicted(&greedy[3]) && !is_evicted(&greedy[2]));
         let b2 = places.take("b").unwrap();

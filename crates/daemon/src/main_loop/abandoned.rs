@@ -14,14 +14,14 @@ use tokio::sync::mpsc;
 
 /// A browser that nobody here is connected to.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Elsewhere {
+enum UnconnectedBrowser {
     /// By its address.
     At(String),
     /// A person's, through this installation of the extension: another one's tabs may have the same names.
     Through(PeerName),
 }
 
-impl Elsewhere {
+impl UnconnectedBrowser {
     /// Where a browser is, if it can be reached without the flags of those who meant it.
     fn of(browser: String, peer: Option<PeerName>) -> Option<Self> {
         match peer {
@@ -40,8 +40,8 @@ impl MainLoop {
     }
 
     /// Closes what is in browsers that somebody here is connected to. What remains is elsewhere.
-    fn close_abandoned_here(&mut self) -> HashMap<Elsewhere, Vec<TargetId>> {
-        let mut elsewhere: HashMap<Elsewhere, Vec<TargetId>> = HashMap::new();
+    fn close_abandoned_here(&mut self) -> HashMap<UnconnectedBrowser, Vec<TargetId>> {
+        let mut elsewhere: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
         self.noted = None;
         let awaited = self.awaited_tabs();
         for tab in self.memory.take_abandoned() {
@@ -51,7 +51,7 @@ impl MainLoop {
                 self.close_if_free(here, tab.target);
             } else if awaited.iter().any(|awaited| tab.is(awaited)) {
                 // Whoever worked in it, too, is back, and has not come to its browser yet.
-            } else if let Some(place) = Elsewhere::of(tab.browser, peer) {
+            } else if let Some(place) = UnconnectedBrowser::of(tab.browser, peer) {
                 elsewhere.entry(place).or_default().push(tab.target);
             } else {
                 tracing::warn!("a tab that nobody came back for stays: its browser has no address");
@@ -64,8 +64,8 @@ impl MainLoop {
     fn awaited_tabs(&self) -> Vec<TabNotes> {
         let sessions = self.sessions.iter();
         let missing = sessions.filter_map(|(id, session)| {
-            let heritage = self.core.heritage(*id)?;
-            Some(self.memory.missing(&session.client, heritage))
+            let restored_tabs = self.core.restored_tabs(*id)?;
+            Some(self.memory.missing(&session.client, restored_tabs))
         });
         missing.flatten().filter(|tab| tab.bound).collect()
     }
@@ -93,17 +93,17 @@ impl MainLoop {
     }
 }
 
-async fn close(place: Elsewhere, targets: Vec<TargetId>, extensions: Arc<Extensions>) {
+async fn close(place: UnconnectedBrowser, targets: Vec<TargetId>, extensions: Arc<Extensions>) {
     let settings = TabSettings::default();
     let connected = match place {
-        Elsewhere::At(address) => {
+        UnconnectedBrowser::At(address) => {
             let source = match address.starts_with("ws") {
                 true => Source::WebSocket(address, Vec::new()),
                 false => Source::Url(address),
             };
             Browser::connect(&source, settings, &OutputRoot::usual()).await
         }
-        Elsewhere::Through(peer) => {
+        UnconnectedBrowser::Through(peer) => {
             let Some(transport) = extensions.reach_peer(&peer, PATIENCE).await else {
                 return;
             };
@@ -151,7 +151,7 @@ mod tests {
     use crate::handle::Client;
     use crate::memory::Memory;
     use crate::options::SessionOptions;
-    use crate::policy::Lasting;
+    use crate::policy::PolicyFile;
     use crate::questions::Asking;
     use serde_json::json;
     use tabmux_core::SessionId;
@@ -182,7 +182,7 @@ mod tests {
             Audit::nowhere(),
             Memory::at(path, Duration::ZERO),
             Arc::default(),
-            Lasting::at(None),
+            PolicyFile::at(None),
             Asking::default(),
         );
         let resume = Resume {
@@ -196,7 +196,7 @@ mod tests {
             ..wire::Endpoint::default()
         });
         let mut options = SessionOptions::from_wire(wanted).unwrap();
-        options.heritage = main_loop.memory.take_up(&resume).unwrap();
+        options.restored_tabs = main_loop.memory.take_up(&resume).unwrap();
         let client = Client {
             session: "sess_back".into(),
             ..Client::default()
@@ -205,7 +205,7 @@ mod tests {
         main_loop.open(SessionId(1), Box::new(options), client, notify);
 
         let elsewhere = main_loop.close_abandoned_here();
-        let tabs = |url: &str| elsewhere.get(&Elsewhere::At(url.into())).cloned();
+        let tabs = |url: &str| elsewhere.get(&UnconnectedBrowser::At(url.into())).cloned();
         let own = |name: &str| Some(vec![TargetId(name.into())]);
         assert_eq!(tabs(URL), own("own"));
         assert_eq!(tabs("http://127.0.0.1:9333"), own("shared"));

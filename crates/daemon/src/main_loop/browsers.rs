@@ -3,7 +3,7 @@
 use super::MainLoop;
 use crate::convert;
 use tabmux_browser::{BrowserEvent, TabFacts};
-use tabmux_core::{BrowserId, CallId, DocumentId, Input, Place, TargetId};
+use tabmux_core::{BrowserId, CallId, DocumentId, Input, TabLocation, TargetId};
 
 impl MainLoop {
     pub(super) fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
@@ -21,10 +21,12 @@ impl MainLoop {
                 browser,
                 tab: facts(tab),
                 origin: match origin {
-                    tabmux_browser::Origin::Browser => tabmux_core::Origin::Browser,
-                    tabmux_browser::Origin::Spare => tabmux_core::Origin::Spare,
-                    tabmux_browser::Origin::Call(tag) => tabmux_core::Origin::Call(CallId(tag)),
-                    tabmux_browser::Origin::Popup { opener } => tabmux_core::Origin::Popup {
+                    tabmux_browser::TabOpener::Browser => tabmux_core::TabOpener::Browser,
+                    tabmux_browser::TabOpener::Spare => tabmux_core::TabOpener::Spare,
+                    tabmux_browser::TabOpener::Call(tag) => {
+                        tabmux_core::TabOpener::Call(CallId(tag))
+                    }
+                    tabmux_browser::TabOpener::Popup { opener } => tabmux_core::TabOpener::Popup {
                         opener: target(opener),
                     },
                 },
@@ -69,7 +71,7 @@ impl MainLoop {
                 }
             }
             BrowserEvent::InFront { target: id } => Input::TabActivated {
-                tab: Place::Browser {
+                tab: TabLocation::Browser {
                     browser,
                     target: target(id),
                 },

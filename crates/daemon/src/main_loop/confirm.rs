@@ -16,9 +16,9 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tabmux_browser::ToolError;
 use tabmux_browser::text::one_line;
-use tabmux_core::{CallId, Place, SessionId, ToolKey, ToolRow};
+use tabmux_core::{CallId, SessionId, TabLocation, ToolKey, ToolRow};
 use tabmux_protocol::session::Confirm;
-use tabmux_protocol::{CallFailure, CallReply, Word};
+use tabmux_protocol::{CallFailure, CallReply, Decision};
 
 /// The arguments of a call have been held against a tool's schema.
 #[derive(Debug)]
@@ -149,7 +149,7 @@ impl MainLoop {
     }
 
     /// The client brings the person's word.
-    fn word_given(&mut self, session: SessionId, arguments: Digest, word: &Word) -> Needed {
+    fn word_given(&mut self, session: SessionId, arguments: Digest, word: &Decision) -> Needed {
         let Some(question) = self.questions.take_of(session, &word.question) else {
             return Needed::withheld(TOO_LATE);
         };
@@ -208,12 +208,12 @@ impl MainLoop {
     pub(super) fn check_agreed(
         &self,
         call: CallId,
-        place: &Place,
+        place: &TabLocation,
         key: ToolKey,
     ) -> Result<(), String> {
         let record = self.record_at(place, key).ok_or_else(|| match place {
-            Place::Page { .. } => GONE.to_owned(),
-            Place::Browser { .. } => ToolError::ToolGone.to_string(),
+            TabLocation::Page { .. } => GONE.to_owned(),
+            TabLocation::Browser { .. } => ToolError::ToolGone.to_string(),
         })?;
         let entry = self.calls.get(&call).ok_or(NOT_AGREED)?;
         if self.needs_word(entry.session, record).is_none() {

@@ -11,7 +11,7 @@ use crate::record::Listed;
 use std::path::PathBuf;
 use tabmux_browser::tools::ToolResult;
 use tabmux_browser::{BrowserEvent, ConnectError, Connected};
-use tabmux_core::{BrowserId, CallId, Heritage, SessionId};
+use tabmux_core::{BrowserId, CallId, RestoredTabs, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, RequestId};
@@ -30,7 +30,7 @@ pub(crate) enum Event {
     /// A client says that it had a session at an earlier daemon.
     TakeUp {
         resume: Resume,
-        answer: oneshot::Sender<Option<Heritage>>,
+        answer: oneshot::Sender<Option<RestoredTabs>>,
     },
     /// Whoever had a session at an earlier daemon had time to come back.
     Abandon,

@@ -11,7 +11,7 @@ use tabmux_browser::ToolError;
 use tabmux_browser::page_tools::ToolNumber;
 use tabmux_browser::tools::ToolOutput;
 use tabmux_core::{
-    BrowserId, CallId, ConnectionId, Finish, Input, PageId, Place, Reason, TargetId, ToolKey,
+    BrowserId, CallId, ConnectionId, Finish, Input, PageId, Reason, TabLocation, TargetId, ToolKey,
 };
 use tabmux_protocol::CallReply;
 use tabmux_protocol::page::ToPage;
@@ -45,7 +45,7 @@ impl MainLoop {
     pub(super) fn run_page_tool(
         &mut self,
         call: CallId,
-        place: &Place,
+        place: &TabLocation,
         key: ToolKey,
         name: &str,
         reason: Reason,
@@ -60,8 +60,12 @@ impl MainLoop {
             return self.page_failed(call, &why);
         }
         match place {
-            Place::Page { connection, page } => self.check_first(call, *connection, page, key),
-            Place::Browser { browser, target } => self.run_found_tool(call, *browser, target, key),
+            TabLocation::Page { connection, page } => {
+                self.check_first(call, *connection, page, key)
+            }
+            TabLocation::Browser { browser, target } => {
+                self.run_found_tool(call, *browser, target, key)
+            }
         }
     }
 
@@ -109,7 +113,7 @@ impl MainLoop {
             return; // It was cancelled, or taken back from that page.
         }
         entry.checking = false;
-        let place = Place::Page {
+        let place = TabLocation::Page {
             connection,
             page: page.clone(),
         };

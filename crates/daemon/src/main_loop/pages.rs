@@ -12,8 +12,8 @@ use std::sync::Arc;
 use tabmux_browser::text::{one_line, shorten};
 use tabmux_browser::{OriginPolicy, ToolError};
 use tabmux_core::{
-    BrowserId, CallId, ConnectionId, Input, Mode, PageFacts, PageId, PageRefusal, Place, SessionId,
-    ToolKey, ToolName, ToolRow,
+    BrowserId, CallId, ConnectionId, Input, Mode, PageFacts, PageId, PageRefusal, SessionId,
+    TabLocation, ToolKey, ToolName, ToolRow,
 };
 use tabmux_protocol::page::{PageTab, ToPage};
 use tokio::sync::{mpsc, oneshot};
@@ -235,7 +235,7 @@ impl MainLoop {
             return;
         };
         worker.active_since = tab.map(|_| since);
-        let place = |tab: &str| Place::Page {
+        let place = |tab: &str| TabLocation::Page {
             connection,
             page: page_id(tab),
         };
@@ -246,7 +246,7 @@ impl MainLoop {
             }
             Some(_) => {}
             None => {
-                let ours = |active: &mut Place| matches!(active, Place::Page { connection: own, .. } if *own == connection);
+                let ours = |active: &mut TabLocation| matches!(active, TabLocation::Page { connection: own, .. } if *own == connection);
                 if let Some(tab) = self.active.take_if(ours) {
                     self.input(Input::TabDeactivated { tab });
                 }
@@ -272,9 +272,9 @@ impl MainLoop {
     }
 
     /// Tells a worker that some of its tools are not taken in.
-    pub(super) fn reject_tools(&mut self, place: &Place, tools: &[ToolKey], reason: &str) {
+    pub(super) fn reject_tools(&mut self, place: &TabLocation, tools: &[ToolKey], reason: &str) {
         // What there is no room for in a browser's page is counted, and told with its list.
-        let Place::Page { connection, page } = place else {
+        let TabLocation::Page { connection, page } = place else {
             return;
         };
         for key in tools {
@@ -299,7 +299,7 @@ impl MainLoop {
     pub(super) fn page_tool_listed(
         &self,
         name: ToolName,
-        place: &Place,
+        place: &TabLocation,
         key: ToolKey,
         mode: Mode,
         policy: &OriginPolicy,
@@ -309,7 +309,7 @@ impl MainLoop {
             name,
             record: Arc::clone(record),
             // A tool of the library can be called in each of its tabs, whatever the session has focused.
-            with_tab: mode == Mode::Static || matches!(place, Place::Page { .. }),
+            with_tab: mode == Mode::Static || matches!(place, TabLocation::Page { .. }),
         })
     }
 
@@ -318,10 +318,10 @@ impl MainLoop {
         self.record_at(&row.place, row.key)
     }
 
-    pub(super) fn record_at(&self, place: &Place, key: ToolKey) -> Option<&Arc<Record>> {
+    pub(super) fn record_at(&self, place: &TabLocation, key: ToolKey) -> Option<&Arc<Record>> {
         match place {
-            Place::Page { connection, page } => self.pages.record(*connection, page, key),
-            Place::Browser { browser, target } => self.found.record(*browser, target, key),
+            TabLocation::Page { connection, page } => self.pages.record(*connection, page, key),
+            TabLocation::Browser { browser, target } => self.found.record(*browser, target, key),
         }
     }
 }

@@ -47,7 +47,7 @@ impl MainLoop {
                 let context = self.context_for(call, browser);
                 let limit = self.wishes(call).load_limit;
                 let (_, generate) = self.wanted_by(call);
-                let place = work::Place {
+                let place = work::TabOwner {
                     context,
                     output: self.output_of(call),
                 };

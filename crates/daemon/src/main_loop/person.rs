@@ -9,15 +9,15 @@ pub(crate) use wish::Wish;
 
 use super::policy::WantedBy;
 use super::{Event, MainLoop};
+use crate::agent_labels::AgentLabels;
 use crate::extension::{Peer, PeerName};
-use crate::nameplates::Nameplates;
 use crate::options::{BrowserPlan, Extension};
 use crate::policy::PolicyChange;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::AddressPolicy;
-use tabmux_core::{BrowserId, Input, Place, SessionId, TargetId};
+use tabmux_core::{BrowserId, Input, SessionId, TabLocation, TargetId};
 use tabmux_protocol::extension::ToExtension;
 use tokio::time::Instant;
 
@@ -48,7 +48,7 @@ pub(super) struct Persons {
     paused_by: HashMap<PeerName, Option<Instant>>,
     /// Who paused them before the person let them go on.
     resumed: HashSet<PeerName>,
-    pub(super) plates: Nameplates,
+    pub(super) plates: AgentLabels,
     /// The tabs that are only being opened.
     opening: opened::Opening,
     /// When they are shown what is new, if something may be.
@@ -314,7 +314,7 @@ impl MainLoop {
     fn turn_to(&mut self, peer: &PeerName, tab: u32) {
         for browser in self.browsers_of(peer) {
             let target = target_of(tab);
-            let tab = Place::Browser { browser, target };
+            let tab = TabLocation::Browser { browser, target };
             self.input(Input::TabActivated { tab });
         }
     }

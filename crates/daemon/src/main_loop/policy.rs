@@ -7,7 +7,7 @@ use crate::record::Record;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
-use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, Veil};
+use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, SiteFilter};
 use tokio::sync::oneshot;
 
 impl MainLoop {
@@ -83,8 +83,11 @@ impl MainLoop {
         self.private_windows_changed();
         let sessions: BTreeSet<_> = self.sessions.keys().copied().collect();
         for session in sessions {
-            let veil = veil(self.origins_of(session));
-            self.input(Input::VeilChanged { session, veil });
+            let site_filter = site_filter(self.origins_of(session));
+            self.input(Input::SiteFilterChanged {
+                session,
+                site_filter,
+            });
         }
         // What was stopped in tabs until now may be permitted; the next call there begins anew.
         for tab in self.core.tabs().filter(|tab| tab.holder.is_some()) {
@@ -122,12 +125,12 @@ pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {
 }
 
 /// The policy as the core takes it. Each address is judged once: the core asks for every tab that offers a tool.
-pub(super) fn veil(policy: OriginPolicy) -> Veil {
+pub(super) fn site_filter(policy: OriginPolicy) -> SiteFilter {
     if policy.is_open() {
-        return Veil::default();
+        return SiteFilter::default();
     }
     let verdicts = Verdicts::default();
-    Veil::new(move |address| {
+    SiteFilter::new(move |address| {
         verdicts.of(address, |address| {
             let blocked = policy.check(address).err()?;
             Some(Hidden {

@@ -2,7 +2,7 @@
 
 use super::MainLoop;
 use crate::catalogue;
-use tabmux_core::{Mode, Place, Refusal, SessionId, ToolKey, ToolName};
+use tabmux_core::{Mode, Refusal, SessionId, TabLocation, ToolKey, ToolName};
 
 impl MainLoop {
     pub(super) fn turn_away(&mut self, session: SessionId, refusal: &Refusal) {
@@ -22,7 +22,7 @@ impl MainLoop {
         &self,
         session: SessionId,
         mode: Mode,
-    ) -> Vec<(ToolName, Option<(Place, ToolKey)>)> {
+    ) -> Vec<(ToolName, Option<(TabLocation, ToolKey)>)> {
         let own = |tools: Vec<ToolName>| tools.into_iter().map(|name| (name, None)).collect();
         match (self.why_turned_away(session), mode) {
             (None, _) => self.core.tools_with_places(session),

@@ -67,16 +67,16 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     assert_eq!(second.take_up(&resume("sess_1", "guess")), None);
     assert_eq!(second.take_up(&resume("sess_2", "s3cret")), None);
     assert_eq!(second.follows_of("sess_1"), None, "it may be anybody's");
-    let heritage = second.take_up(&resume("sess_1", "s3cret")).unwrap();
-    assert_eq!(heritage.opened.len(), 2);
+    let restored_tabs = second.take_up(&resume("sess_1", "s3cret")).unwrap();
+    assert_eq!(restored_tabs.opened.len(), 2);
     assert_eq!(second.number_of("sess_1"), Some(2));
     assert_eq!(second.follows_of("sess_1"), Some(true));
-    assert_eq!(heritage.bound, [TargetId("A".into())]);
+    assert_eq!(restored_tabs.bound, [TargetId("A".into())]);
     let connected = BrowserKey("http://127.0.0.1:9222".into());
-    assert_eq!(heritage.connected, Some(connected));
-    let numbers: Vec<_> = heritage.numbers.iter().collect();
+    assert_eq!(restored_tabs.connected, Some(connected));
+    let numbers: Vec<_> = restored_tabs.numbers.iter().collect();
     assert_eq!(numbers, [(TabId(3), 1), (TabId(5), 3), (TabId(7), 5)]);
-    assert_eq!(heritage.numbers.counted(), 6);
+    assert_eq!(restored_tabs.numbers.counted(), 6);
     assert_eq!(second.take_up(&resume("sess_1", "s3cret")), None, "once");
     let client = Client {
         session: "sess_1".into(),
@@ -85,11 +85,11 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     second.opened(&client);
     assert!(second.take_abandoned().is_empty());
     // Until its tabs are found again, they are for the daemon after this one, too.
-    let missing = second.missing(&client, &heritage);
+    let missing = second.missing(&client, &restored_tabs);
     assert_eq!(missing, notes().sessions["sess_1"].tabs[..2]);
-    assert_eq!(second.missing(&client, &Heritage::default()), []);
+    assert_eq!(second.missing(&client, &RestoredTabs::default()), []);
     second.closed(&client);
-    assert_eq!(second.missing(&client, &heritage), []);
+    assert_eq!(second.missing(&client, &restored_tabs), []);
     second.finish();
 }
 

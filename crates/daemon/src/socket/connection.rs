@@ -303,12 +303,12 @@ impl Connection {
         let mut secret = random_hex::<32>();
         let mut resumed = false;
         if let Some(resume) = &who.resume
-            && let Some(heritage) = shared.hub.take_up(resume.clone()).await
+            && let Some(restored_tabs) = shared.hub.take_up(resume.clone()).await
         {
             session = resume.session_id.clone();
             // The one that the client knows: another would be lost with us, if we die before it is heard.
             secret = resume.secret.clone();
-            options.heritage = heritage;
+            options.restored_tabs = restored_tabs;
             resumed = true;
         }
         let proof = (session, secret);

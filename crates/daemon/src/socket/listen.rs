@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 use tabmux_browser::user::own_uid;
-use tabmux_client::{Place, PlaceError};
+use tabmux_client::{SocketPath, SocketPathError};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::Instant;
 
@@ -39,7 +39,7 @@ pub enum ListenError {
     Taken(String),
     /// The place cannot be trusted.
     #[error(transparent)]
-    Place(#[from] PlaceError),
+    SocketPath(#[from] SocketPathError),
     /// Something that is not a dead socket of ours is in the way.
     #[error(
         "{0} is in the way of the daemon's socket. Remove it, or name another place with --socket."
@@ -57,7 +57,7 @@ pub enum ListenError {
 
 impl Listening {
     /// Becomes the daemon of that place, if nobody is.
-    pub fn start(place: &Place) -> Result<Self, ListenError> {
+    pub fn start(place: &SocketPath) -> Result<Self, ListenError> {
         place.prepare()?;
         let path = place.socket().display().to_string();
         let io = |error| ListenError::Io {
@@ -87,7 +87,7 @@ impl Listening {
     }
 
     /// The same, after a daemon that no longer listens has come to its end.
-    pub async fn start_after_another(place: &Place) -> Result<Self, ListenError> {
+    pub async fn start_after_another(place: &SocketPath) -> Result<Self, ListenError> {
         let give_up = Instant::now() + LONGEST_END + LOOKING_AGAIN;
         loop {
             match Self::start(place) {
@@ -138,7 +138,7 @@ impl Drop for SocketFile {
 }
 
 /// Removes the socket of a daemon that died. Whatever else is there stays.
-fn clear(place: &Place) -> Result<(), ListenError> {
+fn clear(place: &SocketPath) -> Result<(), ListenError> {
     let path = place.socket();
     let shown = || path.display().to_string();
     let Ok(meta) = fs::symlink_metadata(path) else {
@@ -158,7 +158,7 @@ fn clear(place: &Place) -> Result<(), ListenError> {
 }
 
 /// The socket is ours alone from its first moment, not only after a chmod.
-fn bind(place: &Place) -> io::Result<UnixListener> {
+fn bind(place: &SocketPath) -> io::Result<UnixListener> {
     let before = umask(0o177);
     let listener = UnixListener::bind(place.socket());
     umask(before);

@@ -49,7 +49,7 @@ impl Named {
             // Whoever names no browser takes the one that is there.
             if browser != entry.browser && browser != BrowserOptions::default() {
                 return Err(format!(
-                    "Session `{name}` works with another browser. Leave the browser's flags out, \
+                    "Session `{name}` works with another browser. Permit the browser's flags out, \
                      choose another name, or end it with `tabmux close --session {name}`"
                 ));
             }

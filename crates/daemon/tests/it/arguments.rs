@@ -1,6 +1,6 @@
 //! Arguments of calls: what they may take, whoever hands them in, and that others do not notice.
 
-use crate::page_desk::{Daemon, Worker, request, text};
+use crate::page_harness::{Daemon, Worker, request, text};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::task::Poll;

@@ -1,9 +1,9 @@
 //! What survives when the extension or the daemon goes and comes back. The extension is played by the test.
 
 use crate::fake_extension::{Daemon, Extension, through_extension};
-use crate::page_desk::{request, text};
+use crate::page_harness::{request, text};
 use serde_json::{Value, json};
-use tabmux_core::Heritage;
+use tabmux_core::RestoredTabs;
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::Backend;
 use tabmux_protocol::wire::{Resume, SessionId};
@@ -12,9 +12,9 @@ const SESSION: &str = "sess_one";
 const SECRET: &str = "s3cret";
 
 /// An agent in the browser of the extension.
-async fn agent(daemon: &Daemon, heritage: Heritage) -> Handle {
+async fn agent(daemon: &Daemon, restored_tabs: RestoredTabs) -> Handle {
     let mut options = SessionOptions::from_wire(through_extension()).unwrap();
-    options.heritage = heritage;
+    options.restored_tabs = restored_tabs;
     let client = Client {
         session: SESSION.to_owned(),
         name: "Claude Code".to_owned(),
@@ -53,7 +53,7 @@ async fn the_switch_to_follow_survives_the_daemon() {
     for follows in [true, false] {
         let first = Daemon::start_shared(folder.path()).await;
         let mut panel = extension(&first).await;
-        let agent_before = agent(&first, Heritage::default()).await;
+        let agent_before = agent(&first, RestoredTabs::default()).await;
         let follow = json!({"type": "follow", "session": SESSION, "follows": follows});
         panel.say(follow).await;
         // It is so from the start, or becomes so; what is certain is that the word has been heard.
@@ -71,8 +71,8 @@ async fn the_switch_to_follow_survives_the_daemon() {
             told: false,
         };
         assert!(second.hub.take_up(resume("a guess")).await.is_none());
-        let heritage = second.hub.take_up(resume(SECRET)).await.unwrap();
-        let _agent = agent(&second, heritage).await;
+        let restored_tabs = second.hub.take_up(resume(SECRET)).await.unwrap();
+        let _agent = agent(&second, restored_tabs).await;
         let mut panel = extension(&second).await;
         let shown = panel.shown(|it| it["agents"][0] != Value::Null).await;
         assert_eq!(shown["agents"][0]["follows"], follows);
@@ -89,7 +89,7 @@ async fn the_switch_to_follow_survives_the_daemon() {
 async fn an_extension_that_comes_back_at_once_finds_its_agents_tabs() {
     let daemon = Daemon::start().await;
     let mut panel = extension(&daemon).await;
-    let agent = agent(&daemon, Heritage::default()).await;
+    let agent = agent(&daemon, RestoredTabs::default()).await;
     text(&agent.call(request("list_pages", &json!({}))).await.unwrap());
     panel
         .say(json!({"type": "give", "tabId": 7, "session": SESSION}))
@@ -122,7 +122,7 @@ async fn of_tabs_that_an_extension_left_over_those_that_nobody_knows_are_closed(
     let folder = tempfile::tempdir().unwrap();
     let first = Daemon::start_shared(folder.path()).await;
     let mut panel = extension(&first).await;
-    let agent_before = agent(&first, Heritage::default()).await;
+    let agent_before = agent(&first, RestoredTabs::default()).await;
     let pages = request("list_pages", &json!({}));
     agent_before.call(pages).await.unwrap();
     panel

@@ -1,11 +1,11 @@
 //! A tool whose effects may be hard to undo waits for a person's word.
 
-use crate::page_desk::{Daemon, Worker, changed, request, text};
+use crate::page_harness::{Daemon, Worker, changed, request, text};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::session::{self as wire, Confirm, ToolMode};
-use tabmux_protocol::{Asking, Backend, CallFailure, CallReply, CallRequest, Word};
+use tabmux_protocol::{Asking, Backend, CallFailure, CallReply, CallRequest, Decision};
 use tabmux_testkit::patiently;
 
 async fn session(daemon: &Daemon, confirm: Confirm) -> Handle {
@@ -39,7 +39,7 @@ pub(crate) async fn offer(worker: &mut Worker, name: &str, annotations: Value) {
         .await;
 }
 
-fn asked(tool: &str, arguments: &Value, word: Option<Word>) -> CallRequest {
+fn asked(tool: &str, arguments: &Value, word: Option<Decision>) -> CallRequest {
     let can_ask = true;
     CallRequest {
         asking: Asking { can_ask, word },
@@ -47,9 +47,9 @@ fn asked(tool: &str, arguments: &Value, word: Option<Word>) -> CallRequest {
     }
 }
 
-fn word(reply: &CallReply, allowed: bool) -> Option<Word> {
+fn word(reply: &CallReply, allowed: bool) -> Option<Decision> {
     let question = reply.question.clone().expect("a question").id;
-    Some(Word { question, allowed })
+    Some(Decision { question, allowed })
 }
 
 /// Spec: security 24.

@@ -1,6 +1,6 @@
 //! More sessions than there may be.
 
-use crate::page_desk::{Daemon, request, text};
+use crate::page_harness::{Daemon, request, text};
 use serde_json::json;
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::ToolMode;

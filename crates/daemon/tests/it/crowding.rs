@@ -1,7 +1,7 @@
 //! Many connections of one kind: whom they keep out, and whom they do not.
 
 use crate::fake_extension;
-use crate::page_desk::{Daemon, Worker, changed, listed, worker_at};
+use crate::page_harness::{Daemon, Worker, changed, listed, worker_at};
 use serde_json::json;
 use tabmux_protocol::session::ToolMode;
 use tabmux_testkit::patiently;

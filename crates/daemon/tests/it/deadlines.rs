@@ -2,7 +2,7 @@
 
 use crate::confirm::offer;
 use crate::fake_extension::{self, pass, through_extension};
-use crate::page_desk::{self, request, text};
+use crate::page_harness::{self, request, text};
 use crate::remote;
 use crate::server::Server;
 use serde_json::json;
@@ -25,7 +25,7 @@ fn session(hub: &Arc<Hub>, options: SessionOptions) -> (Server, Arc<RemoteSessio
 /// Spec: decisions 15.
 #[tokio::test]
 async fn a_person_who_agrees_late_does_not_cost_the_tool_its_time() {
-    let daemon = page_desk::Daemon::start().await;
+    let daemon = page_harness::Daemon::start().await;
     daemon.hub.asking().show(true);
     let options = SessionOptions {
         tools: ToolMode::Static,

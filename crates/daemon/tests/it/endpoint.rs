@@ -1,6 +1,6 @@
 //! Browsers that sessions name by their address: each is dialled as those say that mean it now.
 
-use crate::page_desk::request;
+use crate::page_harness::request;
 use serde_json::json;
 use tabmux_daemon::{Client, Handle, Hub, SessionOptions};
 use tabmux_protocol::Backend;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_daemon::extension::Secret;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
-use tabmux_daemon::{Beside, Hub};
+use tabmux_daemon::{Hub, StateFiles};
 use tabmux_protocol::extension::{EXTENSION_ID, Role, proof_text};
 use tabmux_protocol::session::{self as wire, ToolMode};
 use tabmux_testkit::patiently;
@@ -58,7 +58,7 @@ impl Daemon {
 
     /// One that clients share, and that keeps its notes in this folder for the next one.
     pub(crate) async fn start_shared(folder: &Path) -> Self {
-        let hub = Hub::start_shared(Beside {
+        let hub = Hub::start_shared(StateFiles {
             audit: folder.join("audit.jsonl"),
             memory: folder.join("sessions.json"),
             policy: folder.join("policy.json"),

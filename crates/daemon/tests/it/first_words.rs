@@ -1,6 +1,6 @@
 //! How requests and first words have to be, before anything is believed.
 
-use crate::page_desk::Daemon;
+use crate::page_harness::Daemon;
 use serde_json::json;
 use tabmux_testkit::patiently;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

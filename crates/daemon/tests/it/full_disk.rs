@@ -1,7 +1,7 @@
 //! A daemon whose disk is full and that is killed, and the one that comes after it.
 
 use crate::fake_extension::{Daemon, Extension, through_extension};
-use crate::page_desk::request;
+use crate::page_harness::request;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! When the daemon ends by itself: a minute after the last of those who need it has gone.
 
 use crate::fake_extension::{self, pass};
-use crate::page_desk::{self, Worker, changed};
+use crate::page_harness::{self, Worker, changed};
 use crate::server::Server;
 use crate::wire::Wire;
 use serde_json::json;
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 /// Spec: security 31.
 #[tokio::test]
 async fn a_pages_worker_holds_the_daemon_until_it_goes() {
-    let pages = page_desk::Daemon::start().await;
+    let pages = page_harness::Daemon::start().await;
     let server = patient_for_a_minute(&pages.hub);
     pass(ALMOST).await;
     let mut worker = pages.worker().await;

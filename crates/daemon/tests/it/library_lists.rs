@@ -1,6 +1,6 @@
 //! Tools of the page library in a session whose list follows the work, which drives no browser at all.
 
-use crate::page_desk::{Daemon, changed, listed, request, text};
+use crate::page_harness::{Daemon, changed, listed, request, text};
 use serde_json::{Value, json};
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::session::{self as wire, ToolMode};

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
-use tabmux_client::{Place, ask};
+use tabmux_client::{SocketPath, ask};
 use tabmux_protocol::Backend;
 use tabmux_protocol::wire::FromClient;
 
@@ -55,7 +55,7 @@ async fn a_socket_that_another_user_listens_at_is_told_nothing() {
         return;
     }
     open(folder.path(), 0o777);
-    let place = Place::choose(Some(folder.path().join("d.sock")));
+    let place = SocketPath::choose(Some(folder.path().join("d.sock")));
     // Counts the bytes that each connection brings.
     let script = r#"
 s = socket.socket(socket.AF_UNIX)
@@ -80,10 +80,10 @@ while True:
     let refused = ask(&place, &ping).await.unwrap_err();
     assert_eq!(refused.to_string(), whose);
     let (session, started) = crate::remote::open(place);
-    let call = crate::page_desk::request("list_pages", &json!({}));
+    let call = crate::page_harness::request("list_pages", &json!({}));
     let reply = session.call(call).await.unwrap();
     assert!(reply.is_error, "{reply:?}");
-    let told = crate::page_desk::text(&reply);
+    let told = crate::page_harness::text(&reply);
     let next = "Start tabmux with --socket PATH, a path in a folder of your own.";
     assert_eq!(
         told,
@@ -98,7 +98,7 @@ while True:
 
 #[tokio::test]
 async fn another_user_cannot_pose_as_a_page_or_an_extension() {
-    let daemon = crate::page_desk::Daemon::start().await;
+    let daemon = crate::page_harness::Daemon::start().await;
     let policy = tempfile::tempdir().unwrap();
     if !are_root(policy.path()) {
         return;

@@ -1,6 +1,6 @@
 //! Tabs that change their documents while somebody calls: what was meant for one never reaches another.
 
-use crate::page_desk::{Daemon, Worker, changed, listed, request, text};
+use crate::page_harness::{Daemon, Worker, changed, listed, request, text};
 use serde_json::json;
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::ToolMode;

@@ -1,7 +1,7 @@
 //! The door that pages come through: at which address, how large, and what strangers learn of it.
 
 use crate::fake_extension::pass;
-use crate::page_desk::{Daemon, Worker, changed, listed, request, text};
+use crate::page_harness::{Daemon, Worker, changed, listed, request, text};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::time::Duration;

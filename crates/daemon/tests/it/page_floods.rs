@@ -1,6 +1,6 @@
 //! Workers that say too much: others are served meanwhile, what is kept is bounded, and the last word counts.
 
-use crate::page_desk::{Daemon, Worker, listed, request, text};
+use crate::page_harness::{Daemon, Worker, listed, request, text};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tabmux_protocol::Backend;

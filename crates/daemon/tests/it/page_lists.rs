@@ -1,6 +1,6 @@
 //! Whatever pages register, what clients are shown is a valid list of MCP, the same for everybody.
 
-use crate::page_desk::{Daemon, Worker, request, text};
+use crate::page_harness::{Daemon, Worker, request, text};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
@@ -104,8 +104,10 @@ async fn what_a_schema_says_to_its_reader_is_honest_wherever_it_says_it() {
     worker
         .offer("tab-0", "tricky", schema(tricky, tricky))
         .await;
-    crate::page_desk::changed(&session).await;
-    let shown = crate::page_desk::listed(&session, "tricky").await.unwrap();
+    crate::page_harness::changed(&session).await;
+    let shown = crate::page_harness::listed(&session, "tricky")
+        .await
+        .unwrap();
     let mut shown = shown["inputSchema"].clone();
     shown["properties"].as_object_mut().unwrap().remove("tabId");
     // What it asks for as well: a choice that is not seen as it is, nobody could make.

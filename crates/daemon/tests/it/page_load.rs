@@ -1,6 +1,6 @@
 //! Many pages that change their minds while many sessions call them.
 
-use crate::page_desk::{Daemon, Worker, request, text};
+use crate::page_harness::{Daemon, Worker, request, text};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! What pages say leaves them without characters that nobody sees, by whichever way; and no answer of theirs costs a
 //! client more than the call.
 
-use crate::page_desk::{Daemon, Worker, changed, listed, request};
+use crate::page_harness::{Daemon, Worker, changed, listed, request};
 use serde_json::{Value, json};
 use tabmux_daemon::Handle;
 use tabmux_protocol::Backend;

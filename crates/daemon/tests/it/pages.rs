@@ -1,6 +1,6 @@
 //! Pages that offer tools, over the loopback listener, as a worker of the page library speaks.
 
-use crate::page_desk::{Daemon, changed, listed, request, text};
+use crate::page_harness::{Daemon, changed, listed, request, text};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tabmux_daemon::policy::{PageOrigin, PolicyChange};

@@ -3,7 +3,7 @@
 
 use crate::confirm::offer;
 use crate::fake_extension::{Daemon, Extension, through_extension};
-use crate::page_desk::{Worker, changed, request, text, worker_at};
+use crate::page_harness::{Worker, changed, request, text, worker_at};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tabmux_daemon::policy::{PolicyChange, change_file};

@@ -3,7 +3,7 @@
 use crate::server::Server;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_client::{Opening, Place, RemoteSession, StartDaemon};
+use tabmux_client::{Opening, RemoteSession, SocketPath, StartDaemon};
 use tabmux_protocol::Backend as _;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::sync::mpsc;
@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 #[tokio::test]
 async fn a_daemon_that_ends_at_once_is_followed_by_another_one() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::choose(Some(folder.path().join("d.sock")));
+    let place = SocketPath::choose(Some(folder.path().join("d.sock")));
     let (start, mut starts) = mpsc::unbounded_channel();
     let session = open_with(
         place.clone(),
@@ -30,7 +30,7 @@ async fn a_daemon_that_ends_at_once_is_followed_by_another_one() {
 }
 
 /// A session at this place, and how often it tried to start a daemon there.
-pub(crate) fn open(place: Place) -> (RemoteSession, Arc<AtomicUsize>) {
+pub(crate) fn open(place: SocketPath) -> (RemoteSession, Arc<AtomicUsize>) {
     let tries = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&tries);
     let session = open_with(
@@ -46,16 +46,16 @@ pub(crate) fn open(place: Place) -> (RemoteSession, Arc<AtomicUsize>) {
 }
 
 /// A session at a daemon that runs.
-pub(crate) fn open_as(place: Place, options: SessionOptions) -> RemoteSession {
+pub(crate) fn open_as(place: SocketPath, options: SessionOptions) -> RemoteSession {
     let start = || Err(std::io::Error::other("there is no program to start"));
     opened(place, options, Box::new(start))
 }
 
-fn open_with(place: Place, start: StartDaemon) -> RemoteSession {
+fn open_with(place: SocketPath, start: StartDaemon) -> RemoteSession {
     opened(place, SessionOptions::default(), start)
 }
 
-fn opened(place: Place, options: SessionOptions, start: StartDaemon) -> RemoteSession {
+fn opened(place: SocketPath, options: SessionOptions, start: StartDaemon) -> RemoteSession {
     RemoteSession::open(Opening {
         place,
         client: ClientInfo::default(),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_daemon::Hub;
 use tabmux_daemon::socket::{Held, Listening, ServeOptions, serve};
 use tokio::task::JoinHandle;
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A running daemon. Its socket goes with it.
 pub(crate) struct Server {
-    pub(crate) place: Place,
+    pub(crate) place: SocketPath,
     pub(crate) stop: CancellationToken,
     pub(crate) task: JoinHandle<Held>,
     folder: tempfile::TempDir,
@@ -29,18 +29,23 @@ impl Server {
     /// The same with a main loop that others reach, too.
     pub(crate) fn around(hub: Arc<Hub>, options: ServeOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::choose(Some(folder.path().join("d.sock")));
+        let place = SocketPath::choose(Some(folder.path().join("d.sock")));
         Self::run(hub, options, place, folder)
     }
 
     /// A daemon at this place.
-    pub(crate) fn at(place: Place) -> Self {
+    pub(crate) fn at(place: SocketPath) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let hub = Arc::new(Hub::start());
         Self::run(hub, ServeOptions { idle: None }, place, folder)
     }
 
-    fn run(hub: Arc<Hub>, options: ServeOptions, place: Place, folder: tempfile::TempDir) -> Self {
+    fn run(
+        hub: Arc<Hub>,
+        options: ServeOptions,
+        place: SocketPath,
+        folder: tempfile::TempDir,
+    ) -> Self {
         let listening = Listening::start(&place).unwrap();
         let stop = CancellationToken::new();
         let task = tokio::spawn(serve(listening, hub, options, stop.clone()));

@@ -1,7 +1,7 @@
 //! Connections that say nothing: how many there may be, for how long, and who is served meanwhile.
 
 use crate::fake_extension::pass;
-use crate::page_desk::{Daemon, changed, listed};
+use crate::page_harness::{Daemon, changed, listed};
 use crate::server::Server;
 use crate::wire::Wire;
 use serde_json::json;

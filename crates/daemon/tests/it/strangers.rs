@@ -4,7 +4,7 @@ use crate::server::Server;
 use crate::wire::Wire;
 use serde_json::json;
 use std::os::unix::fs::MetadataExt;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_daemon::socket::{ListenError, Listening};
 
 /// Spec: security 17.
@@ -111,7 +111,7 @@ async fn the_socket_is_ours_alone() {
 #[tokio::test]
 async fn what_is_in_the_way_is_not_removed() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::choose(Some(folder.path().join("d.sock")));
+    let place = SocketPath::choose(Some(folder.path().join("d.sock")));
     std::fs::write(place.socket(), "precious").unwrap();
     assert!(matches!(
         Listening::start(&place),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_protocol::Backend;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
@@ -51,7 +51,7 @@ async fn meet(sessions: usize) -> (Vec<String>, usize) {
     while !socket.exists() {
         tokio::task::yield_now().await;
     }
-    let (session, started) = crate::remote::open(Place::choose(Some(socket)));
+    let (session, started) = crate::remote::open(SocketPath::choose(Some(socket)));
     let _ = session.tools().await;
     (daemon.await.unwrap(), started.load(Ordering::Relaxed))
 }

@@ -1,25 +1,25 @@
 //! Questions to the person: put by the client, answered once, and taken back when nobody waits any more.
 
-use crate::stage::Stage;
+use crate::server_harness::ServerHarness;
 use serde_json::{Value, json};
-use tabmux_protocol::{Asking, CallReply, Word};
+use tabmux_protocol::{Asking, CallReply, Decision};
 use tabmux_testkit::McpClient;
 
 /// A client of the handshake era that can show forms.
-async fn legacy(capability: Value) -> (Stage, McpClient) {
-    let (stage, mut client) = Stage::set_silent();
+async fn legacy(capability: Value) -> (ServerHarness, McpClient) {
+    let (server_harness, mut client) = ServerHarness::set_silent();
     client.can(json!({ "elicitation": capability }));
     client.initialize().await;
-    (stage, client)
+    (server_harness, client)
 }
 
 fn question() -> CallReply {
     CallReply::question("ask-1".into(), "May it?\nTool: \"buy\"".into())
 }
 
-fn said(allowed: bool) -> Option<Word> {
+fn said(allowed: bool) -> Option<Decision> {
     let question = "ask-1".into();
-    Some(Word { question, allowed })
+    Some(Decision { question, allowed })
 }
 
 /// Spec: security 24.
@@ -30,9 +30,9 @@ async fn a_person_agrees_and_the_call_goes_on() {
         json!({"form": {}}),
         json!({"form": {}, "url": {}}),
     ] {
-        let (mut stage, client) = legacy(capability).await;
+        let (mut server_harness, client) = legacy(capability).await;
         let pending = client.begin_call("ant", json!({"a": 1})).await;
-        let call = stage.next_call().await;
+        let call = server_harness.next_call().await;
         let can_ask = true;
         assert_eq!(
             call.request.asking,
@@ -55,7 +55,7 @@ async fn a_person_agrees_and_the_call_goes_on() {
                 json!({"action": "accept", "content": {"run": true}}),
             )
             .await;
-        let again = stage.next_call().await;
+        let again = server_harness.next_call().await;
         assert_eq!(again.request.asking.word, said(true));
         assert_eq!(again.request.request_id, first);
         assert_eq!(again.arguments(), json!({"a": 1}));
@@ -77,55 +77,61 @@ async fn only_a_yes_is_a_yes() {
         json!({"action": "decline", "content": {"run": true}}),
         json!({}),
     ] {
-        let (mut stage, client) = legacy(json!({})).await;
+        let (mut server_harness, client) = legacy(json!({})).await;
         let pending = client.begin_call("ant", json!({})).await;
-        stage.next_call().await.finish(Ok(question()));
+        server_harness.next_call().await.finish(Ok(question()));
         let asked = client.nth_request(0).await;
         client.answer(&asked, answer.clone()).await;
-        let again = stage.next_call().await;
+        let again = server_harness.next_call().await;
         assert_eq!(again.request.asking.word, said(false), "{answer}");
         again.finish(Ok(CallReply::error("no")));
         pending.tool_reply().await.expect_error();
     }
     // An error is no yes, either.
-    let (mut stage, client) = legacy(json!({})).await;
+    let (mut server_harness, client) = legacy(json!({})).await;
     let _pending = client.begin_call("ant", json!({})).await;
-    stage.next_call().await.finish(Ok(question()));
+    server_harness.next_call().await.finish(Ok(question()));
     let asked = client.nth_request(0).await;
     let error =
         json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -1, "message": "no"}});
     client.send_raw(error.to_string()).await;
-    assert_eq!(stage.next_call().await.request.asking.word, said(false));
+    assert_eq!(
+        server_harness.next_call().await.request.asking.word,
+        said(false)
+    );
 }
 
 #[tokio::test]
 async fn a_client_that_cannot_ask_is_not_asked() {
     for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
-        let (mut stage, mut client) = Stage::set_silent();
+        let (mut server_harness, mut client) = ServerHarness::set_silent();
         client.can(capabilities);
         client.initialize().await;
         let _pending = client.begin_call("ant", json!({})).await;
-        assert_eq!(stage.next_call().await.request.asking, Asking::default());
+        assert_eq!(
+            server_harness.next_call().await.request.asking,
+            Asking::default()
+        );
     }
 }
 
 #[tokio::test]
 async fn a_cancelled_call_takes_its_question_back() {
-    let (mut stage, client) = legacy(json!({})).await;
+    let (mut server_harness, client) = legacy(json!({})).await;
     let pending = client.begin_call("ant", json!({})).await;
-    stage.next_call().await.finish(Ok(question()));
+    server_harness.next_call().await.finish(Ok(question()));
     let asked = client.nth_request(0).await;
     let cancel = json!({"requestId": pending.id()});
     client.notify("notifications/cancelled", cancel).await;
     let notice = client.next_notification().await;
     assert_eq!(notice["method"], "notifications/cancelled");
     assert_eq!(notice["params"]["requestId"], asked["id"]);
-    stage.next_cancelled().await;
+    server_harness.next_cancelled().await;
     // What is said now is said to nobody.
     let yes = json!({"action": "accept", "content": {"run": true}});
     client.answer(&asked, yes).await;
     let next = client.begin_call("ant", json!({"next": true})).await;
-    let call = stage.next_call().await;
+    let call = server_harness.next_call().await;
     assert_eq!(call.arguments(), json!({"next": true}));
     call.reply("fine");
     next.tool_reply().await.ok();
@@ -133,10 +139,10 @@ async fn a_cancelled_call_takes_its_question_back() {
 
 #[tokio::test]
 async fn the_wait_is_told_as_progress() {
-    let (mut stage, client) = legacy(json!({})).await;
+    let (mut server_harness, client) = legacy(json!({})).await;
     let params = json!({"name": "ant", "arguments": {}, "_meta": {"progressToken": 7}});
     let _pending = client.begin("tools/call", params).await;
-    stage.next_call().await.finish(Ok(question()));
+    server_harness.next_call().await.finish(Ok(question()));
     let notice = client.next_notification().await;
     assert_eq!(notice["method"], "notifications/progress");
     assert_eq!(
@@ -148,7 +154,7 @@ async fn the_wait_is_told_as_progress() {
 /// Spec: security 24.
 #[tokio::test]
 async fn a_client_of_2026_asks_and_calls_again() {
-    let (mut stage, mut client) = Stage::set_silent();
+    let (mut server_harness, mut client) = ServerHarness::set_silent();
     client.can(json!({"elicitation": {"form": {}}}));
     client.speak_2026();
     for (said_by_person, allowed) in [
@@ -160,7 +166,7 @@ async fn a_client_of_2026_asks_and_calls_again() {
         (json!({}), false),
     ] {
         let pending = client.begin_call("ant", json!({"a": 1})).await;
-        let call = stage.next_call().await;
+        let call = server_harness.next_call().await;
         assert!(call.request.asking.can_ask);
         call.finish(Ok(question()));
         let result = pending.answer().await.unwrap();
@@ -173,15 +179,18 @@ async fn a_client_of_2026_asks_and_calls_again() {
             "name": "ant", "arguments": {"a": 1}, "requestState": "ask-1", "inputResponses": said_by_person,
         });
         let pending = client.begin("tools/call", params).await;
-        let again = stage.next_call().await;
+        let again = server_harness.next_call().await;
         assert_eq!(again.request.asking.word, said(allowed));
         again.reply("done");
         assert_eq!(pending.tool_reply().await.ok().text(), "done");
     }
     // Without the means to ask there is nothing to answer.
-    let (mut stage, mut client) = Stage::set_silent();
+    let (mut server_harness, mut client) = ServerHarness::set_silent();
     client.speak_2026();
     let params = json!({"name": "ant", "requestState": "ask-1", "inputResponses": {}});
     let _pending = client.begin("tools/call", params).await;
-    assert_eq!(stage.next_call().await.request.asking, Asking::default());
+    assert_eq!(
+        server_harness.next_call().await.request.asking,
+        Asking::default()
+    );
 }

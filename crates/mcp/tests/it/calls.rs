@@ -1,6 +1,6 @@
 //! Calls: what goes in, what comes out, progress, cancellation.
 
-use crate::stage::Stage;
+use crate::server_harness::ServerHarness;
 use serde_json::{json, value::to_raw_value};
 use std::time::Duration;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, Content, Progress};
@@ -8,14 +8,14 @@ use tabmux_protocol::{BackendEvent, CallFailure, CallReply, Content, Progress};
 #[tokio::test]
 async fn a_call_and_its_reply_pass_unchanged() {
     for modern in [false, true] {
-        let (mut stage, client) = if modern {
-            Stage::set_2026()
+        let (mut server_harness, client) = if modern {
+            ServerHarness::set_2026()
         } else {
-            Stage::set().await
+            ServerHarness::set().await
         };
         let arguments = json!({"url": "http://x/ä", "deep": [1, {"n": 2.5}], "none": null});
         let pending = client.begin_call("open_tab", arguments.clone()).await;
-        let call = stage.next_call().await;
+        let call = server_harness.next_call().await;
         assert_eq!(call.request.tool, "open_tab");
         assert_eq!(call.arguments(), arguments);
         assert!(!call.request.progress);
@@ -50,21 +50,21 @@ async fn a_call_and_its_reply_pass_unchanged() {
 
 #[tokio::test]
 async fn missing_arguments_are_an_empty_object() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     for params in [
         json!({"name": "list_tabs"}),
         json!({"name": "list_tabs", "arguments": null}),
         json!({"name": "list_tabs", "arguments": {}}),
     ] {
         client.begin("tools/call", params).await;
-        let call = stage.next_call().await;
+        let call = server_harness.next_call().await;
         assert_eq!(call.request.arguments.get(), "{}");
     }
 }
 
 #[tokio::test]
 async fn failures_and_unreadable_params_are_json_rpc_errors() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     for (failure, code) in [
         (
             CallFailure::UnknownTool {
@@ -75,7 +75,7 @@ async fn failures_and_unreadable_params_are_json_rpc_errors() {
         (CallFailure::Closed, -32603),
     ] {
         let pending = client.begin_call("nope", json!({})).await;
-        stage.next_call().await.finish(Err(failure));
+        server_harness.next_call().await.finish(Err(failure));
         let error = pending.answer().await.unwrap_err();
         assert_eq!(error.code, code, "{error}");
     }
@@ -90,17 +90,17 @@ async fn failures_and_unreadable_params_are_json_rpc_errors() {
         let error = client.request(method, params).await.unwrap_err();
         assert_eq!(error.code, -32602, "{method}: {error}");
     }
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
 }
 
 #[tokio::test]
 async fn calls_run_at_the_same_time() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let mut pending = Vec::new();
     let mut calls = Vec::new();
     for number in 0..10 {
         pending.push(client.begin_call("wait", json!({"number": number})).await);
-        calls.push(stage.next_call().await);
+        calls.push(server_harness.next_call().await);
     }
     for (number, call) in calls.into_iter().enumerate().rev() {
         call.reply(&number.to_string());
@@ -113,11 +113,11 @@ async fn calls_run_at_the_same_time() {
 
 #[tokio::test]
 async fn too_many_calls_at_once_are_refused_and_later_ones_are_not() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let mut calls = Vec::new();
     for _ in 0..1_024 {
         client.begin_call("wait", json!({})).await;
-        calls.push(stage.next_call().await);
+        calls.push(server_harness.next_call().await);
     }
     let refused = client.call_tool("wait", json!({})).await;
     assert!(refused.expect_error().contains("Too many calls"));
@@ -128,23 +128,23 @@ async fn too_many_calls_at_once_are_refused_and_later_ones_are_not() {
             messages.iter().any(done).then_some(())
         })
         .await;
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
 }
 
 #[tokio::test]
 async fn progress_rises_and_ends_with_the_call() {
     for modern in [false, true] {
-        let (mut stage, client) = if modern {
-            Stage::set_2026()
+        let (mut server_harness, client) = if modern {
+            ServerHarness::set_2026()
         } else {
-            Stage::set().await
+            ServerHarness::set().await
         };
         let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": "t1"}});
         let pending = client.begin("tools/call", params).await;
-        let call = stage.next_call().await;
+        let call = server_harness.next_call().await;
         assert!(call.request.progress);
         for value in [1.0, 2.0, 2.0, 1.5, f64::NAN, 3.0] {
-            stage.progress(&call, value);
+            server_harness.progress(&call, value);
         }
         let name = call.request.request_id.clone();
         call.reply("done");
@@ -169,8 +169,8 @@ async fn progress_rises_and_ends_with_the_call() {
             total: None,
             message: None,
         };
-        stage.emit(BackendEvent::Progress(progress));
-        client.call_tool_answered_by(&mut stage).await;
+        server_harness.emit(BackendEvent::Progress(progress));
+        client.call_tool_answered_by(&mut server_harness).await;
         client.assert_no_notification().await;
     }
 }
@@ -178,14 +178,14 @@ async fn progress_rises_and_ends_with_the_call() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_takes_over_a_second_is_told_to_go_on() {
     for modern in [false, true] {
-        let (mut stage, client) = if modern {
-            Stage::set_2026()
+        let (mut server_harness, client) = if modern {
+            ServerHarness::set_2026()
         } else {
-            Stage::set().await
+            ServerHarness::set().await
         };
         let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": "t1"}});
         let pending = client.begin("tools/call", params).await;
-        let call = stage.next_call().await;
+        let call = server_harness.next_call().await;
         let mut told = Vec::new();
         let mut hear = async |client: &tabmux_testkit::McpClient| {
             let notice = client.next_notification().await;
@@ -197,7 +197,7 @@ async fn a_call_that_takes_over_a_second_is_told_to_go_on() {
         };
         hear(&client).await;
         hear(&client).await;
-        stage.emit(BackendEvent::Progress(Progress {
+        server_harness.emit(BackendEvent::Progress(Progress {
             request_id: call.request.request_id.clone(),
             value: 1.0,
             total: None,
@@ -224,9 +224,9 @@ async fn a_call_that_takes_over_a_second_is_told_to_go_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_long_call_without_a_token_is_told_nothing_of() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let pending = client.begin_call("wait", json!({})).await;
-    let call = stage.next_call().await;
+    let call = server_harness.next_call().await;
     tokio::time::advance(Duration::from_secs(10)).await;
     call.reply("done");
     pending.tool_reply().await;
@@ -235,10 +235,10 @@ async fn a_long_call_without_a_token_is_told_nothing_of() {
 
 #[tokio::test]
 async fn nobody_is_told_progress_who_did_not_ask() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let pending = client.begin_call("wait", json!({})).await;
-    let call = stage.next_call().await;
-    stage.progress(&call, 1.0);
+    let call = server_harness.next_call().await;
+    server_harness.progress(&call, 1.0);
     call.reply("done");
     pending.tool_reply().await;
     client.assert_no_notification().await;
@@ -246,14 +246,17 @@ async fn nobody_is_told_progress_who_did_not_ask() {
 
 #[tokio::test]
 async fn a_cancelled_call_is_cancelled_behind_and_never_answered() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let pending = client.begin_call("wait", json!({})).await;
     let other = client.begin_call("wait", json!({})).await;
-    let call = stage.next_call().await;
+    let call = server_harness.next_call().await;
     pending.cancel().await;
-    assert_eq!(stage.next_cancelled().await, call.request.request_id);
+    assert_eq!(
+        server_harness.next_cancelled().await,
+        call.request.request_id
+    );
     call.finish(Err(CallFailure::Cancelled));
-    stage.next_call().await.reply("the other");
+    server_harness.next_call().await.reply("the other");
     assert_eq!(other.tool_reply().await.text(), "the other");
     client.assert_no_notification().await;
     assert!(!pending.is_answered());
@@ -261,22 +264,22 @@ async fn a_cancelled_call_is_cancelled_behind_and_never_answered() {
 
 #[tokio::test]
 async fn an_answer_that_comes_after_the_cancel_is_kept_back() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": 5}});
     let pending = client.begin("tools/call", params).await;
-    let call = stage.next_call().await;
+    let call = server_harness.next_call().await;
     pending.cancel().await;
-    stage.next_cancelled().await;
-    stage.progress(&call, 1.0);
+    server_harness.next_cancelled().await;
+    server_harness.progress(&call, 1.0);
     call.reply("too late");
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
     client.assert_no_notification().await;
     assert!(!pending.is_answered());
 }
 
 #[tokio::test]
 async fn cancelling_nothing_does_nothing() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     for params in [
         json!({"requestId": 99}),
         json!({"requestId": {}}),
@@ -285,18 +288,18 @@ async fn cancelling_nothing_does_nothing() {
     ] {
         client.notify("notifications/cancelled", params).await;
     }
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
 }
 
 /// One more call goes through as if nothing had happened.
 pub(crate) trait StillAlive {
-    async fn call_tool_answered_by(&self, stage: &mut Stage);
+    async fn call_tool_answered_by(&self, server_harness: &mut ServerHarness);
 }
 
 impl StillAlive for tabmux_testkit::McpClient {
-    async fn call_tool_answered_by(&self, stage: &mut Stage) {
+    async fn call_tool_answered_by(&self, server_harness: &mut ServerHarness) {
         let pending = self.begin_call("alive", json!({})).await;
-        stage.next_call().await.reply("alive");
+        server_harness.next_call().await.reply("alive");
         assert_eq!(pending.tool_reply().await.text(), "alive");
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     calls::StillAlive as _,
     eras::listen,
-    stage::{Stage, tool},
+    server_harness::{ServerHarness, tool},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -13,39 +13,39 @@ use tabmux_testkit::McpClient;
 /// Spec: dynamic-tools 61.
 #[tokio::test]
 async fn a_change_is_told_once_to_a_client_that_shook_hands() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     client.assert_no_notification().await;
-    stage.change_tools();
+    server_harness.change_tools();
     assert_eq!(client.next_notification().await, changed());
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
     client.assert_no_notification().await;
 }
 
 #[tokio::test]
 async fn nothing_is_told_before_the_handshake_is_complete() {
-    let (mut stage, client) = Stage::set_silent();
+    let (mut server_harness, client) = ServerHarness::set_silent();
     client.initialize_request("2025-11-25").await;
-    stage.change_tools();
-    stage.change_tools();
-    client.call_tool_answered_by(&mut stage).await;
+    server_harness.change_tools();
+    server_harness.change_tools();
+    client.call_tool_answered_by(&mut server_harness).await;
     client.assert_no_notification().await;
     client.notify("notifications/initialized", json!({})).await;
     assert_eq!(client.next_notification().await, changed());
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
     client.assert_no_notification().await;
 }
 
 #[tokio::test]
 async fn without_a_change_the_handshake_is_followed_by_silence() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     client.notify("notifications/initialized", json!({})).await;
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
     client.assert_no_notification().await;
 }
 
 #[tokio::test]
 async fn subscriptions_of_2026_are_told_until_they_are_cancelled() {
-    let (mut stage, client) = Stage::set_2026();
+    let (mut server_harness, client) = ServerHarness::set_2026();
     let first = client.begin("subscriptions/listen", listen()).await;
     let acknowledged = client.next_notification().await;
     assert_eq!(
@@ -60,7 +60,7 @@ async fn subscriptions_of_2026_are_told_until_they_are_cancelled() {
     let second = client.begin("subscriptions/listen", listen()).await;
     client.next_notification().await;
 
-    stage.change_tools();
+    server_harness.change_tools();
     for id in [first.id(), second.id()] {
         let told = client.next_notification().await;
         assert_eq!(told["method"], "notifications/tools/list_changed");
@@ -68,20 +68,20 @@ async fn subscriptions_of_2026_are_told_until_they_are_cancelled() {
     }
 
     first.cancel().await;
-    client.call_tool_answered_by(&mut stage).await;
-    stage.change_tools();
+    client.call_tool_answered_by(&mut server_harness).await;
+    server_harness.change_tools();
     let told = client.next_notification().await;
     assert_eq!(subscription(&told), second.id());
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
     client.assert_no_notification().await;
     assert!(!first.is_answered());
 }
 
 #[tokio::test]
 async fn a_client_of_2026_without_a_subscription_is_told_nothing() {
-    let (mut stage, client) = Stage::set_2026();
-    stage.change_tools();
-    client.call_tool_answered_by(&mut stage).await;
+    let (mut server_harness, client) = ServerHarness::set_2026();
+    server_harness.change_tools();
+    client.call_tool_answered_by(&mut server_harness).await;
     let pending = client
         .begin(
             "subscriptions/listen",
@@ -90,51 +90,51 @@ async fn a_client_of_2026_without_a_subscription_is_told_nothing() {
         .await;
     let acknowledged = client.next_notification().await;
     assert_eq!(subscription(&acknowledged), pending.id());
-    stage.change_tools();
-    client.call_tool_answered_by(&mut stage).await;
+    server_harness.change_tools();
+    client.call_tool_answered_by(&mut server_harness).await;
     client.assert_no_notification().await;
 }
 
 #[tokio::test]
 async fn there_is_an_end_to_subscriptions() {
-    let (mut stage, client) = Stage::set_2026();
+    let (mut server_harness, client) = ServerHarness::set_2026();
     for _ in 0..64 {
         client.begin("subscriptions/listen", listen()).await;
         client.next_notification().await;
     }
     let refused = client.request("subscriptions/listen", listen()).await;
     assert_eq!(refused.unwrap_err().code, -32603);
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let text = |text: &str| json!({"type": "text", "text": text});
     let done = || CallReply::text("Done.");
     client.list_tools().await;
-    stage.tools.lock().unwrap().push(tool("newcomer"));
+    server_harness.tools.lock().unwrap().push(tool("newcomer"));
     for _ in 0..2 {
-        let content = content(&mut stage, &client, done()).await;
+        let content = content(&mut server_harness, &client, done()).await;
         assert_eq!(content, json!([text("Done.")]), "it has time");
-        stage.change_tools();
+        server_harness.change_tools();
         assert_eq!(client.next_notification().await, changed());
         tokio::time::advance(Duration::from_secs(3)).await;
     }
     let failed = CallReply::error("It failed.");
     assert_eq!(
-        content(&mut stage, &client, failed).await,
+        content(&mut server_harness, &client, failed).await,
         json!([text("It failed.")])
     );
     let news = "New tools since the list was last fetched: newcomer. They can be called by name; \
                 tools/list has their schemas.";
     assert_eq!(
-        content(&mut stage, &client, done()).await,
+        content(&mut server_harness, &client, done()).await,
         json!([text("Done."), text(news)])
     );
     client.list_tools().await;
     assert_eq!(
-        content(&mut stage, &client, done()).await,
+        content(&mut server_harness, &client, done()).await,
         json!([text("Done.")]),
         "whoever fetches the list knows it"
     );
@@ -143,12 +143,12 @@ async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
 /// Gemini CLI and OpenCode offer their model what they know when the answer comes.
 #[tokio::test(start_paused = true)]
 async fn an_answer_comes_after_the_list_that_it_changed() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     client.list_tools().await;
     for _ in 0..2 {
         let pending = client.begin_call("ant", json!({})).await;
-        let call = stage.next_call().await;
-        stage.change_tools();
+        let call = server_harness.next_call().await;
+        server_harness.change_tools();
         call.reply("Done.");
         assert_eq!(client.next_notification().await, changed());
         client.list_tools().await;
@@ -165,14 +165,14 @@ async fn an_answer_comes_after_the_list_that_it_changed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_fetches_only_after_the_answer_gets_it() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     client.list_tools().await;
     let mut waits = Vec::new();
     for _ in 0..2 {
         let start = tokio::time::Instant::now();
         let pending = client.begin_call("ant", json!({})).await;
-        let call = stage.next_call().await;
-        stage.change_tools();
+        let call = server_harness.next_call().await;
+        server_harness.change_tools();
         call.reply("Done.");
         pending.answer().await.unwrap();
         waits.push(start.elapsed());
@@ -184,9 +184,13 @@ async fn a_client_that_fetches_only_after_the_answer_gets_it() {
     assert_eq!(second, Duration::ZERO, "it is known not to");
 }
 
-async fn content(stage: &mut Stage, client: &McpClient, reply: CallReply) -> Value {
+async fn content(
+    server_harness: &mut ServerHarness,
+    client: &McpClient,
+    reply: CallReply,
+) -> Value {
     let pending = client.begin_call("ant", json!({})).await;
-    stage.next_call().await.finish(Ok(reply));
+    server_harness.next_call().await.finish(Ok(reply));
     pending.answer().await.expect("a call is answered")["content"].take()
 }
 

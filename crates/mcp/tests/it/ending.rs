@@ -1,6 +1,6 @@
 //! However it ends, it ends at once and cleanly.
 
-use crate::{eras::listen, stage::Stage};
+use crate::{eras::listen, server_harness::ServerHarness};
 use serde_json::json;
 use std::io;
 use tabmux_mcp::ServeError;
@@ -9,40 +9,43 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test]
 async fn the_end_of_input_ends_the_server() {
-    let (stage, client) = Stage::set().await;
+    let (server_harness, client) = ServerHarness::set().await;
     client.close_input().await;
     client.wait_for_end_of_output().await;
-    assert_eq!(stage.curtain().await, Ok(()));
+    assert_eq!(server_harness.curtain().await, Ok(()));
 }
 
 #[tokio::test]
 async fn the_end_of_input_before_the_first_word_ends_the_server() {
-    let (stage, client) = Stage::set_silent();
+    let (server_harness, client) = ServerHarness::set_silent();
     client.close_input().await;
     client.wait_for_end_of_output().await;
-    assert_eq!(stage.curtain().await, Ok(()));
+    assert_eq!(server_harness.curtain().await, Ok(()));
 }
 
 #[tokio::test]
 async fn calls_that_still_run_are_cancelled() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     let pending = client.begin_call("wait", json!({})).await;
-    let call = stage.next_call().await;
+    let call = server_harness.next_call().await;
     client.close_input().await;
-    assert_eq!(stage.next_cancelled().await, call.request.request_id);
+    assert_eq!(
+        server_harness.next_cancelled().await,
+        call.request.request_id
+    );
     client.wait_for_end_of_output().await;
     assert_eq!(pending.answer().await.unwrap_err().code, -32603);
-    assert_eq!(stage.curtain().await, Ok(()));
+    assert_eq!(server_harness.curtain().await, Ok(()));
 }
 
 #[tokio::test]
 async fn subscriptions_are_closed_gracefully() {
-    let (stage, client) = Stage::set_2026();
+    let (server_harness, client) = ServerHarness::set_2026();
     let pending = client.begin("subscriptions/listen", listen()).await;
     client.next_notification().await;
     client.close_input().await;
     assert_eq!(pending.answer().await.unwrap()["resultType"], "complete");
-    assert_eq!(stage.curtain().await, Ok(()));
+    assert_eq!(server_harness.curtain().await, Ok(()));
 }
 
 #[tokio::test]
@@ -55,7 +58,7 @@ async fn last_words_are_answered_before_the_end() {
         (format!("{hello}\n{list}\n"), 2),
         (format!("{hello}\n{list}"), 2),
     ] {
-        let (stage, mut input, mut output) = Stage::set_bare(1 << 20);
+        let (server_harness, mut input, mut output) = ServerHarness::set_bare(1 << 20);
         output.write_all(said.as_bytes()).await.unwrap();
         output.shutdown().await.unwrap();
         let mut answers = String::new();
@@ -63,24 +66,24 @@ async fn last_words_are_answered_before_the_end() {
             .await
             .unwrap();
         assert_eq!(answers.lines().count(), expected, "{said}: {answers}");
-        assert_eq!(stage.curtain().await, Ok(()));
+        assert_eq!(server_harness.curtain().await, Ok(()));
     }
 }
 
 #[tokio::test]
 async fn a_client_that_takes_no_answers_ends_the_server() {
-    let (stage, answers, mut questions) = Stage::set_bare(1 << 20);
+    let (server_harness, answers, mut questions) = ServerHarness::set_bare(1 << 20);
     drop(answers);
     questions.write_all(b"garbage\n").await.unwrap();
-    let result = stage.curtain().await;
+    let result = server_harness.curtain().await;
     let closed = io::ErrorKind::BrokenPipe;
     assert_eq!(result, Err(ServeError::Write { kind: closed }));
 }
 
 #[tokio::test]
 async fn a_backend_that_is_gone_ends_the_server() {
-    let (stage, client) = Stage::set().await;
-    let serving = stage.lose_backend();
+    let (server_harness, client) = ServerHarness::set().await;
+    let serving = server_harness.lose_backend();
     client.wait_for_end_of_output().await;
     let result = patiently(serving, || "the server to end".into()).await;
     assert_eq!(result.unwrap(), Err(ServeError::BackendGone));
@@ -88,7 +91,7 @@ async fn a_backend_that_is_gone_ends_the_server() {
 
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_not_read_from_any_more() {
-    let (_stage, answers, mut questions) = Stage::set_bare(1 << 10);
+    let (_stage, answers, mut questions) = ServerHarness::set_bare(1 << 10);
     let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".repeat(5_000);
     // The server would have to keep 5,000 answers if it went on reading.
     let all_read = questions.write_all(ping.as_bytes());

@@ -1,6 +1,6 @@
 //! Both eras of the protocol: the handshake until 2025-11-25, and 2026-07-28 without one.
 
-use crate::stage::{Stage, tool};
+use crate::server_harness::{ServerHarness, tool};
 use serde_json::{Value, json};
 
 /// Name and version are the specification's; title and description tell people what it is.
@@ -27,7 +27,7 @@ async fn the_handshake_names_the_server_and_its_one_capability() {
         ("2026-07-28", "2025-11-25"),
         ("1999-01-01", "2025-11-25"),
     ] {
-        let (_stage, client) = Stage::set_silent();
+        let (_stage, client) = ServerHarness::set_silent();
         let result = client.initialize_as(asked).await;
         assert_eq!(
             result,
@@ -42,7 +42,7 @@ async fn the_handshake_names_the_server_and_its_one_capability() {
 
 #[tokio::test]
 async fn discovery_names_the_same_and_leaves_both_eras_open() {
-    let (_stage, client) = Stage::set_2026();
+    let (_stage, client) = ServerHarness::set_2026();
     let result = client.request("server/discover", json!({})).await.unwrap();
     assert_eq!(
         result["capabilities"],
@@ -57,7 +57,7 @@ async fn discovery_names_the_same_and_leaves_both_eras_open() {
     assert!(versions.contains(&json!("2025-11-25")));
     assert_eq!(client.tool_names().await, ["zebra", "ant"]);
 
-    let (_stage, client) = Stage::set_2026();
+    let (_stage, client) = ServerHarness::set_2026();
     client.request("server/discover", json!({})).await.unwrap();
     client.initialize().await;
     assert_eq!(client.tool_names().await, ["zebra", "ant"]);
@@ -66,9 +66,9 @@ async fn discovery_names_the_same_and_leaves_both_eras_open() {
 /// Spec: dynamic-tools 56.
 #[tokio::test]
 async fn the_list_is_the_present_one_in_the_given_order() {
-    let (stage, client) = Stage::set().await;
+    let (server_harness, client) = ServerHarness::set().await;
     assert_eq!(client.tool_names().await, ["zebra", "ant"]);
-    stage.tools.lock().unwrap().insert(1, tool("mole"));
+    server_harness.tools.lock().unwrap().insert(1, tool("mole"));
     let result = client.request("tools/list", json!({})).await.unwrap();
     assert_eq!(
         result["tools"][1],
@@ -84,7 +84,7 @@ async fn the_list_is_the_present_one_in_the_given_order() {
 
 #[tokio::test]
 async fn lists_of_2026_are_private_and_stale_at_once() {
-    let (_stage, client) = Stage::set_2026();
+    let (_stage, client) = ServerHarness::set_2026();
     let result = client.request("tools/list", json!({})).await.unwrap();
     assert_eq!(result["ttlMs"], 0);
     assert_eq!(result["cacheScope"], "private");
@@ -109,17 +109,17 @@ async fn what_is_not_declared_is_not_found() {
             "name": "x", "uri": "x://y", "level": "info", "taskId": "t",
             "ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"},
         });
-        let (_stage, client) = Stage::set().await;
+        let (_stage, client) = ServerHarness::set().await;
         let error = client.request(method, params.clone()).await.unwrap_err();
         assert_eq!(error.code, -32601, "{method}: {error}");
-        let (_stage, client) = Stage::set_2026();
+        let (_stage, client) = ServerHarness::set_2026();
         let error = client.request(method, params).await.unwrap_err();
         assert_eq!(error.code, -32601, "{method} in 2026: {error}");
     }
-    let (_stage, client) = Stage::set().await;
+    let (_stage, client) = ServerHarness::set().await;
     let error = client.request("subscriptions/listen", listen()).await;
     assert_eq!(error.unwrap_err().code, -32601);
-    let (_stage, client) = Stage::set_2026();
+    let (_stage, client) = ServerHarness::set_2026();
     client.list_tools().await;
     let error = client.request("ping", json!({})).await.unwrap_err();
     assert_eq!(error.code, -32601);
@@ -127,7 +127,7 @@ async fn what_is_not_declared_is_not_found() {
 
 #[tokio::test]
 async fn a_version_nobody_knows_is_refused_with_those_we_know() {
-    let (_stage, client) = Stage::set_silent();
+    let (_stage, client) = ServerHarness::set_silent();
     let params = json!({"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2199-01-01",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "0"},

@@ -1,6 +1,6 @@
 //! Garbage on stdin: answered where JSON-RPC says so, and survived in any case.
 
-use crate::{calls::StillAlive as _, stage::Stage};
+use crate::{calls::StillAlive as _, server_harness::ServerHarness};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn garbage_is_refused_and_survived_whenever_it_comes() {
     ])
     .collect();
 
-    let (mut stage, client) = Stage::set_silent();
+    let (mut server_harness, client) = ServerHarness::set_silent();
     for greeted in [false, true] {
         if greeted {
             client.initialize().await;
@@ -103,7 +103,7 @@ async fn garbage_is_refused_and_survived_whenever_it_comes() {
             assert_eq!(answer.get("id"), Some(id), "{shown}: {answer}");
         }
     }
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn what_needs_no_answer_gets_none_whenever_it_comes() {
         r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#,
         r#"{"id":1,"error":"what"}"#,
     ];
-    let (mut stage, client) = Stage::set_silent();
+    let (mut server_harness, client) = ServerHarness::set_silent();
     for line in lines {
         client.send_raw(line).await;
     }
@@ -131,13 +131,13 @@ async fn what_needs_no_answer_gets_none_whenever_it_comes() {
     for line in lines {
         client.send_raw(line).await;
     }
-    client.call_tool_answered_by(&mut stage).await;
+    client.call_tool_answered_by(&mut server_harness).await;
     assert_eq!(client.received().len(), 2, "{}", client.transcript());
 }
 
 #[tokio::test]
 async fn requests_before_the_handshake_are_answered() {
-    let (_stage, client) = Stage::set_silent();
+    let (_stage, client) = ServerHarness::set_silent();
     assert_eq!(client.request("ping", json!({})).await, Ok(json!({})));
     for method in [
         "tools/list",
@@ -158,7 +158,7 @@ async fn requests_before_the_handshake_are_answered() {
 
 #[tokio::test]
 async fn line_ends_and_byte_order_marks_of_other_systems_are_fine() {
-    let (_stage, client) = Stage::set().await;
+    let (_stage, client) = ServerHarness::set().await;
     client
         .send_raw("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\"}\r")
         .await;

@@ -8,4 +8,4 @@ mod eras;
 mod garbage;
 mod order;
 mod roots;
-mod stage;
+mod server_harness;

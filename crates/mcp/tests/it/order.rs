@@ -1,16 +1,16 @@
 //! What keeps its order although everything runs at once.
 
-use crate::{eras::listen, stage::Stage};
+use crate::{eras::listen, server_harness::ServerHarness};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn calls_reach_the_backend_in_the_order_they_were_written() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     for number in 0..500 {
         client.begin_call("act", json!({"number": number})).await;
     }
     for number in 0..500 {
-        let call = stage.next_call().await;
+        let call = server_harness.next_call().await;
         assert_eq!(call.arguments(), json!({"number": number}));
         call.reply("");
     }
@@ -19,18 +19,18 @@ async fn calls_reach_the_backend_in_the_order_they_were_written() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_change_before_an_answer_is_told_before_the_answer() {
     for modern in [false, true] {
-        let (mut stage, client) = if modern {
-            let (stage, client) = Stage::set_2026();
+        let (mut server_harness, client) = if modern {
+            let (server_harness, client) = ServerHarness::set_2026();
             client.begin("subscriptions/listen", listen()).await;
             client.next_notification().await;
-            (stage, client)
+            (server_harness, client)
         } else {
-            Stage::set().await
+            ServerHarness::set().await
         };
         for _ in 0..300 {
             let pending = client.begin_call("focus_tab", json!({})).await;
-            let call = stage.next_call().await;
-            stage.change_tools();
+            let call = server_harness.next_call().await;
+            server_harness.change_tools();
             call.reply("focused");
             pending.tool_reply().await;
             let told = client.take_notifications_before(pending.id());
@@ -41,7 +41,7 @@ async fn a_change_before_an_answer_is_told_before_the_answer() {
 
 #[tokio::test]
 async fn a_client_may_say_everything_at_once() {
-    let (mut stage, client) = Stage::set_silent();
+    let (mut server_harness, client) = ServerHarness::set_silent();
     let hello = json!({"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "script", "version": "0"},
@@ -49,8 +49,8 @@ async fn a_client_may_say_everything_at_once() {
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}});
     client.send_raw(format!("{hello}\n{ready}\n{call}")).await;
-    let call = stage.next_call().await;
-    stage.change_tools();
+    let call = server_harness.next_call().await;
+    server_harness.change_tools();
     call.reply("done");
     client
         .wait("the answer", |messages| {

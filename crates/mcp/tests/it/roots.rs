@@ -1,15 +1,15 @@
 //! The folders that a client works in: asked for, told again when they change, and never waited for for long.
 
-use crate::stage::Stage;
+use crate::server_harness::ServerHarness;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use tabmux_testkit::McpClient;
 
-async fn with_roots() -> (Stage, McpClient) {
-    let (stage, mut client) = Stage::set_silent();
+async fn with_roots() -> (ServerHarness, McpClient) {
+    let (server_harness, mut client) = ServerHarness::set_silent();
     client.can(json!({"roots": {"listChanged": true}}));
     client.initialize().await;
-    (stage, client)
+    (server_harness, client)
 }
 
 fn temporary() -> PathBuf {
@@ -27,7 +27,7 @@ fn roots(uris: &[String]) -> Value {
 
 #[tokio::test]
 async fn a_client_with_roots_is_asked_for_them_and_again_when_they_change() {
-    let (mut stage, client) = with_roots().await;
+    let (mut server_harness, client) = with_roots().await;
     let asked = client.nth_request(0).await;
     assert_eq!(asked["method"], "roots/list");
     let uris = [
@@ -35,19 +35,19 @@ async fn a_client_with_roots_is_asked_for_them_and_again_when_they_change() {
         "https://example.com/x".into(),
     ];
     client.answer(&asked, roots(&uris)).await;
-    assert_eq!(stage.next_roots().await, [temporary()]);
+    assert_eq!(server_harness.next_roots().await, [temporary()]);
 
     client
         .notify("notifications/roots/list_changed", json!({}))
         .await;
     let asked = client.nth_request(1).await;
     client.answer(&asked, roots(&[])).await;
-    assert_eq!(stage.next_roots().await, Vec::<PathBuf>::new());
+    assert_eq!(server_harness.next_roots().await, Vec::<PathBuf>::new());
 }
 
 #[tokio::test]
 async fn the_list_comes_when_the_roots_are_known() {
-    let (mut stage, client) = with_roots().await;
+    let (mut server_harness, client) = with_roots().await;
     let asked = client.nth_request(0).await;
     let list = client.begin("tools/list", json!({})).await;
     client
@@ -57,17 +57,17 @@ async fn the_list_comes_when_the_roots_are_known() {
         )
         .await;
     list.answer().await.unwrap();
-    assert!(stage.has_roots());
+    assert!(server_harness.has_roots());
 }
 
 #[tokio::test]
 async fn a_client_that_does_not_say_its_roots_gets_its_list_and_its_answers() {
-    let (mut stage, client) = with_roots().await;
+    let (mut server_harness, client) = with_roots().await;
     assert_eq!(client.tool_names().await, ["zebra", "ant"]);
     let pending = client.begin_call("ant", json!({})).await;
-    stage.next_call().await.reply("done");
+    server_harness.next_call().await.reply("done");
     assert_eq!(pending.tool_reply().await.ok().text(), "done");
-    assert!(!stage.has_roots());
+    assert!(!server_harness.has_roots());
 }
 
 #[tokio::test]
@@ -77,22 +77,22 @@ async fn nonsense_for_roots_changes_nothing() {
         json!({"roots": 5}),
         json!({"roots": [{"name": "x"}]}),
     ] {
-        let (mut stage, client) = with_roots().await;
+        let (mut server_harness, client) = with_roots().await;
         let asked = client.nth_request(0).await;
         client.answer(&asked, nonsense).await;
         assert_eq!(client.tool_names().await, ["zebra", "ant"]);
-        assert!(!stage.has_roots());
+        assert!(!server_harness.has_roots());
     }
-    let (mut stage, client) = with_roots().await;
+    let (mut server_harness, client) = with_roots().await;
     let asked = client.nth_request(0).await;
     let many = vec![format!("file://{}", temporary().display()); 1_000];
     client.answer(&asked, roots(&many)).await;
-    assert_eq!(stage.next_roots().await.len(), 32);
+    assert_eq!(server_harness.next_roots().await.len(), 32);
 }
 
 #[tokio::test]
 async fn a_client_without_roots_is_not_asked() {
-    let (mut stage, client) = Stage::set().await;
+    let (mut server_harness, client) = ServerHarness::set().await;
     client
         .notify("notifications/roots/list_changed", json!({}))
         .await;
@@ -100,5 +100,5 @@ async fn a_client_without_roots_is_not_asked() {
     let asked = client.received();
     let asked = asked.iter().filter(|it| it.get("method").is_some());
     assert_eq!(asked.count(), 0);
-    assert!(!stage.has_roots());
+    assert!(!server_harness.has_roots());
 }

@@ -1,16 +1,16 @@
 //! The rows that README shows, kept between two marks in it.
 
-use super::board::{Board, Row};
 use super::dialect::Peer;
 use super::report::{ROWS, cell};
+use super::results::{Results, Row};
 use anyhow::{Context, Result};
 use std::fs;
 
 /// Puts the numbers where people look first.
-pub(super) fn write(board: &Board) -> Result<()> {
+pub(super) fn write(results: &Results) -> Result<()> {
     let file = tabmux_testkit::workspace_root().join("README.md");
     let text = fs::read_to_string(&file)?;
-    let text = replaced(&text, &table(board)).context("README.md has lost its marks")?;
+    let text = replaced(&text, &table(results)).context("README.md has lost its marks")?;
     fs::write(&file, text).context("README.md cannot be written")
 }
 
@@ -20,12 +20,12 @@ fn replaced(text: &str, table: &str) -> Option<String> {
     Some(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
 }
 
-fn table(board: &Board) -> String {
+fn table(results: &Results) -> String {
     let names = Peer::ALL.map(Peer::name).join(" | ");
     let mut lines = vec![format!("| | {names} |"), "|---|--:|--:|--:|--:|".to_owned()];
     let rows = ROWS.iter().filter(|(row, ..)| SHOWN.contains(row));
     lines.extend(rows.map(|&(row, name, unit, _)| {
-        let cells = Peer::ALL.map(|peer| cell(board, row, peer, unit));
+        let cells = Peer::ALL.map(|peer| cell(results, row, peer, unit));
         format!("| {name} | {} |", cells.join(" | "))
     }));
     lines.join("\n")

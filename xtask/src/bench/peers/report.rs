@@ -1,7 +1,7 @@
 //! The numbers as a page for people: `docs/benchmarks.md`.
 
-use super::board::{Board, Row, Said};
 use super::dialect::Peer;
+use super::results::{Results, Row, Said};
 use super::{Bench, ROUNDS};
 use crate::bench::bystander::split;
 use anyhow::{Context, Result};
@@ -22,7 +22,7 @@ pub(super) fn write(text: &str) -> Result<()> {
 }
 
 pub(super) fn markdown(
-    board: &Board,
+    results: &Results,
     bench: &Bench,
     raw_evaluate: f64,
     load_before: &str,
@@ -36,7 +36,7 @@ pub(super) fn markdown(
     ];
     lines.extend(circumstances(bench, load_before));
     lines.push(String::new());
-    lines.extend(table(board, raw_evaluate));
+    lines.extend(table(results, raw_evaluate));
     lines.push(String::new());
     lines.push(
         "`(12 ×)` says that it is 12 times tabmux's number; the goal is tabmux's own.".to_owned(),
@@ -55,7 +55,7 @@ pub(super) fn markdown(
         };
         format!("- **{name}**: {note}{more}")
     }));
-    lines.extend(failures(board));
+    lines.extend(failures(results));
     lines.join("\n") + "\n"
 }
 
@@ -90,25 +90,25 @@ fn circumstances(bench: &Bench, load_before: &str) -> Vec<String> {
     ]
 }
 
-fn table(board: &Board, raw_evaluate: f64) -> Vec<String> {
+fn table(results: &Results, raw_evaluate: f64) -> Vec<String> {
     let names = Peer::ALL.map(Peer::name).join(" | ");
     let mut lines = vec![
         format!("| | {names} | goal |"),
         "|---|--:|--:|--:|--:|--:|".to_owned(),
     ];
     lines.extend(ROWS.map(|(row, name, unit, _)| {
-        let cells = Peer::ALL.map(|peer| cell(board, row, peer, unit));
+        let cells = Peer::ALL.map(|peer| cell(results, row, peer, unit));
         format!(
             "| {name} | {} | {} |",
             cells.join(" | "),
-            goal(board, row, unit, raw_evaluate)
+            goal(results, row, unit, raw_evaluate)
         )
     }));
     lines
 }
 
 /// What tabmux wants to reach, and whether it has.
-fn goal(board: &Board, row: Row, unit: Unit, raw_evaluate: f64) -> String {
+fn goal(results: &Results, row: Row, unit: Unit, raw_evaluate: f64) -> String {
     let (mut measured, mut of) = (row, "");
     let most = match row {
         Row::Start | Row::SmallSnapshot => 10.0,
@@ -126,13 +126,13 @@ fn goal(board: &Board, row: Row, unit: Unit, raw_evaluate: f64) -> String {
         }
         _ => return String::new(),
     };
-    let met = matches!(board.said(measured, Peer::Tabmux), Said::Median(value) if value <= most);
+    let met = matches!(results.said(measured, Peer::Tabmux), Said::Median(value) if value <= most);
     let sign = if met { "✓" } else { "✗" };
     format!("{of}≤ {} {sign}", unit.show(most))
 }
 
-pub(super) fn cell(board: &Board, row: Row, peer: Peer, unit: Unit) -> String {
-    match (board.said(row, peer), board.said(row, Peer::Tabmux)) {
+pub(super) fn cell(results: &Results, row: Row, peer: Peer, unit: Unit) -> String {
+    match (results.said(row, peer), results.said(row, Peer::Tabmux)) {
         (Said::Nothing, _) => "–".to_owned(),
         (Said::Failed(_), _) => "failed".to_owned(),
         (Said::Median(value), Said::Median(ours)) if peer != Peer::Tabmux => {
@@ -143,11 +143,11 @@ pub(super) fn cell(board: &Board, row: Row, peer: Peer, unit: Unit) -> String {
 }
 
 /// Why a cell says "failed".
-fn failures(board: &Board) -> Vec<String> {
+fn failures(results: &Results) -> Vec<String> {
     let mut lines = Vec::new();
     for (row, name, _, _) in ROWS {
         for peer in Peer::ALL {
-            if let Said::Failed(why) = board.said(row, peer) {
+            if let Said::Failed(why) = results.said(row, peer) {
                 let why: String = why
                     .lines()
                     .next()
@@ -296,25 +296,25 @@ pub(super) const ROWS: [(Row, &str, Unit, &str); 15] = [
 mod tests {
     use super::*;
 
-    fn board(row: Row, value: f64) -> Board {
-        let mut board = Board::default();
-        board.note(row, Peer::Tabmux, value);
-        board
+    fn results(row: Row, value: f64) -> Results {
+        let mut results = Results::default();
+        results.note(row, Peer::Tabmux, value);
+        results
     }
 
     #[test]
     fn a_script_may_take_twice_what_the_browser_itself_needs() {
-        let board = board(Row::Evaluate, 1.1);
-        let goal = |raw| goal(&board, Row::Evaluate, Unit::Millis, raw);
+        let results = results(Row::Evaluate, 1.1);
+        let goal = |raw| goal(&results, Row::Evaluate, Unit::Millis, raw);
         assert_eq!(goal(0.6), "≤ 1.2 ms ✓");
         assert_eq!(goal(0.5), "≤ 1.0 ms ✗");
     }
 
     #[test]
     fn the_size_of_a_snapshot_is_judged_by_its_text() {
-        let mut board = board(Row::LongSnapshotBytes, 43_000.0);
-        board.note(Row::LongSnapshotText, Peer::Tabmux, 39_900.0);
-        let goal = goal(&board, Row::LongSnapshotBytes, Unit::Kilobytes, 0.0);
+        let mut results = results(Row::LongSnapshotBytes, 43_000.0);
+        results.note(Row::LongSnapshotText, Peer::Tabmux, 39_900.0);
+        let goal = goal(&results, Row::LongSnapshotBytes, Unit::Kilobytes, 0.0);
         assert_eq!(goal, "text ≤ 40 kB ✓");
     }
 }

@@ -1,9 +1,9 @@
 //! One turn of one peer: start it, let it work, write down how long things took.
 
-use super::board::{Board, Row};
 use super::dialect::{Job, Peer};
 use super::pages::{FIELDS, PRESSED, filled};
-use super::seat::{Done, Seat, new_page, opened_page, succeeded};
+use super::peer_server::{Done, PeerServer, new_page, opened_page, succeeded};
+use super::results::{Results, Row};
 use super::{Bench, EVALUATIONS};
 use crate::bench::sample::millis;
 use anyhow::{Result, ensure};
@@ -14,19 +14,27 @@ pub(super) async fn round(
     peer: Peer,
     bench: &Bench,
     pages: &FixtureServer,
-    board: &mut Board,
+    results: &mut Results,
 ) -> Result<()> {
     for _ in 0..STARTS {
-        let seat = Seat::take(peer, bench).await?;
-        board.note(Row::Start, peer, millis(seat.started));
+        let peer_server = PeerServer::take(peer, bench).await?;
+        results.note(Row::Start, peer, millis(peer_server.started));
     }
-    let seat = Seat::take(peer, bench).await?;
-    board.note(Row::ListBytes, peer, seat.list_bytes().await as f64);
-    board.note(Row::MemoryIdle, peer, seat.memory() as f64 / 1e6);
-    let first = seat.does(&Job::Open(&pages.url("small"))).await?;
-    board.note(Row::FirstPage, peer, millis(seat.started + first.took));
+    let peer_server = PeerServer::take(peer, bench).await?;
+    results.note(Row::ListBytes, peer, peer_server.list_bytes().await as f64);
+    results.note(Row::MemoryIdle, peer, peer_server.memory() as f64 / 1e6);
+    let first = peer_server.does(&Job::Open(&pages.url("small"))).await?;
+    results.note(
+        Row::FirstPage,
+        peer,
+        millis(peer_server.started + first.took),
+    );
 
-    let mut turn = Turn { seat, pages, board };
+    let mut turn = Turn {
+        peer_server,
+        pages,
+        results,
+    };
     turn.evaluate().await;
     turn.clicks(Row::Click, "small", 5).await;
     turn.clicks(Row::BusyClick, "busy", 2).await;
@@ -38,22 +46,22 @@ pub(super) async fn round(
     turn.seeing(Row::Screenshot, "small", &Job::Screenshot, 4)
         .await;
     turn.navigate().await;
-    let memory = turn.seat.memory() as f64 / 1e6;
-    turn.board.note(Row::MemoryUsed, peer, memory);
+    let memory = turn.peer_server.memory() as f64 / 1e6;
+    turn.results.note(Row::MemoryUsed, peer, memory);
     turn.ten_tabs().await;
     Ok(())
 }
 
 struct Turn<'a> {
-    seat: Seat,
+    peer_server: PeerServer,
     pages: &'a FixtureServer,
-    board: &'a mut Board,
+    results: &'a mut Results,
 }
 
 impl Turn<'_> {
     async fn evaluate(&mut self) {
         for _ in 0..EVALUATIONS {
-            let done = self.seat.does(&Job::Evaluate("1+1")).await;
+            let done = self.peer_server.does(&Job::Evaluate("1+1")).await;
             self.note(Row::Evaluate, done);
         }
     }
@@ -62,11 +70,11 @@ impl Turn<'_> {
     async fn clicks(&mut self, row: Row, page: &str, times: usize) {
         let work = async {
             self.open(page).await?;
-            let button = self.seat.references(&["Press".into()]).await?;
+            let button = self.peer_server.references(&["Press".into()]).await?;
             let mut all = Vec::new();
             for _ in 0..times {
                 all.push(
-                    self.seat
+                    self.peer_server
                         .does(&Job::Click(button.join("").as_str()))
                         .await?,
                 );
@@ -83,14 +91,14 @@ impl Turn<'_> {
         let work = async {
             self.open("form").await?;
             let names: Vec<String> = (1..=FIELDS).map(|n| format!("Field {n}")).collect();
-            let references = self.seat.references(&names).await?;
+            let references = self.peer_server.references(&names).await?;
             let mut all = Vec::new();
             for stamp in 0..2 {
                 let fields: Vec<(String, String)> = (1..)
                     .zip(&references)
                     .map(|(n, reference)| (reference.clone(), format!("f{n}-{stamp}")))
                     .collect();
-                all.push(self.seat.does(&Job::Fill(&fields)).await?);
+                all.push(self.peer_server.does(&Job::Fill(&fields)).await?);
                 self.sees(&filled(stamp), &format!("filled {FIELDS}"))
                     .await?;
             }
@@ -104,7 +112,7 @@ impl Turn<'_> {
         let opened = self.open(page).await;
         for _ in 0..times {
             let done = match &opened {
-                Ok(()) => self.seat.does(job).await,
+                Ok(()) => self.peer_server.does(job).await,
                 Err(why) => Err(anyhow::anyhow!("{why}")),
             };
             if let (Row::LongSnapshot, Ok(done)) = (row, &done) {
@@ -112,7 +120,7 @@ impl Turn<'_> {
                     (Row::LongSnapshotBytes, done.bytes),
                     (Row::LongSnapshotText, done.text.len()),
                 ] {
-                    self.board.note(row, self.seat.peer, bytes as f64);
+                    self.results.note(row, self.peer_server.peer, bytes as f64);
                 }
             }
             self.note(row, done);
@@ -122,27 +130,30 @@ impl Turn<'_> {
     async fn navigate(&mut self) {
         for number in 0..5 {
             let url = self.pages.url(&format!("small?{number}"));
-            let done = self.seat.does(&Job::Open(&url)).await;
+            let done = self.peer_server.does(&Job::Open(&url)).await;
             self.note(Row::Navigate, done);
         }
     }
 
     /// Scripts that wait for a second in ten tabs, all asked for before the first has answered.
     async fn ten_tabs(&mut self) {
-        let peer = self.seat.peer;
+        let peer = self.peer_server.peer;
         if peer.evaluate_in(0, WAIT).is_none() {
             return;
         }
         let took = async {
             let mut tabs = Vec::new();
             for _ in 0..10 {
-                let opened = self.seat.begin(new_page(&self.pages.url("small"))).await;
+                let opened = self
+                    .peer_server
+                    .begin(new_page(&self.pages.url("small")))
+                    .await;
                 tabs.push(opened_page(&succeeded(&opened).await?.text())?);
             }
             let begun = Instant::now();
             let mut waits = Vec::new();
             for call in tabs.iter().filter_map(|tab| peer.evaluate_in(*tab, WAIT)) {
-                waits.push(self.seat.begin(call).await);
+                waits.push(self.peer_server.begin(call).await);
             }
             for wait in &waits {
                 succeeded(wait).await?;
@@ -151,18 +162,24 @@ impl Turn<'_> {
         }
         .await;
         match took {
-            Ok(took) => self.board.note(Row::TenTabs, peer, took),
-            Err(why) => self.board.failed(Row::TenTabs, peer, why.to_string()),
+            Ok(took) => self.results.note(Row::TenTabs, peer, took),
+            Err(why) => self.results.failed(Row::TenTabs, peer, why.to_string()),
         }
     }
 
     async fn open(&self, page: &str) -> Result<()> {
-        self.seat.does(&Job::Open(&self.pages.url(page))).await?;
+        self.peer_server
+            .does(&Job::Open(&self.pages.url(page)))
+            .await?;
         Ok(())
     }
 
     async fn sees(&self, expression: &str, wanted: &str) -> Result<()> {
-        let seen = self.seat.does(&Job::Evaluate(expression)).await?.text;
+        let seen = self
+            .peer_server
+            .does(&Job::Evaluate(expression))
+            .await?
+            .text;
         ensure!(
             seen.contains(wanted),
             "wanted {wanted:?}, the page says {seen}"
@@ -179,8 +196,12 @@ impl Turn<'_> {
 
     fn note(&mut self, row: Row, done: Result<Done>) {
         match done {
-            Ok(done) => self.board.note(row, self.seat.peer, millis(done.took)),
-            Err(why) => self.board.failed(row, self.seat.peer, why.to_string()),
+            Ok(done) => self
+                .results
+                .note(row, self.peer_server.peer, millis(done.took)),
+            Err(why) => self
+                .results
+                .failed(row, self.peer_server.peer, why.to_string()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Calls a tool through the `modelContext` of its own document, or through an MCP server inside it.
 
-use super::{FAILED, Way};
+use super::{FAILED, ShimCall};
 use crate::error::ToolError;
 use crate::page_tools::PageAnswer;
 use crate::page_tools::call::{Calling, first_line};
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 pub(crate) async fn call(
     tab: &Tab,
-    way: &Way,
+    way: &ShimCall,
     name: &str,
     arguments: &Map<String, Value>,
     calling: &Calling,
@@ -215,17 +215,17 @@ const TO_SERVER: &str = include_str!("../../../js/model_context/call_server.js")
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::{self, Asked, Stand};
+    use crate::fake::{self, Asked, FakeBrowser};
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_given_up_as_the_page_begins_it_is_given_up_there_too() {
-        let mut stand = Stand::new(|asked: &Asked| match asked.runs("executeTool") {
+        let mut harness = FakeBrowser::new(|asked: &Asked| match asked.runs("executeTool") {
             true => vec![],
             false => fake::usual(asked),
         })
         .await;
-        let tab = stand.tab().await.unwrap();
+        let tab = harness.tab().await.unwrap();
         let main = tab.state().frames.main().cloned().unwrap();
         let calling = tokio::spawn(async move {
             let home = Home {
@@ -242,7 +242,7 @@ mod tests {
             call.run(&tab, "slow", &Map::new(), &calling).await
         });
         let begun = loop {
-            let asked = stand.fake.hears("Runtime.evaluate").await.unwrap();
+            let asked = harness.fake.hears("Runtime.evaluate").await.unwrap();
             if asked.runs("executeTool") {
                 break asked;
             }
@@ -250,8 +250,8 @@ mod tests {
         calling.abort();
         assert!(calling.await.is_err());
         let object = json!({"result": {"objectId": "CALL"}});
-        stand.fake.say(begun.answer(object)).await;
-        let stopped = stand.fake.hears("Runtime.callFunctionOn").await.unwrap();
+        harness.fake.say(begun.answer(object)).await;
+        let stopped = harness.fake.hears("Runtime.callFunctionOn").await.unwrap();
         assert_eq!(stopped.params["objectId"], "CALL");
         let script = stopped.params["functionDeclaration"].as_str().unwrap();
         assert!(script.contains("this.stop()"), "{script}");

@@ -1,6 +1,6 @@
 //! What a tab's page says is reported in time, at a bounded rate, and its last word is never lost.
 
-use super::super::{FoundTool, ToolNumber, ToolSource, Way};
+use super::super::{CallPath, FoundTool, ToolNumber, ToolSource};
 use super::*;
 use crate::tab::DocumentId;
 use tokio::sync::oneshot;
@@ -20,7 +20,7 @@ fn tool(number: u64, name: &str, bytes: usize, said: u64) -> Arc<FoundTool> {
         read_only: false,
         consequential: false,
         origin: "http://a.test".into(),
-        way: Way::Generated,
+        way: CallPath::Generated,
         text: Default::default(),
     })
 }

@@ -1,7 +1,7 @@
 //! Calls one WebMCP tool and tells what came of it.
 
 use super::pending::{Answer, Waiting};
-use super::{Form, Way};
+use super::{Form, NativeCall};
 use crate::error::ToolError;
 use crate::page_tools::call::{Calling, first_line};
 use crate::page_tools::home::{arrived, led_elsewhere};
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 /// Calls a tool, and waits for its answer as long as its document is there.
 pub(crate) async fn invoke(
     tab: &Tab,
-    way: &Way,
+    way: &NativeCall,
     name: &str,
     arguments: &Map<String, Value>,
     calling: &Calling,
@@ -66,7 +66,7 @@ pub(crate) async fn invoke(
 /// waited for even if nobody wants the call any more.
 async fn begin(
     tab: &Tab,
-    way: &Way,
+    way: &NativeCall,
     invoke: InvokeTool,
     calling: &Calling,
 ) -> Result<Waiting, ToolError> {
@@ -89,7 +89,7 @@ async fn begin(
 
 /// A call that was sent. If it is dropped before it is over, the page is told to give it up.
 struct Call<'a> {
-    way: &'a Way,
+    way: &'a NativeCall,
     waiting: Waiting,
     calling: &'a Calling,
     /// How often the page had asked to go elsewhere before.

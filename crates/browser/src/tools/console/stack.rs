@@ -2,7 +2,7 @@
 
 use crate::script;
 use crate::source_map::{self, Origin, SourceMap};
-use crate::tab::{ConsoleMessage, Place, Tab};
+use crate::tab::{ConsoleMessage, ScriptPosition, Tab};
 use crate::text::one_line;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -91,7 +91,7 @@ async fn origins(tab: &Tab, message: &ConsoleMessage) -> Vec<Option<Origin>> {
         let Some(map) = map else {
             continue;
         };
-        let here = |place: &&Place| place.url == *url;
+        let here = |place: &&ScriptPosition| place.url == *url;
         let places: Vec<_> = message.stack.iter().filter(here).collect();
         let places: Vec<_> = places.iter().map(|it| (it.line, it.column)).collect();
         let mut found = map.origins(&places).into_iter();
@@ -105,7 +105,7 @@ async fn origins(tab: &Tab, message: &ConsoleMessage) -> Vec<Option<Origin>> {
 }
 
 /// The map of a script. What a page names as a map is fetched only from the page's own origin.
-async fn load(tab: &Tab, message: &ConsoleMessage, place: &Place) -> Option<SourceMap> {
+async fn load(tab: &Tab, message: &ConsoleMessage, place: &ScriptPosition) -> Option<SourceMap> {
     let script = Url::parse(&place.url).ok()?;
     let session = &message.session;
     let frame = {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Deserialize)]
-struct Place {
+struct SliderPosition {
     /// None, if it says nothing, or does not take the focus.
     at: Option<f64>,
 }
@@ -63,7 +63,7 @@ impl Job<'_> {
     /// Where it stands, once it is elsewhere than `from`. Without `from` it gets the focus.
     async fn place(&self, n: u32, from: Option<f64>) -> Result<Option<f64>, ToolError> {
         let ask = json!({ "n": n, "from": from });
-        let place: Place = self.world.call("tabmux.sliderAt", ask).await?;
+        let place: SliderPosition = self.world.call("tabmux.sliderAt", ask).await?;
         Ok(place.at)
     }
 }

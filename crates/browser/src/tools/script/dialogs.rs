@@ -64,30 +64,30 @@ impl Dialogs {
 
 #[cfg(test)]
 mod tests {
-    use crate::fake::{self, Asked, Stand};
+    use crate::fake::{self, Asked, FakeBrowser};
     use serde_json::{Value, json};
 
     #[tokio::test(start_paused = true)]
     async fn a_dialog_that_follows_at_once_is_answered_too() {
-        let mut stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+        let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
             _ if asked.runs("alert") => vec![opening()],
             "Page.handleJavaScriptDialog" => vec![],
             _ => fake::usual(asked),
         })
         .await;
-        let tab = stand.tab().await.unwrap();
+        let tab = harness.tab().await.unwrap();
         let arguments =
             json!({"function": "() => { alert(1); alert(1); }", "dialogAction": "accept"});
-        let running = tokio::spawn(stand.run("evaluate_script", arguments));
-        let first = stand.fake.hears("Page.handleJavaScriptDialog").await;
+        let running = tokio::spawn(harness.run("evaluate_script", arguments));
+        let first = harness.fake.hears("Page.handleJavaScriptDialog").await;
         let closed = fake::event("Page.javascriptDialogClosed", json!({"result": true}));
-        stand.fake.say(closed).await;
-        stand.fake.say(opening()).await;
+        harness.fake.say(closed).await;
+        harness.fake.say(opening()).await;
         // The tab knows of both before anybody hears that the first one was answered.
         let two = |state: &crate::tab::TabState| state.dialogs_opened == 2;
         tab.until(crate::script::LONGEST, two).await.unwrap();
-        stand.fake.say(first.unwrap().answer(json!({}))).await;
-        let second = stand.fake.hears("Page.handleJavaScriptDialog").await;
+        harness.fake.say(first.unwrap().answer(json!({}))).await;
+        let second = harness.fake.hears("Page.handleJavaScriptDialog").await;
         assert!(second.is_some());
         running.abort();
     }

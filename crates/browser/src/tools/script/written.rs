@@ -146,14 +146,14 @@ const PART: usize = 1_000_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::{Asked, Stand, usual};
+    use crate::fake::{Asked, FakeBrowser, usual};
     use serde_json::json;
 
     /// A page whose scripts answer in place of ours: what they say of a part, after where it begins.
     async fn parts(
         say: impl Fn(u64) -> serde_json::Value + Send + 'static,
     ) -> Result<Written, ToolError> {
-        let stand = Stand::new(move |asked: &Asked| {
+        let harness = FakeBrowser::new(move |asked: &Asked| {
             let function = asked.params["functionDeclaration"].as_str();
             match function {
                 Some(function) if function.contains("from, most") => {
@@ -165,7 +165,7 @@ mod tests {
             }
         })
         .await;
-        let session = stand.tab().await.unwrap().session().clone();
+        let session = harness.tab().await.unwrap().session().clone();
         let object = RemoteObject::new("RESULT".into(), session.clone());
         write_out(&session, &object, "", MOST).await
     }

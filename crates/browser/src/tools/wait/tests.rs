@@ -2,7 +2,7 @@
 
 use crate::bounds::within;
 use crate::error::ToolError;
-use crate::fake::{self, Asked, FRAME, ORIGIN, Stand};
+use crate::fake::{self, Asked, FRAME, FakeBrowser, ORIGIN};
 use crate::origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 use crate::tools::ToolResult;
 use serde_json::{Value, json};
@@ -10,19 +10,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Waits in the page, as far as it may be seen, for a text to go.
-async fn until_gone(stand: &Stand) -> ToolResult {
-    let waiting = stand.run("wait_for", json!({"textGone": ["Wait"]}));
+async fn until_gone(harness: &FakeBrowser) -> ToolResult {
+    let waiting = harness.run("wait_for", json!({"textGone": ["Wait"]}));
     within(policy(), waiting).await
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_a_text_to_go_is_refused_at_once_when_the_page_goes_where_it_may_not() {
-    let stand = Stand::new(|asked: &Asked| match asked.runs("tabmux.waitForTextGone") {
+    let harness = FakeBrowser::new(|asked: &Asked| match asked.runs("tabmux.waitForTextGone") {
         true => vec![navigated(BLOCKED), asked.refuse("Cannot find context")],
         false => usual(asked),
     })
     .await;
-    let result = until_gone(&stand).await;
+    let result = until_gone(&harness).await;
     assert!(
         matches!(&result, Err(ToolError::LedToBlocked(_))),
         "{result:?}"
@@ -31,7 +31,7 @@ async fn who_waits_for_a_text_to_go_is_refused_at_once_when_the_page_goes_where_
 
 #[tokio::test(start_paused = true)]
 async fn a_frame_that_may_not_be_seen_does_not_keep_a_text_there() {
-    let stand = Stand::new(|asked: &Asked| match asked.method.as_str() {
+    let harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
         "Page.getFrameTree" => {
             let inside = json!({"frame": fake::frame("INSIDE", Some(FRAME), BLOCKED)});
             let tree = json!({"frame": fake::frame(FRAME, None, ORIGIN), "childFrames": [inside]});
@@ -41,7 +41,7 @@ async fn a_frame_that_may_not_be_seen_does_not_keep_a_text_there() {
         _ => usual(asked),
     })
     .await;
-    let waited = until_gone(&stand).await;
+    let waited = until_gone(&harness).await;
     assert_eq!(waited.unwrap().blocks.len(), 1);
 }
 
@@ -49,14 +49,14 @@ async fn a_frame_that_may_not_be_seen_does_not_keep_a_text_there() {
 async fn a_page_that_does_not_answer_is_not_asked_all_the_time() {
     let times = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&times);
-    let stand = Stand::new(move |asked: &Asked| {
+    let harness = FakeBrowser::new(move |asked: &Asked| {
         if asked.runs("tabmux.waitForTextGone") && count.fetch_add(1, Ordering::Relaxed) < 1_000 {
             return vec![asked.refuse("Cannot find context")];
         }
         usual(asked)
     })
     .await;
-    let result = until_gone(&stand).await;
+    let result = until_gone(&harness).await;
     assert!(
         matches!(&result, Err(ToolError::TimedOut { .. })),
         "{result:?}"

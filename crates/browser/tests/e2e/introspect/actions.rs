@@ -1,6 +1,6 @@
 //! Buttons, switches, tabs, menus, navigation and links.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 
 const PAGE: &str = r##"
@@ -24,13 +24,13 @@ const PAGE: &str = r##"
 /// Spec: dynamic-tools 52, 54.
 #[tokio::test]
 async fn what_acts_is_a_tool_that_a_person_would_name() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    stand.serve("/b", "<h1>Pricing</h1>");
-    let tab = stand.page("/repo", PAGE).await;
-    stand.read(&tab).await;
-    let mut names = stand.names(&tab);
+    harness.serve("/b", "<h1>Pricing</h1>");
+    let tab = harness.page("/repo", PAGE).await;
+    harness.read(&tab).await;
+    let mut names = harness.names(&tab);
     names.sort();
     let odd = names
         .iter()
@@ -57,48 +57,50 @@ async fn what_acts_is_a_tool_that_a_person_would_name() {
             "toggle_details",
         ]
     );
-    let answer = stand.does(&tab, "star_repo", json!({})).await;
+    let answer = harness.does(&tab, "star_repo", json!({})).await;
     assert_eq!(
         answer,
         "Pressed \"Star repo\".\nThe page is still at http://HOST/repo"
     );
-    stand.does(&tab, "archive_selected", json!({})).await;
-    stand
+    harness.does(&tab, "archive_selected", json!({})).await;
+    harness
         .does(&tab, "select_views_tab", json!({ "tab": "Issues" }))
         .await;
-    stand
+    harness
         .does(&tab, "choose_from_sort_menu", json!({ "item": "Newest" }))
         .await;
-    stand.does(&tab, "open_fork_menu", json!({})).await;
-    stand.does(&tab, "toggle_details", json!({})).await;
+    harness.does(&tab, "open_fork_menu", json!({})).await;
+    harness.does(&tab, "toggle_details", json!({})).await;
     assert_eq!(
-        stand.page_value(&tab, "heard").await,
+        harness.page_value(&tab, "heard").await,
         json!(["star", "link", "issues", "new", "menu", "more"])
     );
-    let answer = stand.does(&tab, "set_watch", json!({ "on": true })).await;
+    let answer = harness.does(&tab, "set_watch", json!({ "on": true })).await;
     assert!(answer.starts_with("Switched \"Watch\" on."), "{answer}");
-    let answer = stand.does(&tab, "set_watch", json!({ "on": true })).await;
+    let answer = harness.does(&tab, "set_watch", json!({ "on": true })).await;
     assert!(answer.starts_with("\"Watch\" was on already."), "{answer}");
-    stand.does(&tab, "set_public", json!({ "on": true })).await;
-    let on = stand
+    harness
+        .does(&tab, "set_public", json!({ "on": true }))
+        .await;
+    let on = harness
         .page_value(&tab, "document.querySelector('[role=switch]').ariaChecked")
         .await;
     assert_eq!(on, "true");
-    let answer = stand
+    let answer = harness
         .does(&tab, "go_to_page", json!({ "page": "Next" }))
         .await;
     assert!(
         answer.contains("The address is now http://HOST/repo#3"),
         "{answer}"
     );
-    let error = stand
+    let error = harness
         .refuses(&tab, "go_to_main", json!({ "page": "Nowhere" }))
         .await;
     assert_eq!(
         error,
         "There is no \"Nowhere\". There is \"Home\", \"Pricing\"."
     );
-    let answer = stand
+    let answer = harness
         .does(&tab, "go_to_main", json!({ "page": "Pricing" }))
         .await;
     assert!(
@@ -109,34 +111,34 @@ async fn what_acts_is_a_tool_that_a_person_would_name() {
 
 #[tokio::test]
 async fn a_modal_dialog_leaves_only_its_own_tools() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = "<button>Behind</button><dialog><p>Sure?</p><button>Yes</button><button>No</button></dialog>\
                 <script>document.querySelector('dialog').showModal()</script>";
-    let tab = stand.page("/modal", body).await;
-    stand.read(&tab).await;
-    assert_eq!(stand.names(&tab), ["yes", "no"]);
+    let tab = harness.page("/modal", body).await;
+    harness.read(&tab).await;
+    assert_eq!(harness.names(&tab), ["yes", "no"]);
 }
 
 #[tokio::test]
 async fn what_is_in_the_way_is_told() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    let body = "<button>Save</button><div id=veil style='position:fixed;inset:0'></div>";
-    let tab = stand.page("/veil", body).await;
-    stand.read(&tab).await;
-    let error = stand.refuses(&tab, "save", json!({})).await;
+    let body = "<button>Save</button><div id=cover style='position:fixed;inset:0'></div>";
+    let tab = harness.page("/cover", body).await;
+    harness.read(&tab).await;
+    let error = harness.refuses(&tab, "save", json!({})).await;
     assert_eq!(
         error,
-        "The element \"Save\" is covered by <div#veil>. Close or scroll away what lies over it, then try again."
+        "The element \"Save\" is covered by <div#cover>. Close or scroll away what lies over it, then try again."
     );
 }
 
 #[tokio::test]
 async fn the_list_of_tools_is_ranked_bounded_and_valid_whatever_a_page_says() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = "<main></main><script>
@@ -148,11 +150,11 @@ async fn the_list_of_tools_is_ranked_bounded_and_valid_whatever_a_page_says() {
         document.body.insertAdjacentHTML('beforeend', `<form><input name=q aria-label='Search'><select aria-label=Big>${
           Array.from({length: 5000}, (_, i) => `<option>${i} ${'y'.repeat(200)}`).join('')}</select></form>`);
         </script>";
-    let tab = stand.page("/many", body).await;
-    let reading = stand.read(&tab).await;
+    let tab = harness.page("/many", body).await;
+    let reading = harness.read(&tab).await;
     assert_eq!(reading.tools, 30);
     assert!(reading.left_out > 500, "{}", reading.left_out);
-    let tools = stand.tools(&tab);
+    let tools = harness.tools(&tab);
     let bytes: usize = tools
         .iter()
         .map(|tool| tool.schema.len() + tool.description.len())

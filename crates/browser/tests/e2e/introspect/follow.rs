@@ -1,53 +1,53 @@
 //! A page is read again when it changes, and never takes much of its time.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 use tabmux_testkit::patiently;
 
 /// Spec: dynamic-tools 86.
 #[tokio::test]
 async fn a_page_that_navigates_or_changes_is_read_again() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    let tab = stand.page("/one", "<button>First</button>").await;
+    let tab = harness.page("/one", "<button>First</button>").await;
     tab.introspect(Some(30));
-    stand.until_names(&tab, &["first"]).await;
-    stand
+    harness.until_names(&tab, &["first"]).await;
+    harness
         .page_value(
             &tab,
             "document.body.insertAdjacentHTML('beforeend', '<button>Second</button>'); 0",
         )
         .await;
-    stand.until_names(&tab, &["first", "second"]).await;
-    stand
+    harness.until_names(&tab, &["first", "second"]).await;
+    harness
         .page_value(
             &tab,
             "document.body.attachShadow({mode: 'open'}).innerHTML = '<i></i><slot></slot>'; 0",
         )
         .await;
-    stand
+    harness
         .page_value(
             &tab,
             "document.body.shadowRoot.querySelector('i').innerHTML = '<button>Inside</button>'; 0",
         )
         .await;
-    stand
+    harness
         .until_names(&tab, &["inside", "first", "second"])
         .await;
-    stand.serve("/two", "<button>Other</button>");
-    let url = stand.server.url("/two");
-    stand
+    harness.serve("/two", "<button>Other</button>");
+    let url = harness.server.url("/two");
+    harness
         .text(&tab, "navigate_page", json!({ "url": url }))
         .await;
-    stand.until_names(&tab, &["other"]).await;
+    harness.until_names(&tab, &["other"]).await;
     tab.introspect(None);
-    stand.until_names(&tab, &[]).await;
+    harness.until_names(&tab, &[]).await;
 }
 
 #[tokio::test]
 async fn a_page_that_never_rests_gives_a_twentieth_of_its_time_at_most() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = "<ul></ul><script>
@@ -56,7 +56,7 @@ async fn a_page_that_never_rests_gives_a_twentieth_of_its_time_at_most() {
         let n = 0;
         setInterval(() => { list.children[n++ % 100].firstChild.textContent = `Item ${n}`; }, 4);
         </script>";
-    let tab = stand.page("/busy", body).await;
+    let tab = harness.page("/busy", body).await;
     tab.introspect(Some(30));
     // The page itself keeps the account: what each look of ours took, on its own clock.
     let world = tab.world().await.unwrap();
@@ -68,7 +68,7 @@ async fn a_page_that_never_rests_gives_a_twentieth_of_its_time_at_most() {
                 if account["looks"].as_u64().unwrap() >= 4 {
                     return account;
                 }
-                stand
+                harness
                     .page_value(&tab, "new Promise((done) => setTimeout(done, 50))")
                     .await;
             }

@@ -1,6 +1,6 @@
 //! Forms and fields as tools, with types, limits, defaults and words of the page.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 
 const FLIGHTS: &str = r#"
@@ -30,14 +30,14 @@ const FLIGHTS: &str = r#"
 /// Spec: dynamic-tools 51, 52.
 #[tokio::test]
 async fn a_form_is_one_tool_with_typed_arguments() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    stand.serve("/found", "<h1>Found</h1>");
-    let tab = stand.page("/flights", FLIGHTS).await;
-    stand.read(&tab).await;
-    assert_eq!(stand.names(&tab), ["search_flights"]);
-    let tool = stand.tool(&tab, "search_flights");
+    harness.serve("/found", "<h1>Found</h1>");
+    let tab = harness.page("/flights", FLIGHTS).await;
+    harness.read(&tab).await;
+    assert_eq!(harness.names(&tab), ["search_flights"]);
+    let tool = harness.tool(&tab, "search_flights");
     assert_eq!(
         json!(tool.read_schema().get("required")),
         json!(["from", "to", "departDate"])
@@ -62,7 +62,7 @@ async fn a_form_is_one_tool_with_typed_arguments() {
         "from": "SFO", "to": "NYC", "departDate": "2026-12-24", "passengers": 2, "time": "09:30", "bags": 1.5,
         "class": "Business", "extras": ["Meal", "Wifi"], "trip": "Round trip", "airlines": ["Alpha"], "directOnly": true,
     });
-    let answer = stand.does(&tab, "search_flights", arguments).await;
+    let answer = harness.does(&tab, "search_flights", arguments).await;
     assert!(
         answer.starts_with("Filled \"From\" with \"SFO\", \"To\" with \"NYC\", "),
         "{answer}"
@@ -78,15 +78,15 @@ async fn a_form_is_one_tool_with_typed_arguments() {
 
 #[tokio::test]
 async fn a_form_that_its_page_refuses_is_not_sent() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = r#"<form onsubmit="document.title = 'sent'; return false">
         <label>Email <input type="email" name="email" required></label>
         <label>Age <input type="number" name="age" min="18"></label><button>Join</button></form>"#;
-    let tab = stand.page("/join", body).await;
-    stand.read(&tab).await;
-    let error = stand
+    let tab = harness.page("/join", body).await;
+    harness.read(&tab).await;
+    let error = harness
         .refuses(&tab, "join", json!({ "email": "nobody" }))
         .await;
     assert!(
@@ -97,16 +97,16 @@ async fn a_form_that_its_page_refuses_is_not_sent() {
         error.ends_with("Call the tool again with these."),
         "{error}"
     );
-    assert_eq!(stand.page_value(&tab, "document.title").await, "A page");
-    let answer = stand
+    assert_eq!(harness.page_value(&tab, "document.title").await, "A page");
+    let answer = harness
         .does(&tab, "join", json!({ "email": "a@b.c", "age": 20 }))
         .await;
     assert_eq!(
         answer,
         "Filled \"Email\" with \"a@b.c\", \"Age\" with \"20\". Pressed \"Join\".\nThe page is still at http://HOST/join"
     );
-    assert_eq!(stand.page_value(&tab, "document.title").await, "sent");
-    let error = stand
+    assert_eq!(harness.page_value(&tab, "document.title").await, "sent");
+    let error = harness
         .refuses(&tab, "join", json!({ "colour": "red" }))
         .await;
     assert_eq!(
@@ -118,36 +118,36 @@ async fn a_form_that_its_page_refuses_is_not_sent() {
 /// Spec: dynamic-tools 52.
 #[tokio::test]
 async fn search_boxes_are_named_by_what_they_search() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = r#"<div role="search"><input type="search" placeholder="Search inbox" oninput="seen = this.value"
         onkeydown="if (event.key === 'Enter') document.title = this.value"></div>
         <input aria-label="Filter" onkeydown="if (event.key === 'Enter') filter = this.value">
         <script>var seen, filter</script>"#;
-    let tab = stand.page("/inbox", body).await;
-    stand.read(&tab).await;
-    assert_eq!(stand.names(&tab), ["search_inbox", "enter_filter"]);
+    let tab = harness.page("/inbox", body).await;
+    harness.read(&tab).await;
+    assert_eq!(harness.names(&tab), ["search_inbox", "enter_filter"]);
     assert_eq!(
-        stand.tool(&tab, "search_inbox").read_schema(),
+        harness.tool(&tab, "search_inbox").read_schema(),
         json!({"type": "object", "properties": {"query": {"type": "string", "description": "Search inbox"}}, "required": ["query"]})
     );
-    stand
+    harness
         .does(&tab, "search_inbox", json!({ "query": "invoices" }))
         .await;
     assert_eq!(
-        stand.page_value(&tab, "[document.title, seen]").await,
+        harness.page_value(&tab, "[document.title, seen]").await,
         json!(["invoices", "invoices"])
     );
-    stand
+    harness
         .does(&tab, "enter_filter", json!({ "text": "new" }))
         .await;
-    assert_eq!(stand.page_value(&tab, "filter").await, "new");
+    assert_eq!(harness.page_value(&tab, "filter").await, "new");
 }
 
 #[tokio::test]
 async fn fields_without_a_form_go_with_the_button_beside_them() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = r#"<h2>Newsletter</h2><div><p><input aria-label="Your email"></p><p><button onclick="got = document.querySelector('input').value">Subscribe</button></p></div>
@@ -155,18 +155,21 @@ async fn fields_without_a_form_go_with_the_button_beside_them() {
         <p><label><input type="checkbox" id="dark"> Dark mode</label></p>
         <p><label>Size <select id="size"><option>Small<option>Large</select></label></p>
         <script>var got</script>"#;
-    let tab = stand.page("/settings", body).await;
-    stand.read(&tab).await;
-    assert_eq!(stand.names(&tab), ["subscribe_newsletter", "fill_settings"]);
-    stand
+    let tab = harness.page("/settings", body).await;
+    harness.read(&tab).await;
+    assert_eq!(
+        harness.names(&tab),
+        ["subscribe_newsletter", "fill_settings"]
+    );
+    harness
         .does(
             &tab,
             "subscribe_newsletter",
             json!({ "yourEmail": "a@b.c" }),
         )
         .await;
-    assert_eq!(stand.page_value(&tab, "got").await, "a@b.c");
-    stand
+    assert_eq!(harness.page_value(&tab, "got").await, "a@b.c");
+    harness
         .does(
             &tab,
             "fill_settings",
@@ -174,7 +177,7 @@ async fn fields_without_a_form_go_with_the_button_beside_them() {
         )
         .await;
     assert_eq!(
-        stand.page_value(&tab, "[dark.checked, size.value]").await,
+        harness.page_value(&tab, "[dark.checked, size.value]").await,
         json!([true, "Large"])
     );
 }
@@ -209,17 +212,17 @@ const WIDGETS: &str = r#"
 
 #[tokio::test]
 async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    let tab = stand.page("/widgets", WIDGETS).await;
-    stand.read(&tab).await;
-    let names = stand.names(&tab);
+    let tab = harness.page("/widgets", WIDGETS).await;
+    harness.read(&tab).await;
+    let names = harness.names(&tab);
     assert_eq!(names.len(), 1, "{names:?}");
     let name = names[0].as_str();
     let volume = json!({"type": "number", "minimum": 0, "maximum": 10, "description": "Volume", "default": 5});
-    assert_eq!(stand.argument(&tab, name, "volume"), volume);
-    let arguments = stand.tool(&tab, name);
+    assert_eq!(harness.argument(&tab, name, "volume"), volume);
+    let arguments = harness.tool(&tab, name);
     let arguments = arguments.read_schema();
     let arguments = arguments["properties"].as_object().unwrap();
     let told: Vec<_> = arguments.keys().collect();
@@ -227,9 +230,11 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
     assert_eq!(told, ["size", "colour", "volume", "stuck"]);
 
     let answer = json!({"size": "Large", "colour": "blue", "volume": 9});
-    let answer = stand.does(&tab, name, answer).await;
+    let answer = harness.does(&tab, name, answer).await;
     assert!(answer.contains("\"Volume\" with \"9\""), "{answer}");
-    stand.until(&tab, "document.title === 'Large,Blue,9'").await;
+    harness
+        .until(&tab, "document.title === 'Large,Blue,9'")
+        .await;
 
     for (arguments, expected) in [
         (
@@ -245,7 +250,7 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
             "There is no \"Green\". There is \"Red\", \"Blue\".",
         ),
     ] {
-        let error = stand.refuses(&tab, name, arguments).await;
+        let error = harness.refuses(&tab, name, arguments).await;
         assert!(error.contains(expected), "{error}");
     }
 }

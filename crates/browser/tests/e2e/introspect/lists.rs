@@ -1,22 +1,22 @@
 //! Lists and tables of similar items.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 
 /// Spec: dynamic-tools 52.
 #[tokio::test]
 async fn items_of_a_list_are_opened_by_index() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = r##"<h1>Threads</h1><ul id="list"></ul><script>
         const draw = (texts) => list.innerHTML = texts.map((text) => `<li><input type="checkbox" aria-label="Done">
           <a href="#${text}">${text}</a> <time>today</time> <button onclick="this.closest('li').remove()">Delete</button></li>`).join("");
         draw(["Hello", "Invoice", "Lunch"]);</script>"##;
-    let tab = stand.page("/threads", body).await;
-    stand.read(&tab).await;
+    let tab = harness.page("/threads", body).await;
+    harness.read(&tab).await;
     assert_eq!(
-        stand.names(&tab),
+        harness.names(&tab),
         [
             "open_thread",
             "list_threads",
@@ -25,45 +25,49 @@ async fn items_of_a_list_are_opened_by_index() {
         ]
     );
     assert_eq!(
-        stand.argument(&tab, "open_thread", "index"),
+        harness.argument(&tab, "open_thread", "index"),
         json!({"type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one; list_threads tells them"})
     );
-    assert!(stand.tool(&tab, "list_threads").read_only);
+    assert!(harness.tool(&tab, "list_threads").read_only);
     assert_eq!(
-        stand.does(&tab, "list_threads", json!({})).await,
+        harness.does(&tab, "list_threads", json!({})).await,
         "0: Done Hello today Delete\n1: Done Invoice today Delete\n2: Done Lunch today Delete"
     );
-    let answer = stand.does(&tab, "open_thread", json!({ "index": 1 })).await;
+    let answer = harness
+        .does(&tab, "open_thread", json!({ "index": 1 }))
+        .await;
     assert!(
         answer.contains("The address is now http://HOST/threads#Invoice"),
         "{answer}"
     );
-    stand
+    harness
         .does(
             &tab,
             "set_done_of_thread",
             json!({ "index": 2, "on": true }),
         )
         .await;
-    let done = stand
+    let done = harness
         .page_value(
             &tab,
             "[...document.querySelectorAll('input')].map((box) => box.checked)",
         )
         .await;
     assert_eq!(done, json!([false, false, true]));
-    stand
+    harness
         .does(&tab, "delete_thread", json!({ "index": 0 }))
         .await;
-    assert_eq!(stand.page_value(&tab, "list.children.length").await, 2);
+    assert_eq!(harness.page_value(&tab, "list.children.length").await, 2);
 
     // The list is drawn anew: the index means what is there at the call.
-    stand
+    harness
         .page_value(&tab, "void draw(['Newest', 'Second'])")
         .await;
-    let answer = stand.does(&tab, "open_thread", json!({ "index": 0 })).await;
+    let answer = harness
+        .does(&tab, "open_thread", json!({ "index": 0 }))
+        .await;
     assert!(answer.contains("#Newest"), "{answer}");
-    let error = stand
+    let error = harness
         .refuses(&tab, "open_thread", json!({ "index": 7 }))
         .await;
     assert_eq!(
@@ -74,7 +78,7 @@ async fn items_of_a_list_are_opened_by_index() {
 
 #[tokio::test]
 async fn rows_of_a_table_and_cards_that_are_alike_are_items() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let card = |name: &str| {
@@ -90,19 +94,21 @@ async fn rows_of_a_table_and_cards_that_are_alike_are_items() {
         card("Ink"),
         card("Pad")
     );
-    let tab = stand.page("/orders", &body).await;
-    stand.read(&tab).await;
-    let answer = stand.does(&tab, "open_order", json!({ "index": 1 })).await;
+    let tab = harness.page("/orders", &body).await;
+    harness.read(&tab).await;
+    let answer = harness
+        .does(&tab, "open_order", json!({ "index": 1 }))
+        .await;
     assert!(answer.contains("#2"), "{answer}");
     assert_eq!(
-        stand.does(&tab, "list_orders", json!({})).await,
+        harness.does(&tab, "list_orders", json!({})).await,
         "0: 4711 | Monday\n1: 4712 | Friday"
     );
-    let add = stand
+    let add = harness
         .names(&tab)
         .into_iter()
         .find(|name| name.starts_with("add_to_cart"))
         .unwrap();
-    stand.does(&tab, &add, json!({ "index": 1 })).await;
-    assert_eq!(stand.page_value(&tab, "got").await, "Ink");
+    harness.does(&tab, &add, json!({ "index": 1 })).await;
+    assert_eq!(harness.page_value(&tab, "got").await, "Ink");
 }

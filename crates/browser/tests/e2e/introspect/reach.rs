@@ -1,23 +1,23 @@
 //! Frames, shadow roots, pages that draw themselves, and what is gone.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 
 #[tokio::test]
 async fn frames_of_any_site_and_shadow_roots_are_read_and_acted_upon() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    stand.serve(
+    harness.serve(
         "/near",
         "<button onclick=\"document.title = 'near'\">Near</button>",
     );
-    stand.serve(
+    harness.serve(
         "/far",
         "<form onsubmit=\"document.body.dataset.got = this.name.value; return false\">\
         <label>Name <input name=name></label><button>Send far</button></form>",
     );
-    let far = stand.server.cross_site_url("/far");
+    let far = harness.server.cross_site_url("/far");
     let body = format!(
         "<iframe src=/near></iframe><iframe src='{far}' width=400 height=200></iframe><x-open></x-open><x-closed></x-closed>
         <iframe src=/near style='display:none'></iframe><script>
@@ -30,46 +30,48 @@ async fn frames_of_any_site_and_shadow_roots_are_read_and_acted_upon() {
         }});
         var heard = [];</script>"
     );
-    let tab = stand.page("/outer", &body).await;
-    stand.read(&tab).await;
-    let mut names = stand.names(&tab);
+    let tab = harness.page("/outer", &body).await;
+    harness.read(&tab).await;
+    let mut names = harness.names(&tab);
     names.sort();
     assert_eq!(names, ["near", "press_closed", "press_open", "send_far"]);
-    stand.does(&tab, "press_open", json!({})).await;
-    stand.does(&tab, "press_closed", json!({})).await;
+    harness.does(&tab, "press_open", json!({})).await;
+    harness.does(&tab, "press_closed", json!({})).await;
     assert_eq!(
-        stand.page_value(&tab, "heard").await,
+        harness.page_value(&tab, "heard").await,
         json!(["open", "closed"])
     );
-    stand.does(&tab, "near", json!({})).await;
+    harness.does(&tab, "near", json!({})).await;
     assert_eq!(
-        stand.page_value(&tab, "frames[0].document.title").await,
+        harness.page_value(&tab, "frames[0].document.title").await,
         "near"
     );
-    let answer = stand.does(&tab, "send_far", json!({ "name": "Ada" })).await;
+    let answer = harness
+        .does(&tab, "send_far", json!({ "name": "Ada" }))
+        .await;
     assert!(
         answer.starts_with("Filled \"Name\" with \"Ada\". Pressed \"Send far\"."),
         "{answer}"
     );
-    let origin = format!("http://localhost:{}", stand.server.port());
-    assert_eq!(&*stand.tool(&tab, "send_far").origin, origin);
+    let origin = format!("http://localhost:{}", harness.server.port());
+    assert_eq!(&*harness.tool(&tab, "send_far").origin, origin);
 }
 
 #[tokio::test]
 async fn what_was_drawn_anew_is_found_again_and_what_is_gone_is_told() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    let tab = stand
+    let tab = harness
         .page("/app", "<div id=app><button>Save</button></div>")
         .await;
-    stand.read(&tab).await;
+    harness.read(&tab).await;
     let draw = "app.innerHTML = '<button onclick=\"document.title = 1\">Save</button>'; 0";
-    stand.page_value(&tab, draw).await;
-    stand.does(&tab, "save", json!({})).await;
-    assert_eq!(stand.page_value(&tab, "document.title").await, "1");
-    stand.page_value(&tab, "app.innerHTML = ''; 0").await;
-    let tool = stand.refuses(&tab, "save", json!({})).await;
+    harness.page_value(&tab, draw).await;
+    harness.does(&tab, "save", json!({})).await;
+    assert_eq!(harness.page_value(&tab, "document.title").await, "1");
+    harness.page_value(&tab, "app.innerHTML = ''; 0").await;
+    let tool = harness.refuses(&tab, "save", json!({})).await;
     assert_eq!(
         tool,
         "What save acts on is no longer on the page. Call list_page_tools to see what is there now."
@@ -78,25 +80,25 @@ async fn what_was_drawn_anew_is_found_again_and_what_is_gone_is_told() {
 
 #[tokio::test]
 async fn reading_changes_nothing_and_names_stay() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = "<main id=main><button>Like</button><button>Share</button><label>A <input></label></main><script>
         var changes = 0;
         new MutationObserver((list) => changes += list.length).observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
         </script>";
-    let tab = stand.page("/same", body).await;
-    stand.read(&tab).await;
-    let before = stand.tools(&tab);
-    assert_eq!(stand.names(&tab), ["enter_a", "like", "share"]);
-    stand.read(&tab).await;
+    let tab = harness.page("/same", body).await;
+    harness.read(&tab).await;
+    let before = harness.tools(&tab);
+    assert_eq!(harness.names(&tab), ["enter_a", "like", "share"]);
+    harness.read(&tab).await;
     assert_eq!(
-        stand.tools(&tab),
+        harness.tools(&tab),
         before,
         "numbers, names and texts are the same"
     );
     assert_eq!(
-        stand
+        harness
             .page_value(
                 &tab,
                 "new Promise((done) => setTimeout(() => done(changes)))"
@@ -105,15 +107,15 @@ async fn reading_changes_nothing_and_names_stay() {
         0
     );
     // Another one comes before them: who has a name keeps it.
-    stand.page_value(&tab, "main.insertAdjacentHTML('afterbegin', '<button onclick=\"document.title = 9\">Like</button>'); 0").await;
-    stand.read(&tab).await;
-    stand.does(&tab, "like_2", json!({})).await;
-    assert_eq!(stand.page_value(&tab, "document.title").await, "9");
+    harness.page_value(&tab, "main.insertAdjacentHTML('afterbegin', '<button onclick=\"document.title = 9\">Like</button>'); 0").await;
+    harness.read(&tab).await;
+    harness.does(&tab, "like_2", json!({})).await;
+    assert_eq!(harness.page_value(&tab, "document.title").await, "9");
     // What a person typed is no default, and no news.
-    stand
+    harness
         .page_value(&tab, "document.querySelector('input').value = 'typed'; 0")
         .await;
-    let known = stand.tools(&tab);
-    stand.read(&tab).await;
-    assert_eq!(stand.tools(&tab), known);
+    let known = harness.tools(&tab);
+    harness.read(&tab).await;
+    assert_eq!(harness.tools(&tab), known);
 }

@@ -1,11 +1,11 @@
 //! Passwords, codes and card numbers are taken and never repeated.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 
 #[tokio::test]
 async fn sign_in_forms_take_secrets_and_never_repeat_them() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = r#"<form onsubmit="got = [...new FormData(this).values()]; return false">
@@ -15,31 +15,31 @@ async fn sign_in_forms_take_secrets_and_never_repeat_them() {
         <button>Submit</button></form>
         <h2>Pay</h2><form onsubmit="return false"><label>Card <input autocomplete="cc-number" value="4111"></label><button>Pay now</button></form>
         <script>var got</script>"#;
-    let tab = stand.page("/login", body).await;
-    stand.read(&tab).await;
-    assert_eq!(stand.names(&tab), ["sign_in", "pay_now"]);
+    let tab = harness.page("/login", body).await;
+    harness.read(&tab).await;
+    assert_eq!(harness.names(&tab), ["sign_in", "pay_now"]);
     for (tool, argument) in [
         ("sign_in", "password"),
         ("sign_in", "code"),
         ("pay_now", "card"),
     ] {
-        let schema = stand.argument(&tab, tool, argument);
+        let schema = harness.argument(&tab, tool, argument);
         assert_eq!(schema["format"], "password", "{argument}");
         assert_eq!(schema.get("default"), None, "{argument}");
     }
-    assert!(!stand.sheet(&tab).contains("old-secret") && !stand.sheet(&tab).contains("4111"));
+    assert!(!harness.sheet(&tab).contains("old-secret") && !harness.sheet(&tab).contains("4111"));
     let arguments = json!({ "user": "bob", "password": "hunter2!", "code": "123456" });
-    let answer = stand.does(&tab, "sign_in", arguments).await;
+    let answer = harness.does(&tab, "sign_in", arguments).await;
     assert_eq!(
         answer,
         "Filled \"User\" with \"bob\", \"Password\" (not repeated), \"Code\" (not repeated). Pressed \"Submit\".\n\
          The page is still at http://HOST/login"
     );
     assert_eq!(
-        stand.page_value(&tab, "got").await,
+        harness.page_value(&tab, "got").await,
         json!(["bob", "hunter2!", "123456"])
     );
-    let error = stand
+    let error = harness
         .refuses(&tab, "sign_in", json!({ "code": "9876543210" }))
         .await;
     assert!(

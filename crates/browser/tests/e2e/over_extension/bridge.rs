@@ -1,4 +1,4 @@
-//! The daemon's end of the extension, in the process of the tests: every lab gets a connection of its own to
+//! The daemon's end of the extension, in the process of the tests: every harness gets a connection of its own to
 //! the one browser, and finds it without tabs and cookies.
 
 use serde_json::json;

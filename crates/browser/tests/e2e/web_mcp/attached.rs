@@ -1,8 +1,8 @@
 //! Pages that were there before anybody was attached.
 
+use super::harness::{PageToolsHarness, WITH_WEB_MCP, WITHOUT_WEB_MCP, html};
 use super::servers::with_server;
-use super::stand::{Stand, WITH_WEB_MCP, WITHOUT_WEB_MCP, html};
-use crate::lab::Lab;
+use crate::harness::BrowserHarness;
 use serde_json::json;
 use std::time::Duration;
 use tabmux_browser::{Source, Tab};
@@ -14,37 +14,37 @@ use tabmux_testkit::{Chromium, FixtureServer, OverExtension, Response};
 async fn visit(
     flag: &str,
     serve: impl FnOnce(&FixtureServer),
-) -> Option<(Option<Chromium>, Stand, Tab)> {
+) -> Option<(Option<Chromium>, PageToolsHarness, Tab)> {
     let executable = tabmux_testkit::real_browser()?;
-    let (chromium, websocket, mut stand) = match OverExtension::here() {
+    let (chromium, websocket, mut harness) = match OverExtension::here() {
         Some(over) => {
-            let stand = Stand(Lab::start_with(&[flag]).await?);
-            (None, over.websocket(), stand)
+            let harness = PageToolsHarness(BrowserHarness::start_with(&[flag]).await?);
+            (None, over.websocket(), harness)
         }
         None => {
             let chromium = Chromium::start_with(&executable, &[flag]);
             let source = Source::Url(chromium.http_url());
-            let stand = Stand(Lab::connect(&source).await);
+            let harness = PageToolsHarness(BrowserHarness::connect(&source).await);
             let websocket = chromium.websocket_url().to_owned();
-            (Some(chromium), websocket, stand)
+            (Some(chromium), websocket, harness)
         }
     };
-    serve(&stand.server);
+    serve(&harness.server);
     let user = WebSocketTransport::connect(&websocket, &[]);
     let (user, _events) = Connection::start(user.await.unwrap());
     let create = CreateTarget {
-        url: stand.server.url("/top"),
+        url: harness.server.url("/top"),
         ..Default::default()
     };
     user.send(create).await.unwrap();
-    stand.server.wait_for_request("/loaded").await;
-    let (target, _) = stand.0.appeared().await;
-    let look = stand.browser.look_for_tools(&target);
+    harness.server.wait_for_request("/loaded").await;
+    let (target, _) = harness.0.appeared().await;
+    let look = harness.browser.look_for_tools(&target);
     tabmux_testkit::patiently(look, || "no tools were reported".into())
         .await
         .unwrap();
-    let tab = stand.browser.tab(&target).await.unwrap();
-    Some((chromium, stand, tab))
+    let tab = harness.browser.tab(&target).await.unwrap();
+    Some((chromium, harness, tab))
 }
 
 const LOADED: &str = "addEventListener(\"load\", () => fetch(\"/loaded\"));";
@@ -55,11 +55,11 @@ async fn a_page_that_had_loaded_before_is_known_to_have() {
         server.route("/top", Response::html(html("<h1>There</h1>", LOADED)));
         server.route("/loaded", Response::no_content());
     };
-    let Some((_chromium, stand, tab)) = visit(WITH_WEB_MCP, serve).await else {
+    let Some((_chromium, harness, tab)) = visit(WITH_WEB_MCP, serve).await else {
         return;
     };
     let never = Duration::from_secs(3600);
-    let settled = stand.browser.settle(tab.target(), never);
+    let settled = harness.browser.settle(tab.target(), never);
     let settled = tabmux_testkit::patiently(settled, || "it counts as loading".into());
     settled.await.unwrap();
 }
@@ -79,26 +79,26 @@ async fn tools_that_were_registered_before_are_found_in_all_frames() {
         server.route("/top", Response::html(html(&body, &script)));
         server.route("/loaded", Response::no_content());
     };
-    let Some((_chromium, stand, tab)) = visit(WITH_WEB_MCP, serve).await else {
+    let Some((_chromium, harness, tab)) = visit(WITH_WEB_MCP, serve).await else {
         return;
     };
-    stand
+    harness
         .until_names(&tab, &["form", "top", "form", "near", "far"])
         .await;
     for name in ["top", "near", "far"] {
-        assert_eq!(stand.value(&tab, name, json!({})).await, name);
+        assert_eq!(harness.value(&tab, name, json!({})).await, name);
     }
     // From here on it is as if we had always been there.
-    stand
+    harness
         .page_value(
             &tab,
             "frames[0].eval(\"add({name: 'later', execute: () => 'later'})\"), 0",
         )
         .await;
-    stand
+    harness
         .until_names(&tab, &["form", "top", "form", "near", "later", "far"])
         .await;
-    assert_eq!(stand.value(&tab, "later", json!({})).await, "later");
+    assert_eq!(harness.value(&tab, "later", json!({})).await, "later");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -116,15 +116,15 @@ async fn what_a_page_brought_along_before_is_heard() {
         server.route("/top", Response::html(html("", &format!("{own}{LOADED}"))));
         server.route("/loaded", Response::no_content());
     };
-    let Some((_chromium, stand, tab)) = visit(WITHOUT_WEB_MCP, serve).await else {
+    let Some((_chromium, harness, tab)) = visit(WITHOUT_WEB_MCP, serve).await else {
         return;
     };
-    stand.until_names(&tab, &["mine"]).await;
-    assert_eq!(stand.value(&tab, "mine", json!({})).await, "mine");
-    stand
+    harness.until_names(&tab, &["mine"]).await;
+    assert_eq!(harness.value(&tab, "mine", json!({})).await, "mine");
+    harness
         .page_value(&tab, "add({name: 'more', execute: () => 1})")
         .await;
-    stand.until_names(&tab, &["mine", "more"]).await;
+    harness.until_names(&tab, &["mine", "more"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -142,14 +142,14 @@ async fn a_server_inside_a_page_that_began_before_is_asked_and_not_greeted_again
             server.route("/top", Response::html(html("", &script)));
             server.route("/loaded", Response::no_content());
         };
-        let Some((_chromium, stand, tab)) = visit(flag, serve).await else {
+        let Some((_chromium, harness, tab)) = visit(flag, serve).await else {
             return;
         };
-        stand.until_names(&tab, &["mine"]).await;
-        let mine = stand.value(&tab, "mine", json!({})).await;
+        harness.until_names(&tab, &["mine"]).await;
+        let mine = harness.value(&tab, "mine", json!({})).await;
         assert_eq!(mine["content"][0]["text"], "mine");
         // Another client may have greeted it, and its greeting stands.
         let said = json!(["check", "tools/list", "tools/call"]);
-        assert_eq!(stand.page_value(&tab, "said").await, said);
+        assert_eq!(harness.page_value(&tab, "said").await, said);
     }
 }

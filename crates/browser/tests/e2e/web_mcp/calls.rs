@@ -1,13 +1,13 @@
 //! What comes of a call.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 use tabmux_browser::page_tools::PageAnswer;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_tool_returns_or_throws_arrives() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let script = r#"
@@ -22,45 +22,45 @@ async fn what_a_tool_returns_or_throws_arrives() {
         add({name: "rejects", execute: async () => { throw new Error("later"); }});
         add({name: "circular", execute: () => { const a = {}; a.a = a; return a; }});
         add({name: "hints", annotations: {consequentialHint: true}, execute: () => 1});"#;
-    let tab = stand.page("", "", script).await;
+    let tab = harness.page("", "", script).await;
 
-    assert_eq!(stand.value(&tab, "text", json!({})).await, json!("words"));
+    assert_eq!(harness.value(&tab, "text", json!({})).await, json!("words"));
     assert_eq!(
-        stand.value(&tab, "object", json!({})).await,
+        harness.value(&tab, "object", json!({})).await,
         json!({"a": [1, null]})
     );
-    let nothing = stand.words(&tab, "nothing", json!({})).await;
+    let nothing = harness.words(&tab, "nothing", json!({})).await;
     assert_eq!(nothing, "The tool ran, and returned nothing.");
     let input = json!({"text": "ü\u{1F600}\n", "list": [{}, 1.5]});
-    assert_eq!(stand.value(&tab, "echo", input.clone()).await, input);
+    assert_eq!(harness.value(&tab, "echo", input.clone()).await, input);
     // Chrome's protocol does not take such keys, but the page does.
     let input = json!({"grün": {"größe": [{"ü": 1}]}});
-    assert_eq!(stand.value(&tab, "echo", input.clone()).await, input);
-    assert_eq!(stand.value(&tab, "late", json!({})).await, json!("late"));
-    let large = stand.value(&tab, "large", json!({})).await;
+    assert_eq!(harness.value(&tab, "echo", input.clone()).await, input);
+    assert_eq!(harness.value(&tab, "late", json!({})).await, json!("late"));
+    let large = harness.value(&tab, "large", json!({})).await;
     assert_eq!(large.as_str().unwrap().len(), 5_000_000);
 
     assert_eq!(
-        stand.failure(&tab, "throws", json!({})).await,
+        harness.failure(&tab, "throws", json!({})).await,
         "The page's tool failed: TypeError: boom."
     );
     assert_eq!(
-        stand.failure(&tab, "throws_text", json!({})).await,
+        harness.failure(&tab, "throws_text", json!({})).await,
         "The page's tool failed: just text."
     );
     assert_eq!(
-        stand.failure(&tab, "rejects", json!({})).await,
+        harness.failure(&tab, "rejects", json!({})).await,
         "The page's tool failed: Error: later."
     );
-    let circular = stand.failure(&tab, "circular", json!({})).await;
+    let circular = harness.failure(&tab, "circular", json!({})).await;
     assert!(circular.contains("circular structure"), "{circular}");
-    assert!(stand.tool(&tab, "hints").consequential);
-    assert!(!stand.tool(&tab, "text").consequential);
+    assert!(harness.tool(&tab, "hints").consequential);
+    assert!(!harness.tool(&tab, "text").consequential);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_run_beside_each_other_and_none_loses_its_answer() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let script = r#"
@@ -68,30 +68,33 @@ async fn calls_run_beside_each_other_and_none_loses_its_answer() {
         add({name: "wait", execute: ({n}) => new Promise((done) => { gates[n] = () => done(n); })});
         add({name: "open", execute: ({n}) => { gates[n](); return "opened"; }});
         add({name: "quick", execute: ({n}) => n});"#;
-    let tab = stand.page("", "", script).await;
+    let tab = harness.page("", "", script).await;
     let opened = async {
         for n in [2, 0, 1] {
             let wanted = format!("typeof gates[{n}]");
-            while stand.page_value(&tab, &wanted).await != json!("function") {}
-            stand.value(&tab, "open", json!({"n": n})).await;
+            while harness.page_value(&tab, &wanted).await != json!("function") {}
+            harness.value(&tab, "open", json!({"n": n})).await;
         }
     };
     let (zero, one, two, ()) = tokio::join!(
-        stand.value(&tab, "wait", json!({"n": 0})),
-        stand.value(&tab, "wait", json!({"n": 1})),
-        stand.value(&tab, "wait", json!({"n": 2})),
+        harness.value(&tab, "wait", json!({"n": 0})),
+        harness.value(&tab, "wait", json!({"n": 1})),
+        harness.value(&tab, "wait", json!({"n": 2})),
         opened,
     );
     assert_eq!((zero, one, two), (json!(0), json!(1), json!(2)));
     // An answer may overtake the name of its call.
     for n in 0..200 {
-        assert_eq!(stand.value(&tab, "quick", json!({"n": n})).await, json!(n));
+        assert_eq!(
+            harness.value(&tab, "quick", json!({"n": n})).await,
+            json!(n)
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_is_given_up_in_the_page() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let script = r#"
@@ -102,35 +105,35 @@ async fn a_cancelled_call_is_given_up_in_the_page() {
         })});
         add({name: "loop", execute: () => { log.push("looping"); for (;;) {} }});
         add({name: "alive", execute: () => log});"#;
-    let tab = stand.page("", "", script).await;
+    let tab = harness.page("", "", script).await;
     let cancel = CancellationToken::new();
-    let slow = stand.tool(&tab, "slow");
-    let call = stand.call_page_tool(&tab, &slow, json!({}), cancel.clone());
+    let slow = harness.tool(&tab, "slow");
+    let call = harness.call_page_tool(&tab, &slow, json!({}), cancel.clone());
     let stop = async {
-        while stand.page_value(&tab, "log.length").await != json!(1) {}
+        while harness.page_value(&tab, "log.length").await != json!(1) {}
         cancel.cancel();
     };
     let (answer, ()) = tokio::join!(call, stop);
     answer.unwrap_err();
-    while stand.page_value(&tab, "log").await != json!(["began", "aborted"]) {}
+    while harness.page_value(&tab, "log").await != json!(["began", "aborted"]) {}
 
     // One that never comes back from its own script is stopped.
     let cancel = CancellationToken::new();
-    let busy = stand.tool(&tab, "loop");
-    let call = stand.call_page_tool(&tab, &busy, json!({}), cancel.clone());
+    let busy = harness.tool(&tab, "loop");
+    let call = harness.call_page_tool(&tab, &busy, json!({}), cancel.clone());
     let stop = async {
         while tab.session().send_within(probe(), PATIENCE).await.is_ok() {}
         cancel.cancel();
     };
     let (answer, ()) = tokio::join!(call, stop);
     answer.unwrap_err();
-    let log = stand.value(&tab, "alive", json!({})).await;
+    let log = harness.value(&tab, "alive", json!({})).await;
     assert_eq!(log, json!(["began", "aborted", "looping"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_form_is_filled_and_left_to_the_user_unless_it_submits_itself() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let body = r#"
@@ -149,69 +152,71 @@ async fn a_form_is_filled_and_left_to_the_user_unless_it_submits_itself() {
           event.preventDefault();
           event.respondWith(later(10).then(() => "got " + event.target.n.value));
         });"#;
-    let tab = stand.page("", body, script).await;
+    let tab = harness.page("", body, script).await;
     for text in ["one", "two"] {
-        let filled = stand
+        let filled = harness
             .words(&tab, "by_hand", json!({"q": text, "c": "g"}))
             .await;
         assert!(filled.contains("waits for the user to send it"), "{filled}");
         let form = "[mine.q.value, mine.c.value, sent.length]";
-        assert_eq!(stand.page_value(&tab, form).await, json!([text, "g", 0]));
+        assert_eq!(harness.page_value(&tab, form).await, json!([text, "g", 0]));
     }
-    let refused = stand.failure(&tab, "by_hand", json!({"c": "purple"})).await;
+    let refused = harness
+        .failure(&tab, "by_hand", json!({"c": "purple"}))
+        .await;
     assert!(refused.contains("purple"), "{refused}");
 
     // Calls of one form overwrite each other in Chrome, and only the last would be answered.
     let (five, six, seven) = tokio::join!(
-        stand.value(&tab, "by_itself", json!({"n": 5})),
-        stand.value(&tab, "by_itself", json!({"n": 6})),
-        stand.value(&tab, "by_itself", json!({"n": 7})),
+        harness.value(&tab, "by_itself", json!({"n": 5})),
+        harness.value(&tab, "by_itself", json!({"n": 6})),
+        harness.value(&tab, "by_itself", json!({"n": 7})),
     );
     assert_eq!([five, six, seven], ["got 5", "got 6", "got 7"]);
-    let invalid = stand.failure(&tab, "by_itself", json!({"n": 1})).await;
+    let invalid = harness.failure(&tab, "by_itself", json!({"n": 1})).await;
     assert!(invalid.contains("must be greater"), "{invalid}");
     // The user sends the form after all: nobody waits for it, and nothing breaks.
-    stand.page_value(&tab, "mine.requestSubmit()").await;
-    assert_eq!(stand.page_value(&tab, "sent").await, json!(["two"]));
-    stand.value(&tab, "by_itself", json!({"n": 8})).await;
+    harness.page_value(&tab, "mine.requestSubmit()").await;
+    assert_eq!(harness.page_value(&tab, "sent").await, json!(["two"]));
+    harness.value(&tab, "by_itself", json!({"n": 8})).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_opens_a_dialog_does_not_hang() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let script = r#"
         add({name: "ask", execute: () => { window.said = confirm("Really?"); return said; }});"#;
-    let tab = stand.page("", "", script).await;
-    let answer = stand.words(&tab, "ask", json!({})).await;
+    let tab = harness.page("", "", script).await;
+    let answer = harness.words(&tab, "ask", json!({})).await;
     assert!(answer.contains("\"Really?\""), "{answer}");
     assert!(answer.contains("handle_dialog"), "{answer}");
-    let blocked = stand.failure(&tab, "ask", json!({})).await;
+    let blocked = harness.failure(&tab, "ask", json!({})).await;
     assert!(blocked.contains("Call handle_dialog first"), "{blocked}");
-    stand
+    harness
         .text(&tab, "handle_dialog", json!({"action": "accept"}))
         .await;
     // The tool went on by what was said.
-    assert_eq!(stand.page_value(&tab, "said").await, json!(true));
+    assert_eq!(harness.page_value(&tab, "said").await, json!(true));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_of_two_answers_counts() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let script = r#"
         add({name: "both", execute: () => { location.href = "/next"; return "my answer"; }});"#;
     let further = r#"add({name: "further", execute: ({n}) => n});"#;
-    stand.serve("/next", "", further);
-    let tab = stand.page("", "", script).await;
-    let answer = stand.call(&tab, "both", json!({})).await.unwrap();
+    harness.serve("/next", "", further);
+    let tab = harness.page("", "", script).await;
+    let answer = harness.call(&tab, "both", json!({})).await.unwrap();
     assert_eq!(answer, PageAnswer::Value(json!("my answer")));
     // The second answer comes with the end of the document, so it is there when the next has its tools.
-    stand.until_names(&tab, &["further"]).await;
+    harness.until_names(&tab, &["further"]).await;
     for n in 0..3 {
-        let answer = stand.value(&tab, "further", json!({"n": n})).await;
+        let answer = harness.value(&tab, "further", json!({"n": n})).await;
         assert_eq!(answer, json!(n));
     }
 }

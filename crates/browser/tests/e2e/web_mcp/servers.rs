@@ -1,7 +1,7 @@
 //! Pages with an MCP server inside that speaks over `postMessage`, as those on MCP-B's tab transport do.
 //! What the published package does is tried in `packages/page`.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::{Value, json};
 use tabmux_testkit::OverExtension;
 use tokio_util::sync::CancellationToken;
@@ -50,10 +50,10 @@ fn answer(text: &str) -> Value {
 }
 
 /// With WebMCP and without; over the extension there is one browser, which has it.
-async fn both() -> Option<Vec<Stand>> {
-    let mut stands = vec![Stand::start().await?];
+async fn both() -> Option<Vec<PageToolsHarness>> {
+    let mut stands = vec![PageToolsHarness::start().await?];
     if OverExtension::here().is_none() {
-        stands.push(Stand::without_web_mcp().await?);
+        stands.push(PageToolsHarness::without_web_mcp().await?);
     }
     Some(stands)
 }
@@ -63,7 +63,7 @@ async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
     let Some(stands) = both().await else {
         return;
     };
-    for stand in stands {
+    for harness in stands {
         let script = with_server(
             r#"serve([
                  {name: "sum", title: "Adds", annotations: {readOnlyHint: true}, run: ({a, b}) => text(a + b),
@@ -74,29 +74,29 @@ async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
                  {name: "large", run: () => text("x".repeat(5_000_000))},
                ], {pages: 2});"#,
         );
-        let tab = stand.page("", "", &script).await;
+        let tab = harness.page("", "", &script).await;
         // Nothing is waited for here: they are known when the page counts as open.
         assert_eq!(
-            stand.names(&tab),
+            harness.names(&tab),
             ["sum", "wipe", "fails", "refuses", "large"]
         );
-        let sum = stand.tool(&tab, "sum");
+        let sum = harness.tool(&tab, "sum");
         assert!(sum.read_only && !sum.consequential);
         assert_eq!(&*sum.description, "Adds");
         assert_eq!(sum.read_schema()["required"], json!(["a"]));
-        assert_eq!(&*sum.origin, stand.origin());
-        assert!(stand.tool(&tab, "wipe").consequential);
+        assert_eq!(&*sum.origin, harness.origin());
+        assert!(harness.tool(&tab, "wipe").consequential);
 
-        let sum = stand.value(&tab, "sum", json!({"a": 2, "b": 40})).await;
+        let sum = harness.value(&tab, "sum", json!({"a": 2, "b": 40})).await;
         assert_eq!(sum, answer("42"));
-        let failure = stand.failure(&tab, "fails", json!({})).await;
+        let failure = harness.failure(&tab, "fails", json!({})).await;
         assert_eq!(failure, "The page's tool failed: boom.");
-        let refused = stand.value(&tab, "refuses", json!({})).await;
+        let refused = harness.value(&tab, "refuses", json!({})).await;
         assert_eq!(refused["isError"], json!(true));
-        let large = stand.value(&tab, "large", json!({})).await;
+        let large = harness.value(&tab, "large", json!({})).await;
         let large = large["content"][0]["text"].as_str().unwrap();
         assert_eq!(large.len(), 5_000_000);
-        let said = stand.page_value(&tab, "said.slice(0, 4)").await;
+        let said = harness.page_value(&tab, "said.slice(0, 4)").await;
         assert_eq!(
             said,
             json!([
@@ -111,44 +111,44 @@ async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_that_changes_is_read_again_and_a_server_that_stops_has_no_tools() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let script = with_server(
         r#"serve([{name: "one", run: () => text(1)}], {channel: "shop"});
            serve.again = (tools) => { window.tools = tools; changed("shop"); };"#,
     );
-    let tab = stand.page("", "", &script).await;
-    stand.until_names(&tab, &["one"]).await;
-    let one = stand.tool(&tab, "one").number;
+    let tab = harness.page("", "", &script).await;
+    harness.until_names(&tab, &["one"]).await;
+    let one = harness.tool(&tab, "one").number;
     let more = r#"serve.again([...tools, {name: "two", run: () => new Promise((done) => window.finish = done)}])"#;
-    stand.page_value(&tab, more).await;
-    stand.until_names(&tab, &["one", "two"]).await;
-    assert_eq!(stand.tool(&tab, "one").number, one, "it is the same tool");
+    harness.page_value(&tab, more).await;
+    harness.until_names(&tab, &["one", "two"]).await;
+    assert_eq!(harness.tool(&tab, "one").number, one, "it is the same tool");
 
     // However often it says so, it is asked at most every 50 ms, and the last word counts.
     let flood = r#"said.length = 0; for (let i = 0; i < 5000; i++) changed("shop"); serve.again(tools.slice(1)); 0"#;
-    stand.page_value(&tab, flood).await;
-    stand.until_names(&tab, &["two"]).await;
-    let asked = stand.page_value(&tab, "said.length").await;
+    harness.page_value(&tab, flood).await;
+    harness.until_names(&tab, &["two"]).await;
+    let asked = harness.page_value(&tab, "said.length").await;
     assert!(asked.as_u64().unwrap() < 100, "{asked}");
 
     let stop = async {
-        while stand.page_value(&tab, "typeof finish").await != json!("function") {}
-        stand
+        while harness.page_value(&tab, "typeof finish").await != json!("function") {}
+        harness
             .page_value(&tab, r#"speak("mcp-server-stopped", "shop"), 0"#)
             .await;
     };
-    let (failure, ()) = tokio::join!(stand.failure(&tab, "two", json!({})), stop);
+    let (failure, ()) = tokio::join!(harness.failure(&tab, "two", json!({})), stop);
     assert!(
         failure.contains("server stopped before it answered"),
         "{failure}"
     );
-    stand.until_names(&tab, &[]).await;
-    stand
+    harness.until_names(&tab, &[]).await;
+    harness
         .page_value(&tab, r#"speak("mcp-server-ready", "shop"), 0"#)
         .await;
-    stand.until_names(&tab, &["two"]).await;
+    harness.until_names(&tab, &["two"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,7 +156,7 @@ async fn what_a_page_offers_in_two_ways_is_one_tool_and_runs_once() {
     let Some(stands) = both().await else {
         return;
     };
-    for stand in stands {
+    for harness in stands {
         let script = with_server(
             r#"window.runs = [];
                window.gone = new AbortController();
@@ -164,19 +164,22 @@ async fn what_a_page_offers_in_two_ways_is_one_tool_and_runs_once() {
                       {name: "mine", run: () => text("server")}]);
                add({name: "both", execute: () => { runs.push("context"); return "context"; }}, {signal: gone.signal});"#,
         );
-        let tab = stand.page("", "", &script).await;
+        let tab = harness.page("", "", &script).await;
         let mut found = tab.findings();
         let wait = found.wait_for(|found| found.web_mcp.len() == 2);
         tabmux_testkit::patiently(wait, || "not two tools".into())
             .await
             .unwrap();
-        let both = stand.value(&tab, "both", json!({})).await;
+        let both = harness.value(&tab, "both", json!({})).await;
         assert_eq!(both, "context", "what the browser knows of goes first");
-        assert_eq!(stand.page_value(&tab, "runs").await, json!(["context"]));
-        assert_eq!(stand.value(&tab, "mine", json!({})).await, answer("server"));
-        stand.page_value(&tab, "gone.abort(), changed()").await;
+        assert_eq!(harness.page_value(&tab, "runs").await, json!(["context"]));
+        assert_eq!(
+            harness.value(&tab, "mine", json!({})).await,
+            answer("server")
+        );
+        harness.page_value(&tab, "gone.abort(), changed()").await;
         let through_server = async {
-            while stand.call(&tab, "both", json!({})).await.ok()
+            while harness.call(&tab, "both", json!({})).await.ok()
                 != Some(tabmux_browser::page_tools::PageAnswer::Value(answer(
                     "server",
                 )))
@@ -188,7 +191,7 @@ async fn what_a_page_offers_in_two_ways_is_one_tool_and_runs_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_servers_tools_live_and_die_with_their_documents() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let offer = |name: &str| {
@@ -197,40 +200,40 @@ async fn a_servers_tools_live_and_die_with_their_documents() {
         {{name: "never", run: () => {{ window.busy = 1; return new Promise(() => {{}}); }}}}]);"#
         ))
     };
-    stand.serve("/near", "", &offer("near"));
-    stand.serve("/b", "", &offer("of_b"));
-    let far = stand.server.cross_site_url("/near");
+    harness.serve("/near", "", &offer("near"));
+    harness.serve("/b", "", &offer("of_b"));
+    let far = harness.server.cross_site_url("/near");
     let body = format!(
         r#"<iframe id="a" src="/near"></iframe><iframe src="{far}" allow="tools"></iframe>"#
     );
-    let tab = stand.page("", &body, &offer("top")).await;
+    let tab = harness.page("", &body, &offer("top")).await;
     // Documents of other sites are not asked.
     let all = ["top", "never", "near", "never"];
-    stand.until_names(&tab, &all).await;
-    assert_eq!(stand.value(&tab, "near", json!({})).await, answer("near"));
-    stand.page_value(&tab, "a.remove()").await;
-    stand.until_names(&tab, &all[..2]).await;
+    harness.until_names(&tab, &all).await;
+    assert_eq!(harness.value(&tab, "near", json!({})).await, answer("near"));
+    harness.page_value(&tab, "a.remove()").await;
+    harness.until_names(&tab, &all[..2]).await;
 
     let cancel = CancellationToken::new();
-    let never = stand.tool(&tab, "never");
+    let never = harness.tool(&tab, "never");
     let stop = async {
-        while stand.page_value(&tab, "window.busy").await != json!(1) {}
+        while harness.page_value(&tab, "window.busy").await != json!(1) {}
         cancel.cancel();
     };
-    let call = stand.call_page_tool(&tab, &never, json!({}), cancel.clone());
+    let call = harness.call_page_tool(&tab, &never, json!({}), cancel.clone());
     let (cancelled, ()) = tokio::join!(call, stop);
     cancelled.unwrap_err();
     let last = "said.at(-1)";
-    while stand.page_value(&tab, last).await != json!("notifications/cancelled") {}
+    while harness.page_value(&tab, last).await != json!("notifications/cancelled") {}
 
-    let top = stand.tool(&tab, "top");
-    stand.page_value(&tab, "window.busy = 0").await;
-    stand
+    let top = harness.tool(&tab, "top");
+    harness.page_value(&tab, "window.busy = 0").await;
+    harness
         .left_during(&tab, "never", "location.href = '/b'")
         .await;
-    stand.until_names(&tab, &["of_b", "never"]).await;
-    stand.is_gone(&tab, &top).await;
-    stand
+    harness.until_names(&tab, &["of_b", "never"]).await;
+    harness.is_gone(&tab, &top).await;
+    harness
         .text(&tab, "navigate_page", json!({"type": "back"}))
         .await;
     let mut found = tab.findings();
@@ -238,12 +241,12 @@ async fn a_servers_tools_live_and_die_with_their_documents() {
     tabmux_testkit::patiently(back, || "not back".into())
         .await
         .unwrap();
-    assert_eq!(stand.value(&tab, "top", json!({})).await, answer("top"));
+    assert_eq!(harness.value(&tab, "top", json!({})).await, answer("top"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_server_says_the_page_keeps_its_other_tools_and_stays_bounded() {
-    let Some(stand) = Stand::start().await else {
+    let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
     let script = with_server(
@@ -267,17 +270,17 @@ async fn whatever_a_server_says_the_page_keeps_its_other_tools_and_stays_bounded
            });
            add({name: "own", execute: () => "own"});"#,
     );
-    let tab = stand.page("", "", &script).await;
+    let tab = harness.page("", "", &script).await;
     let mut found = tab.findings();
     let wait = found.wait_for(|found| found.web_mcp.iter().any(|tool| &*tool.name == "fine"));
     tabmux_testkit::patiently(wait, || "nothing was heard".into())
         .await
         .unwrap();
-    let names = stand.names(&tab);
+    let names = harness.names(&tab);
     assert!(names.contains(&"own".to_owned()), "{names:?}");
     assert!(names.len() <= 200, "{}", names.len());
-    let found = stand.tools(&tab);
+    let found = harness.tools(&tab);
     let left_out = found.left_out(tabmux_browser::page_tools::ToolSource::WebMcp);
     assert!(left_out > 700, "{left_out}");
-    assert_eq!(stand.value(&tab, "own", json!({})).await, "own");
+    assert_eq!(harness.value(&tab, "own", json!({})).await, "own");
 }

@@ -1,12 +1,12 @@
 //! Pages written for WebMCP in a browser that does not have it.
 
-use super::stand::Stand;
+use super::harness::PageToolsHarness;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_register_tools_as_they_would_with_the_real_thing() {
-    let Some(stand) = Stand::without_web_mcp().await else {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
     let script = r#"
@@ -25,54 +25,56 @@ async fn pages_register_tools_as_they_would_with_the_real_thing() {
           log.push("began");
           signal.addEventListener("abort", () => log.push("aborted"));
         })});"#;
-    let tab = stand.page("", "", script).await;
+    let tab = harness.page("", "", script).await;
     let all = [
         "echo", "large", "nothing", "object", "slow", "sum", "text", "throws",
     ];
-    assert_eq!(stand.names(&tab), all, "known when the page is open");
-    assert!(stand.tool(&tab, "sum").read_only);
-    assert!(stand.tool(&tab, "echo").consequential);
-    assert_eq!(&*stand.tool(&tab, "sum").origin, stand.origin());
+    assert_eq!(harness.names(&tab), all, "known when the page is open");
+    assert!(harness.tool(&tab, "sum").read_only);
+    assert!(harness.tool(&tab, "echo").consequential);
+    assert_eq!(&*harness.tool(&tab, "sum").origin, harness.origin());
 
-    let sum = stand.value(&tab, "sum", json!({"a": 2, "b": 40})).await;
+    let sum = harness.value(&tab, "sum", json!({"a": 2, "b": 40})).await;
     assert_eq!(sum, json!(42));
-    assert_eq!(stand.value(&tab, "text", json!({})).await, "words");
-    let object = stand.value(&tab, "object", json!({})).await;
+    assert_eq!(harness.value(&tab, "text", json!({})).await, "words");
+    let object = harness.value(&tab, "object", json!({})).await;
     assert_eq!(object, json!({"a": [1, null]}));
     let input = json!({"ü": {"ö": "\u{1F600}"}, "list": [1.5]});
-    assert_eq!(stand.value(&tab, "echo", input.clone()).await, input);
-    let large = stand.value(&tab, "large", json!({})).await;
+    assert_eq!(harness.value(&tab, "echo", input.clone()).await, input);
+    let large = harness.value(&tab, "large", json!({})).await;
     assert_eq!(large.as_str().unwrap().len(), 5_000_000);
-    let nothing = stand.words(&tab, "nothing", json!({})).await;
+    let nothing = harness.words(&tab, "nothing", json!({})).await;
     assert_eq!(nothing, "The tool ran, and returned nothing.");
-    let thrown = stand.failure(&tab, "throws", json!({})).await;
+    let thrown = harness.failure(&tab, "throws", json!({})).await;
     assert_eq!(thrown, "The page's tool failed: TypeError: boom.");
 
     let cancel = CancellationToken::new();
-    let slow = stand.tool(&tab, "slow");
-    let call = stand.call_page_tool(&tab, &slow, json!({}), cancel.clone());
+    let slow = harness.tool(&tab, "slow");
+    let call = harness.call_page_tool(&tab, &slow, json!({}), cancel.clone());
     let stop = async {
-        while stand.page_value(&tab, "log").await != json!(["began"]) {}
+        while harness.page_value(&tab, "log").await != json!(["began"]) {}
         cancel.cancel();
     };
     let (answer, ()) = tokio::join!(call, stop);
     answer.unwrap_err();
-    while stand.page_value(&tab, "log").await != json!(["began", "aborted"]) {}
+    while harness.page_value(&tab, "log").await != json!(["began", "aborted"]) {}
 
-    stand.page_value(&tab, "log.length = 0, gone.abort()").await;
-    stand.until_names(&tab, &all[1..]).await;
-    assert_eq!(stand.page_value(&tab, "log").await, json!(["change"]));
+    harness
+        .page_value(&tab, "log.length = 0, gone.abort()")
+        .await;
+    harness.until_names(&tab, &all[1..]).await;
+    assert_eq!(harness.page_value(&tab, "log").await, json!(["change"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shim_refuses_what_the_real_thing_refuses() {
-    let Some(stand) = Stand::without_web_mcp().await else {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
-    let tab = stand.page("", "", "").await;
+    let tab = harness.page("", "", "").await;
     let outcome = async |script: &str| {
         let script = format!("({script}).then(() => 'fine', (error) => error.name)");
-        stand.page_value(&tab, &script).await
+        harness.page_value(&tab, &script).await
     };
     for (tool, expected) in [
         ("{name: 'a', execute: () => 1}", "fine"),
@@ -98,30 +100,30 @@ async fn the_shim_refuses_what_the_real_thing_refuses() {
     assert_eq!(outcome(&format!("{execute}{{}}))")).await, "fine");
     assert_eq!(outcome(&format!("{execute}'{{}}'))")).await, "TypeError");
     assert_eq!(outcome(&format!("{execute}null))")).await, "TypeError");
-    stand.until_names(&tab, &["a"]).await;
+    harness.until_names(&tab, &["a"]).await;
     // Nothing of ours is left lying about.
     let names =
         "Object.getOwnPropertyNames(window).filter((name) => /^_[0-9a-f]{32}$|tabmux/.test(name))";
-    assert_eq!(stand.page_value(&tab, names).await, json!([]));
+    assert_eq!(harness.page_value(&tab, names).await, json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_whose_error_reads_like_a_refusal_of_its_input_is_called_once() {
-    let Some(stand) = Stand::without_web_mcp().await else {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
     let script = r#"
         window.calls = 0;
         add({name: "due", execute: () => { calls += 1; throw new Error("Failed to parse input date"); }});"#;
-    let tab = stand.page("", "", script).await;
-    let failure = stand.failure(&tab, "due", json!({})).await;
+    let tab = harness.page("", "", script).await;
+    let failure = harness.failure(&tab, "due", json!({})).await;
     assert!(failure.contains("Failed to parse input date"), "{failure}");
-    assert_eq!(stand.page_value(&tab, "calls").await, json!(1));
+    assert_eq!(harness.page_value(&tab, "calls").await, json!(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forms_are_tools_with_the_shim_too() {
-    let Some(stand) = Stand::without_web_mcp().await else {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
     let body = r#"
@@ -148,12 +150,12 @@ async fn forms_are_tools_with_the_shim_too() {
           event.respondWith(later(10).then(() => "got " + event.target.n.value));
         });
         silent.addEventListener("submit", (event) => event.preventDefault());"#;
-    let tab = stand.page("", body, script).await;
-    stand
+    let tab = harness.page("", body, script).await;
+    harness
         .until_names(&tab, &["by_hand", "by_itself", "says_nothing"])
         .await;
     assert_eq!(
-        stand.tool(&tab, "by_hand").read_schema(),
+        harness.tool(&tab, "by_hand").read_schema(),
         json!({"type": "object", "required": ["q"], "properties": {
             "q": {"type": "string", "description": "Query"},
             "c": {"type": "string", "enum": ["r", "g"]},
@@ -165,7 +167,7 @@ async fn forms_are_tools_with_the_shim_too() {
     );
     let input =
         json!({"q": "one", "c": "g", "used": true, "x": ["2"], "size": "l", "when": "2026-01-02"});
-    let filled = stand.words(&tab, "by_hand", input).await;
+    let filled = harness.words(&tab, "by_hand", input).await;
     assert!(filled.contains("waits for the user to send it"), "{filled}");
     let form = "[...new FormData(mine)].map(String)";
     let data = json!([
@@ -177,77 +179,82 @@ async fn forms_are_tools_with_the_shim_too() {
         "when,2026-01-02",
         "secret,1"
     ]);
-    assert_eq!(stand.page_value(&tab, form).await, data);
-    assert_eq!(stand.page_value(&tab, "sent").await, json!([]));
-    let refused = stand.failure(&tab, "by_hand", json!({"c": "purple"})).await;
+    assert_eq!(harness.page_value(&tab, form).await, data);
+    assert_eq!(harness.page_value(&tab, "sent").await, json!([]));
+    let refused = harness
+        .failure(&tab, "by_hand", json!({"c": "purple"}))
+        .await;
     assert!(
         refused.contains("Invalid value \"purple\" for parameter c"),
         "{refused}"
     );
 
     let (five, six) = tokio::join!(
-        stand.value(&tab, "by_itself", json!({"n": 5})),
-        stand.value(&tab, "by_itself", json!({"n": 6})),
+        harness.value(&tab, "by_itself", json!({"n": 5})),
+        harness.value(&tab, "by_itself", json!({"n": 6})),
     );
     assert_eq!([five, six], ["got 5", "got 6"]);
-    let invalid = stand.failure(&tab, "by_itself", json!({"n": 1})).await;
+    let invalid = harness.failure(&tab, "by_itself", json!({"n": 1})).await;
     assert!(invalid.contains("Form validation failed: n: "), "{invalid}");
-    let silent = stand.failure(&tab, "says_nothing", json!({})).await;
+    let silent = harness.failure(&tab, "says_nothing", json!({})).await;
     assert!(silent.contains("preventDefault()"), "{silent}");
 
-    stand
+    harness
         .page_value(
             &tab,
             "auto.setAttribute('toolname', 'renamed'), silent.remove()",
         )
         .await;
-    stand.until_names(&tab, &["by_hand", "renamed"]).await;
-    assert_eq!(stand.value(&tab, "renamed", json!({"n": 7})).await, "got 7");
+    harness.until_names(&tab, &["by_hand", "renamed"]).await;
+    assert_eq!(
+        harness.value(&tab, "renamed", json!({"n": 7})).await,
+        "got 7"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_the_shim_too_tools_live_and_die_with_their_documents() {
-    let Some(stand) = Stand::without_web_mcp().await else {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
     let tool = |name: &str| format!(r#"add({{name: "{name}", execute: () => "{name}"}});"#);
-    stand.serve("/near", "", &tool("near"));
-    stand.serve("/b", "", &tool("of_b"));
-    let far = stand.server.cross_site_url("/near");
+    harness.serve("/near", "", &tool("near"));
+    harness.serve("/b", "", &tool("of_b"));
+    let far = harness.server.cross_site_url("/near");
     let never = r#"add({name: "never", execute: () => { window.busy = 1; return new Promise(() => {}); }});"#;
     let body =
         format!(r#"<iframe id="a" src="/near"></iframe><iframe id="b" src="{far}"></iframe>"#);
     let strangers =
         "document.modelContext?.registerTool({name: 'far', description: 'd', execute: () => 1});";
-    stand.serve("/far", "", strangers);
-    let tab = stand.page("", &body, &(tool("top") + never)).await;
+    harness.serve("/far", "", strangers);
+    let tab = harness.page("", &body, &(tool("top") + never)).await;
     // Frames of other origins get no shim.
-    stand.until_names(&tab, &["never", "top", "near"]).await;
-    assert_eq!(stand.value(&tab, "near", json!({})).await, "near");
+    harness.until_names(&tab, &["never", "top", "near"]).await;
+    assert_eq!(harness.value(&tab, "near", json!({})).await, "near");
     let seen = "document.modelContext.getTools().then((tools) => tools.map((tool) => tool.name))";
     assert_eq!(
-        stand.page_value(&tab, seen).await,
+        harness.page_value(&tab, seen).await,
         json!(["near", "never", "top"])
     );
-    stand.page_value(&tab, "a.remove()").await;
-    stand.until_names(&tab, &["never", "top"]).await;
+    harness.page_value(&tab, "a.remove()").await;
+    harness.until_names(&tab, &["never", "top"]).await;
 
-    let top = stand.tool(&tab, "top");
-    stand
+    let top = harness.tool(&tab, "top");
+    harness
         .left_during(&tab, "never", "location.href = '/b'")
         .await;
-    stand.until_names(&tab, &["of_b"]).await;
-    stand.is_gone(&tab, &top).await;
-    stand
+    harness.until_names(&tab, &["of_b"]).await;
+    harness.is_gone(&tab, &top).await;
+    harness
         .text(&tab, "navigate_page", json!({"type": "back"}))
         .await;
-    stand.until_names(&tab, &["never", "top", "near"]).await;
-    assert_eq!(stand.value(&tab, "top", json!({})).await, "top");
+    harness.until_names(&tab, &["never", "top", "near"]).await;
+    assert_eq!(harness.value(&tab, "top", json!({})).await, "top");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_page_brings_along_is_left_alone_and_heard() {
-    let Some(stand) = Stand::without_web_mcp().await else {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
     // A stand-in that takes text only, as older ones do, and replaces whatever is there.
@@ -264,18 +271,18 @@ async fn what_a_page_brings_along_is_left_alone_and_heard() {
         const own = new Own();
         Object.defineProperty(document, "modelContext", {value: own, configurable: true});
         add({name: "mine", execute: ({n}) => ({n: n + 1})});"#;
-    let tab = stand.page("", "", script).await;
-    stand.until_names(&tab, &["mine"]).await;
+    let tab = harness.page("", "", script).await;
+    harness.until_names(&tab, &["mine"]).await;
     assert_eq!(
-        stand
+        harness
             .page_value(&tab, "document.modelContext === own")
             .await,
         json!(true)
     );
-    let answer = stand.value(&tab, "mine", json!({"n": 1})).await;
+    let answer = harness.value(&tab, "mine", json!({"n": 1})).await;
     assert_eq!(answer, json!({"n": 2}));
-    stand
+    harness
         .page_value(&tab, "add({name: 'more', execute: () => 1})")
         .await;
-    stand.until_names(&tab, &["mine", "more"]).await;
+    harness.until_names(&tab, &["mine", "more"]).await;
 }

@@ -1,58 +1,58 @@
 //! The story itself: an agent with a task, one tool call after the other.
 
 use super::Args;
-use super::paper::{Look, Paper};
+use super::printer::{Look, Printer};
+use super::runner::Runner;
 use super::site::Site;
 use super::snapshot::uid_of;
-use super::stage::Stage;
 use anyhow::{Context, ensure};
 use serde_json::json;
 use tabmux_browser::find::{self, Wanted};
 
 /// Plays the whole story. An error says at which step it ended, and what to do.
-pub(super) fn play(args: &Args, paper: &mut Paper) -> anyhow::Result<()> {
+pub(super) fn play(args: &Args, printer: &mut Printer) -> anyhow::Result<()> {
     find::find(&Wanted {
         executable: args.browser.executable_path.clone(),
         channel: None,
     })?;
     let site = Site::open()?;
-    paper.space()?;
-    paper.paragraph(Look::Strong, "tabmux demo: an agent books a bed")?;
-    paper.space()?;
-    paper.paragraph(Look::Plain, PREFACE)?;
-    paper.space()?;
-    paper.paragraph(Look::Agent, TASK)?;
+    printer.space()?;
+    printer.paragraph(Look::Strong, "tabmux demo: an agent books a bed")?;
+    printer.space()?;
+    printer.paragraph(Look::Plain, PREFACE)?;
+    printer.space()?;
+    printer.paragraph(Look::Agent, TASK)?;
 
-    let mut stage = Stage::open(args, paper)?;
-    let played = perform(&mut stage, args, &site);
-    stage.close(played)
+    let mut runner = Runner::open(args, printer)?;
+    let played = perform(&mut runner, args, &site);
+    runner.close(played)
 }
 
-fn perform(stage: &mut Stage<'_>, args: &Args, site: &Site) -> anyhow::Result<()> {
-    stage.step("Hello", "A client starts tabmux mcp and shakes hands.")?;
-    stage.shake_hands()?;
+fn perform(runner: &mut Runner<'_>, args: &Args, site: &Site) -> anyhow::Result<()> {
+    runner.step("Hello", "A client starts tabmux mcp and shakes hands.")?;
+    runner.shake_hands()?;
 
-    stage.step("Connect", "There is one tool, so the choice is easy.")?;
-    stage.call_into("connected", "connect_browser", &json!({"launch": true}))?;
+    runner.step("Connect", "There is one tool, so the choice is easy.")?;
+    runner.call_into("connected", "connect_browser", &json!({"launch": true}))?;
 
-    stage.step(
+    runner.step(
         "Open a page",
         "The tab gets the focus, and tools to work on it appear. beds_left is the page's own; book_now \
          is made from its form.",
     )?;
-    stage.call_into("tab focused", "open_tab", &json!({"url": site.url()}))?;
+    runner.call_into("tab focused", "open_tab", &json!({"url": site.url()}))?;
 
-    stage.step("Ask the page", "Nobody had to read anything for this.")?;
-    let beds = stage.call("beds_left", &json!({"night": "Saturday"}))?;
+    runner.step("Ask the page", "Nobody had to read anything for this.")?;
+    let beds = runner.call("beds_left", &json!({"night": "Saturday"}))?;
     ensure!(beds.contains("5 beds"), "there should be 5 beds");
 
-    stage.step(
+    runner.step(
         "Read it",
         "Whatever a person could read or use, with a uid to name it by.",
     )?;
-    let page = stage.call("take_snapshot", &json!({}))?;
+    let page = runner.call("take_snapshot", &json!({}))?;
 
-    stage.step(
+    runner.step(
         "Fill in the form",
         "Five fields in one call, and each must hold what it was given.",
     )?;
@@ -60,36 +60,36 @@ fn perform(stage: &mut Stage<'_>, args: &Args, site: &Site) -> anyhow::Result<()
     for (role, name, value) in FIELDS {
         fields.push(json!({"uid": uid(&page, role, name)?, "value": value}));
     }
-    stage.call("fill_form", &json!({"elements": fields}))?;
+    runner.call("fill_form", &json!({"elements": fields}))?;
 
-    stage.step(
+    runner.step(
         "Book",
         "A click waits for the button, and tells what it caused. The next page has no such tools.",
     )?;
     let button = json!({"uid": uid(&page, "button", "Book now")?});
-    stage.call_into("booked", "click", &button)?;
+    runner.call_into("booked", "click", &button)?;
 
-    stage.step("Make sure", "Did the hut understand?")?;
-    let seen = stage.call("find", &json!({"text": "See you on"}))?;
+    runner.step("Make sure", "Did the hut understand?")?;
+    let seen = runner.call("find", &json!({"text": "See you on"}))?;
     ensure!(
         seen.contains(EXPECTED),
         "the ticket should say \"{EXPECTED}\""
     );
 
-    stage.step(
+    runner.step(
         "A mistake",
         "The same button again. Its page is gone, so nothing is clicked.",
     )?;
-    stage.call_in_vain("click", &button)?;
+    runner.call_in_vain("click", &button)?;
 
-    stage.step(
+    runner.step(
         "Take a picture",
         "As the tab looks now, scaled to what a model can use.",
     )?;
-    stage.take_picture(&args.out)?;
+    runner.take_picture(&args.out)?;
 
-    stage.step("Close", "The tab goes, and its tools go with it.")?;
-    stage.call_into("tab closed", "close_tab", &json!({}))
+    runner.step("Close", "The tab goes, and its tools go with it.")?;
+    runner.call_into("tab closed", "close_tab", &json!({}))
 }
 
 fn uid<'a>(page: &'a str, role: &str, name: &str) -> anyhow::Result<&'a str> {

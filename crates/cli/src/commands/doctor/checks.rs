@@ -4,7 +4,7 @@ use super::Check;
 use crate::commands::other_daemons::OtherDaemon;
 use std::path::{Path, PathBuf};
 use tabmux_browser::find::FindError;
-use tabmux_client::PlaceError;
+use tabmux_client::SocketPathError;
 
 /// A browser that was found, and what it answered to `--version`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(super) fn user(is_root: bool) -> Check {
 }
 
 /// The folder that holds the socket.
-pub(super) fn folder(folder: &Path, exists: bool, safe: Result<(), PlaceError>) -> Check {
+pub(super) fn folder(folder: &Path, exists: bool, safe: Result<(), SocketPathError>) -> Check {
     const NAME: &str = "folder";
     let shown = folder.display();
     match safe {
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn an_unsafe_folder_fails_with_what_is_wrong() {
-        let error = PlaceError::Unsafe {
+        let error = SocketPathError::Unsafe {
             path: "/run/x".into(),
             why: "others may write to it",
         };

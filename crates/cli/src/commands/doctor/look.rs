@@ -14,7 +14,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
 use tabmux_daemon::policy;
@@ -24,7 +24,7 @@ use tabmux_shim::log_beside;
 use tokio::process::Command;
 
 /// Every check, in the order in which things are needed.
-pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Check> {
+pub(super) async fn around(place: &SocketPath, executable: Option<PathBuf>) -> Vec<Check> {
     let (behind, browsers) = behind(place).await;
     let folder = place.socket().parent().unwrap_or_else(|| Path::new("."));
     let log = log_beside(place.socket());
@@ -95,7 +95,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|meta| meta.uid() == 0)
 }
 
-fn folder_check(place: &Place, folder: &Path) -> Check {
+fn folder_check(place: &SocketPath, folder: &Path) -> Check {
     let exists = fs::symlink_metadata(folder).is_ok();
     // Making the folder ready also makes it, which looking must not.
     let safe = if exists { place.prepare() } else { Ok(()) };
@@ -103,7 +103,7 @@ fn folder_check(place: &Place, folder: &Path) -> Check {
 }
 
 /// Who is behind the socket, and the browsers that it has.
-async fn behind(place: &Place) -> (Behind, Vec<BrowserRow>) {
+async fn behind(place: &SocketPath) -> (Behind, Vec<BrowserRow>) {
     if fs::symlink_metadata(place.socket()).is_err() {
         return (Behind::Nobody, Vec::new());
     }

@@ -4,12 +4,12 @@ use crate::commands::ask::ask_daemon;
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tabmux_client::Place;
+use tabmux_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_shim::starter;
 
 /// Whether an extension is connected; none if there is no daemon.
-pub(super) async fn is_connected(place: &Place) -> anyhow::Result<Option<bool>> {
+pub(super) async fn is_connected(place: &SocketPath) -> anyhow::Result<Option<bool>> {
     let question = FromClient::Status {
         id: "extension".into(),
     };
@@ -25,7 +25,7 @@ pub(super) async fn is_connected(place: &Place) -> anyhow::Result<Option<bool>> 
 
 /// Whether an extension connects within `limit`. Runs a daemon for it to connect to.
 pub(super) async fn until_connected(
-    place: &Place,
+    place: &SocketPath,
     port: u16,
     limit: Duration,
 ) -> anyhow::Result<bool> {

@@ -2,8 +2,8 @@
 //! to by strangers. Each call is counted where it was made.
 //! `TABMUX_SOAK=1` makes it 1,000 faults and writes docs/soak-faults.md; `TABMUX_SEED=n` brings a run back.
 
-use super::board::Board;
 use super::report::{Report, Victim};
+use super::results::Results;
 use super::strangers;
 use super::{AWAITED, Hunt, live, nothing_is_left, variable};
 use crate::crowd::Crowd;
@@ -19,16 +19,16 @@ async fn after_faults_of_every_kind_each_call_was_answered_once_and_everybody_wo
     let agents = variable("TABMUX_AGENTS").unwrap_or(if soak { 16 } else { 6 }) as usize;
     let seed = variable("TABMUX_SEED").unwrap_or(0);
 
-    let board = Board::of(agents);
+    let results = Results::of(agents);
     let mut report = Report::new(seed, agents);
     let mut hunt = Hunt {
         crowd: &crowd,
-        board: &board,
+        results: &results,
         rng: Rng::seeded(seed),
         browsers: Vec::new(),
     };
     let mut slowest = Duration::ZERO;
-    let lives = (0..agents).map(|number| live(&crowd, &board, number, seed));
+    let lives = (0..agents).map(|number| live(&crowd, &results, number, seed));
     let (_, ()) = tokio::join!(join_all(lives), async {
         hunt.settled().await;
         let (mut done, mut bursts) = (0, 0);
@@ -39,7 +39,7 @@ async fn after_faults_of_every_kind_each_call_was_answered_once_and_everybody_wo
                 report.note(victim, None);
             }
             let (victim, last) = hunt.fault().await;
-            board.all_good_since(last).await;
+            results.all_good_since(last).await;
             slowest = slowest.max(last.elapsed());
             report.note(victim, Some(last.elapsed()));
             (done, bursts) = (done + burst, bursts + 1);
@@ -50,11 +50,11 @@ async fn after_faults_of_every_kind_each_call_was_answered_once_and_everybody_wo
             }
         }
         hunt.settled().await;
-        board.stop();
+        results.stop();
     });
     let groups = hunt.browsers;
     nothing_is_left(&crowd, &groups).await;
-    report.answers = board.summary();
+    report.answers = results.summary();
     report.tell(soak, "docs/soak-faults.md", INTRODUCTION);
     let calls = &report.answers;
     assert_eq!(calls.asked, calls.answers + calls.cut, "asked and answered");
@@ -69,7 +69,7 @@ impl Hunt<'_> {
     /// One fault, of a kind that is possible now. Says what it hit, and since when it is over.
     async fn fault(&mut self) -> (Victim, Instant) {
         let awaited = self.rng.below(AWAITED);
-        self.board.more_answers(awaited).await;
+        self.results.more_answers(awaited).await;
         let browsers = self.pids_of(Victim::Browser);
         self.browsers.extend(browsers);
         let victim = patiently(self.strike(), || "a fault that is possible".into()).await;
@@ -79,10 +79,10 @@ impl Hunt<'_> {
     async fn strike(&mut self) -> Victim {
         loop {
             let victim = FAULTS[self.rng.below(FAULTS.len())];
-            self.board.kill();
+            self.results.kill();
             let done = match victim {
                 Victim::Server => {
-                    let servers = self.board.servers();
+                    let servers = self.results.servers();
                     self.one_of(&servers).map(process::kill_hard)
                 }
                 Victim::Renderer => {

@@ -1,12 +1,12 @@
 //! The same in a person's own browser: the extension's worker, its socket, the daemon, a tab and the browser
 //! itself go at random moments. What is not hit has to be the same as before.
 
-use super::board::Board;
 use super::report::{Report, Victim};
+use super::results::Results;
 use super::{live, variable};
 use crate::agent::PERSONS;
 use crate::crowd::Crowd;
-use crate::desk::page;
+use crate::harness::page;
 use crate::user::User;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -28,26 +28,26 @@ async fn whatever_goes_in_a_persons_browser_calls_are_answered_and_no_tab_is_los
     let chromium = ExtendedChromium::start(&executable, &[]);
     let crowd = Crowd::around(executable, &chromium);
     crowd.pages.route("/mine", page(PERSONS, "<p>Private.</p>"));
-    let board = Board::of(AGENTS);
+    let results = Results::of(AGENTS);
     let mut report = Report::new(seed, AGENTS);
     let mut storm = Storm {
         crowd: &crowd,
-        board: &board,
+        results: &results,
         rng: Rng::seeded(seed),
         user: sit_down(&crowd, &chromium).await,
         chromium,
     };
-    let lives = (0..AGENTS).map(|number| live(&crowd, &board, number, seed));
+    let lives = (0..AGENTS).map(|number| live(&crowd, &results, number, seed));
     let (_, ()) = tokio::join!(join_all(lives), async {
         storm.settled().await;
         for _ in 0..kills {
             storm.strike(&mut report).await;
         }
         storm.settled().await;
-        board.stop();
+        results.stop();
     });
     storm.only_the_person_is_left().await;
-    report.answers = board.summary();
+    report.answers = results.summary();
     report.tell(soak, "docs/soak-extension.md", INTRODUCTION);
 }
 
@@ -62,7 +62,7 @@ async fn sit_down(crowd: &Crowd, chromium: &ExtendedChromium) -> User {
 /// What goes wrong.
 struct Storm<'a> {
     crowd: &'a Crowd,
-    board: &'a Board,
+    results: &'a Results,
     rng: Rng,
     user: User,
     chromium: ExtendedChromium,
@@ -70,7 +70,7 @@ struct Storm<'a> {
 
 impl Storm<'_> {
     async fn strike(&mut self, report: &mut Report) {
-        self.board.more_answers(self.rng.below(AWAITED)).await;
+        self.results.more_answers(self.rng.below(AWAITED)).await;
         let before = self.agents_tabs().await;
         let (victim, mut hit) = patiently(self.hit_somebody(), || "something to hit".into()).await;
         #[expect(
@@ -84,7 +84,7 @@ impl Storm<'_> {
         let mended = match self.rng.one_in(4) {
             true => None,
             false => {
-                self.board.all_good_since(hit).await;
+                self.results.all_good_since(hit).await;
                 Some(hit.elapsed())
             }
         };
@@ -115,7 +115,7 @@ impl Storm<'_> {
         let log = std::fs::read_to_string(log).unwrap_or_default();
         let lines: Vec<_> = log.lines().rev().take(60).collect();
         let lines = lines.into_iter().rev().collect::<Vec<_>>().join("\n");
-        format!("{}\n{lines}", self.board.last_words())
+        format!("{}\n{lines}", self.results.last_words())
     }
 
     /// Something goes. Says what, and when the mending could begin.
@@ -123,7 +123,7 @@ impl Storm<'_> {
         loop {
             let victim = VICTIMS[self.rng.below(VICTIMS.len())];
             let began = Instant::now();
-            self.board.kill();
+            self.results.kill();
             let done = match victim {
                 Victim::Worker => self.end_worker().await,
                 Victim::Socket => self.cut_socket().await,
@@ -202,7 +202,7 @@ impl Storm<'_> {
     /// Waits until everybody works, and the house is in order: one daemon, one connection of the extension,
     /// a session and a tab for each agent, the person's tab, and no other.
     async fn settled(&self) {
-        self.board.all_good_since(Instant::now()).await;
+        self.results.all_good_since(Instant::now()).await;
         let order = async || {
             let sessions = self.crowd.asked("sessions");
             let tabs = self.crowd.asked("tabs");

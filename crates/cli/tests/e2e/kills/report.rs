@@ -1,6 +1,6 @@
 //! What was killed and how long mending took, as a table.
 
-use super::board::Summary;
+use super::results::Summary;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};

@@ -5,8 +5,8 @@ use crate::tests::browser::facts;
 use crate::tests::page_inputs::is_read_only;
 use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS, check_notable};
 use crate::{
-    Access, BrowserId, CallId, CallKind, Config, Core, Input, Origin, Output, Place, Reply,
-    SchemaId, SessionId, TargetId, Time, ToolName,
+    Access, BrowserId, CallId, CallKind, Config, Core, Input, Output, Reply, SchemaId, SessionId,
+    TabLocation, TabOpener, TargetId, Time, ToolName,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) struct Chaos {
     core: Core,
     now: Time,
     calls: BTreeMap<CallId, Asked>,
-    acting: BTreeMap<Place, CallId>,
+    acting: BTreeMap<TabLocation, CallId>,
     closing: BTreeMap<CallId, Tab>,
     held: BTreeSet<Tab>,
     /// What each client's list is, if it fetches it when it is told to.
@@ -113,7 +113,7 @@ impl Chaos {
                 target: n,
             } => {
                 let tab = facts(&target(n).0, "about:blank");
-                let origin = Origin::Call(self.newest(back));
+                let origin = TabOpener::Call(self.newest(back));
                 self.handle(Input::TabAppeared {
                     browser,
                     tab,
@@ -233,7 +233,7 @@ impl Chaos {
                     self.goes_to_work(call);
                     self.ran += 1;
                     if self.calls[&call].acts {
-                        let place = Place::Browser { browser, target };
+                        let place = TabLocation::Browser { browser, target };
                         let other = self.acting.insert(place, call);
                         assert_eq!(other, None, "two calls act on one tab");
                     }

@@ -4,9 +4,10 @@ use crate::tests::browser::facts;
 use crate::tests::page_inputs::{page_call, page_input, page_with_tool};
 use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
 use crate::{
-    Access, BrowserFacts, BrowserId, BrowserKey, CallKind, ConnectFailure, Fate, Finish, Heritage,
-    Input, Loss, LostTab, Meant, Mode, Numbering, OnEnd, Origin, PageNumbers, RequestId, Routing,
-    SessionConfig, SessionId, TabId, TabPolicy, TabRef, TargetId, ToolName, Veil,
+    Access, BrowserFacts, BrowserId, BrowserKey, BrowserRef, CallKind, ConnectFailure, Fate,
+    Finish, Input, Loss, LostTab, Mode, Numbering, OnEnd, PageNumbers, RequestId, RestoredTabs,
+    Routing, SessionConfig, SessionId, SiteFilter, TabId, TabOpener, TabPolicy, TabRef, TargetId,
+    ToolName,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -167,8 +168,8 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
                 true => Routing::Smart,
                 false => Routing::Hybrid,
             },
-            veil: Veil::default(),
-            heritage: Heritage {
+            site_filter: SiteFilter::default(),
+            restored_tabs: RestoredTabs {
                 opened: vec![TargetId("t-1".into())],
                 bound: vec![TargetId("t-2".into())],
                 lost: attached.then_some(Loss {
@@ -211,9 +212,9 @@ fn browser_input() -> impl Strategy<Value = Input> {
 
 fn tab_input() -> impl Strategy<Value = Input> {
     let origin = prop_oneof![
-        3 => Just(Origin::Browser),
-        2 => (0..8_u8).prop_map(|n| Origin::Popup { opener: target(n) }),
-        1 => Just(Origin::Spare),
+        3 => Just(TabOpener::Browser),
+        2 => (0..8_u8).prop_map(|n| TabOpener::Popup { opener: target(n) }),
+        1 => Just(TabOpener::Spare),
     ];
     prop_oneof![
         3 => (browser(), 0..8_u8, 0..4_u8, origin).prop_map(|(browser, n, at, origin)| {
@@ -277,8 +278,8 @@ fn index() -> impl Strategy<Value = Option<i64>> {
     prop_oneof![4 => Just(None), 3 => Just(Some(1)), 1 => (-1..4_i64).prop_map(Some)]
 }
 
-fn meant(key: u8, attached: bool) -> Meant {
-    Meant {
+fn meant(key: u8, attached: bool) -> BrowserRef {
+    BrowserRef {
         key: BrowserKey(format!("browser-{key}").into()),
         label: "a browser".into(),
         attached,

@@ -4,48 +4,48 @@ use super::*;
 use crate::PersonRefusal;
 
 /// A session with one browser that is adding a second one, which does not answer.
-fn adding() -> (Desk, CallId) {
-    let mut desk = Desk::with(1);
-    desk.clicks_in(None);
-    desk.hangs = true;
+fn adding() -> (SeveralBrowsers, CallId) {
+    let mut harness = SeveralBrowsers::with(1);
+    harness.clicks_in(None);
+    harness.hangs = true;
     let meant = meant("http://2");
-    let call = desk.ask(CallKind::AddBrowser { meant }, None);
-    assert!(desk.core.has_several(ONE));
-    (desk, call)
+    let call = harness.ask(CallKind::AddBrowser { meant }, None);
+    assert!(harness.core.has_several(ONE));
+    (harness, call)
 }
 
 /// There is one browser again, and it need not be named.
-fn nothing_is_left(desk: &mut Desk) {
-    assert_eq!(desk.rows().len(), 1);
-    assert_eq!(desk.clicks_in(None), "http://1/page");
+fn nothing_is_left(harness: &mut SeveralBrowsers) {
+    assert_eq!(harness.rows().len(), 1);
+    assert_eq!(harness.clicks_in(None), "http://1/page");
 }
 
 #[test]
 fn an_addition_that_is_cancelled_is_taken_back() {
-    let (mut desk, call) = adding();
-    desk.cancel(call);
-    assert_eq!(desk.wait_for(call), Reply::Cancelled);
-    nothing_is_left(&mut desk);
+    let (mut harness, call) = adding();
+    harness.cancel(call);
+    assert_eq!(harness.wait_for(call), Reply::Cancelled);
+    nothing_is_left(&mut harness);
 }
 
 #[test]
 fn an_addition_that_is_too_late_is_taken_back() {
-    let (mut desk, call) = adding();
-    let reply = desk.wait_for(call);
+    let (mut harness, call) = adding();
+    let reply = harness.wait_for(call);
     assert!(
         matches!(&reply, Reply::Refused(Refusal::TooLate { .. })),
         "{reply:?}"
     );
-    assert_eq!(desk.now.elapsed(), Duration::from_secs(30));
-    nothing_is_left(&mut desk);
+    assert_eq!(harness.now.elapsed(), Duration::from_secs(30));
+    nothing_is_left(&mut harness);
 }
 
 #[test]
 fn an_addition_that_the_person_stops_is_taken_back() {
-    let (mut desk, call) = adding();
-    desk.happen(Input::Paused);
-    desk.happen(Input::Resumed);
-    let reply = desk.wait_for(call);
+    let (mut harness, call) = adding();
+    harness.happen(Input::Paused);
+    harness.happen(Input::Resumed);
+    let reply = harness.wait_for(call);
     assert!(
         matches!(
             &reply,
@@ -53,48 +53,48 @@ fn an_addition_that_the_person_stops_is_taken_back() {
         ),
         "{reply:?}"
     );
-    nothing_is_left(&mut desk);
+    nothing_is_left(&mut harness);
 }
 
 #[test]
 fn whoever_waits_for_a_browser_that_is_not_added_is_told() {
-    let (mut desk, call) = adding();
-    let waiting = desk.ask(page(CLICK, Act), Some(2));
-    desk.cancel(call);
-    let reply = desk.wait_for(waiting);
-    assert_eq!(desk.now.elapsed(), Duration::ZERO, "at once");
+    let (mut harness, call) = adding();
+    let waiting = harness.ask(page(CLICK, Act), Some(2));
+    harness.cancel(call);
+    let reply = harness.wait_for(waiting);
+    assert_eq!(harness.now.elapsed(), Duration::ZERO, "at once");
     let Reply::Refused(refusal) = reply else {
         panic!("{reply:?}");
     };
     let text = refusal.to_string();
     assert!(text.contains("add_browser"), "{text}");
-    nothing_is_left(&mut desk);
+    nothing_is_left(&mut harness);
 }
 
 #[test]
 fn whoever_waits_for_a_browser_that_cannot_be_added_is_told_why() {
-    let mut desk = Desk::with(1);
-    desk.up.retain(|up| *up != "http://2");
+    let mut harness = SeveralBrowsers::with(1);
+    harness.up.retain(|up| *up != "http://2");
     let meant = meant("http://2");
-    desk.ask(CallKind::AddBrowser { meant }, None);
-    let refusal = desk.refusal(page(CLICK, Act), Some(2));
+    harness.ask(CallKind::AddBrowser { meant }, None);
+    let refusal = harness.refusal(page(CLICK, Act), Some(2));
     assert!(refusal.contains("nobody answers"), "{refusal}");
-    nothing_is_left(&mut desk);
+    nothing_is_left(&mut harness);
 }
 
 #[test]
 fn a_browser_that_answers_after_its_addition_was_cancelled_is_let_go_of() {
-    let (mut desk, call) = adding();
+    let (mut harness, call) = adding();
     let key = BrowserKey("http://2".into());
-    let browser = desk.browser("http://2");
-    desk.cancel(call);
-    let late = desk.answer(browser, &key);
-    desk.happen(late);
-    assert_eq!(desk.disconnects, 1);
-    assert_eq!(desk.core.browsers().count(), 1);
+    let browser = harness.browser("http://2");
+    harness.cancel(call);
+    let late = harness.answer(browser, &key);
+    harness.happen(late);
+    assert_eq!(harness.disconnects, 1);
+    assert_eq!(harness.core.browsers().count(), 1);
 }
 
-impl Desk {
+impl SeveralBrowsers {
     fn cancel(&mut self, call: CallId) {
         let (session, request) = (ONE, RequestId(call.0.to_string().into()));
         self.happen(Input::Cancel { session, request });

@@ -68,8 +68,9 @@ impl MainLoop {
             let is_here = self.persons.ways.get(&tab.browser) == Some(peer);
             is_here && !tab.opening && *tab.target == target
         }) || sessions.any(|session| {
-            let heritage = self.core.heritage(*session);
-            heritage.is_some_and(|had| had.opened.contains(&target) || had.bound.contains(&target))
+            let restored_tabs = self.core.restored_tabs(*session);
+            restored_tabs
+                .is_some_and(|had| had.opened.contains(&target) || had.bound.contains(&target))
         }) || self.memory.awaits(&target)
     }
 }

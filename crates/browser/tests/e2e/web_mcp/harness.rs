@@ -1,6 +1,6 @@
-//! A lab with pages that have tools.
+//! A harness with pages that have tools.
 
-use crate::lab::{Lab, text_of};
+use crate::harness::{BrowserHarness, text_of};
 use serde_json::{Value, json};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use tabmux_browser::{Tab, ToolError};
 use tabmux_testkit::{Response, patiently};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) struct Stand(pub(crate) Lab);
+pub(crate) struct PageToolsHarness(pub(crate) BrowserHarness);
 
-impl Deref for Stand {
-    type Target = Lab;
+impl Deref for PageToolsHarness {
+    type Target = BrowserHarness;
 
-    fn deref(&self) -> &Lab {
+    fn deref(&self) -> &BrowserHarness {
         &self.0
     }
 }
 
-impl Stand {
+impl PageToolsHarness {
     pub(crate) async fn start() -> Option<Self> {
-        Some(Self(Lab::start().await?))
+        Some(Self(BrowserHarness::start().await?))
     }
 
     /// The same with a browser that does not know WebMCP.
     pub(crate) async fn without_web_mcp() -> Option<Self> {
-        Some(Self(Lab::start_with(&[WITHOUT_WEB_MCP]).await?))
+        Some(Self(BrowserHarness::start_with(&[WITHOUT_WEB_MCP]).await?))
     }
 
     pub(crate) fn origin(&self) -> String {

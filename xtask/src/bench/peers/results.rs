@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// All cells. What nobody has filled stays empty.
 #[derive(Debug, Default)]
-pub(super) struct Board(BTreeMap<(Row, Peer), Cell>);
+pub(super) struct Results(BTreeMap<(Row, Peer), Cell>);
 
 #[derive(Debug, Default)]
 struct Cell {
@@ -42,7 +42,7 @@ pub(super) enum Said<'a> {
     Nothing,
 }
 
-impl Board {
+impl Results {
     pub(super) fn note(&mut self, row: Row, peer: Peer, value: f64) {
         let cell = self.0.entry((row, peer)).or_default();
         cell.values.push(value);
@@ -77,13 +77,16 @@ mod tests {
 
     #[test]
     fn a_cell_is_a_median_a_failure_or_empty() {
-        let mut board = Board::default();
-        assert_eq!(board.said(Row::Start, Peer::Tabmux), Said::Nothing);
+        let mut results = Results::default();
+        assert_eq!(results.said(Row::Start, Peer::Tabmux), Said::Nothing);
         for value in [3.0, 1.0, 2.0] {
-            board.note(Row::Start, Peer::Tabmux, value);
+            results.note(Row::Start, Peer::Tabmux, value);
         }
-        assert_eq!(board.said(Row::Start, Peer::Tabmux), Said::Median(2.0));
-        board.failed(Row::Start, Peer::Tabmux, "missed".into());
-        assert_eq!(board.said(Row::Start, Peer::Tabmux), Said::Failed("missed"));
+        assert_eq!(results.said(Row::Start, Peer::Tabmux), Said::Median(2.0));
+        results.failed(Row::Start, Peer::Tabmux, "missed".into());
+        assert_eq!(
+            results.said(Row::Start, Peer::Tabmux),
+            Said::Failed("missed")
+        );
     }
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 /// Where the story is written down.
 #[derive(Debug)]
-pub(super) struct Paper<W = io::Stdout> {
+pub(super) struct Printer<W = io::Stdout> {
     out: W,
     width: usize,
     colors: bool,
 }
 
-/// The paper took no more.
+/// The printer took no more.
 #[derive(Debug, thiserror::Error)]
 #[error("the output cannot be written")]
 pub(super) struct WriteError(#[from] pub(super) io::Error);
@@ -41,7 +41,7 @@ pub(super) enum Look {
 
 type Written = Result<(), WriteError>;
 
-impl Paper {
+impl Printer {
     /// Standard output, as wide as the terminal but never wider than 80 columns.
     pub(super) fn on_stdout() -> Self {
         let out = io::stdout();
@@ -54,7 +54,7 @@ impl Paper {
     }
 }
 
-impl<W: Write> Paper<W> {
+impl<W: Write> Printer<W> {
     fn new(out: W, width: usize, colors: bool) -> Self {
         Self {
             out,
@@ -63,7 +63,7 @@ impl<W: Write> Paper<W> {
         }
     }
 
-    /// A paragraph across the paper.
+    /// A paragraph across the printer.
     pub(super) fn paragraph(&mut self, look: Look, text: &str) -> Written {
         self.block(&indent(2), &[(look, text)])
     }
@@ -95,7 +95,7 @@ impl<W: Write> Paper<W> {
         self.block(&head, pieces)
     }
 
-    /// A line as it is, or the first lines of a longer text, each cut where the paper ends, and how many more there are.
+    /// A line as it is, or the first lines of a longer text, each cut where the printer ends, and how many more there are.
     pub(super) fn show(
         &mut self,
         speaker: Speaker,
@@ -233,17 +233,17 @@ impl Look {
 }
 
 /// A word with its look.
-type Word<'a> = (Look, &'a str);
+type StyledWord<'a> = (Look, &'a str);
 
 /// The words of a text. Blanks that must not break are part of a word.
-fn words(look: Look, text: &str) -> impl Iterator<Item = Word<'_>> {
+fn words(look: Look, text: &str) -> impl Iterator<Item = StyledWord<'_>> {
     text.split([' ', '\n'])
         .filter(|word| !word.is_empty())
         .map(move |word| (look, word))
 }
 
 /// Lines of words, none longer than `width`; a word that is longer is broken.
-fn wrap<'a>(words: impl Iterator<Item = Word<'a>>, width: usize) -> Vec<Vec<Word<'a>>> {
+fn wrap<'a>(words: impl Iterator<Item = StyledWord<'a>>, width: usize) -> Vec<Vec<StyledWord<'a>>> {
     let mut lines = vec![Vec::new()];
     let mut used = 0;
     let mut put = |used: &mut usize, look, piece: &'a str| {
@@ -294,18 +294,18 @@ mod tests {
     use super::*;
 
     fn written(width: usize, colors: bool) -> String {
-        let mut paper = Paper::new(Vec::new(), width, colors);
+        let mut printer = Printer::new(Vec::new(), width, colors);
         let long = "word ".repeat(40) + &"x".repeat(200);
-        paper.paragraph(Look::Faint, &long).unwrap();
-        paper.step(7, "A step", &long).unwrap();
-        paper
+        printer.paragraph(Look::Faint, &long).unwrap();
+        printer.step(7, "A step", &long).unwrap();
+        printer
             .say(
                 Speaker::Tools,
                 "1 → 18",
                 &[(Look::Fresh, "+\u{a0}one"), (Look::Gone, &long)],
             )
             .unwrap();
-        paper
+        printer
             .show(
                 Speaker::Tabmux,
                 "12 ms",
@@ -313,8 +313,8 @@ mod tests {
                 2,
             )
             .unwrap();
-        paper.bars(&[("tab focused".into(), 70)]).unwrap();
-        String::from_utf8(paper.out).unwrap()
+        printer.bars(&[("tab focused".into(), 70)]).unwrap();
+        String::from_utf8(printer.out).unwrap()
     }
 
     #[test]

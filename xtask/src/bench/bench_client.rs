@@ -8,12 +8,12 @@ use tabmux_testkit::{Chromium, McpClient, process};
 use tempfile::TempDir;
 
 /// One `tabmux mcp` with its client, in a home of its own.
-pub(super) struct Desk {
+pub(super) struct BenchClient {
     pub(super) client: McpClient,
     _home: TempDir,
 }
 
-impl Desk {
+impl BenchClient {
     /// Starts a server; nobody has spoken to it yet.
     pub(super) fn start(binary: &Path, flags: &[&str]) -> Self {
         #[expect(clippy::expect_used, reason = "without a folder there is no bench")]
@@ -43,18 +43,20 @@ impl Desk {
             "--chromeArg=--disable-quic",
             &named,
         ];
-        let desk = Self::start(binary, &flags);
-        desk.client.initialize().await;
-        desk.call("connect_browser", json!({"launch": true})).await;
-        desk
+        let bench_client = Self::start(binary, &flags);
+        bench_client.client.initialize().await;
+        bench_client
+            .call("connect_browser", json!({"launch": true}))
+            .await;
+        bench_client
     }
 
     /// A server that works in a browser which others can reach, too.
     pub(super) async fn attached(binary: &Path, chromium: &Chromium) -> Self {
-        let desk = Self::start(binary, &[&format!("--browserUrl={}", chromium.http_url())]);
-        desk.client.initialize().await;
-        desk.call("connect_browser", json!({})).await;
-        desk
+        let bench_client = Self::start(binary, &[&format!("--browserUrl={}", chromium.http_url())]);
+        bench_client.client.initialize().await;
+        bench_client.call("connect_browser", json!({})).await;
+        bench_client
     }
 
     /// Calls a tool that does well; its text.
@@ -82,7 +84,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for BenchClient {
     /// Ends the server with its browser before its home is removed.
     fn drop(&mut self) {
         let server = self.client.pid();

@@ -4,7 +4,7 @@ use super::Core;
 use super::plan::Plan;
 use crate::call::Task;
 use crate::session::Focus;
-use crate::tab::Stage;
+use crate::tab::TabPhase;
 use crate::{BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, SessionId, TabId};
 
 impl Core {
@@ -49,8 +49,10 @@ impl Core {
         browser: BrowserId,
         kind: &CallKind,
     ) -> bool {
-        let seat = self.seat(session, browser);
-        if seat.is_none_or(|seat| seat.focus != Some(Focus::Nothing)) {
+        let browser_binding = self.browser_binding(session, browser);
+        if browser_binding
+            .is_none_or(|browser_binding| browser_binding.focus != Some(Focus::Nothing))
+        {
             return false;
         }
         match kind {
@@ -89,7 +91,7 @@ impl Core {
         };
         tab.browser() == Some(browser)
             && tab.is_within_reach(session, isolated)
-            && (tab.stage == Stage::Unused || is_coming())
+            && (tab.stage == TabPhase::Unused || is_coming())
     }
 
     /// Finds a tab for a session that has none. One of its calls does it, and the others wait: all of
@@ -134,7 +136,7 @@ impl Core {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
         };
-        tab.stage = Stage::Open;
+        tab.stage = TabPhase::Open;
         let browser = tab.browser();
         self.touch_tab(id);
         let Some(browser) = browser else {
@@ -184,7 +186,7 @@ impl Core {
     /// browser that the user named, and only if no session holds it.
     fn page_in_front(&mut self, session: SessionId, browser: BrowserId) -> Option<TabId> {
         let known = self.sessions.get(&session)?;
-        if !known.seat(browser)?.attached || known.config.isolated {
+        if !known.browser_binding(browser)?.attached || known.config.isolated {
             return None;
         }
         let front = self.connection_mut(browser)?.front.take()?;
@@ -199,7 +201,7 @@ impl Core {
         let mut tabs = self.tabs.iter();
         let (id, _) = tabs.find(|(_, tab)| {
             tab.browser() == Some(browser)
-                && tab.stage == Stage::Unused
+                && tab.stage == TabPhase::Unused
                 && tab.is_within_reach(session, isolated)
         })?;
         let id = *id;

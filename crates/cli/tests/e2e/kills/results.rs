@@ -8,7 +8,7 @@ use tabmux_testkit::patiently;
 use tokio::sync::watch;
 
 /// The state of a crowd at work.
-pub(super) struct Board {
+pub(super) struct Results {
     /// The server of each agent.
     servers: RefCell<Vec<Option<u32>>>,
     /// When each agent began the last call that its own page answered.
@@ -36,7 +36,7 @@ pub(super) struct Summary {
     pub(super) told: Vec<(String, usize)>,
 }
 
-impl Board {
+impl Results {
     pub(super) fn of(agents: usize) -> Self {
         Self {
             servers: RefCell::new(vec![None; agents]),

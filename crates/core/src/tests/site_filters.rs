@@ -3,13 +3,13 @@
 use super::browser::FakeBrowser;
 use super::pages::Pages;
 use super::sim::*;
-use crate::{CallKind, Hidden, Input, Reply, SessionConfig, TabRef, ToolName, Veil};
+use crate::{CallKind, Hidden, Input, Reply, SessionConfig, SiteFilter, TabRef, ToolName};
 
 const OPEN: &str = "https://a.test/path?x=1";
 const SECRET: &str = "https://secret.test/path?token=1";
 
-fn veil() -> Veil {
-    Veil::new(|address| {
+fn site_filter() -> SiteFilter {
+    SiteFilter::new(|address| {
         address.contains("secret").then(|| Hidden {
             origin: "https://secret.test".into(),
             why: "https://secret.test is not for you.".into(),
@@ -17,9 +17,9 @@ fn veil() -> Veil {
     })
 }
 
-fn veiled(config: SessionConfig) -> SessionConfig {
+fn hidden_sites(config: SessionConfig) -> SessionConfig {
     SessionConfig {
-        veil: veil(),
+        site_filter: site_filter(),
         ..config
     }
 }
@@ -27,8 +27,8 @@ fn veiled(config: SessionConfig) -> SessionConfig {
 #[test]
 fn a_hidden_tab_is_listed_by_its_origin_alone() {
     let mut sim = Sim::new(FakeBrowser::running(&[OPEN, SECRET]));
-    sim.open_session_as(ONE, veiled(progressive()));
-    sim.open_session_as(TWO, veiled(fixed()));
+    sim.open_session_as(ONE, hidden_sites(progressive()));
+    sim.open_session_as(TWO, hidden_sites(fixed()));
     sim.call(connect(false));
     for rows in [sim.list(), sim.pages_of(TWO)] {
         let told: Vec<_> = rows
@@ -51,7 +51,7 @@ fn a_hidden_tab_is_listed_by_its_origin_alone() {
 #[test]
 fn a_page_that_goes_where_it_is_hidden_takes_its_title_along() {
     let mut sim = Sim::new(FakeBrowser::running(&[OPEN]));
-    sim.open_session_as(ONE, veiled(progressive()));
+    sim.open_session_as(ONE, hidden_sites(progressive()));
     sim.call(connect(false));
     assert_eq!(&*sim.list()[0].url, OPEN);
     sim.user_navigates(OPEN, SECRET);
@@ -60,7 +60,7 @@ fn a_page_that_goes_where_it_is_hidden_takes_its_title_along() {
 
 #[test]
 fn tools_of_a_hidden_page_are_neither_listed_nor_run() {
-    let mut pages = Pages::with_session(veiled(fixed()));
+    let mut pages = Pages::with_session(hidden_sites(fixed()));
     pages.open_with("A", "buy");
     pages.open_with("secret", "spy");
     assert_eq!(pages.listed(ONE), ["buy"]);
@@ -94,7 +94,7 @@ fn tools_of_a_hidden_page_are_neither_listed_nor_run() {
 
 #[test]
 fn a_tool_that_a_hidden_page_shares_with_another_runs_in_the_other() {
-    let mut pages = Pages::with_session(veiled(fixed()));
+    let mut pages = Pages::with_session(hidden_sites(fixed()));
     pages.open_with("secret", "buy");
     pages.open_with("A", "buy");
     pages.front("secret");
@@ -110,17 +110,17 @@ fn a_session_is_told_when_it_may_see_more_or_less() {
     pages.open_with("secret", "spy");
     pages.sim.settle();
     assert_eq!(pages.listed(ONE), ["spy"]);
-    let change = |veil: fn() -> Veil| {
+    let change = |site_filter: fn() -> SiteFilter| {
         move |pages: &mut Pages| {
-            pages.sim.happen(Input::VeilChanged {
+            pages.sim.happen(Input::SiteFilterChanged {
                 session: ONE,
-                veil: veil(),
+                site_filter: site_filter(),
             });
         }
     };
-    assert_eq!(pages.notices(change(veil)), 1);
+    assert_eq!(pages.notices(change(site_filter)), 1);
     assert_eq!(pages.listed(ONE), Vec::<String>::new());
-    assert_eq!(pages.notices(change(Veil::default)), 1);
+    assert_eq!(pages.notices(change(SiteFilter::default)), 1);
     assert_eq!(pages.listed(ONE), ["spy"]);
 }
 
@@ -134,8 +134,11 @@ fn what_is_at_work_on_a_page_stops_when_the_page_is_hidden() {
     let elsewhere = sim.ask_of(TWO, click_in(open), None);
     let stopped = sim.ask(click_in(secret));
     for session in [ONE, TWO] {
-        let veil = veil();
-        sim.happen(Input::VeilChanged { session, veil });
+        let site_filter = site_filter();
+        sim.happen(Input::SiteFilterChanged {
+            session,
+            site_filter,
+        });
     }
     assert_eq!(sim.reply(elsewhere), None, "it goes on");
     let Some(Reply::Refused(refusal)) = sim.reply(stopped) else {
@@ -147,7 +150,10 @@ fn what_is_at_work_on_a_page_stops_when_the_page_is_hidden() {
     );
     // Who leaves such a page may do so, whatever else changes.
     let leaving = sim.ask(select_page(secret));
-    let veil = veil();
-    sim.happen(Input::VeilChanged { session: ONE, veil });
+    let site_filter = site_filter();
+    sim.happen(Input::SiteFilterChanged {
+        session: ONE,
+        site_filter,
+    });
     assert_eq!(sim.reply(leaving), None);
 }

@@ -35,7 +35,7 @@ impl Input {
             | Self::TabChanged { .. }
             | Self::Paused
             | Self::Resumed
-            | Self::VeilChanged { .. }
+            | Self::SiteFilterChanged { .. }
             | Self::PagesConnected { .. }
             | Self::PagesDisconnected { .. }
             | Self::PageAppeared { .. }
@@ -65,7 +65,7 @@ impl Core {
         let sessions = self.sessions.keys().map(|id| {
             let (lost, bound) = (self.loss(*id), self.bound_tab(*id));
             let more = (self.returns_to(*id), self.page_numbers(*id));
-            (id, self.heritage(*id), lost, bound, more)
+            (id, self.restored_tabs(*id), lost, bound, more)
         });
         let sessions: Vec<_> = sessions.collect();
         let counted = self.tabs_counted;

@@ -4,7 +4,9 @@ use super::MainLoop;
 use crate::memory::{LostNotes, Notes, TabNotes};
 use crate::options::BrowserPlan;
 use std::collections::HashMap;
-use tabmux_core::{BrowserId, BrowserKey, Heritage, PageNumbers, RememberedTab, SessionId, TabId};
+use tabmux_core::{
+    BrowserId, BrowserKey, PageNumbers, RememberedTab, RestoredTabs, SessionId, TabId,
+};
 use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
 use tabmux_protocol::wire::PROTOCOL;
 
@@ -123,9 +125,12 @@ impl MainLoop {
         }
         // Whoever has not come to its loss or its tabs yet may be outlived by a second daemon, too.
         for (id, session) in &self.sessions {
-            let missing = self.core.heritage(*id).map(|heritage| {
-                let away = self.away(*id, heritage);
-                let earlier = self.memory.missing(&session.client, heritage).into_iter();
+            let missing = self.core.restored_tabs(*id).map(|restored_tabs| {
+                let away = self.away(*id, restored_tabs);
+                let earlier = self
+                    .memory
+                    .missing(&session.client, restored_tabs)
+                    .into_iter();
                 let is_new = |tab: &TabNotes| !away.iter().any(|it| it.target == tab.target);
                 let earlier: Vec<_> = earlier.filter(is_new).collect();
                 [away, earlier].concat()
@@ -154,15 +159,15 @@ impl MainLoop {
     }
 
     /// The tabs that a session has in a person's browser whose extension is away for the moment.
-    fn away(&self, session: SessionId, heritage: &Heritage) -> Vec<TabNotes> {
+    fn away(&self, session: SessionId, restored_tabs: &RestoredTabs) -> Vec<TabNotes> {
         let notes = |tab: &RememberedTab| TabNotes {
             browser: tab.browser.0.to_string(),
             target: tab.target.0.to_string(),
             number: tab.number.0,
             page: self.page_number(session, tab.number),
             stays: true,
-            opened: heritage.opened.contains(&tab.target),
-            bound: heritage.bound.contains(&tab.target),
+            opened: restored_tabs.opened.contains(&tab.target),
+            bound: restored_tabs.bound.contains(&tab.target),
             extension: self.extension_meant_by(&tab.browser),
         };
         let tabs = self.core.remembered().iter().map(notes);

@@ -1,6 +1,6 @@
-//! A lab whose pages get tools.
+//! A harness whose pages get tools.
 
-use crate::lab::{Lab, text_of};
+use crate::harness::{BrowserHarness, text_of};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::ops::Deref;
@@ -11,19 +11,19 @@ use tabmux_browser::{Tab, ToolError};
 use tabmux_testkit::{Response, patiently};
 use tokio_util::sync::CancellationToken;
 
-pub(super) struct Stand(Lab);
+pub(super) struct PageToolsHarness(BrowserHarness);
 
-impl Deref for Stand {
-    type Target = Lab;
+impl Deref for PageToolsHarness {
+    type Target = BrowserHarness;
 
-    fn deref(&self) -> &Lab {
+    fn deref(&self) -> &BrowserHarness {
         &self.0
     }
 }
 
-impl Stand {
+impl PageToolsHarness {
     pub(super) async fn start() -> Option<Self> {
-        Some(Self(Lab::start_with(&[OFFLINE]).await?))
+        Some(Self(BrowserHarness::start_with(&[OFFLINE]).await?))
     }
 
     /// Serves a page and opens it.

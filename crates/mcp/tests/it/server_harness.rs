@@ -16,7 +16,7 @@ use tokio::{
 };
 
 /// A server with nobody connected yet, and the strings of its backend.
-pub(crate) struct Stage {
+pub(crate) struct ServerHarness {
     events: mpsc::UnboundedSender<BackendEvent>,
     pub(crate) tools: Arc<Mutex<Vec<ToolInfo>>>,
     calls: mpsc::UnboundedReceiver<Call>,
@@ -32,25 +32,25 @@ pub(crate) struct Call {
     pub(crate) outcome: oneshot::Sender<Result<CallReply, CallFailure>>,
 }
 
-impl Stage {
+impl ServerHarness {
     /// A server and a client that has shaken hands.
     pub(crate) async fn set() -> (Self, McpClient) {
-        let (stage, client) = Self::set_silent();
+        let (server_harness, client) = Self::set_silent();
         client.initialize().await;
-        (stage, client)
+        (server_harness, client)
     }
 
     /// A server and a client of the 2026-07-28 era.
     pub(crate) fn set_2026() -> (Self, McpClient) {
-        let (stage, mut client) = Self::set_silent();
+        let (server_harness, mut client) = Self::set_silent();
         client.speak_2026();
-        (stage, client)
+        (server_harness, client)
     }
 
     /// A server and a client that has not said a word.
     pub(crate) fn set_silent() -> (Self, McpClient) {
-        let (stage, answers, questions) = Self::set_bare(1 << 20);
-        (stage, McpClient::over(answers, questions))
+        let (server_harness, answers, questions) = Self::set_bare(1 << 20);
+        (server_harness, McpClient::over(answers, questions))
     }
 
     /// A server, and what its client reads and writes.
@@ -72,7 +72,7 @@ impl Stage {
         let (questions, their_input) = tokio::io::duplex(capacity);
         let (their_output, answers) = tokio::io::duplex(capacity);
         let serving = tokio::spawn(serve(backend, their_input, their_output));
-        let stage = Self {
+        let server_harness = Self {
             events,
             tools,
             calls,
@@ -81,7 +81,7 @@ impl Stage {
             backend_gone,
             serving,
         };
-        (stage, answers, questions)
+        (server_harness, answers, questions)
     }
 
     pub(crate) fn change_tools(&self) {

@@ -4,7 +4,7 @@
 use super::Core;
 use crate::offer::Source;
 use crate::tab::Tab;
-use crate::{BrowserId, Mode, SchemaId, SessionId, TabId, TabPolicy, ToolName, Veil};
+use crate::{BrowserId, Mode, SchemaId, SessionId, SiteFilter, TabId, TabPolicy, ToolName};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct Common {
 /// All that decides which page tools a session is offered, the tabs that it holds aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Standing {
-    veil: Veil,
+    site_filter: SiteFilter,
     isolated: bool,
     mode: Mode,
     /// The browsers whose pages' tools it has. None in progressive mode: there, tabs that it does not hold
@@ -85,13 +85,16 @@ impl Core {
     fn standing(&self, session: SessionId) -> Option<Standing> {
         let known = self.sessions.get(&session)?;
         let mode = known.config.mode;
-        let browsers = known.seats.iter().map(|seat| seat.browser);
+        let browsers = known
+            .browser_bindings
+            .iter()
+            .map(|browser_binding| browser_binding.browser);
         let connected =
             browsers.filter(|browser| mode == Mode::Static && self.is_connected(session, *browser));
         let mut connected: Vec<_> = connected.collect();
         connected.sort_unstable();
         Some(Standing {
-            veil: known.config.veil.clone(),
+            site_filter: known.config.site_filter.clone(),
             isolated: known.config.isolated,
             mode,
             connected,
@@ -166,7 +169,7 @@ impl Core {
             && tab.context.is_none()
             && !standing.isolated
             && tab.holders().all(shares)
-            && self.hidden_by(&standing.veil, tab).is_none()
+            && self.hidden_by(&standing.site_filter, tab).is_none()
     }
 
     /// The names of the tools in a session's own tabs.
@@ -186,9 +189,14 @@ impl Core {
 
     /// The tabs that a session holds, or that are there for it alone.
     fn own_tabs(&self, session: SessionId) -> impl Iterator<Item = &Tab> {
-        let seats = self.sessions.get(&session).map(|known| &known.seats);
-        let browsers = seats.into_iter().flatten();
-        let browsers = browsers.filter_map(|seat| self.browsers.get(&seat.browser)?.connection());
+        let browser_bindings = self
+            .sessions
+            .get(&session)
+            .map(|known| &known.browser_bindings);
+        let browsers = browser_bindings.into_iter().flatten();
+        let browsers = browsers.filter_map(|browser_binding| {
+            self.browsers.get(&browser_binding.browser)?.connection()
+        });
         let tabs = browsers.flat_map(|browser| browser.tabs.values());
         let tabs = tabs.filter_map(|id| self.tabs.get(id));
         tabs.filter(move |tab| tab.is_held_by(session) || tab.context == Some(session))

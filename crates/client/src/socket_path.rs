@@ -9,13 +9,13 @@ use tabmux_protocol::wire::PROTOCOL;
 
 /// The socket of this user's daemon, and the lock that its daemon holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SocketPath {
     socket: PathBuf,
 }
 
 /// Why a place cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaceError {
+pub enum SocketPathError {
     /// The folder is not ours alone.
     #[error(
         "{path} cannot hold the daemon's socket: {why}. Remove it, or name another place with --socket."
@@ -46,7 +46,7 @@ pub enum PlaceError {
     },
 }
 
-impl Place {
+impl SocketPath {
     /// The place that was named, or this user's own: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else
     /// in `~/.local/state`.
     pub fn choose(named: Option<PathBuf>) -> Self {
@@ -78,10 +78,10 @@ impl Place {
     }
 
     /// Makes the folder if it is missing, and checks that nobody else can put a socket there.
-    pub fn prepare(&self) -> Result<(), PlaceError> {
+    pub fn prepare(&self) -> Result<(), SocketPathError> {
         if self.socket.as_os_str().len() > LONGEST_PATH {
             let path = self.socket.display().to_string();
-            return Err(PlaceError::TooLong {
+            return Err(SocketPathError::TooLong {
                 path,
                 most: LONGEST_PATH,
             });
@@ -90,7 +90,7 @@ impl Place {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let io = |error| PlaceError::Io {
+        let io = |error| SocketPathError::Io {
             path: folder.display().to_string(),
             error,
         };
@@ -103,7 +103,7 @@ impl Place {
             _ => {}
         }
         let meta = fs::symlink_metadata(folder).map_err(io)?;
-        check(&meta).map_err(|why| PlaceError::Unsafe {
+        check(&meta).map_err(|why| SocketPathError::Unsafe {
             path: folder.display().to_string(),
             why,
         })
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    fn place(folder: &Path) -> Place {
-        Place::choose(Some(folder.join("d.sock")))
+    fn place(folder: &Path) -> SocketPath {
+        SocketPath::choose(Some(folder.join("d.sock")))
     }
 
     /// Spec: security 12.
@@ -244,7 +244,7 @@ mod tests {
             "daemon.sock",
             "daemon-2.sock",
         ];
-        let places = names.map(|name| Place::choose(Some(Path::new("/run").join(name))));
+        let places = names.map(|name| SocketPath::choose(Some(Path::new("/run").join(name))));
         for what in ["lock", "sessions.json", "audit.jsonl"] {
             let files = places.iter().map(|place| place.beside(what));
             let files: std::collections::HashSet<_> = files.collect();
@@ -257,7 +257,7 @@ mod tests {
         let long = PathBuf::from("/tmp").join("x".repeat(120));
         assert!(matches!(
             place(&long).prepare(),
-            Err(PlaceError::TooLong { .. })
+            Err(SocketPathError::TooLong { .. })
         ));
     }
 }

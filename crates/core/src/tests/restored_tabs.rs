@@ -3,7 +3,8 @@
 use super::browser::FakeBrowser;
 use super::sim::*;
 use crate::{
-    BrowserKey, Config, Fate, Heritage, Loss, LostTab, RememberedTab, Reply, SessionConfig, TabId,
+    BrowserKey, Config, Fate, Loss, LostTab, RememberedTab, Reply, RestoredTabs, SessionConfig,
+    TabId,
 };
 
 const A: &str = "https://a.test/";
@@ -11,21 +12,21 @@ const B: &str = "https://b.test/";
 const C: &str = "https://c.test/";
 
 /// A user's browser in which A was opened for the session and B was taken over by it.
-fn scene(config: impl FnOnce(Heritage) -> SessionConfig) -> Sim {
-    let (mut sim, heritage) = nobody_yet();
-    sim.open_session_as(ONE, config(heritage));
+fn scene(config: impl FnOnce(RestoredTabs) -> SessionConfig) -> Sim {
+    let (mut sim, restored_tabs) = nobody_yet();
+    sim.open_session_as(ONE, config(restored_tabs));
     sim
 }
 
 /// The same before the session is there, and what it had.
-fn nobody_yet() -> (Sim, Heritage) {
+fn nobody_yet() -> (Sim, RestoredTabs) {
     let browser = FakeBrowser::running(&[A, B, C]);
     let (a, b) = (browser.at(A), browser.at(B));
-    let heritage = Heritage {
+    let restored_tabs = RestoredTabs {
         opened: vec![a.clone()],
         bound: vec![b.clone()],
         connected: Some(key()),
-        ..Heritage::default()
+        ..RestoredTabs::default()
     };
     let remembered = [(a, 40), (b, 41)].map(|(target, number)| RememberedTab {
         browser: key(),
@@ -37,13 +38,13 @@ fn nobody_yet() -> (Sim, Heritage) {
         remembered: remembered.to_vec(),
         ..Config::default()
     };
-    (Sim::with_config(browser, known), heritage)
+    (Sim::with_config(browser, known), restored_tabs)
 }
 
 /// A session with a changing list that had something.
-fn progressive_heir(heritage: Heritage) -> SessionConfig {
+fn progressive_heir(restored_tabs: RestoredTabs) -> SessionConfig {
     SessionConfig {
-        heritage,
+        restored_tabs,
         ..progressive()
     }
 }
@@ -71,9 +72,9 @@ fn key() -> BrowserKey {
     fixed().browsers[0].key.clone()
 }
 
-fn heir(heritage: Heritage) -> SessionConfig {
+fn heir(restored_tabs: RestoredTabs) -> SessionConfig {
     SessionConfig {
-        heritage,
+        restored_tabs,
         ..fixed()
     }
 }
@@ -135,11 +136,11 @@ fn a_progressive_session_that_connects_again_by_itself_has_its_focus() {
 
 #[test]
 fn a_progressive_session_without_a_tab_is_connected_again() {
-    let mut sim = scene(|heritage| {
-        let connected = heritage.connected;
-        progressive_heir(Heritage {
+    let mut sim = scene(|restored_tabs| {
+        let connected = restored_tabs.connected;
+        progressive_heir(RestoredTabs {
             connected,
-            ..Heritage::default()
+            ..RestoredTabs::default()
         })
     });
     assert_eq!(sim.tools(), NO_FOCUS);
@@ -150,10 +151,10 @@ fn a_progressive_session_without_a_tab_is_connected_again() {
 
 #[test]
 fn a_progressive_session_is_there_at_once_if_its_browser_is() {
-    let (mut sim, heritage) = nobody_yet();
+    let (mut sim, restored_tabs) = nobody_yet();
     sim.open_session_as(TWO, fixed());
     sim.pages_of(TWO);
-    sim.open_session_as(ONE, progressive_heir(heritage));
+    sim.open_session_as(ONE, progressive_heir(restored_tabs));
     assert_eq!(sim.core.bound_tab(ONE), Some(TabId(41)));
     assert_eq!(sim.click_of(ONE), TabId(41));
 }
@@ -203,11 +204,11 @@ fn a_progressive_session_is_told_that_its_tab_went_down_with_its_daemon() {
         browser: Some(key()),
         tab: LostTab { tab, fate },
     });
-    let heritage = Heritage {
+    let restored_tabs = RestoredTabs {
         lost: lost.clone(),
-        ..Heritage::default()
+        ..RestoredTabs::default()
     };
-    sim.open_session_as(ONE, progressive_heir(heritage));
+    sim.open_session_as(ONE, progressive_heir(restored_tabs));
     assert_eq!(sim.tools(), DISCONNECTED);
     assert_eq!(
         refused(&mut sim),
@@ -240,11 +241,11 @@ fn a_tab_that_went_down_with_its_daemon_is_told_once() {
         browser: Some(key()),
         tab: LostTab { tab, fate },
     };
-    let heritage = Heritage {
+    let restored_tabs = RestoredTabs {
         lost: Some(lost.clone()),
-        ..Heritage::default()
+        ..RestoredTabs::default()
     };
-    sim.open_session_as(ONE, heir(heritage));
+    sim.open_session_as(ONE, heir(restored_tabs));
     assert_eq!(sim.core.loss(ONE), Some(lost), "for a daemon after this");
     let reply = sim.call(page(CLICK, crate::Access::Act));
     let Reply::Refused(refusal) = reply else {

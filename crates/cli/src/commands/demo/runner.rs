@@ -1,7 +1,7 @@
 //! Where the story is played: the agent's side of the conversation, written down as it happens.
 
 use super::client::{Answer, Client, Log};
-use super::paper::{Look, NO_BREAK, Paper, Speaker, WriteError, spoken, unbroken};
+use super::printer::{Look, NO_BREAK, Printer, Speaker, WriteError, spoken, unbroken};
 use super::{Args, processes};
 use anyhow::{Context, anyhow, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -10,10 +10,10 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A client with a server of its own, and paper to write on.
-pub(super) struct Stage<'a> {
+/// A client with a server of its own, and printer to write on.
+pub(super) struct Runner<'a> {
     client: Client,
-    paper: &'a mut Paper,
+    printer: &'a mut Printer,
     opened: Instant,
     /// The names of the steps so far.
     steps: Vec<&'static str>,
@@ -24,9 +24,9 @@ pub(super) struct Stage<'a> {
     picture: String,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Runner<'a> {
     /// Starts the server: this program, as an MCP client would start it.
-    pub(super) fn open(args: &Args, paper: &'a mut Paper) -> anyhow::Result<Self> {
+    pub(super) fn open(args: &Args, printer: &'a mut Printer) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program does not know where it is")?;
         let mut arguments = SERVER_ARGUMENTS.map(str::to_owned).to_vec();
         if let Some(path) = &args.browser.executable_path {
@@ -36,7 +36,7 @@ impl<'a> Stage<'a> {
         let client = Client::start(&program, &arguments)?;
         Ok(Self {
             client,
-            paper,
+            printer,
             opened,
             steps: Vec::new(),
             tools: Vec::new(),
@@ -49,13 +49,13 @@ impl<'a> Stage<'a> {
     /// Begins the next step of the story.
     pub(super) fn step(&mut self, name: &'static str, remark: &str) -> anyhow::Result<()> {
         self.steps.push(name);
-        self.paper.step(self.steps.len(), name, remark)?;
+        self.printer.step(self.steps.len(), name, remark)?;
         Ok(())
     }
 
     pub(super) fn shake_hands(&mut self) -> anyhow::Result<()> {
         let command = format!("tabmux {}", SERVER_ARGUMENTS.join(" "));
-        self.paper
+        self.printer
             .say(Speaker::Agent, "", &[(Look::Plain, &command)])?;
         let about = self.client.initialize()?;
         let took = spoken(self.opened.elapsed());
@@ -74,7 +74,7 @@ impl<'a> Stage<'a> {
                 unbroken(&format!("{megabytes:.1} MB"))
             ));
         }
-        self.paper
+        self.printer
             .say(Speaker::Tabmux, &took, &[(Look::Plain, &text)])?;
         self.look_at_tools("started")
     }
@@ -116,7 +116,7 @@ impl<'a> Stage<'a> {
         );
         let pieces = [(Look::Gone, "error:"), (Look::Plain, &*answer.text)];
         Ok(self
-            .paper
+            .printer
             .say(Speaker::Tabmux, &spoken(answer.took), &pieces)?)
     }
 
@@ -139,7 +139,7 @@ impl<'a> Stage<'a> {
             "a PNG of {width} × {height} pixels, {} kB",
             picture.len().div_ceil(1000)
         );
-        self.paper.say(
+        self.printer.say(
             Speaker::Tabmux,
             &spoken(answer.took),
             &[(Look::Plain, &text)],
@@ -168,14 +168,14 @@ impl<'a> Stage<'a> {
             "Goodbye",
             "The client hangs up. The server ends, and its browser with it.",
         )?;
-        self.paper.say(
+        self.printer.say(
             Speaker::Agent,
             "",
             &[(Look::Plain, "closes the server's standard input")],
         )?;
         let family = processes::descendants(self.client.pid());
         let took = self.client.hang_up()?;
-        self.paper.say(
+        self.printer.say(
             Speaker::Tabmux,
             &spoken(took),
             &[(Look::Plain, "exit code 0")],
@@ -187,7 +187,7 @@ impl<'a> Stage<'a> {
                 family.len(),
                 left.len()
             );
-            self.paper
+            self.printer
                 .say(Speaker::System, "", &[(Look::Plain, &text)])?;
         }
         ensure!(
@@ -195,38 +195,38 @@ impl<'a> Stage<'a> {
             "processes of the browser are still running: {left:?}"
         );
 
-        let paper = self.paper;
-        paper.space()?;
-        paper.paragraph(Look::Strong, "How the tool list followed the work")?;
-        paper.bars(&self.counts)?;
-        paper.space()?;
+        let printer = self.printer;
+        printer.space()?;
+        printer.paragraph(Look::Strong, "How the tool list followed the work")?;
+        printer.bars(&self.counts)?;
+        printer.space()?;
         let text = format!(
             "{} tool calls took {}; the whole story took {}, with the browser's start and end.",
             self.calls.len(),
             unbroken(&spoken(self.calls.iter().sum())),
             unbroken(&spoken(self.opened.elapsed()))
         );
-        paper.paragraph(Look::Plain, &text)?;
+        printer.paragraph(Look::Plain, &text)?;
         if cfg!(debug_assertions) {
-            paper.paragraph(
+            printer.paragraph(
                 Look::Faint,
                 "This is a debug build; a release build is faster and smaller.",
             )?;
         }
-        paper.paragraph(
+        printer.paragraph(
             Look::Strong,
             &format!("The picture of the ticket: {}", unbroken(&self.picture)),
         )?;
-        Ok(paper.space()?)
+        Ok(printer.space()?)
     }
 
     fn ask(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<Answer> {
         let pieces = [(Look::Agent, tool), (Look::Plain, &*spaced(arguments))];
-        self.paper.say(Speaker::Agent, "", &pieces)?;
+        self.printer.say(Speaker::Agent, "", &pieces)?;
         let answer = self.client.call(tool, arguments)?;
         self.calls.push(answer.took);
         if answer.list_changed {
-            self.paper.say(
+            self.printer.say(
                 Speaker::Tabmux,
                 "",
                 &[(Look::Fresh, "notifications/tools/list_changed")],
@@ -237,7 +237,7 @@ impl<'a> Stage<'a> {
 
     fn show(&mut self, tool: &str, answer: &Answer) -> anyhow::Result<()> {
         ensure!(!answer.is_error, "{tool} answered: {}", answer.text);
-        Ok(self.paper.show(
+        Ok(self.printer.show(
             Speaker::Tabmux,
             &spoken(answer.took),
             &readable(&answer.text),
@@ -271,14 +271,14 @@ impl<'a> Stage<'a> {
             Some((_, before)) => format!("{before} → {}", tools.len()),
             None => tools.len().to_string(),
         };
-        self.paper.say(Speaker::Tools, &number, &pieces)?;
+        self.printer.say(Speaker::Tools, &number, &pieces)?;
         self.counts.push((state.to_owned(), tools.len()));
         self.tools = tools;
         Ok(())
     }
 }
 
-/// What to tell of a story that did not end well. Paper that is no longer read is no such story.
+/// What to tell of a story that did not end well. Printer that is no longer read is no such story.
 fn stopped(error: anyhow::Error, step: &str, log: &Log) -> anyhow::Error {
     if error.is::<WriteError>() {
         return error;

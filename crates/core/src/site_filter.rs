@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// Says of an address whether a session may see the page behind it. Always the same for the same address.
 #[derive(Clone, Default)]
-pub struct Veil(Option<Arc<Rule>>);
+pub struct SiteFilter(Option<Arc<Rule>>);
 
 type Rule = dyn Fn(&str) -> Option<Hidden> + Send + Sync;
 
@@ -18,7 +18,7 @@ pub struct Hidden {
     pub why: Arc<str>,
 }
 
-impl Veil {
+impl SiteFilter {
     /// Hides what the rule hides.
     pub fn new(rule: impl Fn(&str) -> Option<Hidden> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(rule)))
@@ -34,14 +34,14 @@ impl Veil {
     }
 }
 
-impl fmt::Debug for Veil {
+impl fmt::Debug for SiteFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Veil").field(&self.is_there()).finish()
+        f.debug_tuple("SiteFilter").field(&self.is_there()).finish()
     }
 }
 
 /// The same rule, not one that says the same.
-impl PartialEq for Veil {
+impl PartialEq for SiteFilter {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -51,4 +51,4 @@ impl PartialEq for Veil {
     }
 }
 
-impl Eq for Veil {}
+impl Eq for SiteFilter {}

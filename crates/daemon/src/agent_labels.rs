@@ -8,7 +8,7 @@ use tabmux_protocol::extension::Colour;
 
 /// All agents' names and colours.
 #[derive(Debug, Default)]
-pub(crate) struct Nameplates(HashMap<SessionId, Nameplate>);
+pub(crate) struct AgentLabels(HashMap<SessionId, Nameplate>);
 
 /// How one agent is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Nameplate {
     }
 }
 
-impl Nameplates {
+impl AgentLabels {
     /// Names a session; it keeps the number that it had, if that is free. What programs call themselves is
     /// somebody else's word, so it is bounded.
     pub(crate) fn put_up(
@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn agents_of_one_name_have_numbers_and_each_has_a_colour() {
-        let mut plates = Nameplates::default();
+        let mut plates = AgentLabels::default();
         for n in 0..8 {
             plates.put_up(SessionId(n), "Claude Code", "sess_same", None);
         }
-        let name = |plates: &Nameplates, n| plates.of(SessionId(n)).unwrap().name();
+        let name = |plates: &AgentLabels, n| plates.of(SessionId(n)).unwrap().name();
         assert_eq!(name(&plates, 0), "Claude Code");
         assert_eq!(name(&plates, 7), "Claude Code · 8");
         let colours: HashSet<_> = plates.0.values().map(|plate| plate.colour).collect();
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_session_that_is_taken_up_has_the_colour_that_it_had() {
         let colour = |session: &str| {
-            let mut plates = Nameplates::default();
+            let mut plates = AgentLabels::default();
             plates.put_up(SessionId(1), "a", session, None);
             plates.of(SessionId(1)).unwrap().colour
         };
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn names_are_one_bounded_line() {
-        let mut plates = Nameplates::default();
+        let mut plates = AgentLabels::default();
         plates.put_up(SessionId(1), &"evil\n<b>".repeat(100), "s", None);
         plates.put_up(SessionId(2), " ", "s", Some(0));
         let name = plates.of(SessionId(1)).unwrap().name();

@@ -6,7 +6,7 @@ use tabmux_browser::text::decode;
 use tabmux_protocol::page::{FromPage, ToPage};
 
 /// What a frame says.
-pub(super) enum Word {
+pub(super) enum Frame {
     /// Something for the daemon.
     News(FromPage),
     /// The answer to a call.
@@ -43,29 +43,29 @@ impl<'a> Head<'a> {
     }
 
     /// Reads all of the frame that it is of.
-    pub(super) fn whole(self, frame: &str) -> Word {
+    pub(super) fn whole(self, frame: &str) -> Frame {
         let is_answer = self.answers().is_some();
         if frame.len() > LONGEST_NEWS && !is_answer {
             return self.refusal();
         }
         match decode(frame) {
-            Ok(message) if is_answer => Word::Answer(message),
+            Ok(message) if is_answer => Frame::Answer(message),
             // Its head did not say so.
-            Ok(FromPage::ToolCallResult { .. }) => Word::Noise,
-            Ok(message) => Word::News(message),
+            Ok(FromPage::ToolCallResult { .. }) => Frame::Noise,
+            Ok(message) => Frame::News(message),
             Err(error) => {
                 tracing::debug!(%error, "ignored what a page said");
-                Word::Noise
+                Frame::Noise
             }
         }
     }
 
-    fn refusal(self) -> Word {
+    fn refusal(self) -> Frame {
         tracing::debug!(kind = %self.kind, "ignored what a page said: it is too long");
         if self.kind != "REGISTER_TOOL" {
-            return Word::Noise;
+            return Frame::Noise;
         }
-        Word::Refused(ToPage::ToolRejected {
+        Frame::Refused(ToPage::ToolRejected {
             tab_id: self.tab_id.into_owned(),
             name: self.name.into_owned(),
             reason: "Its description and schema are too long; 64 kB of schema are enough for all."
@@ -82,14 +82,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(frame: &str) -> Word {
+    fn read(frame: &str) -> Frame {
         Head::read(frame).whole(frame)
     }
 
     #[test]
     fn half_of_a_surrogate_pair_is_mended() {
         let cut = r#"{"type": "TOOL_CALL_RESULT", "callId": "1", "success": true, "result": {"content": [{"type": "text", "text": "a\ud83d"}]}}"#;
-        let Word::Answer(FromPage::ToolCallResult { result, .. }) = read(cut) else {
+        let Frame::Answer(FromPage::ToolCallResult { result, .. }) = read(cut) else {
             panic!("it is an answer");
         };
         assert_eq!(result["content"][0]["text"], "a\u{fffd}");
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_name_that_was_cut_in_the_middle_of_a_character_is_a_name() {
         let cut = r#"{"type": "REGISTER_TOOL", "tabId": "t", "name": "a\ud83d"}"#;
-        let Word::News(FromPage::RegisterTool(tool)) = read(cut) else {
+        let Frame::News(FromPage::RegisterTool(tool)) = read(cut) else {
             panic!("it is a tool");
         };
         assert_eq!(tool.name, "a\u{fffd}");
@@ -111,11 +111,11 @@ mod tests {
             json!({"type": "TOOL_CALL_RESULT", "callId": "1", "success": true, "result": long});
         assert!(matches!(
             read(&answer.to_string()),
-            Word::Answer(FromPage::ToolCallResult { .. })
+            Frame::Answer(FromPage::ToolCallResult { .. })
         ));
         let tool =
             json!({"type": "REGISTER_TOOL", "inputSchema": {"x": long}, "tabId": "t", "name": "n"});
-        let Word::Refused(ToPage::ToolRejected { tab_id, name, .. }) = read(&tool.to_string())
+        let Frame::Refused(ToPage::ToolRejected { tab_id, name, .. }) = read(&tool.to_string())
         else {
             panic!("its page is told");
         };
@@ -127,7 +127,7 @@ mod tests {
             format!("[{long}"),
             format!("\"{long}\""),
         ] {
-            assert!(matches!(read(&ignored), Word::Noise));
+            assert!(matches!(read(&ignored), Frame::Noise));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Core;
 use crate::session::Focus;
-use crate::tab::Stage;
+use crate::tab::TabPhase;
 use crate::timers::Timer;
 use crate::{BrowserId, BrowserKey, Fate, LostTab, RememberedTab, SessionId, TargetId};
 
@@ -24,8 +24,8 @@ impl Core {
 
     /// A progressive session is connected to a browser that is there.
     pub(super) fn connect_session(&mut self, session: SessionId, browser: BrowserId) {
-        if let Some(seat) = self.seat_mut(session, browser) {
-            seat.connect();
+        if let Some(browser_binding) = self.browser_binding_mut(session, browser) {
+            browser_binding.connect();
             self.notable += 1;
         }
     }
@@ -35,8 +35,9 @@ impl Core {
     pub(super) fn give_up_return(&mut self, id: BrowserId, is_away: bool) {
         let now = self.now;
         for session in self.sessions_meaning(id) {
-            let seat = self.seat_mut(session, id);
-            let Some(returns) = seat.map(|seat| &mut seat.returns) else {
+            let browser_binding = self.browser_binding_mut(session, id);
+            let Some(returns) = browser_binding.map(|browser_binding| &mut browser_binding.returns)
+            else {
                 continue;
             };
             match returns {
@@ -50,7 +51,9 @@ impl Core {
 
     /// Whether a session's next call connects it again.
     pub(super) fn returns(&self, session: SessionId, browser: BrowserId) -> bool {
-        let returns = self.seat(session, browser).and_then(|seat| seat.returns);
+        let returns = self
+            .browser_binding(session, browser)
+            .and_then(|browser_binding| browser_binding.returns);
         returns.is_some_and(|returns| returns.is_due(self.now))
     }
 
@@ -58,22 +61,24 @@ impl Core {
     /// was not the one that had it launched.
     pub fn returns_to(&self, session: SessionId) -> Option<&BrowserKey> {
         let known = self.sessions.get(&session)?;
-        let seat = known.home_seat().filter(|_| !known.is_static())?;
-        let browser = self.browsers.get(&seat.browser)?;
-        let about = self.about(seat.browser);
-        let stays = about.is_some_and(|about| !about.launched) && seat.focus.is_some();
-        (stays || seat.returns.is_some()).then_some(&browser.key)
+        let browser_binding = known
+            .home_browser_binding()
+            .filter(|_| !known.is_static())?;
+        let browser = self.browsers.get(&browser_binding.browser)?;
+        let about = self.about(browser_binding.browser);
+        let stays = about.is_some_and(|about| !about.launched) && browser_binding.focus.is_some();
+        (stays || browser_binding.returns.is_some()).then_some(&browser.key)
     }
 
     /// Connects again for those who have tabs there, before they ask.
     pub(super) fn reachable(&mut self, id: BrowserId) {
         let mut sessions = self.sessions_meaning(id).into_iter();
         let has_tabs = sessions.any(|session| {
-            let heritage = self
+            let restored_tabs = self
                 .sessions
                 .get(&session)
-                .map(|known| &known.config.heritage);
-            heritage.is_some_and(|had| !had.opened.is_empty() || !had.bound.is_empty())
+                .map(|known| &known.config.restored_tabs);
+            restored_tabs.is_some_and(|had| !had.opened.is_empty() || !had.bound.is_empty())
         });
         if has_tabs && self.about(id).is_none() {
             self.connect(id, false);
@@ -98,17 +103,17 @@ impl Core {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let heritage = &mut known.config.heritage;
+        let restored_tabs = &mut known.config.restored_tabs;
         let is_gone = |target: &TargetId| gone.iter().any(|tab| tab.target == *target);
-        let is_bound = |tab: &&RememberedTab| heritage.bound.contains(&tab.target);
+        let is_bound = |tab: &&RememberedTab| restored_tabs.bound.contains(&tab.target);
         let bound = gone.iter().find(is_bound).map(|tab| tab.number);
-        heritage.opened.retain(|target| !is_gone(target));
-        heritage.bound.retain(|target| !is_gone(target));
-        if let (Some(tab), Some(seat)) = (bound, known.seat_mut(browser))
-            && seat.focus.is_some()
+        restored_tabs.opened.retain(|target| !is_gone(target));
+        restored_tabs.bound.retain(|target| !is_gone(target));
+        if let (Some(tab), Some(browser_binding)) = (bound, known.browser_binding_mut(browser))
+            && browser_binding.focus.is_some()
         {
             let fate = Fate::Closed;
-            seat.focus = Some(Focus::Lost(LostTab { tab, fate }));
+            browser_binding.focus = Some(Focus::Lost(LostTab { tab, fate }));
         }
     }
 
@@ -119,7 +124,7 @@ impl Core {
         let open: Vec<_> = self
             .tabs
             .iter()
-            .filter(|(_, tab)| tab.stage == Stage::Open)
+            .filter(|(_, tab)| tab.stage == TabPhase::Open)
             .filter_map(|(number, tab)| {
                 let home = tab.home.as_ref().filter(|home| home.browser == id)?;
                 let bound: Vec<_> = tab.focused_by.iter().copied().collect();
@@ -133,11 +138,11 @@ impl Core {
                 number,
             });
             if let Some(known) = owner.and_then(|owner| self.sessions.get_mut(&owner)) {
-                known.config.heritage.opened.push(target.clone());
+                known.config.restored_tabs.opened.push(target.clone());
             }
             for session in bound {
                 if let Some(known) = self.sessions.get_mut(&session) {
-                    known.config.heritage.bound.push(target.clone());
+                    known.config.restored_tabs.bound.push(target.clone());
                 }
             }
         }

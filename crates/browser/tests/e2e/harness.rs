@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// Everything a test of the browser crate needs. The browser ends with it.
-pub(crate) struct Lab {
+pub(crate) struct BrowserHarness {
     pub(crate) browser: Browser,
     pub(crate) server: FixtureServer,
     pub(crate) events: mpsc::Receiver<Event>,
@@ -42,7 +42,7 @@ pub(crate) enum Capability {
     Memory,
 }
 
-/// A browser's event, as the lab receives it.
+/// A browser's event, as the harness receives it.
 #[derive(Debug)]
 pub(crate) struct Event(pub BrowserEvent);
 
@@ -52,7 +52,7 @@ impl From<(u32, BrowserEvent)> for Event {
     }
 }
 
-impl Lab {
+impl BrowserHarness {
     /// Starts a headless browser, or explains why there is none.
     pub(crate) async fn start() -> Option<Self> {
         Self::start_with(&[]).await
@@ -287,7 +287,7 @@ impl Lab {
     }
 
     /// The next tab that appears, with its origin.
-    pub(crate) async fn appeared(&mut self) -> (TargetId, tabmux_browser::Origin) {
+    pub(crate) async fn appeared(&mut self) -> (TargetId, tabmux_browser::TabOpener) {
         self.event(|event| match event {
             BrowserEvent::TabAppeared { tab, origin } => Some((tab.target, origin)),
             _ => None,

@@ -1,4 +1,4 @@
-//! An agent's desk: the real binary, a client that speaks to it, and a web server with pages.
+//! An agent's harness: the real binary, a client that speaks to it, and a web server with pages.
 
 use crate::over_extension::{self, Capability};
 use serde_json::{Value, json};
@@ -10,14 +10,14 @@ use tabmux_testkit::{
 use tempfile::TempDir;
 
 /// One running `tabmux mcp` with its client. Everything it started ends with it.
-pub(crate) struct Desk {
+pub(crate) struct McpHarness {
     pub(crate) client: McpClient,
     pub(crate) pages: FixtureServer,
     /// The server's home and temporary folder, so that it meets no profile but its own.
     pub(crate) home: TempDir,
 }
 
-impl Desk {
+impl McpHarness {
     /// A server that will launch its own browser; nobody has spoken to it yet. `None` where tests
     /// with a real browser are not wanted.
     pub(crate) fn silent(flags: &[&str]) -> Option<Self> {
@@ -37,27 +37,29 @@ impl Desk {
 
     /// The same after the handshake: DISCONNECTED.
     pub(crate) async fn disconnected(flags: &[&str]) -> Option<Self> {
-        let desk = Self::silent(flags)?;
-        desk.client.initialize().await;
-        Some(desk)
+        let harness = Self::silent(flags)?;
+        harness.client.initialize().await;
+        Some(harness)
     }
 
     /// The same after `connect_browser`: a browser of its own, and no tabs.
     pub(crate) async fn launched(flags: &[&str]) -> Option<Self> {
-        let desk = Self::disconnected(flags).await?;
-        let step = desk.step("connect_browser", json!({"launch": true})).await;
+        let harness = Self::disconnected(flags).await?;
+        let step = harness
+            .step("connect_browser", json!({"launch": true}))
+            .await;
         assert_eq!(step.notices, 1);
         assert_eq!(step.json()["tabCount"], 0);
-        Some(desk)
+        Some(harness)
     }
 
     /// A server that is connected to somebody else's browser.
     pub(crate) async fn attached(chromium: &Chromium, flags: &[&str]) -> Self {
         let url = format!("--browserUrl={}", chromium.http_url());
-        let desk = Self::start(&[&[url.as_str()], flags].concat());
-        desk.client.initialize().await;
-        assert_eq!(desk.step("connect_browser", json!({})).await.notices, 1);
-        desk
+        let harness = Self::start(&[&[url.as_str()], flags].concat());
+        harness.client.initialize().await;
+        assert_eq!(harness.step("connect_browser", json!({})).await.notices, 1);
+        harness
     }
 
     /// Whether Chrome lets us do this here.
@@ -221,7 +223,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for McpHarness {
     /// Ends the server with its browser, and sees that nobody writes to its home any more.
     fn drop(&mut self) {
         let server = self.client.pid();

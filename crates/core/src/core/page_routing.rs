@@ -1,14 +1,14 @@
 //! Which tools of which pages a session can have, and which tab a call of one goes to.
 
 use super::Core;
-use super::common::PageList;
+use super::shared_lists::PageList;
 use crate::list::State;
 use crate::offer::{Offer, Source};
 use crate::route::{NoRoute, Route, Wish, route};
-use crate::session::Seat;
+use crate::session::BrowserBinding;
 use crate::tab::Tab;
 use crate::{
-    BrowserId, Mode, Place, SchemaId, SessionId, TabId, TabName, ToolKey, ToolName, ToolRow,
+    BrowserId, Mode, SchemaId, SessionId, TabId, TabLocation, TabName, ToolKey, ToolName, ToolRow,
 };
 
 impl Core {
@@ -28,7 +28,7 @@ impl Core {
     pub fn tools_with_places(
         &self,
         session: SessionId,
-    ) -> Vec<(ToolName, Option<(Place, ToolKey)>)> {
+    ) -> Vec<(ToolName, Option<(TabLocation, ToolKey)>)> {
         let own = |name: &ToolName| (*name, None);
         let (before, after) = self.own_tools(session);
         if self.only_tools(session).is_some() {
@@ -145,7 +145,10 @@ impl Core {
     ) -> Result<Route, NoRoute> {
         let known = self.sessions.get(&session).ok_or(NoRoute::Nowhere)?;
         let has = |tab: TabId| self.offer_in(session, tab, name).is_some();
-        let mut bound = known.seats.iter().filter_map(Seat::focused_tab);
+        let mut bound = known
+            .browser_bindings
+            .iter()
+            .filter_map(BrowserBinding::focused_tab);
         let is_shown = |tab: &TabId| {
             let tab = self.tabs.get(tab);
             tab.is_some_and(|tab| self.is_shown(session, tab))

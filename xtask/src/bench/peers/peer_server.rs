@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tabmux_testkit::{McpClient, Pending, ToolReply, process};
 use tempfile::TempDir;
 
-pub(super) struct Seat {
+pub(super) struct PeerServer {
     pub(super) peer: Peer,
     client: McpClient,
     home: TempDir,
@@ -29,7 +29,7 @@ pub(super) struct Done {
     pub(super) bytes: usize,
 }
 
-impl Seat {
+impl PeerServer {
     pub(super) async fn take(peer: Peer, bench: &Bench) -> Result<Self> {
         let home = TempDir::with_prefix("tabmux-peer-")?;
         let command = command(peer, bench, home.path());
@@ -109,7 +109,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for PeerServer {
     fn drop(&mut self) {
         let patience = Instant::now() + Duration::from_secs(5);
         loop {

@@ -119,7 +119,7 @@ pub(super) fn refusal(method: &str) -> Refusal {
     Refusal(match method {
         "Target.createTarget" | "Target.createBrowserContext" | "Target.disposeBrowserContext" => {
             "This browser is reached through its extension, which cannot give an agent cookies and storage \
-             of its own. Leave the isolated context out, or work in a browser that tabmux launches."
+             of its own. Permit the isolated context out, or work in a browser that tabmux launches."
                 .to_owned()
         }
         "Browser.setDownloadBehavior" => {

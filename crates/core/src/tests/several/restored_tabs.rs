@@ -1,0 +1,49 @@
+//! A loss from before is told where it happened.
+
+use super::*;
+use crate::{Fate, Loss, LostTab, RestoredTabs, TabId};
+
+/// A session with two browsers that lost tab 7, in this one if that is known.
+fn heir(browser: Option<&str>) -> SeveralBrowsers {
+    let (tab, fate) = (TabId(7), Fate::Closed);
+    let lost = Some(Loss {
+        browser: browser.map(|url| BrowserKey(url.into())),
+        tab: LostTab { tab, fate },
+    });
+    SeveralBrowsers::with_session(SessionConfig {
+        restored_tabs: RestoredTabs {
+            lost,
+            ..RestoredTabs::default()
+        },
+        ..session(2)
+    })
+}
+
+fn is_told(harness: &mut SeveralBrowsers, browser: i64) {
+    let text = harness.refusal(page(CLICK, Act), Some(browser));
+    assert!(text.contains("tab 7 was closed"), "{text}");
+}
+
+#[test]
+fn a_tab_that_was_lost_in_the_second_browser_is_told_of_there() {
+    let mut harness = heir(Some("http://2"));
+    assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
+    is_told(&mut harness, 2);
+    assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
+}
+
+#[test]
+fn a_second_heir_is_told_where_it_was_as_well() {
+    let harness = heir(Some("http://2"));
+    let lost = harness.core.loss(ONE).expect("it was not told yet");
+    assert_eq!(lost.browser, Some(BrowserKey("http://2".into())));
+}
+
+#[test]
+fn a_tab_that_was_lost_who_knows_where_is_told_of_at_once() {
+    for browser in [None, Some("http://gone")] {
+        let mut harness = heir(browser);
+        is_told(&mut harness, 1);
+        assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
+    }
+}
