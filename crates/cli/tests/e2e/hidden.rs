@@ -30,7 +30,7 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
     let bad: String = HIDDEN.iter().collect();
     let dirty = format!("a{bad}b");
     let script = format!(
-        "<script>const dirty = {}; document.title = dirty; document.body.append(dirty);\
+        "<body><script>const dirty = {}; document.title = dirty; document.body.append(dirty);\
          for (const name of ['button', 'h1']) {{ const it = document.createElement(name); it.textContent = dirty;\
          it.title = dirty; it.setAttribute('aria-label', dirty); document.body.append(it); }}\
          console.log(dirty, {{[dirty]: dirty}}); console.error(new Error(dirty));\
@@ -41,16 +41,28 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
     crowd.pages.route("/dirty", page(&dirty, &dirty));
     let url = json!({"url": crowd.pages.url("/page")});
     client.call_tool("new_page", url).await.ok();
-    for (tool, arguments) in [
+    let list = async |tool| client.call_tool(tool, json!({})).await.ok().text();
+    let messages = numbers(&list("list_console_messages").await, "msgid=");
+    let requests = list("list_network_requests").await;
+    assert!(requests.contains("/dirty?"), "{requests}");
+    let requests = numbers(&requests, "reqid=");
+    assert!(
+        messages.len() >= 2 && requests.len() >= 2,
+        "{messages:?} {requests:?}"
+    );
+    let messages = messages
+        .iter()
+        .map(|it| ("get_console_message", json!({"msgid": it})));
+    let requests = requests
+        .iter()
+        .map(|it| ("get_network_request", json!({"reqid": it})));
+    let calls = [
         ("take_snapshot", json!({})),
         ("take_snapshot", json!({"verbose": true})),
         ("find", json!({"text": "a"})),
         ("list_pages", json!({})),
         ("list_console_messages", json!({})),
-        ("get_console_message", json!({"msgid": 1})),
-        ("get_console_message", json!({"msgid": 2})),
         ("list_network_requests", json!({})),
-        ("get_network_request", json!({"reqid": 2})),
         ("evaluate_script", json!({"function": "() => dirty"})),
         (
             "evaluate_script",
@@ -64,7 +76,8 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
             "evaluate_script",
             json!({"function": "() => Symbol(dirty)"}),
         ),
-    ] {
+    ];
+    for (tool, arguments) in calls.into_iter().chain(messages).chain(requests) {
         let call = json!({"name": tool, "arguments": arguments});
         let told = client.request("tools/call", call).await.unwrap();
         // A refusal of ours would show nothing of the page.
@@ -108,6 +121,17 @@ async fn a_call_as_long_as_a_line_may_be_fails_alone_and_the_tab_is_kept() {
             .text();
         assert!(snapshot.contains("here"), "{snapshot}");
     }
+}
+
+/// The numbers that a list gives its lines.
+fn numbers(list: &str, sign: &str) -> Vec<u64> {
+    let parts = list.split(sign).skip(1);
+    let digits = |part: &str| {
+        part.chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>()
+    };
+    parts.filter_map(|part| digits(part).parse().ok()).collect()
 }
 
 /// All texts in a value, names included.
