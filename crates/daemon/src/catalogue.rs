@@ -122,7 +122,7 @@ fn focused_actions() -> impl Iterator<Item = &'static ToolSpec> {
 
 /// The names of all page tools.
 pub(crate) fn page_tools() -> Vec<ToolName> {
-    let all = tools::all().iter().chain(tools::slim());
+    let all = tools::all().iter();
     all.map(|spec| ToolName::new(spec.name)).collect()
 }
 
