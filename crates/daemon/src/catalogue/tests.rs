@@ -189,3 +189,13 @@ fn more_tools_leads_to_every_page_action() {
         assert!(adds, "{category}");
     }
 }
+
+/// A page may offer `navigate`, and no list but that of `--slim` has it.
+#[test]
+fn the_tools_of_slim_are_in_no_other_list() {
+    let others = [page_tools(), page_actions(), static_tools()].concat();
+    for tool in slim_tools() {
+        assert!(!others.contains(&tool), "{tool}");
+        assert!(slim_info(tool, false).is_some());
+    }
+}
