@@ -60,7 +60,7 @@
       // Only the first of many children tells that their parent is a list.
       if (kind === "item") outer = this.known.get(parentOf(node)) ?? outer;
       const group = { kind, n: ref(node), outer, name: this.nameOf(node, kind), hint: hintOf(node) };
-      if (kind === "dialog" && (dom.attribute(node, "aria-modal") === "true" || dom.matches(node, ":modal"))) group.modal = true;
+      if (kind === "dialog" && (dom.attribute(node, "aria-modal") === "true" || tabmux.inState(node, ":modal"))) group.modal = true;
       // The page itself offers this form as a tool.
       if (kind === "form" && dom.has(node, "toolname")) group.offered = true;
       if (kind === "item" && this.all[outer]?.kind === "list") this.all[outer].size ??= siblings(node);

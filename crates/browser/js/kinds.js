@@ -108,12 +108,12 @@
       "input li main menu meter nav ol output progress search section select summary table td textarea th tr ul",
   );
 
-  const attributeNames = Object.getOwnPropertyDescriptor(Element.prototype, "getAttributeNames").value;
+  const attributeNames = tabmux.method(Element.prototype, "getAttributeNames");
   const NO_SIGNS = { role: false, label: false, hidden: false, editable: false, pressed: false, draggable: false, focusable: false, inert: false };
 
   /** What the attributes say, read in one go. */
   function readSigns(element) {
-    const names = attributeNames.call(element);
+    const names = attributeNames(element) ?? [];
     let signs = NO_SIGNS;
     for (let index = 0; index < names.length; index++) {
       const name = names[index];

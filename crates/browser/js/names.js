@@ -177,11 +177,11 @@
     return parts.map((part) => (part ? textOf(part, { asLabel: true }) : "")).join(" ").trim();
   }
 
-  const documentById = Object.getOwnPropertyDescriptor(Document.prototype, "getElementById").value;
-  const fragmentById = Object.getOwnPropertyDescriptor(DocumentFragment.prototype, "getElementById").value;
+  const documentById = tabmux.method(Document.prototype, "getElementById");
+  const fragmentById = tabmux.method(DocumentFragment.prototype, "getElementById");
   function byId(root, id) {
-    if (root instanceof Document) return documentById.call(root, id);
-    return root instanceof DocumentFragment ? fragmentById.call(root, id) : null;
+    if (root instanceof Document) return documentById(root, id);
+    return root instanceof DocumentFragment ? fragmentById(root, id) : null;
   }
 
   function nativeLabel(element, role) {
@@ -396,7 +396,7 @@
     if (isDisabled(control)) states.push("disabled");
     if (control.required === true || aria("required") === "true") states.push("required");
     const invalid = aria("invalid");
-    if ((invalid && invalid !== "false") || (isField(control) && dom.matches(control, ":user-invalid"))) states.push("invalid");
+    if ((invalid && invalid !== "false") || (isField(control) && tabmux.inState(control, ":user-invalid"))) states.push("invalid");
     const current = aria("current");
     if (current && current !== "false") states.push(current === "true" ? "current" : `current=${word(current)}`);
     const sort = aria("sort");
@@ -404,7 +404,7 @@
     const popup = aria("haspopup");
     if (popup && popup !== "false") states.push("popup");
     if (aria("busy") === "true") states.push("busy");
-    if (role === "dialog" && (aria("modal") === "true" || dom.matches(control, ":modal"))) states.push("modal");
+    if (role === "dialog" && (aria("modal") === "true" || tabmux.inState(control, ":modal"))) states.push("modal");
     if (role !== "draggable" && dom.attribute(element, "draggable") === "true") states.push("draggable");
     if (role !== "inert" && dom.has(element, "inert")) states.push("inert");
     if (focused) states.push("focused");
@@ -420,7 +420,7 @@
   }
 
   /** Disabled by itself, by its fieldset, or in words of ARIA. */
-  const isDisabled = (element) => dom.matches(element, ":disabled") || dom.attribute(element, "aria-disabled") === "true";
+  const isDisabled = (element) => tabmux.inState(element, ":disabled") || dom.attribute(element, "aria-disabled") === "true";
 
   Object.assign(tabmux, {
     roleOf, nameOf, labelOf, authored, descriptionOf, byId, weakLabel, alternative, textOf, valueOf, statesOf, controlOf, isSecret, isDisabled,

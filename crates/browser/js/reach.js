@@ -4,17 +4,8 @@
  */
 tabmux.reach = (() => {
   "use strict";
-  const { dom, parentOf, rootOf } = tabmux;
+  const { dom, parentOf, rootOf, getter, method } = tabmux;
 
-  /* Taken from the prototypes for the same reason as in world.js. */
-  const method = (prototype, name) => {
-    const { value } = Object.getOwnPropertyDescriptor(prototype, name);
-    return (node, ...args) => value.call(node, ...args);
-  };
-  const getter = (prototype, name) => {
-    const { get } = Object.getOwnPropertyDescriptor(prototype, name);
-    return (node) => get.call(node);
-  };
   const scrollBy = method(Element.prototype, "scrollBy");
   const scrollTo = method(Element.prototype, "scrollTo");
   const scrollTop = getter(Element.prototype, "scrollTop");

@@ -337,16 +337,16 @@
     return { on: control ? stateOf(control, roleOf(control)) : null };
   };
 
-  const formElements = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements").get;
-  const skipsChecks = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "noValidate").get;
+  const formElements = tabmux.getter(HTMLFormElement.prototype, "elements");
+  const skipsChecks = tabmux.getter(HTMLFormElement.prototype, "noValidate");
 
   /** Which fields would keep the form of this control from being sent, as `{name, message}`. */
   tabmux.complaints = ({ n }) => {
     const target = tabmux.element(n);
     const { form, formNoValidate } = target ? tabmux.controlOf(target) : {};
-    if (!(form instanceof HTMLFormElement) || skipsChecks.call(form) || formNoValidate) return { told: [] };
+    if (!(form instanceof HTMLFormElement) || skipsChecks(form) || formNoValidate) return { told: [] };
     const told = [];
-    for (const control of formElements.call(form)) {
+    for (const control of formElements(form) ?? []) {
       if (!control.willValidate || control.validity.valid) continue;
       told.push({ name: tabmux.nameOf(control).slice(0, LONGEST_NAME), message: tabmux.clean(control.validationMessage).slice(0, 200) });
     }

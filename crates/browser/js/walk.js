@@ -22,7 +22,7 @@
   );
   const MOST_NODES = 1_000_000;
   const MOST_HOSTS = 500;
-  const property = Object.getOwnPropertyDescriptor(CSSStyleDeclaration.prototype, "getPropertyValue").value;
+  const property = tabmux.method(CSSStyleDeclaration.prototype, "getPropertyValue");
 
   /* Sizes of possible hosts when the debugger was last asked about them. */
   const asked = new WeakMap();
@@ -168,15 +168,15 @@
       }
       /* This is the costly part of a walk: as few properties as will do, by the quicker of two ways. */
       const style = getComputedStyle(element);
-      const display = property.call(style, "display");
+      const display = property(style, "display");
       if (display === "none" && tag !== "area") return;
       if (display === "") {
         /* Not in the flat tree: its parent shows a root that we do not know. */
         this.suspect(dom.parent(element));
         return;
       }
-      const shown = property.call(style, "visibility") === "visible";
-      const pointer = property.call(style, "cursor") === "pointer";
+      const shown = property(style, "visibility") === "visible";
+      const pointer = property(style, "cursor") === "pointer";
       const inline = display === "contents" || display.startsWith("inline") || display.startsWith("ruby");
       const signs = readSigns(element);
       const hidden = place.hidden || signs.hidden;
@@ -205,7 +205,7 @@
         opened: line,
         block: !line && !inline && !cell,
       };
-      const withheld = !inline && !display.startsWith("table") && property.call(style, "content-visibility") === "hidden";
+      const withheld = !inline && !display.startsWith("table") && property(style, "content-visibility") === "hidden";
       if (!SEALED.has(tag) && !kind.frame && !withheld) this.descend(element, tag, inner);
       this.stack.push(inner);
     }
@@ -330,7 +330,9 @@
 
   const keepsLines = (text) => {
     const parent = tabmux.parentOf(text);
-    return parent !== null && getComputedStyle(parent).whiteSpaceCollapse.startsWith("preserve");
+    if (parent === null) return false;
+    const { whiteSpaceCollapse, whiteSpace } = getComputedStyle(parent);
+    return (whiteSpaceCollapse ?? whiteSpace ?? "").startsWith("pre");
   };
 
   const says = (label, text) => label.text.toLowerCase().includes(text.toLowerCase());

@@ -10,13 +10,27 @@ globalThis.tabmux ??= (() => {
    * getters are taken from the prototypes once and never read through the node itself.
    */
   const getter = (prototype, name) => {
-    const { get } = Object.getOwnPropertyDescriptor(prototype, name);
-    return (node) => get.call(node);
+    const get = descriptor(prototype, name)?.get;
+    return get ? (node) => get.call(node) : (node) => descriptor(Object.getPrototypeOf(node), name)?.get?.call(node) ?? null;
   };
   const method = (prototype, name) => {
-    const { value } = Object.getOwnPropertyDescriptor(prototype, name);
-    return (node, argument) => value.call(node, argument);
+    const value = descriptor(prototype, name)?.value;
+    return value ? (node, ...args) => value.call(node, ...args) : (node, ...args) => inherited(node, name)?.call(node, ...args) ?? null;
   };
+  const inherited = (node, name) => descriptor(Object.getPrototypeOf(node), name)?.value;
+
+  /*
+   * Engines differ in which prototype has a property: one above the usual one, one below it (Lightpanda has the title
+   * in HTMLDocument), or none. Where it is not above, the node's own prototypes are asked; they are those of our world.
+   */
+  function descriptor(prototype, name) {
+    for (let at = prototype; at; at = Object.getPrototypeOf(at)) {
+      const own = Object.getOwnPropertyDescriptor(at, name);
+      if (own) return own;
+    }
+    return undefined;
+  }
+
   const dom = {
     type: getter(Node.prototype, "nodeType"),
     parent: getter(Node.prototype, "parentNode"),
@@ -97,6 +111,18 @@ globalThis.tabmux ??= (() => {
 
   /** The shadow root of a host as far as we know it, open or closed. */
   const rootOf = (host) => dom.openRoot(host) ?? closedRoots.get(host) ?? null;
+
+  /** Whether an element is in a state such as `:modal`. In an engine that does not know the state, none is. */
+  function inState(element, state) {
+    if (unknownStates.has(state)) return false;
+    try {
+      return dom.matches(element, state);
+    } catch {
+      unknownStates.add(state);
+      return false;
+    }
+  }
+  const unknownStates = new Set();
 
   const isElement = (node) => dom.type(node) === 1;
   const isText = (node) => dom.type(node) === 3;
@@ -214,6 +240,8 @@ globalThis.tabmux ??= (() => {
   return {
     /** Number of this document, set from outside; the first half of every uid. */
     document: 0,
+    /** Access to properties that a page cannot clobber, wherever this engine has them. */
+    getter, method, inState,
     dom, ref, element, fate, closedRoot, adoptClosedRoot, adoptAround, rootOf, isElement, isText, slotOf, parentOf, childrenOf,
     holds, focused, visible, boxOf, describe, clean, collapse, word, quote,
   };

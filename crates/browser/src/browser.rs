@@ -11,9 +11,12 @@ mod letting_go;
 mod new_tabs;
 mod open;
 mod orders;
+mod own_web_mcp;
 mod permissions;
 mod private;
+mod proxy_login;
 mod pulse;
+mod reach;
 mod stuck_pages;
 #[cfg(test)]
 mod tests;
@@ -35,7 +38,7 @@ use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
 use downloads::Staging;
 use orders::Order;
 use private::Privacy;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use stuck_pages::StuckPages;
 use tabmux_cdp::Session;
@@ -144,6 +147,9 @@ struct Inner {
     staging: Option<Staging>,
     orders: mpsc::Sender<Order>,
     stuck: StuckPages,
+    web_mcp: OnceLock<bool>,
+    /// Whether it goes through a proxy that wants a password.
+    signs_in: bool,
     /// What pages need not ask for.
     permissions: Arc<[String]>,
     /// Whether new tabs are held until it is known where they may go.

@@ -96,7 +96,8 @@ fn has_credentials(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-fn percent_decoded(text: &str) -> Vec<u8> {
+/// A part of an address, as it is meant.
+pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

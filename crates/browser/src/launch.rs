@@ -4,6 +4,8 @@ use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
 use crate::init_scripts::InitScripts;
 use crate::profile::{Profile, ProfileChoice};
+use crate::screen::Screen;
+use crate::proxy::Proxy;
 use command_fds::{CommandFdExt, FdMapping};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,16 +23,18 @@ pub struct LaunchOptions {
     pub wanted: Wanted,
     /// Which profile.
     pub profile: ProfileChoice,
-    /// Without a window. Also so by itself when there is no display.
+    /// Without a window. The default where the user has no screen.
     pub headless: bool,
     /// The size of pages, in CSS pixels.
     pub viewport: Option<(u32, u32)>,
     /// A proxy for all traffic.
-    pub proxy: Option<String>,
+    pub proxy: Option<Proxy>,
     /// Take any certificate.
     pub accept_insecure_certs: bool,
     /// More arguments, passed on as they are.
     pub extra_args: Vec<String>,
+    /// The screen of a client, should this process have none.
+    pub screen: Option<Screen>,
     /// What runs in every page before its own scripts.
     pub scripts: InitScripts,
     /// What pages need not ask for.
@@ -73,8 +77,11 @@ pub(crate) struct BrowserProcess {
     profile: Profile,
 }
 
-/// Starts the browser. It is up when it answers over the transport.
-pub(crate) async fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
+/// Starts the browser, with its windows on that screen if there is one. It is up when it answers over the transport.
+pub(crate) async fn launch(
+    options: &LaunchOptions,
+    screen: Option<&Screen>,
+) -> Result<Launched, LaunchError> {
     let wanted = options.clone();
     let prepared = FileThreads::new()
         .run(move || Prepared::make(&wanted))
@@ -90,9 +97,9 @@ pub(crate) async fn launch(options: &LaunchOptions) -> Result<Launched, LaunchEr
     if let Some(notice) = &profile.notice {
         tracing::warn!("{notice}");
     }
-    let arguments = arguments(options, profile.path(), Surroundings::look());
+    let arguments = arguments(options, profile.path(), Surroundings::look(screen));
     // Not on a thread of its own: what is launched there while the process ends would stay.
-    match spawn(&program, &arguments, scratch.as_deref()) {
+    match spawn(&program, &arguments, scratch.as_deref(), screen) {
         Ok((child, transport)) => {
             tracing::info!(program = %program.display(), pid = child.id(), "launched a browser");
             Ok(Launched {
@@ -190,6 +197,7 @@ fn spawn(
     program: &Path,
     arguments: &[String],
     scratch: Option<&Path>,
+    screen: Option<&Screen>,
 ) -> io::Result<(Child, Pipe)> {
     let (commands_out, commands_in) = io::pipe()?;
     let (answers_out, answers_in) = io::pipe()?;
@@ -201,6 +209,9 @@ fn spawn(
         // Our stdout carries MCP and nothing else.
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    if let Some(screen) = screen {
+        screen.set_for(&mut command);
+    }
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
         .fd_mappings(vec![
@@ -229,10 +240,9 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn look() -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    fn look(screen: Option<&Screen>) -> Self {
         let root = crate::user::own_uid() == 0;
-        let display = cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
+        let display = cfg!(target_os = "macos") || screen.is_some();
         Self { display, root }
     }
 }
@@ -256,7 +266,7 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
         list.push(format!("--window-size={width},{height}"));
     }
     if let Some(proxy) = &options.proxy {
-        list.push(format!("--proxy-server={proxy}"));
+        list.push(format!("--proxy-server={}", proxy.server()));
     }
     if options.accept_insecure_certs {
         list.push("--ignore-certificate-errors".into());
@@ -272,10 +282,11 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
     }
     let hidden = if headless { NOT_SEEN } else { &[] };
     // What the user says of a feature goes before what we do.
-    let our_on: Vec<_> = [WEB_MCP]
-        .into_iter()
-        .filter(|ours| !off.contains(ours))
-        .collect();
+    let web_mcp_is_off = WEB_MCP.iter().any(|name| off.contains(name));
+    let our_on = match web_mcp_is_off {
+        true => Vec::new(),
+        false => WEB_MCP.to_vec(),
+    };
     let our_off: Vec<_> = hidden
         .iter()
         .copied()
@@ -309,7 +320,8 @@ fn opens_a_page(arguments: &[String]) -> bool {
 const REAPING_TRIES: usize = 100;
 const REAPING_PAUSE: Duration = Duration::from_millis(5);
 
-const WEB_MCP: &str = "WebMCP";
+/// Chrome's names for WebMCP: each switches it on, and one that Chrome does not know does no harm.
+const WEB_MCP: &[&str] = &["WebMCP", "WebMCPTesting"];
 /// Parts of a window that are pages with a process of their own, in every window. An isolated session has a
 /// window, and without these it costs Chrome half as much.
 const NOT_SEEN: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
@@ -399,10 +411,25 @@ mod tests {
             },
             DESK,
         );
-        assert!(list.contains(&"--enable-features=WebMCP,A,B".into()));
+        assert!(list.contains(&"--enable-features=WebMCP,WebMCPTesting,A,B".into()));
         assert!(list.contains(&"--lang=de".into()));
         assert_eq!(list.last().map(String::as_str), Some("about:blank"));
         assert!(!list.iter().any(|flag| flag.contains("disable-features")));
+    }
+
+    #[test]
+    fn web_mcp_is_asked_for_by_both_names_unless_the_user_turns_one_off() {
+        let asks = |more: &[&str]| {
+            let options = LaunchOptions {
+                extra_args: more.iter().map(|&flag| flag.into()).collect(),
+                ..LaunchOptions::default()
+            };
+            let list = flags(&options, DESK);
+            list.contains(&"--enable-features=WebMCP,WebMCPTesting".into())
+        };
+        assert!(asks(&[]));
+        assert!(!asks(&["--disable-features=WebMCP"]));
+        assert!(!asks(&["--disable-features=WebMCPTesting"]));
     }
 
     #[test]
@@ -430,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_none_is_an_error() {
-        let error = spawn(Path::new("/nowhere/chrome"), &[], None).unwrap_err();
+        let error = spawn(Path::new("/nowhere/chrome"), &[], None, None).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -1,7 +1,7 @@
 //! Chrome: find, launch and attach; one actor per tab; the tools and the JavaScript that runs in pages.
 //!
 //! # Layout
-//! - [`find`], [`profile`], [`launch`], [`discover`], [`endpoint`]: how a browser comes to be.
+//! - [`find`], [`profile`], [`proxy`], [`launch`], [`discover`], [`endpoint`]: how a browser comes to be.
 //! - [`descriptors`]: how many files we may open, and what we start.
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and what happens in it.
@@ -34,7 +34,9 @@ pub mod origins;
 pub mod pace;
 pub mod page_tools;
 pub mod profile;
+pub mod proxy;
 pub mod run;
+pub mod screen;
 pub mod script;
 mod source_map;
 mod stream;

@@ -2,7 +2,7 @@
 
 use crate::address::Address;
 use crate::error::ToolError;
-use crate::tab::{DocumentId, Tab, TabState};
+use crate::tab::{DocumentId, NetworkRequest, Tab, TabState};
 use std::time::Duration;
 use tabmux_cdp::types::page;
 
@@ -20,7 +20,9 @@ pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
     if let Some(code) = answer.error_text.filter(|text| !text.is_empty()) {
         // Chrome's page about the failure is still on its way.
         tab.until(EVENT_LIMIT, |state| !state.navigating).await?;
-        return Err(failed(address.as_str(), &code));
+        tab.catch_up().await;
+        let status = document_since(&tab.state(), before.next_request).and_then(|it| it.status);
+        return Err(failed(address.as_str(), &code, status));
     }
     match answer.loader_id {
         // A document that was on its way before, such as a new tab's blank one, is not what we wait for.
@@ -138,18 +140,50 @@ fn shows_failure(state: &TabState) -> bool {
 }
 
 fn failure_since(state: &TabState, first_request: u64) -> ToolError {
-    let recent = state.network.iter().rev();
-    let mut recent = recent.take_while(|it| it.number >= first_request);
-    let main_request = recent.find(|request| request.kind == "Document");
+    let main_request = document_since(state, first_request);
     let url = main_request.map_or("The page", |request| request.url.as_str());
     let code = main_request.and_then(|request| request.failure.as_deref());
-    failed(url, code.unwrap_or("net::ERR_ABORTED"))
+    let status = main_request.and_then(|request| request.status);
+    failed(url, code.unwrap_or("net::ERR_ABORTED"), status)
 }
 
-/// The error for a navigation that Chrome gave up with `code`, such as `net::ERR_ABORTED`.
-pub fn failed(url: &str, code: &str) -> ToolError {
+/// The last request for a document, if there was one.
+fn document_since(state: &TabState, first_request: u64) -> Option<&NetworkRequest> {
+    let recent = state.network.iter().rev();
+    let mut recent = recent.take_while(|it| it.number >= first_request);
+    recent.find(|request| request.kind == "Document")
+}
+
+/// The error for a navigation that Chrome gave up with `code`, such as `net::ERR_ABORTED`, after an answer with
+/// `status` if there was one.
+fn failed(url: &str, code: &str, status: Option<i64>) -> ToolError {
     let code = code.trim_start_matches("net::");
     let hint = match code {
+        _ if status == Some(407) => PROXY_PASSWORD,
+        "ERR_PROXY_AUTH_UNSUPPORTED" | "ERR_PROXY_AUTH_REQUESTED" => PROXY_PASSWORD,
+        "ERR_INVALID_AUTH_CREDENTIALS" => SITE_PASSWORD,
+        "ERR_HTTP_RESPONSE_CODE_FAILURE" if status == Some(401) => SITE_PASSWORD,
+        "ERR_HTTP_RESPONSE_CODE_FAILURE" => {
+            "the server answered with an error and an empty page; check the address, or try again later"
+        }
+        "ERR_PROXY_CONNECTION_FAILED" => {
+            "the proxy does not answer; check host and port of --proxyServer"
+        }
+        "ERR_TUNNEL_CONNECTION_FAILED" => {
+            "the proxy answers, but does not reach that host or does not allow it; check the address"
+        }
+        "ERR_NO_SUPPORTED_PROXIES" => {
+            "Chrome cannot use that proxy; write --proxyServer=http://HOST:PORT"
+        }
+        "ERR_SOCKS_CONNECTION_FAILED" | "ERR_SOCKS_CONNECTION_HOST_UNREACHABLE" => {
+            "the SOCKS proxy does not reach that host; check --proxyServer and the address"
+        }
+        "ERR_ADDRESS_UNREACHABLE" | "ERR_ADDRESS_INVALID" => {
+            "there is no route to that host; check the address and this machine's network"
+        }
+        "ERR_CONNECTION_TIMED_OUT" | "ERR_TIMED_OUT" => {
+            "that host does not answer; check host and port, or try again later"
+        }
         "ERR_NAME_NOT_RESOLVED" => "no host has that name; check the spelling",
         "ERR_CONNECTION_REFUSED" => "nothing listens there; check host and port",
         "ERR_CONNECTION_RESET" | "ERR_EMPTY_RESPONSE" | "ERR_CONNECTION_CLOSED" => {
@@ -171,5 +205,39 @@ pub fn failed(url: &str, code: &str) -> ToolError {
     }
 }
 
+const SITE_PASSWORD: &str = "the site asks for a user and a password, and has none or wrong ones; put them into the \
+     address, http://USER:PASSWORD@HOST/";
+const PROXY_PASSWORD: &str = "the proxy asks for a user and a password, and has none or wrong ones; start tabmux with \
+     --proxyServer=http://USER:PASSWORD@HOST:PORT";
+
 /// How long the events of one step may lie apart.
 const EVENT_LIMIT: Duration = Duration::from_millis(500);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxys_password_a_sites_and_a_missing_route_are_told_apart() {
+        let said = |code: &str, status| failed("http://a/", code, status).to_string();
+        let refused = "net::ERR_INVALID_AUTH_CREDENTIALS";
+        let proxy = said(refused, Some(407));
+        assert!(
+            proxy.contains("the proxy asks for a user and a password"),
+            "{proxy}"
+        );
+        // So it is where the proxy's page about it is empty.
+        assert!(said("net::ERR_HTTP_RESPONSE_CODE_FAILURE", Some(407)).contains("the proxy asks"));
+        let site = said(refused, Some(401));
+        assert!(
+            site.contains("the site asks for a user and a password"),
+            "{site}"
+        );
+        let unreachable = said("net::ERR_ADDRESS_UNREACHABLE", None);
+        assert!(unreachable.contains("there is no route"), "{unreachable}");
+        let tunnel = said("net::ERR_TUNNEL_CONNECTION_FAILED", None);
+        assert!(tunnel.contains("the proxy answers, but"), "{tunnel}");
+        let gone = said("net::ERR_PROXY_CONNECTION_FAILED", None);
+        assert!(gone.contains("the proxy does not answer"), "{gone}");
+    }
+}

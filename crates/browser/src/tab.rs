@@ -460,9 +460,11 @@ impl Tab {
     pub(crate) async fn title(&self) -> Option<String> {
         let ask = runtime::Evaluate {
             // A page may have given something else the name `title`.
-            expression:
-                "Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document).slice(0, 4000)"
-                    .into(),
+            // Engines have it in one of these two prototypes.
+            expression: "[Document, HTMLDocument].map((it) => \
+                         Object.getOwnPropertyDescriptor(it.prototype, 'title')?.get).find(Boolean)\
+                         ?.call(document).slice(0, 4000) ?? ''"
+                .into(),
             return_by_value: Some(true),
             ..Default::default()
         };

@@ -83,9 +83,12 @@ pub(crate) async fn refresh_all(
     answer: oneshot::Sender<Overview>,
     events: mpsc::Sender<Event>,
 ) {
-    let refresh = browsers
-        .iter()
-        .map(|browser| browser.refresh(REFRESH_LIMIT));
+    let refresh = browsers.iter().map(async |browser| {
+        tokio::join!(
+            browser.refresh(REFRESH_LIMIT),
+            browser.learn_web_mcp(REFRESH_LIMIT)
+        )
+    });
     futures_util::future::join_all(refresh).await;
     let _ = events
         .send(Event::Overview {

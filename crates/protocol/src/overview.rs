@@ -59,6 +59,9 @@ pub struct BrowserRow {
     pub state: String,
     /// Where it comes from.
     pub source: String,
+    /// Whether it has WebMCP of its own, once a page has shown it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub web_mcp: Option<bool>,
     /// How it has served so far.
     #[serde(default)]
     pub metrics: BrowserMetrics,

@@ -124,7 +124,7 @@ pub struct BrowserFlags {
     #[arg(long, value_name = "WxH", value_parser = viewport)]
     viewport: Option<(u32, u32)>,
 
-    /// A proxy for the launched browser.
+    /// A proxy for the launched browser, such as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT.
     #[arg(long = "proxyServer", alias = "proxy-server", value_name = "URL")]
     proxy_server: Option<String>,
 

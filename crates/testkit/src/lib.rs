@@ -27,6 +27,7 @@ pub mod mcp_client;
 pub mod over_extension;
 pub mod page_worker;
 pub mod process;
+pub mod proxy_server;
 mod rng;
 pub mod shared_daemon;
 
@@ -38,6 +39,7 @@ pub use gate::real_browser;
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
+pub use proxy_server::ProxyServer;
 pub use rng::Rng;
 pub use shared_daemon::SharedDaemon;
 

@@ -1,9 +1,9 @@
 /** Forms that say that they are tools: what they take, and how they are filled and sent. */
 
-const getterOf = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
+const getterOf = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name)?.get;
 // A control may be called `elements` or `getAttribute`, and would be found instead.
 const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
-const elementsOf = (form) => [...getterOf(HTMLFormElement, "elements").call(form)];
+const elementsOf = (form) => [...(getterOf(HTMLFormElement, "elements")?.call(form) ?? [])];
 const NO_PARAMETER = new Set([
   "hidden", "file", "submit", "button", "image", "reset", "fieldset", "output", "object",
 ]);

@@ -4,6 +4,7 @@ use super::downloads::{Downloads, Staging};
 use super::entry::Entry;
 use super::orders::Order;
 use super::private::Privacy;
+use super::proxy_login::ProxyLogin;
 use super::pulse::Pulse;
 use super::{BrowserEvent, Origin, TabFacts};
 use super::{crashes, tools};
@@ -39,6 +40,7 @@ pub(super) struct Actor<E> {
     /// Whether a person uses this browser and can end our sessions.
     personal: bool,
     pub(super) privacy: Privacy,
+    pub(super) proxy_login: ProxyLogin,
     /// Tabs that nobody is told of.
     pub(super) hidden: HashMap<TargetId, TabFacts>,
     /// To ourselves, from those who watch over tabs.
@@ -73,6 +75,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             report,
             personal: false,
             privacy: Privacy::default(),
+            proxy_login: ProxyLogin::default(),
             hidden: HashMap::new(),
             orders,
         }
@@ -168,6 +171,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             && let Some(cut) = event.too_large()
         {
             self.handle_paused_cut(cut);
+        } else if let Some(event) = event.decode::<fetch::AuthRequired>() {
+            self.handle_auth(event);
         } else if let Some(event) = event.decode::<browser::DownloadWillBegin>() {
             self.handle_download(event);
         } else if let Some(event) = event.decode::<browser::DownloadProgress>() {

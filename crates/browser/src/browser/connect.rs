@@ -4,21 +4,20 @@ use super::actor::Actor;
 use super::downloads::Staging;
 use super::permissions;
 use super::private::Privacy;
+use super::proxy_login::{ProxyLogin, stop_documents};
 use super::pulse::Pulse;
+use super::reach::reach;
 use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
-use crate::discover::{self, DiscoverError, Running};
-use crate::endpoint;
-use crate::files::{FileThreads, OutputRoot};
-use crate::launch::{self, BrowserProcess, LaunchError, LaunchOptions};
-use crate::profile;
+use crate::discover::{DiscoverError, Running};
+use crate::files::OutputRoot;
+use crate::launch::{BrowserProcess, LaunchError, LaunchOptions};
+use crate::proxy::Proxy;
 use crate::tab::{TabSettings, TargetId};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
-use tabmux_cdp::{
-    CdpError, ConnectError as DialError, Connection, Events, Session, Transport, WebSocketTransport,
-};
+use tabmux_cdp::{CdpError, Connection, Events, Session, Transport};
 use tokio::sync::{OnceCell, mpsc};
 
 /// Where a browser comes from.
@@ -26,7 +25,7 @@ use tokio::sync::{OnceCell, mpsc};
 pub enum Source {
     /// One that we launch.
     Launch(LaunchOptions),
-    /// One at `http://host:port`. Secrets may be in it: it is shown by [`endpoint::shown`].
+    /// One at `http://host:port`. Secrets may be in it: it is shown by [`crate::endpoint::shown`].
     Url(String),
     /// One at `ws://…`, which wants these headers. The same holds for both.
     WebSocket(String, Vec<(String, String)>),
@@ -88,6 +87,8 @@ pub struct Connected {
     targets: Vec<target::TargetInfo>,
     privacy: Privacy,
     staging: Option<(Staging, OutputRoot)>,
+    /// The proxy that asks us for a password.
+    proxy: Option<Proxy>,
 }
 
 impl Connected {
@@ -101,6 +102,20 @@ impl Connected {
         let told = self.session.send_within(asked, FIRST_ANSWER_LIMIT).await;
         self.privacy = Privacy::of(told.unwrap_or_default(), &self.targets);
         self.with_private(false)
+    }
+
+    /// The same, with an answer for a proxy that asks for a password.
+    async fn behind(mut self, source: &Source) -> Result<Self, ConnectError> {
+        let proxy = match source {
+            Source::Launch(options) => options.proxy.as_ref(),
+            _ => None,
+        };
+        if let Some(proxy) = proxy.filter(|proxy| proxy.wants_login()) {
+            let asked = self.session.send(stop_documents(true)).await;
+            asked.map_err(ConnectError::Stillborn)?;
+            self.proxy = Some(proxy.clone());
+        }
+        Ok(self)
     }
 
     /// The same, with the tabs of private windows or without them. At first they are left out.
@@ -132,6 +147,7 @@ impl Connected {
             targets,
             privacy,
             staging,
+            proxy,
         } = self;
         let permissions = Arc::clone(&settings.permissions);
         let pages = targets.iter().filter(|info| info.r#type == "page");
@@ -149,7 +165,8 @@ impl Connected {
             weak,
         );
         let place = staging.as_ref().map(|(staging, _)| staging.clone());
-        let actor = actor.staging(staging);
+        let signs_in = proxy.is_some();
+        let actor = actor.staging(staging).signing_in(ProxyLogin::to(proxy));
         let actor = actor.of_person(personal).guarding(privacy.clone(), hidden);
         tokio::spawn(actor.run(events, orders, pulse));
         Browser(Arc::new(Inner {
@@ -160,6 +177,8 @@ impl Connected {
             staging: place,
             orders: order,
             stuck: StuckPages::default(),
+            web_mcp: OnceLock::new(),
+            signs_in,
             permissions,
             holding: OnceCell::new(),
         }))
@@ -187,7 +206,7 @@ impl Browser {
                 met => break met?,
             }
         };
-        Ok(connected.guarded().await)
+        Ok(connected.behind(source).await?.guarded().await)
     }
 
     /// Connects to a person's own browser, which somebody else in this process speaks for.
@@ -251,59 +270,8 @@ impl Browser {
             targets,
             privacy: Privacy::default(),
             staging,
+            proxy: None,
         })
-    }
-}
-
-async fn reach(source: &Source) -> Result<(Session, Events, Option<BrowserProcess>), ConnectError> {
-    let over = |transport| {
-        let (session, events) = Connection::start(transport);
-        (session, events, None)
-    };
-    match source {
-        Source::Launch(options) => {
-            profile::wait_for_orphan(&options.profile).await;
-            let launched = launch::launch(options).await?;
-            let (session, events) = Connection::start(launched.transport);
-            Ok((session, events, Some(launched.process)))
-        }
-        Source::Url(url) => {
-            let websocket = discover::websocket_of(url).await?;
-            Ok(over(dial(&websocket, &[]).await?))
-        }
-        Source::WebSocket(url, headers) => Ok(over(dial(url, headers).await?)),
-        Source::Running(which) => {
-            let which = which.clone();
-            let looking = move || discover::running_browsers(&which);
-            let running = FileThreads::new().run(looking).await;
-            for endpoint in running.unwrap_or_default() {
-                match dial(&endpoint, &[]).await {
-                    Ok(transport) => return Ok(over(transport)),
-                    Err(error) => tracing::debug!(%error, "a browser's profile is out of date"),
-                }
-            }
-            Err(ConnectError::NoneRunning)
-        }
-    }
-}
-
-/// Dials a websocket. What fails is told without the secrets of the address.
-async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransport, ConnectError> {
-    let failed = |detail| ConnectError::WebSocket {
-        url: endpoint::shown(url),
-        detail,
-    };
-    let (address, credentials) = endpoint::with_credentials_as_header(url);
-    // A header that the user wrote goes before what the address says.
-    let headers: Vec<_> = credentials.iter().chain(headers).cloned().collect();
-    let dialled = WebSocketTransport::connect(&address, &headers);
-    match tokio::time::timeout(DIAL_LIMIT, dialled).await {
-        Ok(Ok(transport)) => Ok(transport),
-        Ok(Err(DialError::Refused { status })) => {
-            Err(ConnectError::Refused(endpoint::refusal(url, status)))
-        }
-        Ok(Err(error)) => Err(failed(error.to_string())),
-        Err(_) => Err(failed(format!("no answer in {} s", DIAL_LIMIT.as_secs()))),
     }
 }
 
@@ -413,7 +381,6 @@ fn product(text: &str) -> (String, String) {
     (name.to_owned(), version.to_owned())
 }
 
-const DIAL_LIMIT: Duration = Duration::from_secs(5);
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// A browser that ends as it starts is started so often: once more is enough for one whose profile was taken for
 /// a moment, and soon over for one that cannot start at all.
@@ -461,7 +428,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let output = OutputRoot::at(home.path().join("output"));
         let mut options = LaunchOptions {
-            profile: profile::ProfileChoice::At(home.path().join("profile")),
+            profile: crate::profile::ProfileChoice::At(home.path().join("profile")),
             ..LaunchOptions::default()
         };
         options.wanted.executable = Some("/bin/false".into());

@@ -3,12 +3,13 @@
 //! for the whole browser as soon as a policy holds in one of its tabs.
 
 use super::actor::Actor;
+use super::proxy_login::stop_documents;
 use super::{Browser, BrowserEvent};
 use crate::bounds;
 use crate::origins::OriginPolicy;
 use crate::tab::{Guard, Tab, TargetId};
-use tabmux_cdp::types::fetch::{self, RequestStage};
-use tabmux_cdp::types::network::{ErrorReason, ResourceType};
+use tabmux_cdp::types::fetch;
+use tabmux_cdp::types::network::ErrorReason;
 use tabmux_cdp::{Session, TooLarge};
 
 impl Browser {
@@ -20,15 +21,7 @@ impl Browser {
             return;
         }
         let enable = || async {
-            let documents = fetch::RequestPattern {
-                url_pattern: Some("*".into()),
-                resource_type: Some(ResourceType::DOCUMENT),
-                request_stage: Some(RequestStage::REQUEST),
-            };
-            let enable = fetch::Enable {
-                patterns: Some(vec![documents]),
-                ..Default::default()
-            };
+            let enable = stop_documents(self.0.signs_in);
             self.0.session.send(enable).await.map(drop)
         };
         if let Err(error) = self.0.holding.get_or_try_init(enable).await {
@@ -57,6 +50,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             .filter(|(other, entry)| **other != target && entry.facts().context == context);
         let neighbours = neighbours.filter_map(|(_, entry)| entry.tab.clone());
         let neighbours: Vec<Tab> = neighbours.collect();
+        if !neighbours.iter().any(|tab| tab.guard().stops()) {
+            return answer(&self.session, paused, &guard); // Nobody has rules here.
+        }
         let session = self.session.clone();
         tokio::spawn(async move {
             let policy = policy_for(&neighbours, &paused.request.url).await;

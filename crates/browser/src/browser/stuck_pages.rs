@@ -26,7 +26,7 @@ impl Browser {
         limit: usize,
         patience: Duration,
     ) -> Result<(), ToolError> {
-        if self.0.stuck.lock().contains(target) {
+        if self.is_stuck(target) {
             return Err(ToolError::Stuck);
         }
         let read = tokio::time::timeout(patience, self.generate_tools(target, limit)).await;
@@ -35,6 +35,11 @@ impl Browser {
             self.await_answer(target.clone());
         }
         read
+    }
+
+    /// Whether a page is known not to answer.
+    pub(super) fn is_stuck(&self, target: &TargetId) -> bool {
+        self.0.stuck.lock().contains(target)
     }
 
     /// Asks a stuck page for something small, and takes it for usable again when it answers.
@@ -103,7 +108,7 @@ mod tests {
         };
         loops.store(false, Ordering::Relaxed);
         stand.fake.say(question.gives(json!(0))).await;
-        while stand.browser.0.stuck.lock().contains(&TargetId::from(TAB)) {
+        while stand.browser.is_stuck(&TargetId::from(TAB)) {
             tokio::task::yield_now().await;
         }
         assert_eq!(read(&stand).await, (Duration::ZERO, true));

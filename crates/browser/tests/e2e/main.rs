@@ -9,6 +9,7 @@ mod console;
 mod downloads;
 mod drag;
 mod emulate;
+mod engines;
 mod fill;
 mod find;
 mod introspect;

@@ -14,7 +14,8 @@ macro_rules! parts {
     ($($part:ident),* $(,)?) => {$(
         #[test]
         fn $part() {
-            OverExtension::run(&[concat!(stringify!($part), "::")], &[], &[WITH_WEB_MCP]);
+            // As people's browsers are: sites cannot switch WebMCP on any more.
+            OverExtension::run(&[concat!(stringify!($part), "::")], &[], &[WITHOUT_WEB_MCP]);
         }
     )*};
 }
@@ -25,6 +26,7 @@ parts!(
     console,
     drag,
     emulate,
+    engines,
     fill,
     find,
     keyboard,
@@ -49,17 +51,17 @@ parts!(
 
 #[test]
 fn introspect() {
-    let flags = [WITH_WEB_MCP, crate::introspect::OFFLINE];
+    let flags = [WITHOUT_WEB_MCP, crate::introspect::OFFLINE];
     OverExtension::run(&["introspect::"], &[], &flags);
 }
 
 #[test]
-fn web_mcp() {
+fn web_mcp_where_a_person_switched_it_on() {
     OverExtension::run(&["web_mcp::"], &WITHOUT, &[WITH_WEB_MCP]);
 }
 
 #[test]
-fn web_mcp_where_chrome_has_none() {
+fn web_mcp() {
     let flags = [WITHOUT_WEB_MCP];
     OverExtension::run(&WITHOUT, &[], &flags);
 }

@@ -6,6 +6,7 @@ mod display;
 mod extension;
 mod look;
 mod rules;
+mod web_mcp;
 
 use super::common_flags::{Executable, Socket};
 use crate::paint::{Color, Paint};

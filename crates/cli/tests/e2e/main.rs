@@ -45,6 +45,7 @@ mod policy;
 mod private;
 mod profile_names;
 mod progress;
+mod proxy;
 mod random_walk;
 mod registry;
 mod served;

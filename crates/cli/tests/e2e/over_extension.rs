@@ -2,7 +2,8 @@
 //! extension. Each part runs in one process with one browser, and every test with a daemon of its own.
 //!
 //! What stays out, and why:
-//! - `attach`, `registry`, `served`, `several`: browsers that are named by their addresses, or launched.
+//! - `attach`, `endpoint_secrets`, `proxy`, `registry`, `served`, `several`: browsers that are named by their
+//!   addresses, or launched.
 //! - `lifecycle`: how browsers that we launched end with us.
 //! - `kills`: `kills/own_browser.rs` is its like, with an extension to kill besides.
 //! - `load`: compares times, for which the machine has to be its own; `sessions` has ten agents at once.
@@ -20,7 +21,7 @@ macro_rules! parts {
         #[test]
         fn $part() {
             let parts = [concat!(stringify!($part), "::")];
-            OverExtension::run(&parts, &$without, &[WITH_WEB_MCP]);
+            OverExtension::run(&parts, &$without, &[WITHOUT_WEB_MCP]);
         }
     )*};
 }
@@ -33,7 +34,10 @@ parts!(
     ],
     hookup without [],
     generated without [],
-    page_tools without [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"],
+    page_tools without [
+        // Browsers that are named by their addresses.
+        "page_tools::tools_of_a_tab_that_nobody_works_in",
+    ],
     bad_input without [],
     looping without [],
     random_walk without [],
@@ -74,16 +78,17 @@ fn fixed_list_and_peers() {
         // Launched ones.
         "peers::peer_9_a_failed_tool",
     ];
-    OverExtension::run(&["fixed_list::", "peers::"], &without, &[WITH_WEB_MCP]);
+    OverExtension::run(&["fixed_list::", "peers::"], &without, &[WITHOUT_WEB_MCP]);
 }
 
 #[test]
-fn page_tools_where_chrome_has_none() {
-    OverExtension::run(&[HOSTILE], &[], &["--disable-features=WebMCP"]);
+fn page_tools_where_a_person_switched_web_mcp_on() {
+    let without = [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"];
+    OverExtension::run(&["page_tools::"], &without, &["--enable-features=WebMCP"]);
 }
 
-/// What is experimental in this version of Chrome, as `tabmux` launches its own.
-const WITH_WEB_MCP: &str = "--enable-features=WebMCP";
+/// As people's browsers are: sites cannot switch WebMCP on any more.
+const WITHOUT_WEB_MCP: &str = "--disable-features=WebMCP";
 
 /// It needs a browser without WebMCP.
 const HOSTILE: &str = "page_tools::whatever_a_hostile_page_says";

@@ -255,6 +255,15 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
         let buy = json!({"name": "buy", "arguments": {"item": "tea"}});
         let called = client.call_tool("call_page_tool", buy).await.ok();
         assert_eq!(called.json(), json!({"shop": name, "bought": ["tea"]}));
+        let told = crowd.tabmux().arg("doctor").output().unwrap();
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        let told: Vec<_> = told.split_whitespace().collect();
+        let told = told.join(" ");
+        let expected = match flag.starts_with("--enable") {
+            true => "has WebMCP of its own",
+            false => "has no WebMCP of its own; pages get a stand-in",
+        };
+        assert!(told.contains(expected), "{told}");
     }
 }
 

@@ -154,7 +154,9 @@ async fn an_answer_comes_after_the_list_that_it_changed() {
         let id = pending.id().clone();
         pending.answer().await.unwrap();
         let received = client.received();
-        let list = received.iter().rposition(|m| m["result"]["tools"].is_array());
+        let list = received
+            .iter()
+            .rposition(|m| m["result"]["tools"].is_array());
         let answer = received.iter().rposition(|m| m["id"] == id);
         assert!(list < answer, "{received:?}");
     }

@@ -1,7 +1,7 @@
 //! Looks at the machine. Changes nothing, and starts nothing but the browser's `--version`.
 
 use super::checks::{self, Behind, BrowserFound, Holder, Log};
-use super::{Check, clients, display, extension, rules};
+use super::{Check, clients, display, extension, rules, web_mcp};
 use crate::commands::ask::{ask_daemon, is_in_the_way};
 use crate::commands::daemon::DEFAULT_PORT;
 use crate::commands::extension::Folder;
@@ -18,13 +18,14 @@ use tabmux_client::Place;
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
 use tabmux_daemon::policy;
+use tabmux_protocol::overview::BrowserRow;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_shim::log_beside;
 use tokio::process::Command;
 
 /// Every check, in the order in which things are needed.
 pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Check> {
-    let behind = behind(place).await;
+    let (behind, browsers) = behind(place).await;
     let folder = place.socket().parent().unwrap_or_else(|| Path::new("."));
     let log = log_beside(place.socket());
     let (profile, holder) = tabmux_browser::profile::ours();
@@ -51,6 +52,7 @@ pub(super) async fn around(place: &Place, executable: Option<PathBuf>) -> Vec<Ch
         &behind,
         connected,
     ));
+    list.extend(web_mcp::check(&browsers));
     list.extend(clients::check(&install::installed(), is_program));
     list
 }
@@ -100,28 +102,33 @@ fn folder_check(place: &Place, folder: &Path) -> Check {
     checks::folder(folder, exists, safe)
 }
 
-async fn behind(place: &Place) -> Behind {
+/// Who is behind the socket, and the browsers that it has.
+async fn behind(place: &Place) -> (Behind, Vec<BrowserRow>) {
     if fs::symlink_metadata(place.socket()).is_err() {
-        return Behind::Nobody;
+        return (Behind::Nobody, Vec::new());
     }
     if is_in_the_way(place) {
-        return Behind::InTheWay;
+        return (Behind::InTheWay, Vec::new());
     }
     let question = FromClient::Overview {
         id: "doctor".into(),
     };
-    match ask_daemon(place, &question).await {
-        Ok(Some(FromDaemon::OverviewOk { overview, .. })) => Behind::Daemon {
-            version: overview.version,
-            pid: overview.pid,
-            sessions: overview.sessions.len(),
-            port: overview.port,
-            paused: overview.paused,
-        },
+    let behind = match ask_daemon(place, &question).await {
+        Ok(Some(FromDaemon::OverviewOk { overview, .. })) => {
+            let behind = Behind::Daemon {
+                version: overview.version,
+                pid: overview.pid,
+                sessions: overview.sessions.len(),
+                port: overview.port,
+                paused: overview.paused,
+            };
+            return (behind, overview.browsers);
+        }
         Ok(Some(_)) => Behind::Stranger("it speaks another version".to_owned()),
         Ok(None) => Behind::Stale,
         Err(error) => Behind::Stranger(error.root_cause().to_string()),
-    }
+    };
+    (behind, Vec::new())
 }
 
 async fn port_check(behind: &Behind) -> Check {
