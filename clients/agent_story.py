@@ -39,9 +39,9 @@ def run(program, *arguments, **variables):
     return ended.stdout
 
 
-def model(steps, prefix, session):
+def model(steps, prefix, session, meanwhile=None):
     """A model for one conversation. Before its last step, the agent's session must be in the one daemon."""
-    return FakeModel(steps, prefix, before_last=lambda: shared.one_daemon(session))
+    return FakeModel(steps, prefix, lambda: shared.one_daemon(session), meanwhile)
 
 
 def check(model):
@@ -55,5 +55,5 @@ def check(model):
     follows = model.steps[0][0] == "connect_browser"
     shared.shown("list", "follows the work" if follows else "fixed")
     if "buy" in (name for name, _ in model.steps):
-        shared.shown("list change")
+        shared.shown("list change", "at most a turn late" if model.meanwhile else "yes")
     shared.shown("question", "refused")

@@ -55,9 +55,10 @@ def main():
         enter_namespaces()
     prepare_namespaces()
     chosen = [client for client in CLIENTS if not arguments.names or matches(client[0], arguments.names)]
-    with tempfile.TemporaryDirectory(prefix="tabmux-clients-") as home:
+    with tempfile.TemporaryDirectory(prefix="tabmux-clients-", ignore_cleanup_errors=True) as home:
         environment = usual_environment(Path(home), arguments.tabmux.resolve())
         results = {name: run_one(environment, name, *rest) for name, *rest in chosen}
+        subprocess.run(["tabmux", "daemon", "stop"], env=environment, capture_output=True)
     failed = [name for name, result in results.items() if result is None]
     if arguments.write_table and not failed and not arguments.names:
         write_table(results)

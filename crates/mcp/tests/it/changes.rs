@@ -140,7 +140,7 @@ async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
     );
 }
 
-/// Gemini CLI and OpenCode offer their model what they know when the answer comes.
+/// Some clients offer their model what they know when the answer comes.
 #[tokio::test(start_paused = true)]
 async fn an_answer_comes_after_the_list_that_it_changed() {
     let (mut server_harness, client) = ServerHarness::set().await;
