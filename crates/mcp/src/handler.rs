@@ -138,7 +138,6 @@ impl<B: Backend> ServerHandler for Handler<B> {
             session.audience.follow(name.clone(), sink);
         }
 
-        let start = Instant::now();
         let arrival = context.extensions.remove::<Arrival>();
         let call = async {
             let outcome = begin_in_turn(session.backend.call(request.clone()), arrival).await;
@@ -165,7 +164,6 @@ impl<B: Backend> ServerHandler for Handler<B> {
             }
         };
         session.settling.settle(name).await;
-        session.audience.relisting.catches_up(start).await;
         let mut reply = outcome.map_err(convert::failure)?;
         if let Some(question) = reply.question.take() {
             return Ok(asking::as_answer(question).into());

@@ -1,19 +1,17 @@
-//! What a client makes of a changed tool list: an answer waits until the client has the list that the
-//! call changed, and later answers name what a client has missed that does not fetch its list again.
+//! Notices a client that is told of a changed tool list and does not fetch it again, so that later
+//! answers can name what it has missed.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabmux_protocol::ToolInfo;
-use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::Instant;
 
 /// What one client knows of its list.
 #[derive(Debug, Default)]
 pub(crate) struct Relisting {
     // Locked for moments only.
     state: Mutex<State>,
-    has_fetched: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -24,8 +22,6 @@ struct State {
     told: Option<Instant>,
     /// How often in a row it was told and did not.
     ignored: u32,
-    /// An answer has waited for it without success, and it has not fetched since.
-    is_slow: bool,
 }
 
 impl Relisting {
@@ -33,27 +29,7 @@ impl Relisting {
     pub(crate) fn fetched(&self, tools: &[ToolInfo]) {
         let mut state = self.lock();
         state.known = Some(tools.iter().map(|tool| tool.name.clone()).collect());
-        (state.told, state.ignored, state.is_slow) = (None, 0, false);
-        drop(state);
-        self.has_fetched.notify_waiters();
-    }
-
-    /// Waits for a moment until the client has fetched a list that changed since `start`. Some clients
-    /// offer their model what they know when the answer to a call comes, and would be a turn behind.
-    pub(crate) async fn catches_up(&self, start: Instant) {
-        let fetched = self.has_fetched.notified();
-        let is_behind = {
-            let state = self.lock();
-            let is_new = state.told.is_some_and(|told| told >= start);
-            is_new && state.known.is_some() && !state.is_slow
-        };
-        if !is_behind {
-            return;
-        }
-        match timeout(LONGEST_WAIT, fetched).await {
-            Ok(()) => sleep(TIME_TO_READ).await,
-            Err(_) => self.lock().is_slow = true,
-        }
+        (state.told, state.ignored) = (None, 0);
     }
 
     /// The client was told that its list changed.
@@ -105,10 +81,6 @@ impl State {
 }
 
 const TIME_TO_FETCH: Duration = Duration::from_secs(2);
-/// For how long an answer waits. Node.js clients on a busy machine take 60 ms.
-const LONGEST_WAIT: Duration = Duration::from_millis(250);
-/// What a client needs to read the list before the answer: both may come to it at once otherwise.
-const TIME_TO_READ: Duration = Duration::from_millis(50);
 const PATIENCE: u32 = 2;
 const MOST_NAMES: usize = 30;
 

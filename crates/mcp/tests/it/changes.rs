@@ -140,50 +140,6 @@ async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
     );
 }
 
-/// Some clients offer their model what they know when the answer comes.
-#[tokio::test(start_paused = true)]
-async fn an_answer_comes_after_the_list_that_it_changed() {
-    let (mut server_harness, client) = ServerHarness::set().await;
-    client.list_tools().await;
-    for _ in 0..2 {
-        let pending = client.begin_call("ant", json!({})).await;
-        let call = server_harness.next_call().await;
-        server_harness.change_tools();
-        call.reply("Done.");
-        assert_eq!(client.next_notification().await, changed());
-        client.list_tools().await;
-        let id = pending.id().clone();
-        pending.answer().await.unwrap();
-        let received = client.received();
-        let list = received
-            .iter()
-            .rposition(|m| m["result"]["tools"].is_array());
-        let answer = received.iter().rposition(|m| m["id"] == id);
-        assert!(list < answer, "{received:?}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_client_that_fetches_only_after_the_answer_gets_it() {
-    let (mut server_harness, client) = ServerHarness::set().await;
-    client.list_tools().await;
-    let mut waits = Vec::new();
-    for _ in 0..2 {
-        let start = tokio::time::Instant::now();
-        let pending = client.begin_call("ant", json!({})).await;
-        let call = server_harness.next_call().await;
-        server_harness.change_tools();
-        call.reply("Done.");
-        pending.answer().await.unwrap();
-        waits.push(start.elapsed());
-    }
-    let [first, second] = waits[..] else {
-        unreachable!("two calls")
-    };
-    assert!(first > Duration::ZERO, "it might have fetched at once");
-    assert_eq!(second, Duration::ZERO, "it is known not to");
-}
-
 async fn content(
     server_harness: &mut ServerHarness,
     client: &McpClient,
