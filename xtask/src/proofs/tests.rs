@@ -113,7 +113,7 @@ impl Found {
             }
             let begins = language.begins(start);
             test = begins.or(test);
-            let commented = begins.or(test.filter(|_| language.has_inner_comments()));
+            let commented = begins.or_else(|| test.filter(|_| language.has_inner_comments()));
             self.note(pending.drain(..), file, commented);
             self.note(named.into_iter().map(|id| (number, id)), file, test);
         }
