@@ -24,7 +24,6 @@ async def main():
         async def names():
             return [tool.name for tool in (await client.list_tools()).tools]
 
-        shared.shown("speaks", client.protocol_version)
         await shared.shows_list_and_call(call, await names())
         shared.one_daemon("python")
         async with client.listen(tools_list_changed=True) as subscription:

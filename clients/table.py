@@ -17,7 +17,7 @@ def check_table(results):
     rows = PAGE.read_text().split(BEGIN)[1].split(END)[0].splitlines()
     wanted = {name: row(name, result) for name, result in results.items() if result and result["version"]}
     missing = [line for line in wanted.values() if line not in rows]
-    return [f"docs/clients.md has no such row; `make clients-table` rewrites it: {line}" for line in missing]
+    return [f"docs/clients.md has no such row; `make clients CLIENTS=--write-table` rewrites the table: {line}" for line in missing]
 
 
 def write_table(results):

@@ -4,6 +4,7 @@ use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
 use crate::init_scripts::InitScripts;
 use crate::profile::{Profile, ProfileChoice};
+use crate::screen::Screen;
 use crate::proxy::Proxy;
 use command_fds::{CommandFdExt, FdMapping};
 use std::io;
@@ -22,7 +23,7 @@ pub struct LaunchOptions {
     pub wanted: Wanted,
     /// Which profile.
     pub profile: ProfileChoice,
-    /// Without a window. Also so by itself when there is no display.
+    /// Without a window. The default where the user has no screen.
     pub headless: bool,
     /// The size of pages, in CSS pixels.
     pub viewport: Option<(u32, u32)>,
@@ -32,6 +33,8 @@ pub struct LaunchOptions {
     pub accept_insecure_certs: bool,
     /// More arguments, passed on as they are.
     pub extra_args: Vec<String>,
+    /// The screen of a client, should this process have none.
+    pub screen: Option<Screen>,
     /// What runs in every page before its own scripts.
     pub scripts: InitScripts,
     /// What pages need not ask for.
@@ -74,8 +77,11 @@ pub(crate) struct BrowserProcess {
     profile: Profile,
 }
 
-/// Starts the browser. It is up when it answers over the transport.
-pub(crate) async fn launch(options: &LaunchOptions) -> Result<Launched, LaunchError> {
+/// Starts the browser, with its windows on that screen if there is one. It is up when it answers over the transport.
+pub(crate) async fn launch(
+    options: &LaunchOptions,
+    screen: Option<&Screen>,
+) -> Result<Launched, LaunchError> {
     let wanted = options.clone();
     let prepared = FileThreads::new()
         .run(move || Prepared::make(&wanted))
@@ -91,9 +97,9 @@ pub(crate) async fn launch(options: &LaunchOptions) -> Result<Launched, LaunchEr
     if let Some(notice) = &profile.notice {
         tracing::warn!("{notice}");
     }
-    let arguments = arguments(options, profile.path(), Surroundings::look());
+    let arguments = arguments(options, profile.path(), Surroundings::look(screen));
     // Not on a thread of its own: what is launched there while the process ends would stay.
-    match spawn(&program, &arguments, scratch.as_deref()) {
+    match spawn(&program, &arguments, scratch.as_deref(), screen) {
         Ok((child, transport)) => {
             tracing::info!(program = %program.display(), pid = child.id(), "launched a browser");
             Ok(Launched {
@@ -191,6 +197,7 @@ fn spawn(
     program: &Path,
     arguments: &[String],
     scratch: Option<&Path>,
+    screen: Option<&Screen>,
 ) -> io::Result<(Child, Pipe)> {
     let (commands_out, commands_in) = io::pipe()?;
     let (answers_out, answers_in) = io::pipe()?;
@@ -202,6 +209,9 @@ fn spawn(
         // Our stdout carries MCP and nothing else.
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    if let Some(screen) = screen {
+        screen.set_for(&mut command);
+    }
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
         .fd_mappings(vec![
@@ -230,10 +240,9 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn look() -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    fn look(screen: Option<&Screen>) -> Self {
         let root = crate::user::own_uid() == 0;
-        let display = cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
+        let display = cfg!(target_os = "macos") || screen.is_some();
         Self { display, root }
     }
 }
@@ -448,7 +457,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_none_is_an_error() {
-        let error = spawn(Path::new("/nowhere/chrome"), &[], None).unwrap_err();
+        let error = spawn(Path::new("/nowhere/chrome"), &[], None, None).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -36,6 +36,7 @@ pub mod page_tools;
 pub mod profile;
 pub mod proxy;
 pub mod run;
+pub mod screen;
 pub mod script;
 mod source_map;
 mod stream;

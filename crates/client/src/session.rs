@@ -8,10 +8,11 @@ use crate::place::Place;
 use crate::starting::Turn;
 use crate::user::own_uid;
 use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-use tabmux_protocol::session::{ClientInfo, SessionOptions};
+use tabmux_protocol::session::{ClientInfo, SCREEN_VARIABLES, SessionOptions};
 use tabmux_protocol::wire::{FromClient, FromDaemon, PROTOCOL, Resume};
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
@@ -337,6 +338,7 @@ impl Actor {
             options: Box::new(self.opening.options.clone()),
             resume: self.known.clone(),
             name: self.opening.name.clone(),
+            screen: screen(),
         };
         writer.send(&register).await?;
         match answer(&mut reader).await? {
@@ -359,6 +361,12 @@ impl Actor {
             _ => Err(io::Error::other(NO_DAEMON)),
         }
     }
+}
+
+/// What our environment says about the user's screen: the daemon may have been started without it.
+fn screen() -> BTreeMap<String, String> {
+    let value = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
+    SCREEN_VARIABLES.iter().filter_map(value).collect()
 }
 
 /// The daemon is well, and says why it does not want this session.

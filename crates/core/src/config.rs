@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Config {
     /// The generic page actions of a focused tab, in any order: the core publishes them sorted by name.
     pub page_actions: Vec<ToolName>,
-    /// All generic tools that work on a tab, those of [`Mode::Static`] only included.
+    /// All generic tools that work on a tab, those included that are not in the short list of a focused one.
     pub tab_tools: Vec<ToolName>,
     /// All tools of [`Mode::Static`], in published order.
     pub static_tools: Vec<ToolName>,
@@ -43,6 +43,8 @@ pub struct Config {
     pub connect_pause: Duration,
     /// See [`connect_tries`](Self::connect_tries).
     pub cooldown: Duration,
+    /// How long a progressive session whose browser is away is thought to be connected.
+    pub away: Duration,
     /// How many workers of the page library may be connected.
     pub page_connections: usize,
     /// How many tabs one such worker may have.
@@ -76,8 +78,13 @@ pub struct SessionConfig {
     pub page_actions: bool,
     /// Whether it is offered tools that were generated from pages.
     pub generated_tools: bool,
-    /// Tools that it is not offered, whatever else holds.
+    /// Tools that its user switched off: it cannot call them.
     pub withheld: Vec<ToolName>,
+    /// Tools that have to be asked for, and their categories: by a flag, or where the list follows the work
+    /// by `more_tools`.
+    pub on_request: Vec<(ToolName, Arc<str>)>,
+    /// Page actions that its list has from the start beside the usual ones, if that follows the work.
+    pub added: Vec<ToolName>,
     /// The only tools that it has, in published order: no others of ours, and none of pages. For
     /// [`Mode::Static`]. `None`: all of its mode.
     pub only: Option<Vec<ToolName>>,
@@ -119,6 +126,8 @@ pub struct Heritage {
     pub bound: Vec<TargetId>,
     /// One that it was bound to and that is gone, which it has not been told yet.
     pub lost: Option<Loss>,
+    /// The browser that a progressive session was connected to, if that is still there.
+    pub connected: Option<BrowserKey>,
     /// What it called tabs, if it had numbers of its own.
     pub numbers: PageNumbers,
 }
@@ -203,6 +212,8 @@ impl SessionConfig {
             page_actions: true,
             generated_tools: true,
             withheld: Vec::new(),
+            on_request: Vec::new(),
+            added: Vec::new(),
             only: None,
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),
@@ -252,6 +263,8 @@ impl Default for Config {
             connect_tries: 5,
             connect_pause: Duration::from_millis(250),
             cooldown: Duration::from_secs(60),
+            // Chrome starts an extension's worker again within three seconds, if it does.
+            away: Duration::from_secs(5),
             // More than are let in at once (`daemon/src/listener.rs`): one that makes room may be there a moment
             // longer than the one it makes room for.
             page_connections: 128,

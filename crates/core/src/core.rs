@@ -101,6 +101,8 @@ pub struct Core {
     paused: bool,
     /// The tools that no page can take the name of, sorted.
     built_in: Vec<ToolName>,
+    /// What can be in a list that follows the work while a tab is focused, sorted.
+    focused_tools: Vec<ToolName>,
     /// Counts the changes that can matter to a list of page tools.
     edition: u64,
     /// The lists of page tools that sessions have in common.
@@ -117,8 +119,11 @@ impl Core {
     pub fn new(mut config: Config) -> Self {
         config.page_actions.sort_unstable();
         config.page_actions.dedup();
-        let mut built_in = BUILT_IN.to_vec();
-        built_in.extend(config.page_actions.iter().chain(&config.static_tools));
+        let mut focused_tools = [&config.page_actions[..], &config.tab_tools].concat();
+        focused_tools.push(ToolName::MORE_TOOLS);
+        focused_tools.sort_unstable();
+        focused_tools.dedup();
+        let mut built_in = [&BUILT_IN[..], &focused_tools, &config.static_tools].concat();
         built_in.sort_unstable();
         Self {
             workers: BTreeMap::new(),
@@ -127,6 +132,7 @@ impl Core {
             active: None,
             paused: false,
             built_in,
+            focused_tools,
             edition: 0,
             common: common::Common::default(),
             edition_noticed: 0,
@@ -221,6 +227,7 @@ impl Core {
             match timer {
                 Timer::Deadline(call) => self.expire(call),
                 Timer::Retry(browser) => self.retry(browser),
+                Timer::Away(_) => {} // What sessions are offered is looked at below.
                 Timer::Announce(session) => self.announce_gathered(session),
             }
         }

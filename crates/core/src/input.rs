@@ -319,6 +319,13 @@ pub enum CallKind {
     },
     /// `list_browser_tabs`.
     ListBrowserTabs,
+    /// `more_tools`.
+    MoreTools {
+        /// What the agent calls them.
+        category: Arc<str>,
+        /// The page actions of that category.
+        tools: Vec<ToolName>,
+    },
     /// `browser_get_connection_status`.
     ConnectionStatus,
     /// `list_browsers`.
@@ -456,6 +463,7 @@ impl CallKind {
             Self::CallPageTool { .. } => ToolName::CALL_PAGE_TOOL,
             Self::ListPageTools { .. } => ToolName::LIST_PAGE_TOOLS,
             Self::ListBrowserTabs => ToolName::LIST_BROWSER_TABS,
+            Self::MoreTools { .. } => ToolName::MORE_TOOLS,
         }
     }
 }

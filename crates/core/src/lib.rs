@@ -45,6 +45,7 @@ mod core;
 
 mod connect_failure;
 mod input;
+mod lost_browser;
 mod output;
 mod page_refusal;
 mod person_refusal;
@@ -86,6 +87,7 @@ pub use ids::{
 pub use input::{
     Access, BrowserFacts, CallKind, Finish, Input, Origin, PageFacts, TabFacts, ToolFacts,
 };
+pub use lost_browser::LostBrowser;
 pub use name::ToolName;
 pub use offer::Source;
 pub use output::{BrowserRow, Output, PageRow, Renewed, Reply, TabRow, ToolRow};

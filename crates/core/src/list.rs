@@ -1,13 +1,22 @@
 //! Progressive disclosure: which tools a session has is a function of the state it is in.
 
-use crate::{LostTab, Refusal, TabId, ToolName};
+use crate::{LostBrowser, LostTab, Refusal, TabId, ToolName};
 
 /// Where a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    Disconnected,
+    Disconnected {
+        lost: Option<LostTab>,
+    },
+    /// The next call connects again to the browser that it was connected to.
+    Returning {
+        focused: bool,
+        lost: Option<LostTab>,
+    },
     NoTabs,
-    NoFocus { lost: Option<LostTab> },
+    NoFocus {
+        lost: Option<LostTab>,
+    },
     Focused(TabId),
 }
 
@@ -15,21 +24,28 @@ impl State {
     /// The core tools of this state, in published order.
     pub(crate) fn core_tools(self) -> &'static [ToolName] {
         match self {
-            Self::Disconnected => &[ToolName::CONNECT_BROWSER],
+            Self::Disconnected { .. } => &[ToolName::CONNECT_BROWSER],
             Self::NoTabs => &CONNECTED[..2],
-            Self::NoFocus { .. } => &CONNECTED[..3],
-            Self::Focused(_) => &CONNECTED,
+            Self::NoFocus { .. } | Self::Returning { focused: false, .. } => &CONNECTED[..3],
+            Self::Focused(_) | Self::Returning { focused: true, .. } => &CONNECTED,
         }
     }
 
     /// Why this state does not have a tool: says which call leads on.
     pub(crate) fn refusal(self, tool: ToolName) -> Refusal {
         match self {
-            Self::Disconnected => Refusal::NotConnected { tool },
+            Self::Disconnected { lost: None } => Refusal::NotConnected { tool },
+            Self::Disconnected { lost: Some(lost) } => LostBrowser::Gone { tool, lost }.into(),
             _ if tool == ToolName::CONNECT_BROWSER => Refusal::AlreadyConnected,
             Self::NoTabs => Refusal::NoTabs { tool },
-            Self::NoFocus { lost } => Refusal::NoFocus { tool, lost },
-            Self::Focused(_) => Refusal::NotOffered { tool },
+            Self::NoFocus { lost }
+            | Self::Returning {
+                focused: false,
+                lost,
+            } => Refusal::NoFocus { tool, lost },
+            Self::Focused(_) | Self::Returning { focused: true, .. } => {
+                Refusal::NotOffered { tool }
+            }
         }
     }
 }
@@ -69,12 +85,14 @@ impl ToolName {
     pub const LIST_PAGE_TOOLS: Self = Self::new("list_page_tools");
     /// Calls a tool of a page. Can be called in every mode.
     pub const CALL_PAGE_TOOL: Self = Self::new("call_page_tool");
+    /// Adds tools to the list of a session that follows the work. Can be called in every mode.
+    pub const MORE_TOOLS: Self = Self::new("more_tools");
     /// Says what is connected. Can be called in every mode.
     pub const CONNECTION_STATUS: Self = Self::new("browser_get_connection_status");
 }
 
 /// The tools that no page can take the name of, whatever is listed.
-pub(crate) const BUILT_IN: [ToolName; 18] = [
+pub(crate) const BUILT_IN: [ToolName; 19] = [
     ToolName::CONNECT_BROWSER,
     ToolName::LIST_TABS,
     ToolName::OPEN_TAB,
@@ -92,6 +110,7 @@ pub(crate) const BUILT_IN: [ToolName; 18] = [
     ToolName::LIST_BROWSER_TABS,
     ToolName::LIST_PAGE_TOOLS,
     ToolName::CALL_PAGE_TOOL,
+    ToolName::MORE_TOOLS,
     ToolName::CONNECTION_STATUS,
 ];
 

@@ -247,6 +247,14 @@ pub enum Reply {
         /// How many more could be generated from what these tabs show.
         not_generated: usize,
     },
+    /// `more_tools`: what the session can call of that category, and has in its list from now on if that
+    /// follows the work.
+    Added {
+        /// What the agent calls them.
+        category: Arc<str>,
+        /// The tools, by name.
+        tools: Vec<ToolName>,
+    },
     /// A page action or page tool came to its end; the driver has what it answered.
     Done {
         /// The tab it ran in.

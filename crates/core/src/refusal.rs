@@ -4,8 +4,13 @@ mod phrases;
 
 pub(crate) use self::phrases::MOST_TABS_NAMED;
 
-use self::phrases::{Available, Begun, Index, Indices, Listed, Loss, Seconds, WayOut, WhichIndex};
-use crate::{ConnectFailure, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName};
+use self::phrases::{
+    Asking, Available, Begun, Counterpart, Index, Indices, Listed, Loss, Seconds, WayOut,
+    WhichIndex,
+};
+use crate::{
+    ConnectFailure, LostBrowser, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName,
+};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +25,9 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
+    /// A progressive session's browser is gone.
+    #[error(transparent)]
+    LostBrowser(#[from] LostBrowser),
     /// The tool needs a browser, and to get one failed.
     #[error(
         "{tool} needs a browser. {}. {}.",
@@ -152,9 +160,37 @@ pub enum Refusal {
         /// The tab that vanished.
         lost: LostTab,
     },
-    /// The tool is not offered to this session.
-    #[error("{tool} is not offered in this session. Fetch the tool list to see what is.")]
+    /// The session's user switched the tool off.
+    #[error(
+        "{tool} is switched off in this session by the flags that tabmux was started with. Work with other \
+         tools, or ask the user to change them."
+    )]
     NotOffered {
+        /// The tool that was called.
+        tool: ToolName,
+    },
+    /// The same for all tools of a category.
+    #[error(
+        "The tools of the category {category} are switched off in this session by the flags that tabmux was \
+         started with. Work with other tools, or ask the user to change them."
+    )]
+    CategoryOff {
+        /// What the agent calls them.
+        category: Arc<str>,
+    },
+    /// The tool is there for those who ask for its category, and nobody has.
+    #[error("{tool} belongs to the category {category}. {}", Asking(.category, *.mode))]
+    NotAskedFor {
+        /// The tool that was called.
+        tool: ToolName,
+        /// Its category.
+        category: Arc<str>,
+        /// How the session's tools are listed.
+        mode: Mode,
+    },
+    /// The tool belongs to sessions with the other kind of list.
+    #[error("{tool} is not needed in this session. {}", Counterpart(*.tool))]
+    OtherList {
         /// The tool that was called.
         tool: ToolName,
     },
@@ -215,17 +251,6 @@ pub enum Refusal {
         more: usize,
         /// Whether the page had begun to carry it out.
         begun: bool,
-    },
-    /// A progressive session called a tool of a page that is not in its browser.
-    #[error(
-        "{tool} belongs to tab {tab}, which is not in this session's browser. Call call_page_tool to use \
-         it."
-    )]
-    OutsideBrowser {
-        /// The tool that was called.
-        tool: ToolName,
-        /// The tab that has it.
-        tab: TabName,
     },
     /// `close_page` for the last page.
     #[error("Tab {tab} is the last page and stays open. Call new_page first, then close it.")]

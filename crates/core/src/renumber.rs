@@ -2,8 +2,8 @@
 //! adds an answer that names a tab is asked here.
 
 use crate::{
-    LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, Stuck, TabId, TabMeant, TabName,
-    TabRow, ToolRow,
+    LostBrowser, LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, Stuck, TabId,
+    TabMeant, TabName, TabRow, ToolRow,
 };
 
 impl Reply {
@@ -34,6 +34,7 @@ impl Reply {
             Self::Refused(refusal) => refusal.renumber(own),
             Self::Connected { .. }
             | Self::NotConnected(_)
+            | Self::Added { .. }
             | Self::Status { .. }
             | Self::Browsers { .. }
             | Self::Browser { .. }
@@ -57,7 +58,9 @@ impl Refusal {
                     lost.renumber(own);
                 }
             }
-            Self::BindingLost { lost, .. } | Self::TabLost { lost, .. } => lost.renumber(own),
+            Self::BindingLost { lost, .. }
+            | Self::TabLost { lost, .. }
+            | Self::LostBrowser(LostBrowser::Gone { lost, .. }) => lost.renumber(own),
             Self::UnknownTab { available, .. } => names(available, own),
             Self::NoSuchToolThere { tab, available, .. } => {
                 if let TabMeant::Named(name) = tab {
@@ -65,12 +68,12 @@ impl Refusal {
                 }
                 names(available, own);
             }
-            Self::OutsideBrowser { tab, .. } => tab.renumber(own),
             Self::TooLate { stuck, .. } => match stuck {
                 Stuck::Working(tab) | Stuck::Queueing(tab) => *tab = own.told(*tab),
                 Stuck::Connecting | Stuck::Opening | Stuck::Settling => {}
             },
             Self::NotConnected { .. }
+            | Self::LostBrowser(LostBrowser::Unreachable { .. })
             | Self::NoBrowser { .. }
             | Self::CoolingDown { .. }
             | Self::IndexForbidden
@@ -83,6 +86,9 @@ impl Refusal {
             | Self::AlreadyConnected
             | Self::NoTabs { .. }
             | Self::NotOffered { .. }
+            | Self::NotAskedFor { .. }
+            | Self::CategoryOff { .. }
+            | Self::OtherList { .. }
             | Self::Hidden { .. }
             | Self::UnknownTool { .. }
             | Self::BrowserLost { .. }

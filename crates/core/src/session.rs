@@ -6,6 +6,7 @@ use crate::{
     BrowserId, Fate, LostTab, Meant, Mode, Numbering, PageNumbers, SessionConfig, TabId, Time,
     ToolName,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One open session.
@@ -19,6 +20,8 @@ pub(crate) struct Session {
     /// The number of the browser that calls without a number mean.
     pub(crate) default: Option<usize>,
     seats_counted: usize,
+    /// The page actions that its list has beside the usual ones, if that follows the work.
+    pub(crate) added: BTreeSet<ToolName>,
     /// What it calls tabs, if not by their own numbers.
     pub(crate) numbers: Option<PageNumbers>,
     /// The tool list that the client knows of.
@@ -36,6 +39,8 @@ pub(crate) struct Announced {
     pub(crate) tools: Vec<ToolName>,
     /// The tools of pages, and what is published of them.
     pub(crate) page_tools: Arc<PageList>,
+    /// Whether tools of the page library are among them, in progressive mode.
+    pub(crate) has_library_tools: bool,
     /// What the tools of pages were when this was found out.
     pub(crate) edition: u64,
     /// Whether its tools have to be told which browser.
@@ -55,6 +60,11 @@ pub(crate) struct Seat {
     /// What it looks at in this browser. `None` only in progressive mode: until `connect_browser`
     /// succeeded, and again once the browser is gone.
     pub(crate) focus: Option<Focus>,
+    /// How a progressive session goes on here: its daemon died or the connection was lost, and the browser
+    /// stayed.
+    pub(crate) returns: Option<Return>,
+    /// The tab that a progressive session worked in and that went with its daemon, until it connects again.
+    pub(crate) gone: Option<LostTab>,
     /// The tab that it was given by the person and was not told of yet.
     pub(crate) given: Option<TabId>,
     /// Whether the session has got an answer from this browser.
@@ -72,12 +82,29 @@ pub(crate) enum Focus {
     On(TabId),
 }
 
+/// How a progressive session goes on in a browser that is not connected for the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Return {
+    /// What it looks at then, unless its tab is still there.
+    pub(crate) focus: Focus,
+    /// Until when its next call sees to it. Later the session is not connected, until the browser is there again
+    /// by itself.
+    pub(crate) until: Option<Time>,
+}
+
+impl Return {
+    pub(crate) fn is_due(self, now: Time) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
+
 impl Announced {
     /// Whether a client that knows this one has nothing to learn from the other.
     pub(crate) fn says_the_same_as(&self, other: &Self) -> bool {
         self.tools == other.tools
             && (Arc::ptr_eq(&self.page_tools, &other.page_tools)
                 || self.page_tools == other.page_tools)
+            && self.has_library_tools == other.has_library_tools
             && self.several == other.several
     }
 }
@@ -87,6 +114,7 @@ impl Session {
         let numbers = std::mem::take(&mut config.heritage.numbers);
         let own = (config.mode, config.numbering) == (Mode::Static, Numbering::Own);
         Self {
+            added: config.added.iter().copied().collect(),
             config,
             numbers: own.then_some(numbers),
             seats: Vec::new(),
@@ -112,11 +140,20 @@ impl Session {
             label: meant.label.clone(),
             attached: meant.attached,
             focus,
+            returns: None,
+            gone: None,
             given: None,
             known: false,
             renewed: false,
         });
         self.seats_counted
+    }
+
+    /// The category of a tool that has to be asked for, as long as nobody has.
+    pub(crate) fn not_asked_for(&self, tool: ToolName) -> Option<&Arc<str>> {
+        let mut on_request = self.config.on_request.iter();
+        let (_, category) = on_request.find(|(name, _)| *name == tool)?;
+        (!self.added.contains(&tool)).then_some(category)
     }
 
     pub(crate) fn is_static(&self) -> bool {
@@ -165,9 +202,36 @@ impl Seat {
 
     /// The tab that it was bound to and that is gone, as long as the session has not been told.
     pub(crate) fn lost_tab(&self) -> Option<LostTab> {
-        match self.focus {
+        let returns = self.returns.map(|returns| returns.focus);
+        match self.focus.or(returns) {
             Some(Focus::Lost(lost)) => Some(lost),
-            _ => None,
+            _ => self.gone,
+        }
+    }
+
+    /// A progressive session is connected here from now on.
+    pub(crate) fn connect(&mut self) {
+        let returns = self.returns.take();
+        let focus = returns.map_or(Focus::Nothing, |returns| returns.focus);
+        self.focus.get_or_insert(focus);
+        self.gone = None;
+    }
+
+    /// The connection to its browser is lost, and the browser is not. The tab that a session was bound to may be
+    /// there again, so it is not reported as lost; one that was lost before is not.
+    pub(crate) fn lose_connection(&mut self, mode: Mode, until: Time) {
+        let focus = self.focus.map(|focus| match focus {
+            Focus::On(_) | Focus::Nothing => Focus::Nothing,
+            Focus::Lost(lost) => Focus::Lost(lost),
+        });
+        match mode {
+            Mode::Progressive => {
+                let until = Some(until);
+                let returns = focus.map(|focus| Return { focus, until });
+                self.returns = returns.or(self.returns);
+                self.focus = None;
+            }
+            Mode::Static => self.focus = focus,
         }
     }
 

@@ -14,11 +14,13 @@ mod close_tab;
 mod connect_browser;
 mod focus_tab;
 mod list_tabs;
+mod more_tools;
 mod open_tab;
 mod page_actions;
 
 mod several;
 
+mod library_tools;
 mod page_bounds;
 mod page_calls;
 mod page_lists;

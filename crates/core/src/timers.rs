@@ -16,6 +16,8 @@ pub(crate) enum Timer {
     Deadline(CallId),
     /// A browser is tried again.
     Retry(BrowserId),
+    /// A browser that is away was waited for as long as its sessions are thought to be connected.
+    Away(BrowserId),
     /// A session is told about list changes that were gathered for it.
     Announce(SessionId),
 }

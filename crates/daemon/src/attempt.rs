@@ -6,6 +6,8 @@ use crate::options::{BrowserPlan, Extension};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_browser::launch::LaunchOptions;
+use tabmux_browser::screen::Screen;
 use tabmux_browser::{Browser, ConnectError, Connected, OutputRoot, Source, TabSettings};
 use tabmux_core::BrowserId;
 use tokio::sync::mpsc;
@@ -23,6 +25,8 @@ pub(crate) struct Attempt {
     /// How long an extension that is away is waited for.
     pub(crate) patience: Duration,
     pub(crate) events: mpsc::Sender<Event>,
+    /// The screen of the last client that had one.
+    pub(crate) screen: Option<Screen>,
     /// Where a browser of ours puts what it downloads.
     pub(crate) output: OutputRoot,
 }
@@ -96,10 +100,13 @@ impl Attempt {
         if plan.attaches_only {
             return Err(ConnectError::NoneToAttach);
         }
-        if !launch {
+        if !launch && !plan.launches() {
             return Err(ConnectError::NoneRunning);
         }
-        let ours = Source::Launch(plan.launch.clone());
+        let ours = Source::Launch(LaunchOptions {
+            screen: self.screen.clone(),
+            ..plan.launch.clone()
+        });
         directly(Browser::connect(&ours, settings, &self.output).await)
     }
 

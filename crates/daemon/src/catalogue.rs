@@ -11,11 +11,10 @@ use tabmux_protocol::{ToolHints, ToolInfo};
 
 /// A tool as it is published to sessions of that mode, with one browser or with `several`.
 pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
-    let list = match mode {
-        Mode::Progressive => &*INFOS,
-        Mode::Static => &*STATIC_INFOS,
+    let info = match mode {
+        Mode::Progressive => progressive_info(name)?,
+        Mode::Static => find(&STATIC_INFOS, name)?,
     };
-    let info = list.iter().find(|info| info.name == name.as_str())?.clone();
     let chooses = match mode {
         Mode::Progressive => name == ToolName::CONNECT_BROWSER,
         Mode::Static => takes_index(&info.name),
@@ -24,6 +23,18 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
         true => with_index(info),
         false => info,
     })
+}
+
+/// Beside the usual tools: the page actions that can be added, and what is listed beside tools of the library.
+fn progressive_info(name: ToolName) -> Option<ToolInfo> {
+    let added = || tools::find(name.as_str()).map(page_action);
+    let beside = || find(&STATIC_INFOS, name).filter(|_| name == ToolName::LIST_BROWSER_TABS);
+    find(&INFOS, name).or_else(added).or_else(beside)
+}
+
+fn find(list: &[ToolInfo], name: ToolName) -> Option<ToolInfo> {
+    let mut list = list.iter();
+    list.find(|info| info.name == name.as_str()).cloned()
 }
 
 /// A tool of that name as a session with a fixed list has it, if its categories are asked for.
@@ -57,6 +68,7 @@ pub fn takes_index(tool: &str) -> bool {
             | "list_browser_tabs"
             | "list_page_tools"
             | "call_page_tool"
+            | "more_tools"
     )
 }
 
@@ -108,25 +120,69 @@ fn focused_actions() -> impl Iterator<Item = &'static ToolSpec> {
     tools::all().iter().filter(|spec| spec.progressive)
 }
 
-/// The names of all page tools.
+/// The names of all page tools, without those of sessions that have only a few: others neither have them nor can
+/// add them, and pages may use their names.
 pub(crate) fn page_tools() -> Vec<ToolName> {
-    let all = tools::all().iter().chain(tools::slim());
+    let all = tools::all().iter();
     all.map(|spec| ToolName::new(spec.name)).collect()
 }
 
-/// The tools that a session is not offered which asked for these categories. Without a wish it is
-/// offered all that need not be asked for.
+/// The tools that are switched off for a session whose user said which categories it may have.
 pub(crate) fn withheld(categories: Option<&[String]>) -> Vec<ToolName> {
-    let is_wanted = |category: Category, opt_in: bool| match categories {
-        None => !opt_in,
-        Some(wanted) => wanted.iter().any(|name| name == category.name()),
+    let is_off = |category: Category| {
+        categories.is_some_and(|wanted| wanted.iter().all(|name| name != category.name()))
     };
-    let specs = tools::all().iter();
-    let specs = specs.filter(|spec| !is_wanted(spec.category, spec.opt_in));
+    let specs = tools::all().iter().filter(|spec| is_off(spec.category));
     let specs = specs.map(|spec| ToolName::new(spec.name));
-    let pages = PAGES.into_iter();
-    let pages = pages.filter(|_| !is_wanted(Category::Navigation, false));
+    let pages = PAGES.into_iter().filter(|_| is_off(Category::Navigation));
     pages.chain(specs).collect()
+}
+
+/// The tools that have to be asked for, with their categories, for a session whose user said nothing of
+/// categories.
+pub(crate) fn on_request(categories: Option<&[String]>) -> Vec<(ToolName, Arc<str>)> {
+    let specs = tools::all().iter();
+    let specs = specs.filter(|spec| spec.opt_in && categories.is_none());
+    let named = specs.map(|spec| (ToolName::new(spec.name), spec.category.name().into()));
+    named.collect()
+}
+
+/// The page actions of these categories.
+pub(crate) fn of_categories(categories: &[String]) -> Vec<ToolName> {
+    let specs = tools::all().iter();
+    let specs = specs.filter(|spec| categories.iter().any(|name| name == spec.category.name()));
+    specs.map(|spec| ToolName::new(spec.name)).collect()
+}
+
+/// The categories that `more_tools` can add to the list of a focused tab, and what is in them.
+const MORE: [(Category, &str); 8] = [
+    (Category::Debugging, "console messages, PDF"),
+    (Category::Emulation, "device, network, size"),
+    (Category::Input, "drag, upload, click at a point"),
+    (Category::Network, "requests and their bodies"),
+    (Category::Performance, "traces, heap snapshots"),
+    (Category::Rules, "block and change requests"),
+    (Category::Screencast, "film the page"),
+    (Category::Storage, "cookies, local and session storage"),
+];
+
+/// The names of the categories that `more_tools` can add.
+pub(crate) fn more_categories() -> impl Iterator<Item = &'static str> {
+    MORE.iter().map(|(category, _)| category.name())
+}
+
+fn more_tools() -> ToolInfo {
+    let contents = MORE.map(|(category, what)| format!("{} ({what})", category.name()));
+    let names: Vec<_> = more_categories().collect();
+    core_tool(
+        ToolName::MORE_TOOLS,
+        &format!("Add tools to this list: {}.", contents.join(", ")),
+        json!({
+            "type": "object",
+            "properties": {"category": {"type": "string", "enum": names}},
+            "required": ["category"]
+        }),
+    )
 }
 
 /// What a tool is for. Those that agents need in any case have no category.
@@ -353,9 +409,10 @@ static INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
             }),
         ),
     ];
-    core.into_iter()
-        .chain(focused_actions().map(page_action))
-        .collect()
+    let mut actions: Vec<_> = focused_actions().map(page_action).collect();
+    actions.push(more_tools());
+    actions.sort_by(|one, other| one.name.cmp(&other.name));
+    core.into_iter().chain(actions).collect()
 });
 
 fn core_tool(name: ToolName, description: &str, schema: Value) -> ToolInfo {

@@ -10,18 +10,18 @@ mod pages;
 mod parts;
 
 pub(crate) use advice::without_missing_tools;
-pub(crate) use browsers::with_news;
+pub(crate) use browsers::renewal;
 pub(crate) use page_answers::{page_error, page_result, page_value};
 pub(crate) use page_tools::{Missing, list as page_tool_list, tabs as browser_tabs};
 pub(crate) use pages::status;
 pub(crate) use parts::Part;
 
 use self::answers::{
-    About, Closed, Connected, Focused, NotConnected, Opened, Page, json, names, tab_list,
+    About, Added, Closed, Connected, Focused, NotConnected, Opened, Page, json, names, tab_list,
 };
 use self::arguments::{
-    CallPageTool, CloseTab, ConnectBrowser, FocusTab, ListPageTools, ListTabs, NewPage, OnePage,
-    OpenTab, SelectPage, TabArgument,
+    CallPageTool, CloseTab, ConnectBrowser, FocusTab, ListPageTools, ListTabs, MoreTools, NewPage,
+    OnePage, OpenTab, SelectPage, TabArgument,
 };
 use crate::catalogue;
 use crate::options::{BrowserPlan, SessionOptions};
@@ -146,11 +146,11 @@ fn parse_in_browser(
                 tab: tab_id.map(|tab| tab.0),
             }
         }
-        "list_pages" if mode == Mode::Static => {
+        "list_pages" => {
             wishes.part = parts::parse("list_pages", arguments)?;
             CallKind::ListPages
         }
-        "new_page" if mode == Mode::Static => {
+        "new_page" => {
             let NewPage {
                 url,
                 isolated_context,
@@ -164,7 +164,7 @@ fn parse_in_browser(
                 url: policy.parse(&url)?.as_str().into(),
             }
         }
-        "select_page" if mode == Mode::Static => {
+        "select_page" => {
             let SelectPage {
                 page_id,
                 bring_to_front,
@@ -172,15 +172,15 @@ fn parse_in_browser(
             wishes.to_front = bring_to_front;
             CallKind::SelectPage { tab: page_id.0 }
         }
-        "close_page" if mode == Mode::Static => {
+        "close_page" => {
             let OnePage { page_id } = tools::parse("close_page", arguments)?;
             CallKind::ClosePage { tab: page_id.0 }
         }
-        "list_browsers" if mode == Mode::Static => {
+        "list_browsers" => {
             let ListTabs {} = tools::parse("list_browsers", arguments)?;
             CallKind::ListBrowsers
         }
-        "reconnect_browser" if mode == Mode::Static => {
+        "reconnect_browser" => {
             let browsers::Reconnect { force } = tools::parse("reconnect_browser", arguments)?;
             CallKind::ReconnectBrowser { force }
         }
@@ -191,7 +191,7 @@ fn parse_in_browser(
             plan = Some(addition);
             CallKind::AddBrowser { meant }
         }
-        "disconnect_browser" if mode == Mode::Static => {
+        "disconnect_browser" => {
             let ListTabs {} = tools::parse("disconnect_browser", arguments)?;
             CallKind::DisconnectBrowser
         }
@@ -199,9 +199,18 @@ fn parse_in_browser(
             let ListTabs {} = tools::parse("select_default_browser", arguments)?;
             CallKind::SelectDefaultBrowser
         }
-        "list_browser_tabs" if mode == Mode::Static => {
+        "list_browser_tabs" => {
             wishes.part = parts::parse("list_browser_tabs", arguments)?;
             CallKind::ListBrowserTabs
+        }
+        tool @ ("add_browser" | "select_default_browser") if mode == Mode::Progressive => {
+            let tool = ToolName::new(tool);
+            let refusal = core::Refusal::OtherList { tool };
+            return Err(Rejected::Arguments(refusal.to_string()));
+        }
+        "more_tools" => {
+            let MoreTools { category } = tools::parse("more_tools", arguments)?;
+            more_tools(category)?
         }
         "list_page_tools" => {
             let ListPageTools { tab_id } = tools::parse("list_page_tools", arguments)?;
@@ -257,6 +266,20 @@ pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, 
         timeout: None,
         prepared: None,
     })
+}
+
+fn more_tools(category: String) -> Result<CallKind, Rejected> {
+    let tools = catalogue::of_categories(std::slice::from_ref(&category));
+    if tools.is_empty() {
+        let known: Vec<_> = catalogue::more_categories().collect();
+        return Err(Rejected::Arguments(format!(
+            "There is no category `{}`. Call more_tools with one of {}.",
+            tabmux_browser::text::one_line(&category, 100),
+            known.join(", ")
+        )));
+    }
+    let category = category.into();
+    Ok(CallKind::MoreTools { category, tools })
 }
 
 fn no_such_page_tool(name: &str) -> Rejected {
@@ -369,6 +392,14 @@ pub(crate) fn reply(
             tab_id: tab.0,
         }),
         Reply::Done { .. } => payload.unwrap_or_default(),
+        Reply::Added {
+            ref category,
+            ref tools,
+        } => json(&Added {
+            category,
+            tools_available: names(tools),
+        }),
+        Reply::Browsers { browsers } => CallReply::text(browsers::list(&browsers)),
         // The loop answers these itself, or they are of another mode.
         Reply::Failed { .. }
         | Reply::Refused(_)
@@ -376,15 +407,14 @@ pub(crate) fn reply(
         | Reply::Pages { .. }
         | Reply::BrowserTabs { .. }
         | Reply::PageTools { .. }
-        | Reply::Browsers { .. }
         | Reply::Browser { .. }
         | Reply::Disconnected { .. } => CallReply::default(),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
     })
 }
 
-/// What a page action answered, with the numbers of the tabs it opened.
-pub(crate) fn output(output: ToolOutput, opened: &[TabId], mode: Mode) -> CallReply {
+/// What a page action answered, and what is to be said of the tabs that it opened.
+pub(crate) fn output(output: ToolOutput, opened: impl IntoIterator<Item = String>) -> CallReply {
     let blocks = output.blocks.into_iter().map(|block| match block {
         Block::Text(text) => Content::Text { text },
         Block::Image { base64, mime_type } => Content::Image {
@@ -392,17 +422,20 @@ pub(crate) fn output(output: ToolOutput, opened: &[TabId], mode: Mode) -> CallRe
             mime_type: mime_type.to_owned(),
         },
     });
-    let tabs = opened.iter().map(|tab| Content::Text {
-        text: match mode {
-            Mode::Progressive => format!("It opened tab {tab}. Call focus_tab to work there."),
-            Mode::Static => format!("It opened page {tab}. Call select_page to work there."),
-        },
-    });
+    let opened = opened.into_iter().map(|text| Content::Text { text });
     CallReply {
-        content: blocks.chain(tabs).collect(),
+        content: blocks.chain(opened).collect(),
         structured: None,
         is_error: false,
         question: None,
+    }
+}
+
+/// A tab that a page action opened.
+pub(crate) fn opened(tab: TabId, mode: Mode) -> String {
+    match mode {
+        Mode::Progressive => format!("It opened tab {tab}. Call focus_tab to work there."),
+        Mode::Static => format!("It opened page {tab}. Call select_page to work there."),
     }
 }
 
@@ -433,8 +466,8 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
         tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
         tabmux_browser::ConnectError::NoExtension => ConnectFailure::Away {
             error: error.to_string(),
-            instructions: "Please open Chrome with the Browser Tools extension enabled; `tabmux extension status` \
-                           tells what is missing"
+            instructions: "Please open Chrome with the tabmux Browser Tools extension enabled; `tabmux extension \
+                           status` tells what is missing"
                 .into(),
         },
         tabmux_browser::ConnectError::Stillborn(_) => ConnectFailure::Failed {

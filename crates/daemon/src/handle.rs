@@ -5,6 +5,7 @@ use crate::extension::{Extensions, Peer, PeerName};
 use crate::incoming::{ArgumentRoom, Incoming, Read};
 use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
+use crate::listener::party;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
@@ -19,6 +20,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tabmux_browser::ChannelTransport;
+use tabmux_browser::screen::Screen;
 use tabmux_core::{ConnectionId, Heritage, SessionId};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::{FromPage, ToPage};
@@ -133,6 +135,7 @@ impl Hub {
             options: kept,
             arguments: self.arguments.for_session(),
             looker: self.looker.clone(),
+            turn: Arc::default(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
@@ -205,7 +208,7 @@ impl Hub {
         self.events.send(event.into()).await.ok()?;
         let connection = opened.await.ok()?;
         self.pages.send_modify(|open| *open += 1);
-        let shares = self.intake.connect(&origin);
+        let shares = self.intake.connect(&party(&origin).into());
         Some(PagesHandle {
             connection,
             events: self.events.clone(),
@@ -335,6 +338,8 @@ pub struct Client {
     pub name: String,
     /// What proves to a later daemon that the session is this client's.
     pub secret: String,
+    /// The screen that it has, if it has one.
+    pub screen: Option<Screen>,
 }
 
 /// Where somebody takes up a named session.
@@ -355,6 +360,8 @@ pub struct Handle {
     options: Arc<SessionOptions>,
     arguments: ArgumentRoom,
     looker: Option<Looker>,
+    /// Calls go to the loop in the order in which they came, and what cancels them comes after them.
+    turn: Arc<Mutex<()>>,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
 }
@@ -396,7 +403,14 @@ impl Backend for Handle {
             session: self.session,
             request: request.clone(),
         };
-        post(&self.events, cancel);
+        if self.turn.try_lock().is_ok() {
+            return post(&self.events, cancel);
+        }
+        let (turn, events) = (Arc::clone(&self.turn), self.events.clone());
+        tokio::spawn(async move {
+            drop(turn.lock().await);
+            let _ = events.send(cancel).await;
+        });
     }
 
     async fn next_event(&self) -> Option<BackendEvent> {
@@ -405,8 +419,7 @@ impl Backend for Handle {
 }
 
 impl Handle {
-    /// Reads a call's arguments, hands it in and comes back with what will be its answer. Calls go in the order in
-    /// which this is called, one after the other.
+    /// Reads a call's arguments, hands it in and comes back with what will be its answer.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
         let (answer, reply) = oneshot::channel();
         let room = match self.arguments.take(request.arguments.get()) {
@@ -416,6 +429,7 @@ impl Handle {
                 return Ok(Reply(reply));
             }
         };
+        let _turn = self.turn.lock().await;
         let read = Read::read(request, &self.options).await;
         let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
         policy::look(self.looker.as_ref()).await;

@@ -19,6 +19,7 @@ mod websocket;
 
 pub use bind::{BindError, Bound};
 pub use origin::PageOrigins;
+pub(crate) use origin::party;
 
 use crate::handle::Hub;
 use crate::lobby::{Guest, Lobby};

@@ -48,6 +48,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::files::Quota;
+use tabmux_browser::screen::Screen;
 use tabmux_browser::{Browser, OutputFolder, OutputRoot};
 use tabmux_core::{
     BrowserId, CallId, Config, Core, Finish, Input, Place, SessionConfig, SessionId, Time,
@@ -104,6 +105,8 @@ pub(crate) struct MainLoop {
     /// The persons at their browsers.
     persons: person::Persons,
     sweeps: letting_go::Sweeps,
+    /// The screen of the last client that had one.
+    screen: Option<Screen>,
     waits: waits::Waits,
     /// Where sessions' files go that have no other place.
     output: OutputRoot,
@@ -176,6 +179,7 @@ impl MainLoop {
             asking,
             persons: person::Persons::default(),
             sweeps: letting_go::Sweeps::default(),
+            screen: None,
             waits: waits::Waits::default(),
             output: OutputRoot::usual(),
         }
@@ -363,6 +367,9 @@ impl MainLoop {
         }
         let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
+        if client.screen.is_some() {
+            self.screen.clone_from(&client.screen);
+        }
         let opened = Instant::now();
         let kept = options.output.clone();
         let output = self.output.session_with(kept, Quota::default());

@@ -56,6 +56,9 @@ pub(crate) struct SessionNotes {
     /// A tab that it worked in and that is gone, until it is told.
     #[serde(default)]
     pub(crate) lost: Option<LostNotes>,
+    /// The browser that a session with a changing list was connected to, if that outlives the daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) connected: Option<String>,
     /// How many numbers of its own for pages are used up.
     #[serde(default)]
     pub(crate) pages_counted: u32,
@@ -287,6 +290,7 @@ impl Memory {
             opened: left().filter(|tab| tab.opened).map(target).collect(),
             bound: left().filter(|tab| tab.bound).map(target).collect(),
             lost: lost.filter(|_| !resume.told),
+            connected: known.connected.as_deref().map(|key| BrowserKey(key.into())),
             numbers: PageNumbers::restored(known.pages_counted, numbered),
         })
     }

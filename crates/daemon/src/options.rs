@@ -36,6 +36,8 @@ pub struct SessionOptions {
     pub generated_tools: Option<usize>,
     /// The categories of tools that it is offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
+    /// Those among them whose tools a list that follows the work has from the start.
+    pub added_categories: Vec<String>,
     /// Whether it has three tools and no others.
     pub slim: bool,
     /// The folder its client works in; files stay there.
@@ -135,6 +137,7 @@ impl SessionOptions {
                 Some(most) => Some(most).filter(|most| *most > 0),
             },
             categories: options.categories,
+            added_categories: options.added_categories,
             slim: options.slim,
             folder: options.folder,
             roots: options.roots,
@@ -179,6 +182,8 @@ impl SessionOptions {
             page_actions: self.page_actions,
             generated_tools: self.generated_tools.is_some(),
             withheld: catalogue::withheld(self.categories.as_deref()),
+            on_request: catalogue::on_request(self.categories.as_deref()),
+            added: catalogue::of_categories(&self.added_categories),
             only: self.slim.then(catalogue::slim_tools),
             // A context ends with its session, and with it all its tabs.
             on_end: match self.isolated {
@@ -264,6 +269,7 @@ impl BrowserPlan {
             proxy: options.proxy.as_deref().map(Proxy::parse).transpose()?,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,
+            screen: None,
             scripts: options.init_scripts.into(),
             permissions: options.permissions,
         };
@@ -372,6 +378,11 @@ impl BrowserPlan {
         }
     }
 
+    /// Whether no browser is meant but one that we launch, so that nobody has to ask for that.
+    pub(crate) fn launches(&self) -> bool {
+        self.named.is_none() && self.extension == Extension::Never && !self.running
+    }
+
     fn means_extension(&self) -> bool {
         matches!(self.extension, Extension::Only { .. })
     }
@@ -432,4 +443,70 @@ pub(crate) fn is_endpoint(address: &str) -> bool {
 
 fn is_web_socket(address: &str) -> bool {
     address.starts_with("ws://") || address.starts_with("wss://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabmux_core::ToolName;
+
+    fn plan(options: wire::BrowserOptions) -> BrowserPlan {
+        BrowserPlan::from_wire(options).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_category_that_flags_name_is_listed_from_the_start() {
+        let config = |categories: Option<&[&str]>, added: &[&str]| {
+            let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+            let options = wire::SessionOptions {
+                categories: categories.map(owned),
+                added_categories: owned(added),
+                ..wire::SessionOptions::default()
+            };
+            SessionOptions::from_wire(options).unwrap().config()
+        };
+        let [click, requests, cookies] =
+            ["click", "list_network_requests", "cookies"].map(ToolName::new);
+        let usual = config(None, &[]);
+        assert_eq!((usual.withheld, usual.added), (vec![], vec![]));
+        let storage = (cookies, "storage".into());
+        assert!(usual.on_request.contains(&storage));
+        let network = config(Some(&["network"]), &["network"]);
+        assert!(network.added.contains(&requests) && !network.added.contains(&click));
+        assert!(network.withheld.contains(&click) && network.withheld.contains(&cookies));
+        assert_eq!(network.on_request, []);
+    }
+
+    #[test]
+    fn only_launch_flags_launch_a_browser_unasked() {
+        let none = wire::BrowserOptions::default;
+        assert!(
+            plan(wire::BrowserOptions {
+                launches: true,
+                ..none()
+            })
+            .launches()
+        );
+        let address = "http://127.0.0.1:9222".to_owned();
+        for others in [
+            none(),
+            wire::BrowserOptions {
+                attaches_only: true,
+                ..none()
+            },
+            wire::BrowserOptions {
+                extension: true,
+                ..none()
+            },
+            wire::BrowserOptions {
+                endpoints: vec![wire::Endpoint {
+                    address,
+                    ..wire::Endpoint::default()
+                }],
+                ..none()
+            },
+        ] {
+            assert!(!plan(others).launches());
+        }
+    }
 }

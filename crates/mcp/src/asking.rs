@@ -160,7 +160,7 @@ fn waiting(call: &RequestId) -> Progress {
         request_id: call.clone(),
         value: 0.5,
         total: None,
-        message: Some("Waiting for the person to agree.".to_owned()),
+        message: Some("Waiting for an answer to the question whether this may run.".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabmux_protocol::ToolInfo;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// What one client knows of its list.
 #[derive(Debug, Default)]
@@ -47,8 +47,12 @@ impl Relisting {
             let is_new = state.told.is_some_and(|told| told >= start);
             is_new && state.known.is_some() && !state.is_slow
         };
-        if is_behind && timeout(LONGEST_WAIT, fetched).await.is_err() {
-            self.lock().is_slow = true;
+        if !is_behind {
+            return;
+        }
+        match timeout(LONGEST_WAIT, fetched).await {
+            Ok(()) => sleep(TIME_TO_READ).await,
+            Err(_) => self.lock().is_slow = true,
         }
     }
 
@@ -103,6 +107,8 @@ impl State {
 const TIME_TO_FETCH: Duration = Duration::from_secs(2);
 /// For how long an answer waits. Node.js clients on a busy machine take 60 ms.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
+/// What a client needs to read the list before the answer: both may come to it at once otherwise.
+const TIME_TO_READ: Duration = Duration::from_millis(50);
 const PATIENCE: u32 = 2;
 const MOST_NAMES: usize = 30;
 

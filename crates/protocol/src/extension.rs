@@ -210,7 +210,12 @@ pub enum FromExtension {
         connection: u32,
     },
     /// The person wants all agents to stop.
-    Pause,
+    Pause {
+        /// Whether they said so on an earlier connection: another one of theirs may have let agents go on since.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "bindings", ts(optional))]
+        again: Option<bool>,
+    },
     /// The person lets them go on.
     Resume,
     /// The person wants a tab back from whoever holds it.

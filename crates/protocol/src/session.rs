@@ -13,6 +13,16 @@ pub struct ClientInfo {
     pub pid: u32,
 }
 
+/// The variables of a client's environment that say where its user has a screen.
+pub const SCREEN_VARIABLES: [&str; 6] = [
+    "WAYLAND_DISPLAY",
+    "DISPLAY",
+    "XAUTHORITY",
+    "XDG_SESSION_TYPE",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
 /// What a session wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -30,6 +40,9 @@ pub struct SessionOptions {
     pub generated_tools: Option<u16>,
     /// The categories of tools that are offered. `None`: all that need not be asked for.
     pub categories: Option<Vec<String>>,
+    /// Those among them that were asked for by name: a list that follows the work has all of their tools from
+    /// the start.
+    pub added_categories: Vec<String>,
     /// Whether it has three tools and no others, those of chrome-devtools-mcp's `--slim`.
     pub slim: bool,
     /// The folder the client works in; files stay there.

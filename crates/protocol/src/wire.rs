@@ -7,6 +7,7 @@ use crate::session::{ClientInfo, SessionOptions};
 use crate::{Asking, CallFailure, CallReply, Progress, RequestId, ToolInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The version of this protocol. Sides with different numbers do not talk to each other.
@@ -69,6 +70,9 @@ pub enum FromClient {
         /// it next goes on with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
+        /// What its environment says about the user's screen, for browsers that the daemon launches.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        screen: BTreeMap<String, String>,
     },
     /// Asks for the session's tool list.
     Tools {

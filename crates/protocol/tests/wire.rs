@@ -115,9 +115,11 @@ fn registering_names_the_protocol_and_may_resume() {
         options: Box::new(SessionOptions::default()),
         resume: Some(resume),
         name: None,
+        screen: [("DISPLAY".to_owned(), ":0".to_owned())].into(),
     };
     let line = serde_json::to_value(&register).unwrap();
     assert_eq!(line["type"], "REGISTER");
+    assert_eq!(line["screen"], json!({"DISPLAY": ":0"}));
     assert_eq!(
         line["resume"],
         json!({"sessionId": session().0, "secret": "s"})

@@ -169,6 +169,7 @@ impl Args {
             },
             page_actions: self.page_actions == Switch::On,
             generated_tools: Some(self.generated_tools),
+            added_categories: self.categories.asked_for(),
             categories: self.categories.chosen(kinds)?,
             slim: self.slim,
             shared_numbers: false,

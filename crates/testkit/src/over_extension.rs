@@ -201,8 +201,12 @@ const SECRET: &str = "secret";
 
 const VARIABLE: &str = "TABMUX_OVER_EXTENSION";
 
-const FILES: [&str; 6] = [
+const FILES: [&str; 10] = [
     "manifest.json",
+    "icons/icon-16.png",
+    "icons/icon-32.png",
+    "icons/icon-48.png",
+    "icons/icon-128.png",
     "panel.html",
     "panel.css",
     "dist/worker.js",

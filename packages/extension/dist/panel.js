@@ -172,11 +172,12 @@
     const does = holders.every(({ follows }) => follows) ? `${isOne ? "follows" : "follow"} you and ${works}` : works;
     return `${listed(holders)} ${does} in this tab${paused ? `, and ${isOne ? "is" : "are"} paused` : ""}.`;
   }
-  function tabsWords(shown2, more, here) {
+  function tabsWords(shown2, more, { here, connected }) {
     const count = `${more}${shown2 > 0 ? " more" : ""} ${more === 1 ? "tab" : "tabs"}`;
     if (more > 0) return shown2 > 0 ? `And ${count}.` : `It has ${count}.`;
     if (shown2 > 0) return "";
-    return here ? "It has no tab here yet." : "It works in another browser.";
+    if (here) return "It has no tab here yet.";
+    return connected ? "It works in another browser." : "It is not connected to a browser.";
   }
   function moreRulesWords(more) {
     return `And ${more} more; “tabmux policy list” in a terminal shows ${more === 1 ? "it" : "them"}.`;
@@ -380,7 +381,7 @@
           tabRow,
           (row, { tab }) => row.show(around.tabs.get(tab.tabId), tab.own, around)
         );
-        const more = tabsWords(shown2.length, agent.moreTabs, agent.here);
+        const more = tabsWords(shown2.length, agent.moreTabs, agent);
         none.hidden = more === "";
         put(none, more);
       }

@@ -757,7 +757,7 @@
   async function hear(message) {
     switch (message.type) {
       case "connect": {
-        if (pause.isOwed) link.tell({ type: "pause" });
+        if (pause.isOwed) link.tell({ type: "pause", again: true });
         tabs.isHeard = true;
         tabs.hearsOfPrivate = message.private === true;
         relays.endPrivate();

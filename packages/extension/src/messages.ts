@@ -146,7 +146,11 @@ text: string, } | { "type": "pageEnded",
 /**
  * Which connection.
  */
-connection: number, } | { "type": "pause" } | { "type": "resume" } | { "type": "takeBack", 
+connection: number, } | { "type": "pause", 
+/**
+ * Whether they said so on an earlier connection: another one of theirs may have let agents go on since.
+ */
+again?: boolean, } | { "type": "resume" } | { "type": "takeBack", 
 /**
  * Which one.
  */
@@ -403,6 +407,10 @@ colour: Colour,
  * Whether it works in this browser, so that it can be given tabs here.
  */
 here: boolean, 
+/**
+ * Whether it is connected to a browser, this one or another.
+ */
+connected: boolean, 
 /**
  * Whether it works in the tab that the person turns to.
  */

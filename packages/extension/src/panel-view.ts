@@ -53,7 +53,7 @@ export function agentRow(): Row<[AgentInfo, Around]> {
         tabRow,
         (row, { tab }) => row.show(around.tabs.get(tab.tabId), tab.own, around),
       );
-      const more = tabsWords(shown.length, agent.moreTabs, agent.here);
+      const more = tabsWords(shown.length, agent.moreTabs, agent);
       none.hidden = more === '';
       put(none, more);
     },

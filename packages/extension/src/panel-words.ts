@@ -19,11 +19,12 @@ export function frontWords(acting: Named[], holders: Named[], closed: string, pa
 }
 
 /** Tabs of an agent: how many there are beside those that are shown, or that there is none. */
-export function tabsWords(shown: number, more: number, here: boolean): string {
+export function tabsWords(shown: number, more: number, { here, connected }: { here: boolean; connected: boolean }): string {
   const count = `${more}${shown > 0 ? ' more' : ''} ${more === 1 ? 'tab' : 'tabs'}`;
   if (more > 0) return shown > 0 ? `And ${count}.` : `It has ${count}.`;
   if (shown > 0) return '';
-  return here ? 'It has no tab here yet.' : 'It works in another browser.';
+  if (here) return 'It has no tab here yet.';
+  return connected ? 'It works in another browser.' : 'It is not connected to a browser.';
 }
 
 /** Rules that are not shown. */

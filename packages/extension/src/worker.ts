@@ -87,7 +87,7 @@ async function hear(message: ToExtension): Promise<void> {
   switch (message.type) {
     case 'connect': {
       // A daemon that was started anew does not know that the person paused its agents.
-      if (pause.isOwed) link.tell({ type: 'pause' });
+      if (pause.isOwed) link.tell({ type: 'pause', again: true });
       // From here on changes are told; one that falls between is told twice rather than never.
       tabs.isHeard = true;
       tabs.hearsOfPrivate = message.private === true;

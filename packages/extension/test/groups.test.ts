@@ -43,6 +43,7 @@ const agent = (session: string, name: string, own: number[], others: number[] = 
   name,
   colour: 'blue',
   here: true,
+  connected: true,
   follows: false,
   tabs: [...own.map((tabId) => ({ tabId, own: true, bound: true })), ...others.map((tabId) => ({ tabId, own: false, bound: true }))],
   moreTabs: 0,

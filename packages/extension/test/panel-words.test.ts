@@ -29,15 +29,17 @@ test.each([
 });
 
 test.each([
-  [0, 0, true, 'It has no tab here yet.'],
-  [0, 0, false, 'It works in another browser.'],
-  [1, 0, true, ''],
-  [30, 1, true, 'And 1 more tab.'],
-  [30, 2, true, 'And 2 more tabs.'],
-  [0, 1, true, 'It has 1 tab.'],
-  [0, 2, true, 'It has 2 tabs.'],
-])('%j tabs are shown, %j are not, here %j', (shown, more, here, words) => {
-  expect(tabsWords(shown, more, here)).toBe(words);
+  [0, 0, true, true, 'It has no tab here yet.'],
+  [0, 0, true, false, 'It has no tab here yet.'],
+  [0, 0, false, true, 'It works in another browser.'],
+  [0, 0, false, false, 'It is not connected to a browser.'],
+  [1, 0, true, true, ''],
+  [30, 1, true, true, 'And 1 more tab.'],
+  [30, 2, true, true, 'And 2 more tabs.'],
+  [0, 1, true, true, 'It has 1 tab.'],
+  [0, 2, true, true, 'It has 2 tabs.'],
+])('%j tabs are shown, %j are not, here %j, connected %j', (shown, more, here, connected, words) => {
+  expect(tabsWords(shown, more, { here, connected })).toBe(words);
 });
 
 test.each([

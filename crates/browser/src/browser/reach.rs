@@ -2,7 +2,8 @@
 
 use super::connect::{ConnectError, Source};
 use crate::files::FileThreads;
-use crate::launch::{self, BrowserProcess};
+use crate::launch::{self, BrowserProcess, LaunchOptions};
+use crate::screen::Screen;
 use crate::{discover, endpoint, profile};
 use std::time::Duration;
 use tabmux_cdp::{ConnectError as DialError, Connection, Events, Session, WebSocketTransport};
@@ -18,7 +19,8 @@ pub(super) async fn reach(
     match source {
         Source::Launch(options) => {
             profile::wait_for_orphan(&options.profile).await;
-            let launched = launch::launch(options).await?;
+            let screen = screen_for(options).await;
+            let launched = launch::launch(options, screen.as_ref()).await?;
             let (session, events) = Connection::start(launched.transport);
             Ok((session, events, Some(launched.process)))
         }
@@ -40,6 +42,16 @@ pub(super) async fn reach(
             Err(ConnectError::NoneRunning)
         }
     }
+}
+
+/// The screen on which a browser's windows open, unless it has none.
+async fn screen_for(options: &LaunchOptions) -> Option<Screen> {
+    if options.headless {
+        return None;
+    }
+    let clients = options.screen.clone();
+    let looking = move || Screen::find(clients);
+    FileThreads::new().run(looking).await.ok().flatten()
 }
 
 /// Dials a websocket. What fails is told without the secrets of the address.

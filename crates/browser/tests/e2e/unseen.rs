@@ -41,7 +41,8 @@ async fn start_with(style: &str, script: &str) -> Option<(Lab, Tab)> {
          src=/inner style='position:absolute;left:300px;top:20px;width:200px;height:100px;border:0'></iframe>\
          <p id=free draggable=true style='position:absolute;left:20px;top:200px;width:100px;height:30px'>free</p>\
          <input id=field style='position:absolute;left:20px;top:300px'>\
-         <script>heard = []; onmessage = (e) => heard.push(e.data); {script}</script>"
+         <script>heard = []; onmessage = (e) => heard.push(e.data); free.ondragstart = (e) => e.dataTransfer.setData('text', 'x');\
+         {script}</script>"
     );
     lab.server.route("/page", Response::html(page));
     let tab = lab.open("page").await;
@@ -129,6 +130,22 @@ async fn a_page_that_shows_the_frame_again_gets_no_picture() {
         error.starts_with(
             "The page has a frame that may not be seen and could not be hidden for the picture."
         ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn styles_that_count_for_more_than_the_frames_own_get_no_picture() {
+    let wrap = "const host = document.createElement('div'); const root = host.attachShadow({ mode: 'closed' });\
+                root.innerHTML = '<style>::slotted(iframe.show) { visibility: visible !important }</style><slot></slot>';\
+                document.body.append(host); host.append(red)";
+    let Some((lab, tab)) = start_with("", wrap).await else {
+        return;
+    };
+    let error = bounded(&lab, &tab, "take_screenshot", json!({})).await;
+    let error = error.unwrap_err();
+    assert!(
+        error.starts_with("The page has a frame that may not be seen and could not be hidden"),
         "{error}"
     );
 }
@@ -234,7 +251,7 @@ async fn no_tool_reaches_such_a_frame_by_its_uid() {
 
 #[tokio::test]
 async fn nothing_is_dropped_in_such_a_frame_that_came_under_the_pointer() {
-    let moves = "ondragover = (e) => { if (e.clientY > 290) red.style = 'position:absolute;left:20px;top:260px;width:200px;height:200px' }";
+    let moves = "ondragover = (e) => { if (e.clientY > 290) red.style = 'position:absolute;left:20px;top:260px;width:200px;height:200px;z-index:9' }";
     let Some((lab, tab)) = start_with("", moves).await else {
         return;
     };

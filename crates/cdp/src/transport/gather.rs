@@ -1,6 +1,7 @@
 //! Puts a frame together from the pieces in which it arrives. One that is too large is passed over to its end: only its
 //! head and its tail are kept, so that the command or the session that it belongs to can be told.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -39,6 +40,22 @@ impl Gather {
             return self.give_up(piece);
         }
         self.kept.extend_from_slice(piece);
+    }
+
+    /// Waits for more of the frame. If it pauses for long while others need its turn, it is passed over: nobody else
+    /// waits for a browser that has stopped.
+    pub(super) async fn more<T>(&mut self, reading: impl Future<Output = T>) -> T {
+        if self.permit.is_none() {
+            return reading.await;
+        }
+        let mut reading = pin!(reading);
+        match timeout(LONGEST_PAUSE, &mut reading).await {
+            Ok(read) => read,
+            Err(_) => {
+                self.give_up(&[]);
+                reading.await
+            }
+        }
     }
 
     /// The frame has ended here. Nothing of it stays.
@@ -105,7 +122,10 @@ const LARGE: usize = 1024 * 1024;
 /// How many frames may be larger than that while they arrive, over all connections.
 static LARGE_FRAMES: Semaphore = Semaphore::const_new(2);
 
-/// How long a large frame waits for its turn before it is passed over: a browser may stop in the middle of a frame.
+/// How long a large frame may pause. Shorter than others wait for their turn.
+const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+
+/// How long a large frame waits for its turn before it is passed over.
 const LARGE_WAIT: Duration = Duration::from_secs(5);
 
 /// How much is kept of the beginning of a frame that is too large: the names of its parts that come before the large
@@ -182,5 +202,33 @@ mod tests {
         assert!(matches!(gathered(&[b"{}"]).await, Frame::Whole(_)));
         assert!(matches!(first[0].finish(), Frame::Whole(_)));
         assert!(matches!(gathered(&[&piece]).await, Frame::Whole(_)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_large_frame_that_pauses_gives_its_turn_to_others() {
+        let piece = vec![b'x'; LARGE + 1];
+        let mut first: [Gather; 2] = Default::default();
+        for gather in &mut first {
+            gather.push(&piece).await;
+        }
+        let [stopped, slow] = &mut first;
+        // One comes in pieces, with pauses; the other has stopped.
+        let coming = async {
+            for _ in 0..5 {
+                slow.more(tokio::time::sleep(LONGEST_PAUSE / 2)).await;
+                slow.push(b"x").await;
+            }
+            slow.finish()
+        };
+        let stopping = stopped.more(tokio::time::sleep(10 * LONGEST_PAUSE));
+        let pieces = [&piece[..]];
+        let (next, came, ()) = tokio::join!(gathered(&pieces), coming, stopping);
+        assert!(matches!(next, Frame::Whole(_)));
+        assert!(matches!(came, Frame::Whole(_)));
+        stopped.push(b"the end").await;
+        let Frame::Oversize(cut) = stopped.finish() else {
+            panic!("it was passed over");
+        };
+        assert!(cut.tail.ends_with(b"the end") && cut.length == LARGE as u64 + 8);
     }
 }

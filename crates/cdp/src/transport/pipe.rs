@@ -50,7 +50,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> FrameReader for PipeReader<R> {
     async fn read(&mut self) -> Option<io::Result<Frame>> {
         let mut frame = Gather::default();
         loop {
-            let available = match self.read.fill_buf().await {
+            let available = match frame.more(self.read.fill_buf()).await {
                 // What came without a NUL is half a frame of a browser that is gone.
                 Ok([]) => return None,
                 Ok(available) => available,

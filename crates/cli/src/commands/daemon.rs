@@ -116,24 +116,33 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         secret: secret_file(),
         other_users: args.allow_other_users,
     };
-    match Bound::take(args.port).await {
+    // Sessions that end with the daemon have tabs to close, in browsers that are reached through the extension.
+    let last = CancellationToken::new();
+    let guests = match Bound::take(args.port).await {
         Ok(bound) => {
             hub.listens_at(bound.port());
             tracing::info!(port = bound.port(), "pages and extensions can connect");
-            tokio::spawn(listener::serve(
-                bound,
-                Arc::clone(&hub),
-                guests,
-                stop.clone(),
-            ));
+            let serving = listener::serve(bound, Arc::clone(&hub), guests, last.clone());
+            Some(tokio::spawn(serving))
         }
         // Everything else works without it.
-        Err(error) => tracing::warn!(%error, "no listener for pages and extensions"),
-    }
+        Err(error) => {
+            tracing::warn!(%error, "no listener for pages and extensions");
+            None
+        }
+    };
     let idle = (args.idle > 0).then(|| Duration::from_secs(args.idle));
     tracing::info!(socket = %place.socket().display(), "the daemon is up");
     let held = serve(listening, Arc::clone(&hub), ServeOptions { idle }, stop).await;
-    held.until(hub.shut_down()).await;
+    let end = async {
+        hub.shut_down().await;
+        last.cancel();
+        // The port is the next daemon's.
+        if let Some(guests) = guests {
+            let _ = guests.await;
+        }
+    };
+    held.until(end).await;
     Ok(ExitCode::SUCCESS)
 }
 

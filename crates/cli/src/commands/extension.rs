@@ -123,9 +123,7 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
         };
         let state = match connected {
             Some(true) => "It is connected.",
-            Some(false) => {
-                "It is not connected. Is it loaded in chrome://extensions, and Chrome open?"
-            }
+            Some(false) => AWAY,
             None => {
                 "No daemon is running, so it cannot be connected. An MCP client starts one with `tabmux mcp`."
             }
@@ -143,6 +141,12 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
         _ => ExitCode::from(NOT_CONNECTED),
     })
 }
+
+/// What to do about an extension that is not connected. Chrome starts it again by itself, unless it has put it out of
+/// use after a crash.
+pub(crate) const AWAY: &str = "It is not connected. Open the browser that it is loaded in. If that is open, and \
+                               this is still so after a minute, click the reload arrow of \"tabmux Browser Tools\" \
+                               in chrome://extensions.";
 
 fn rotate() -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();

@@ -133,7 +133,7 @@ fn is_daemon(words: &[u8]) -> bool {
     let mut words = words.split(|byte| *byte == 0);
     let program = words.next().map(|word| Path::new(OsStr::from_bytes(word)));
     let name = program.and_then(Path::file_name).map(OsStr::as_bytes);
-    let is_tabmux = name.is_some_and(|name| name.starts_with(b"tabmux"));
+    let is_tabmux = name.is_some_and(|name| String::from_utf8_lossy(name).contains("tabmux"));
     is_tabmux && words.next() == Some(b"daemon") && words.next() == Some(b"run")
 }
 
@@ -188,6 +188,7 @@ mod tests {
     fn a_daemon_is_known_by_its_command_line() {
         assert!(is_daemon(b"/usr/bin/tabmux\0daemon\0run\0--socket\0/x\0"));
         assert!(is_daemon(b"tabmux\0daemon\0run\0"));
+        assert!(is_daemon(b"./my-tabmux-0.1\0daemon\0run\0"));
         for other in [
             &b"tabmux\0daemon\0stop\0"[..],
             b"tabmux\0mcp\0",

@@ -2,6 +2,7 @@
 
 use super::ask::ask_daemon;
 use super::common_flags::Socket;
+use super::extension::AWAY;
 use super::other_daemons::{self, OtherDaemon};
 use crate::say::say;
 use crate::table::Table;
@@ -112,8 +113,15 @@ fn status(overview: &Overview) -> String {
         true => format!("\n{PAUSED}"),
         false => String::new(),
     };
+    let is_extension = |source: &str| source == "extension" || source.ends_with("(extension)");
+    let mut browsers = overview.browsers.iter();
+    let away = browsers.any(|row| is_extension(&row.source) && row.state == "disconnected");
+    let extension = match away {
+        true => format!("\nAn agent wants the browser with the extension. {AWAY}"),
+        false => String::new(),
+    };
     format!(
-        "The daemon has been up for {}.\ntabmux {}, process {}.\n{}, {}, {}.\n{pages}{paused}",
+        "The daemon has been up for {}.\ntabmux {}, process {}.\n{}, {}, {}.\n{pages}{paused}{extension}",
         age(overview.uptime_seconds),
         overview.version,
         overview.pid,

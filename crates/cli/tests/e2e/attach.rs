@@ -100,8 +100,18 @@ async fn a_running_browser_is_found_through_its_profile() {
     let chromium = Chromium::start(&browser);
     let desk = Desk::start(&[]);
     desk.client.initialize().await;
-    let connect = desk.step("connect_browser", json!({})).await;
-    assert_eq!(connect.reply.structured()["error"], "No browser found");
+    // R004-23
+    let not_found = json!({
+        "connected": false,
+        "error": "No browser found",
+        "instructions":
+            "Please open Chrome with the Browser Tools extension enabled, or call with launch=true",
+    });
+    let lost = desk.step("connect_browser", json!({})).await;
+    assert_eq!((lost.reply.is_error(), lost.notices), (true, 0));
+    assert_eq!(lost.reply.text(), not_found.to_string());
+    assert_eq!(lost.reply.structured(), &not_found);
+    assert_names(&desk.names().await, &["connect_browser"]);
 
     let profile = desk.home.path().join(".config/chromium");
     std::fs::create_dir_all(&profile).unwrap();
@@ -132,6 +142,9 @@ async fn a_browser_that_has_ended_is_not_found() {
     let connect = desk.step("connect_browser", json!({})).await;
     assert_eq!(connect.notices, 0);
     assert_eq!(connect.reply.structured()["error"], "No browser found");
+    // What that answer proposes works.
+    let launched = desk.step("connect_browser", json!({"launch": true})).await;
+    assert_eq!(launched.json()["connected"], true);
 }
 
 #[tokio::test]

@@ -118,7 +118,11 @@ impl Crowd {
     /// One more client, of browsers as its flags name them.
     pub(crate) async fn visitor(&self, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
-        command.args(["mcp", "--tools=static"]).args(flags);
+        let is_chosen = flags.iter().any(|flag| flag.starts_with("--tools"));
+        command
+            .arg("mcp")
+            .args((!is_chosen).then_some("--tools=static"));
+        command.args(flags);
         let client = McpClient::spawn(command);
         client.initialize().await;
         client

@@ -319,8 +319,8 @@ pub(crate) fn assert_names(names: &[String], expected: &[&str]) {
 /// The core tools while a tab is focused.
 pub(crate) const FOCUSED: [&str; 4] = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
 
-/// The generic page actions, sorted.
-pub(crate) const ACTIONS: [&str; 14] = [
+/// The generic page actions and what adds to them, sorted.
+pub(crate) const ACTIONS: [&str; 15] = [
     "click",
     "evaluate_script",
     "fill",
@@ -328,6 +328,7 @@ pub(crate) const ACTIONS: [&str; 14] = [
     "find",
     "handle_dialog",
     "hover",
+    "more_tools",
     "navigate_page",
     "press_key",
     "scroll",

@@ -134,7 +134,7 @@ async fn categories_are_switched_by_flags() {
     assert!(
         refused
             .expect_error()
-            .contains("is not offered in this session")
+            .contains("is switched off in this session")
     );
     let few = names(&crowd.client(&["--categories=debugging"]).await).await;
     assert!(few.contains(&"take_snapshot".to_owned()) && !few.contains(&"click".to_owned()));

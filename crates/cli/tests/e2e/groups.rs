@@ -1,10 +1,10 @@
 //! The tabs of an agent are in a group with its name, in the background, whatever restarts.
 
-use crate::inside::{Inside, kill_worker};
+use crate::inside::Inside;
 use crate::own_browser::OwnBrowser;
 use crate::user::User;
 use serde_json::{Value, json};
-use tabmux_testkit::{McpClient, patiently};
+use tabmux_testkit::{McpClient, patiently, process};
 
 #[tokio::test]
 async fn r002_13_46_an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it() {
@@ -30,10 +30,10 @@ async fn r002_13_46_an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it(
     assert!(groups.iter().all(|group| group["collapsed"] == false));
     assert_eq!(user.title_in_front().await, "Mine");
 
-    // The worker dies: there are no other groups afterwards, and the next tab goes into the right one.
-    kill_worker(&user).await;
+    // The extension's process dies: Chrome starts it again by itself, there are no other groups afterwards, and
+    // the next tab goes into the right one.
+    kill_extension(&own);
     own.until_connected(false).await;
-    user.opens(&own.pages.url("mine?again")).await;
     own.until_connected(true).await;
     let worker = Inside::worker(&mut user).await;
     opens(&own, &one, "form?4").await;
@@ -46,6 +46,14 @@ async fn r002_13_46_an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it(
     opens(&own, &one, "form?5").await;
     until_groups(&worker, &[("Claude Code", 4), ("Claude Code · 2", 1)]).await;
 
+    // The daemon is stopped: the first's tabs and group go with its session, and none is there twice later.
+    own.stop_daemon();
+    until_groups(&worker, &[("Claude Code · 2", 1)]).await;
+    own.start_daemon();
+    own.until_connected(true).await;
+    opens(&own, &one, "form?6").await;
+    until_groups(&worker, &[("Claude Code", 1), ("Claude Code · 2", 1)]).await;
+
     // The end of the first closes its tabs and leaves no group; the second leaves its tab behind.
     drop(one);
     until_groups(&worker, &[("Claude Code · 2", 1)]).await;
@@ -54,6 +62,14 @@ async fn r002_13_46_an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it(
     patiently(gone, || "the end of all sessions".to_owned()).await;
     assert!(user.urls().await.contains(&own.pages.url("form?3")));
     assert!(user.urls().await.contains(&mine));
+}
+
+/// Ends the process of the extension, as the system does when memory is short.
+fn kill_extension(own: &OwnBrowser) {
+    let profile = own.chromium.profile().display().to_string();
+    let mut processes = process::processes_with(&profile).into_iter();
+    let extension = processes.find(|process| process.command.contains("--extension-process"));
+    process::kill_hard(extension.expect("an extension runs").pid);
 }
 
 async fn opens(own: &OwnBrowser, agent: &McpClient, page: &str) {

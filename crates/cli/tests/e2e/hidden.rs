@@ -1,7 +1,7 @@
 //! Characters that nobody sees do not leave a page, and calls that are too large fail alone: with a real page, all the way.
 
 use crate::crowd::Crowd;
-use crate::desk::{Desk, page};
+use crate::desk::page;
 use serde_json::{Value, json};
 
 /// Each kind of character that is not seen, or that changes how others are.
@@ -24,9 +24,9 @@ const HIDDEN: &[char] = &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
-    let Some(desk) = Desk::launched(&[]).await else {
-        return;
-    };
+    let Some(crowd) = Crowd::gather() else { return };
+    // With every tool in its list.
+    let client = crowd.client(&[]).await;
     let bad: String = HIDDEN.iter().collect();
     let dirty = format!("a{bad}b");
     let script = format!(
@@ -37,14 +37,15 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
          location.hash = dirty; fetch('/dirty?' + dirty);</script>",
         json!(dirty)
     );
-    desk.pages.route("/page", page("Dirty", &script));
-    desk.pages.route("/dirty", page(&dirty, &dirty));
-    desk.open("/page").await;
+    crowd.pages.route("/page", page("Dirty", &script));
+    crowd.pages.route("/dirty", page(&dirty, &dirty));
+    let url = json!({"url": crowd.pages.url("/page")});
+    client.call_tool("new_page", url).await.ok();
     for (tool, arguments) in [
         ("take_snapshot", json!({})),
         ("take_snapshot", json!({"verbose": true})),
         ("find", json!({"text": "a"})),
-        ("list_tabs", json!({})),
+        ("list_pages", json!({})),
         ("list_console_messages", json!({})),
         ("get_console_message", json!({"msgid": 1})),
         ("get_console_message", json!({"msgid": 2})),
@@ -65,7 +66,7 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
         ),
     ] {
         let call = json!({"name": tool, "arguments": arguments});
-        let told = desk.client.request("tools/call", call).await.unwrap();
+        let told = client.request("tools/call", call).await.unwrap();
         // A refusal of ours would show nothing of the page.
         let fails = ["throw", "Symbol"].map(|word| arguments.to_string().contains(word));
         let failed = told["isError"] == true;
@@ -81,7 +82,10 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
         }
     }
     // What a script returns is written out, and says the same.
-    assert_eq!(desk.evaluate("() => dirty").await, json!(dirty));
+    let function = json!({"function": "() => dirty"});
+    let told = client.call_tool("evaluate_script", function).await.ok();
+    let told: String = serde_json::from_str(&told.text()).unwrap();
+    assert_eq!(told, dirty);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -118,8 +118,9 @@ impl Model {
 
     fn effect(&mut self, step: &Move) -> Option<bool> {
         match step {
-            Move::Connect { launch } => {
-                let works = !self.connected && (*launch || self.is_persons);
+            // Asked to launch or not: the session's flags say that it launches its browser.
+            Move::Connect { .. } => {
+                let works = !self.connected;
                 self.connected |= works;
                 if works && std::mem::take(&mut self.is_new) {
                     self.make("about:blank", false);

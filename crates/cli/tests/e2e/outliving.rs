@@ -50,6 +50,27 @@ async fn a_session_in_a_users_browser_finds_its_tab_again_after_its_daemon_died(
     assert_eq!(rows(&crowd, "tabs").len(), 1, "the user's own tab stays");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_with_a_changing_list_goes_on_in_its_tab_after_its_daemon_died() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let somebody = Somebody::beside(&crowd).await;
+    let client = somebody.guest(&crowd, &["--tools=progressive"]).await;
+    client.call_tool("connect_browser", json!({})).await.ok();
+    let url = crowd.secret_of("mine");
+    client.call_tool("open_tab", json!({"url": url})).await.ok();
+    let held = |rows: Vec<Value>| rows.into_iter().find(|row| row["title"] == "mine").unwrap();
+    let old = held(rows(&crowd, "tabs"));
+
+    process::kill_hard(crowd.daemon().expect("a daemon runs"));
+    client.next_notification().await;
+    let tools = client.tool_names().await;
+    assert!(tools.contains(&"take_snapshot".to_owned()), "{tools:?}");
+    let seen = client.call_tool("take_snapshot", json!({})).await.ok();
+    assert!(seen.text().contains("mine"), "{}", seen.text());
+    let new = held(rows(&crowd, "tabs"));
+    assert_eq!((&old["id"], &old["holder"]), (&new["id"], &new["holder"]));
+}
+
 /// Kills the daemon, and the one that follows it as soon as the client is there.
 async fn outlive_two_daemons(crowd: &Crowd, client: &McpClient) {
     for _ in 0..2 {

@@ -91,6 +91,15 @@ impl OwnBrowser {
         }
     }
 
+    /// Ends the daemon as people do.
+    pub(crate) fn stop_daemon(&mut self) {
+        let stopped = self.tabmux(&["daemon", "stop"]).status().unwrap();
+        assert!(stopped.success());
+        if let Some(mut daemon) = self.daemon.take() {
+            let _ = daemon.wait();
+        }
+    }
+
     pub(crate) fn start_daemon(&mut self) {
         self.daemon = Some(run_daemon(&self.home, self.port));
     }

@@ -33,22 +33,9 @@ async fn walk(desk: &Desk, actions: &[&str]) {
     // DISCONNECTED: R004-5, R004-15
     assert_names(&desk.names().await, &["connect_browser"]);
     desk.client.assert_no_notification().await;
-    if desk.can(Capability::Launch) {
-        let lost = desk.step("connect_browser", json!({})).await;
-        assert_eq!((lost.reply.is_error(), lost.notices), (true, 0));
-        let not_found = json!({
-            "connected": false,
-            "error": "No browser found",
-            "instructions":
-                "Please open Chrome with the Browser Tools extension enabled, or call with launch=true",
-        });
-        assert_eq!(lost.reply.text(), not_found.to_string(), "R004-23");
-        assert_eq!(lost.reply.structured(), &not_found, "R004-23");
-        assert_names(&desk.names().await, &["connect_browser"]);
-    }
-
     // CONNECTED, no tabs: R004-6, R004-7, R004-16, R004-22, R004-24
-    let connected = desk.step("connect_browser", json!({"launch": true})).await;
+    // The session's flags say that it launches its browser; the call need not say so again.
+    let connected = desk.step("connect_browser", json!({})).await;
     let browser = connected.json()["browser"].clone();
     for key in ["name", "version"] {
         assert!(
@@ -303,8 +290,63 @@ async fn page_actions_that_are_off_are_not_run() {
     desk.open("a").await;
     assert_eq!(
         desk.refusal("take_snapshot", json!({})).await,
-        "take_snapshot is not offered in this session. Fetch the tool list to see what is."
+        "take_snapshot is switched off in this session by the flags that tabmux was started with. Work \
+         with other tools, or ask the user to change them."
     );
+}
+
+#[tokio::test]
+async fn more_tools_leads_to_every_page_action() {
+    let Some(desk) = Desk::launched(&[]).await else {
+        return;
+    };
+    desk.pages.route(
+        "/logs",
+        page("Logs", "<script>console.log('so it is')</script>"),
+    );
+    desk.open("logs").await;
+    // What is not listed can be called, unless it has to be asked for.
+    let requests = desk.text("list_network_requests", json!({})).await;
+    assert!(requests.contains("/logs"), "{requests}");
+    assert_eq!(
+        desk.refusal("cookies", json!({})).await,
+        "cookies belongs to the category storage. Call more_tools with category: \"storage\" first."
+    );
+    assert_eq!(
+        desk.refusal("list_pages", json!({})).await,
+        "list_pages is not needed in this session. Call list_tabs instead."
+    );
+    let wrong = desk
+        .refusal("more_tools", json!({"category": "console"}))
+        .await;
+    assert_eq!(
+        wrong,
+        "There is no category `console`. Call more_tools with one of debugging, emulation, input, network, \
+         performance, rules, screencast, storage."
+    );
+    let more = json!({"category": "debugging"});
+    let added = desk.step("more_tools", more.clone()).await;
+    assert_eq!(added.notices, 1);
+    let tools = added.json()["toolsAvailable"].clone();
+    let listed = desk.names().await;
+    for tool in tools.as_array().unwrap() {
+        assert!(listed.iter().any(|name| tool == name), "{tool}");
+    }
+    let console = desk.text("list_console_messages", json!({})).await;
+    assert!(console.contains("so it is"), "{console}");
+    assert_eq!(desk.step("more_tools", more).await.notices, 0);
+    let categories = ["emulation", "input", "network", "performance"];
+    for category in categories.iter().chain(&["rules", "screencast", "storage"]) {
+        let added = desk.step("more_tools", json!({"category": category})).await;
+        assert_eq!(added.notices, 1, "{category}");
+    }
+    let mut all: Vec<_> = tabmux_browser::tools::all()
+        .iter()
+        .map(|tool| tool.name)
+        .collect();
+    all.sort_unstable();
+    assert_names(&desk.names().await, &[&FOCUSED[..], &all].concat());
+    desk.text("cookies", json!({})).await;
 }
 
 /// The seed's second workflow, without the page tools that come later.

@@ -4,6 +4,7 @@
 mod call;
 mod closed_pipe;
 mod demo;
+mod display;
 mod doctor;
 mod extension;
 mod install;

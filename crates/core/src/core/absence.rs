@@ -3,8 +3,8 @@
 use super::Core;
 use crate::session::Focus;
 use crate::tab::Stage;
-use crate::{BrowserId, Fate, LostTab, RememberedTab, SessionId, TargetId};
-use std::collections::BTreeMap;
+use crate::timers::Timer;
+use crate::{BrowserId, BrowserKey, Fate, LostTab, RememberedTab, SessionId, TargetId};
 
 impl Core {
     /// Calls that need the browser end, as with any loss. What sessions had there is remembered.
@@ -12,31 +12,57 @@ impl Core {
         if self.about(id).is_none() {
             return self.browser_gone(id, reason);
         }
-        let untold = self.losses_in(id);
         self.remember_tabs(id);
-        self.browser_gone(id, reason);
+        self.lose_browser(id, reason, true);
+        let until = self.now + self.config.away;
+        self.timers.arm(until, Timer::Away(id));
         // Its tabs keep their numbers, so nobody has to be told that it was away.
         if let Some(browser) = self.browsers.get_mut(&id) {
             browser.was_connected = false;
         }
-        let fixed = self.sessions.iter_mut();
-        for (session, known) in fixed.filter(|(_, known)| known.is_static()) {
-            if let Some(seat) = known.seat_mut(id) {
-                // The tab that a session was bound to may be there again, so it is not reported as lost;
-                // one that was lost before is not.
-                let lost = untold.get(session).copied();
-                seat.focus = Some(lost.map_or(Focus::Nothing, Focus::Lost));
-            }
+    }
+
+    /// A progressive session is connected to a browser that is there.
+    pub(super) fn connect_session(&mut self, session: SessionId, browser: BrowserId) {
+        if let Some(seat) = self.seat_mut(session, browser) {
+            seat.connect();
+            self.notable += 1;
         }
     }
 
-    /// Who lost a tab in a browser and was not told yet.
-    fn losses_in(&self, browser: BrowserId) -> BTreeMap<SessionId, LostTab> {
-        let losses = self.sessions.iter().filter_map(|(session, known)| {
-            let lost = known.seat(browser)?.lost_tab()?;
-            Some((*session, lost))
-        });
-        losses.collect()
+    /// A browser cannot be reached. Sessions that were to go on there are told that they have to connect; if it
+    /// is only away, they need not should it come by itself.
+    pub(super) fn give_up_return(&mut self, id: BrowserId, is_away: bool) {
+        let now = self.now;
+        for session in self.sessions_meaning(id) {
+            let seat = self.seat_mut(session, id);
+            let Some(returns) = seat.map(|seat| &mut seat.returns) else {
+                continue;
+            };
+            match returns {
+                Some(returns) if is_away => returns.until = Some(now),
+                Some(_) => *returns = None,
+                None => continue,
+            }
+            self.announce_if_changed(session);
+        }
+    }
+
+    /// Whether a session's next call connects it again.
+    pub(super) fn returns(&self, session: SessionId, browser: BrowserId) -> bool {
+        let returns = self.seat(session, browser).and_then(|seat| seat.returns);
+        returns.is_some_and(|returns| returns.is_due(self.now))
+    }
+
+    /// The browser in which a progressive session would go on after this core: it is connected there, and
+    /// was not the one that had it launched.
+    pub fn returns_to(&self, session: SessionId) -> Option<&BrowserKey> {
+        let known = self.sessions.get(&session)?;
+        let seat = known.home_seat().filter(|_| !known.is_static())?;
+        let browser = self.browsers.get(&seat.browser)?;
+        let about = self.about(seat.browser);
+        let stays = about.is_some_and(|about| !about.launched) && seat.focus.is_some();
+        (stays || seat.returns.is_some()).then_some(&browser.key)
     }
 
     /// Connects again for those who have tabs there, before they ask.
@@ -72,14 +98,15 @@ impl Core {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let is_static = known.is_static();
         let heritage = &mut known.config.heritage;
         let is_gone = |target: &TargetId| gone.iter().any(|tab| tab.target == *target);
         let is_bound = |tab: &&RememberedTab| heritage.bound.contains(&tab.target);
         let bound = gone.iter().find(is_bound).map(|tab| tab.number);
         heritage.opened.retain(|target| !is_gone(target));
         heritage.bound.retain(|target| !is_gone(target));
-        if let (Some(tab), true, Some(seat)) = (bound, is_static, known.seat_mut(browser)) {
+        if let (Some(tab), Some(seat)) = (bound, known.seat_mut(browser))
+            && seat.focus.is_some()
+        {
             let fate = Fate::Closed;
             seat.focus = Some(Focus::Lost(LostTab { tab, fate }));
         }

@@ -31,12 +31,17 @@ impl Core {
         self.calls.get(&call).map(Call::stuck)
     }
 
-    pub(super) fn status(&self, session: SessionId) -> Reply {
+    /// Whether a session is connected to a browser.
+    pub fn has_browser(&self, session: SessionId) -> bool {
         let known = self.sessions.get(&session);
         let seats = known.map_or(&[][..], |known| &known.seats[..]);
         let mut browsers = seats.iter().map(|seat| seat.browser);
+        browsers.any(|browser| self.is_connected(session, browser))
+    }
+
+    pub(super) fn status(&self, session: SessionId) -> Reply {
         Reply::Status {
-            connected: browsers.any(|browser| self.is_connected(session, browser)),
+            connected: self.has_browser(session),
             active_sessions: self.sessions.len(),
             browsers: self.browser_rows(session),
         }

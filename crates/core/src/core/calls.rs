@@ -181,7 +181,10 @@ impl Core {
                 self.connect(browser, launch);
             }
             Task::Reconnect { .. } => self.reconnect(browser),
-            Task::Await { .. } => self.connect(browser, true),
+            Task::Await { .. } => {
+                let launch = self.launches_for_calls(session);
+                self.connect(browser, launch);
+            }
             Task::List => {
                 call.at_work = true;
                 self.emit(Output::Refresh { call: id, browser });

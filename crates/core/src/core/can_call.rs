@@ -20,9 +20,12 @@ impl Core {
             return false;
         }
         match tool {
-            ToolName::LIST_PAGE_TOOLS | ToolName::CALL_PAGE_TOOL | ToolName::CONNECTION_STATUS => {
-                true
-            }
+            ToolName::LIST_PAGE_TOOLS
+            | ToolName::CALL_PAGE_TOOL
+            | ToolName::LIST_BROWSER_TABS
+            | ToolName::LIST_BROWSERS
+            | ToolName::CONNECTION_STATUS => true,
+            ToolName::MORE_TOOLS => !known.is_static() && known.config.page_actions,
             ToolName::CONNECT_BROWSER
             | ToolName::LIST_TABS
             | ToolName::OPEN_TAB

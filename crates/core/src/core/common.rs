@@ -1,10 +1,10 @@
-//! The page tools that static sessions have in common: worked out once for all of them, and brought up to
-//! date name by name.
+//! The page tools that sessions have in common: worked out once for all of them, and brought up to date name by
+//! name.
 
 use super::Core;
 use crate::offer::Source;
 use crate::tab::Tab;
-use crate::{BrowserId, SchemaId, SessionId, TabId, TabPolicy, ToolName, Veil};
+use crate::{BrowserId, Mode, SchemaId, SessionId, TabId, TabPolicy, ToolName, Veil};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -24,16 +24,28 @@ pub(super) struct Common {
 struct Standing {
     veil: Veil,
     isolated: bool,
+    mode: Mode,
+    /// The browsers whose pages' tools it has. None in progressive mode: there, tabs that it does not hold
+    /// matter for their tools of the page library only.
     connected: Vec<BrowserId>,
 }
 
 impl Core {
-    /// The same as [`union`](Self::union) says, for the price of what changed since it was asked last.
-    pub(super) fn shared_union(&mut self, session: SessionId) -> Arc<PageList> {
+    /// The same as [`listed_page_tools`](Self::listed_page_tools) and
+    /// [`has_library_tools`](Self::has_library_tools) say, for the price of what changed since they were asked
+    /// last.
+    pub(super) fn shared_list(&mut self, session: SessionId) -> (Arc<PageList>, bool) {
         let Some(standing) = self.standing(session) else {
-            return Arc::default();
+            return (Arc::default(), false);
         };
+        let is_progressive = standing.mode == Mode::Progressive;
         let common = self.common_list(standing);
+        let has_library_tools =
+            is_progressive && (!common.is_empty() || self.has_own_library_tools(session));
+        (self.with_own(session, common), has_library_tools)
+    }
+
+    fn with_own(&self, session: SessionId, common: Arc<PageList>) -> Arc<PageList> {
         // Only the tabs that it holds make a difference between a session and its like.
         let own = self.own_names(session);
         if own.is_empty() {
@@ -72,13 +84,16 @@ impl Core {
 
     fn standing(&self, session: SessionId) -> Option<Standing> {
         let known = self.sessions.get(&session)?;
+        let mode = known.config.mode;
         let browsers = known.seats.iter().map(|seat| seat.browser);
-        let connected = browsers.filter(|browser| self.is_connected(session, *browser));
+        let connected =
+            browsers.filter(|browser| mode == Mode::Static && self.is_connected(session, *browser));
         let mut connected: Vec<_> = connected.collect();
         connected.sort_unstable();
         Some(Standing {
             veil: known.config.veil.clone(),
             isolated: known.config.isolated,
+            mode,
             connected,
         })
     }
@@ -154,15 +169,29 @@ impl Core {
             && self.hidden_by(&standing.veil, tab).is_none()
     }
 
-    /// The names of the tools in the tabs that a session holds, or that are there for it alone.
+    /// The names of the tools in a session's own tabs.
     fn own_names(&self, session: SessionId) -> BTreeSet<ToolName> {
+        let own = self.own_tabs(session);
+        own.flat_map(Tab::page_tools).collect()
+    }
+
+    fn has_own_library_tools(&self, session: SessionId) -> bool {
+        self.own_tabs(session).any(|tab| {
+            let mut tools = tab.offers.best(|source| source == Source::Library);
+            tools.next().is_some()
+                && self.is_shown(session, tab)
+                && self.hidden(session, tab).is_none()
+        })
+    }
+
+    /// The tabs that a session holds, or that are there for it alone.
+    fn own_tabs(&self, session: SessionId) -> impl Iterator<Item = &Tab> {
         let seats = self.sessions.get(&session).map(|known| &known.seats);
         let browsers = seats.into_iter().flatten();
         let browsers = browsers.filter_map(|seat| self.browsers.get(&seat.browser)?.connection());
         let tabs = browsers.flat_map(|browser| browser.tabs.values());
         let tabs = tabs.filter_map(|id| self.tabs.get(id));
-        let own = tabs.filter(|tab| tab.is_held_by(session) || tab.context == Some(session));
-        own.flat_map(Tab::page_tools).collect()
+        tabs.filter(move |tab| tab.is_held_by(session) || tab.context == Some(session))
     }
 }
 

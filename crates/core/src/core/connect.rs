@@ -4,11 +4,10 @@ use super::Core;
 use super::plan::Plan;
 use crate::browser::{Browser, Connection, Link};
 use crate::call::Task;
-use crate::session::Focus;
 use crate::timers::Timer;
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, Origin, Output, Refusal, Reply, SessionId,
-    TabFacts, TargetId, Time,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, LostBrowser, Mode, Origin, Output, Refusal,
+    Reply, SessionId, TabFacts, TargetId, Time,
 };
 
 impl Core {
@@ -82,6 +81,12 @@ impl Core {
         for tab in tabs {
             self.tab_appeared(id, tab, Origin::Browser);
         }
+        for session in self.sessions_meaning(id) {
+            let seat = self.seat(session, id);
+            if seat.is_some_and(|seat| seat.returns.is_some()) {
+                self.connect_session(session, id);
+            }
+        }
         self.forget_remembered(id);
         for session in self.sessions_meaning(id) {
             self.inherit(session);
@@ -131,6 +136,9 @@ impl Core {
             self.waiting_for(id).into_iter().partition(|call| {
                 may_launch && self.would_launch(*call) || is_away && self.came_after(*call, since)
             });
+        if retry.is_empty() {
+            self.give_up_return(id, is_away);
+        }
         self.end_all(give_up, |core, call| core.give_up(call, failure.clone()));
         if retry.is_empty() {
             self.forget_unwanted(id);
@@ -180,6 +188,11 @@ impl Core {
     }
 
     pub(super) fn browser_gone(&mut self, id: BrowserId, reason: &str) {
+        self.lose_browser(id, reason, false);
+    }
+
+    /// A browser is gone, or only the connection to it.
+    pub(super) fn lose_browser(&mut self, id: BrowserId, reason: &str, stays: bool) {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return;
         };
@@ -201,17 +214,21 @@ impl Core {
         self.drop_tabs(id);
         let calls = self.calls_where(|call| call.browser == Some(id));
         let told = self.sessions_of(&calls);
+        let until = self.now + self.config.away;
         for (session, known) in &mut self.sessions {
             let mode = known.config.mode;
-            if let Some(seat) = known.seat_mut(id) {
-                seat.lose_browser(mode, told.contains(session));
+            match known.seat_mut(id) {
+                Some(seat) if stays => seat.lose_connection(mode, until),
+                Some(seat) => seat.lose_browser(mode, told.contains(session)),
+                None => {}
             }
         }
         self.end_all(calls, |core, call| {
             core.fail(call, |tool, mode| Refusal::BrowserLost {
                 tool,
                 reason: reason.to_owned(),
-                mode,
+                // The same call connects again.
+                mode: if stays { Mode::Static } else { mode },
             });
         });
         self.forget_unwanted(id);
@@ -253,7 +270,10 @@ impl Core {
         let reply = match self.calls.get(&id) {
             Some(call) if matches!(call.task, Task::Await { .. } | Task::Reconnect { .. }) => {
                 let tool = call.tool;
-                Reply::Refused(Refusal::NoBrowser { tool, failure })
+                Reply::Refused(match self.mode(call.session) {
+                    Some(Mode::Progressive) => LostBrowser::Unreachable { tool, failure }.into(),
+                    _ => Refusal::NoBrowser { tool, failure },
+                })
             }
             _ => Reply::NotConnected(failure),
         };
@@ -270,8 +290,10 @@ impl Core {
             call.browser == Some(id) && matches!(call.task, Task::Connect { .. })
         });
         for session in self.sessions_of(&waiting) {
-            if let Some(seat) = self.seat_mut(session, id) {
-                seat.focus = Some(Focus::Nothing);
+            self.connect_session(session, id);
+            self.inherit(session);
+            // Who is bound to its tab again has been told so.
+            if self.focused(session, id).is_none() {
                 self.announce(session);
             }
         }
@@ -333,17 +355,23 @@ impl Core {
         })
     }
 
+    /// Whether a browser is launched for a session's call that needs one. With a changing list the agent
+    /// decides.
+    pub(super) fn launches_for_calls(&self, session: SessionId) -> bool {
+        self.mode(session) == Some(Mode::Static)
+    }
+
     fn came_after(&self, call: CallId, time: Time) -> bool {
         let call = self.calls.get(&call);
         call.is_some_and(|call| call.deadline > time + call.limit)
     }
 
     fn would_launch(&self, call: CallId) -> bool {
-        self.calls.get(&call).is_some_and(|call| {
-            matches!(
-                call.task,
-                Task::Connect { launch: true } | Task::Reconnect { .. } | Task::Await { .. }
-            )
+        self.calls.get(&call).is_some_and(|call| match call.task {
+            Task::Connect { launch } => launch,
+            Task::Reconnect { .. } => true,
+            Task::Await { .. } => self.launches_for_calls(call.session),
+            _ => false,
         })
     }
 }

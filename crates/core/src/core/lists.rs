@@ -6,24 +6,29 @@ use crate::list::State;
 use crate::session::{Announced, Focus, Session};
 use crate::tab::Tab;
 use crate::timers::Timer;
-use crate::{BrowserId, Mode, Output, SessionId, TabId, Time, ToolName};
+use crate::{BrowserId, Mode, Output, Refusal, Reply, SessionId, TabId, Time, ToolName};
 use std::sync::Arc;
 
 impl Core {
     /// The session's tools. In progressive mode: the core tools of its state, then those of the focused
-    /// page, then the generic page actions. In static mode: always the same ones, then those of all pages.
+    /// page and of the page library, then the generic page actions. In static mode: always the same ones,
+    /// then those of all pages.
     pub(super) fn listed(&self, session: SessionId) -> Vec<ToolName> {
         let page_tools = self.listed_page_tools(session).into_iter();
         let page_tools = page_tools.map(|(name, _)| name);
+        let has_library_tools = self.has_library_tools(session);
+        let beside_them = has_library_tools.then_some(ToolName::LIST_BROWSER_TABS);
         let (before, after) = self.own_tools(session);
         before
             .copied()
             .chain(page_tools)
+            .chain(beside_them)
             .chain(after.copied())
             .collect()
     }
 
-    /// The session's tools that are no page's: those before the page's, and those after them.
+    /// The session's tools that are no page's: those before the page's, and those after them. Not
+    /// `list_browser_tabs` of a progressive session, which is there beside tools of the page library.
     pub(super) fn own_tools(
         &self,
         session: SessionId,
@@ -33,23 +38,60 @@ impl Core {
     ) {
         let state = self.state(session);
         let core_tools = state.map_or(&[][..], State::core_tools);
-        let page_actions = match state {
-            Some(State::Focused(_)) => self.page_actions(session),
-            _ => &[],
-        };
         let known = self.sessions.get(&session);
-        let withheld = known.map_or(&[][..], |known| &known.config.withheld[..]);
+        let known = known.filter(|_| {
+            let returning = |state| matches!(state, State::Returning { focused: true, .. });
+            matches!(state, Some(State::Focused(_))) || state.is_some_and(returning)
+        });
+        let page_actions = known.map_or(&[][..], |_| &self.focused_tools);
         let page_actions = page_actions
             .iter()
-            .filter(move |tool| !withheld.contains(tool));
+            .filter(move |tool| known.is_some_and(|known| self.lists_action(known, **tool)));
         let before = core_tools.iter().chain(self.fixed_list(session));
         (before, page_actions)
+    }
+
+    /// Whether a page action, or `more_tools`, is in the list of a session while a tab is focused.
+    fn lists_action(&self, known: &Session, tool: ToolName) -> bool {
+        let config = &known.config;
+        let is_listed = |tool: &ToolName| {
+            self.config.page_actions.binary_search(tool).is_ok() || known.added.contains(tool)
+        };
+        let mut others = self.config.tab_tools.iter();
+        config.page_actions
+            && match tool {
+                ToolName::MORE_TOOLS => {
+                    others.any(|other| !is_listed(other) && !config.withheld.contains(other))
+                }
+                tool => is_listed(&tool) && !config.withheld.contains(&tool),
+            }
+    }
+
+    /// `more_tools`: the session's list has these page actions from now on.
+    pub(super) fn add_tools(
+        &mut self,
+        session: SessionId,
+        category: Arc<str>,
+        mut tools: Vec<ToolName>,
+    ) -> Result<Reply, Refusal> {
+        let known = self.sessions.get_mut(&session).ok_or(Refusal::NoSession)?;
+        tools.retain(|tool| !known.config.withheld.contains(tool));
+        if tools.is_empty() {
+            return Err(Refusal::CategoryOff { category });
+        }
+        known.added.extend(&tools);
+        self.announce_if_changed(session);
+        Ok(Reply::Added { category, tools })
     }
 
     /// What a static session is offered; a progressive one has no such list.
     fn fixed_list(&self, session: SessionId) -> impl Iterator<Item = &ToolName> {
         let known = self.sessions.get(&session);
-        let withheld = known.map_or(&[][..], |known| &known.config.withheld[..]);
+        let left_out = move |tool: &ToolName| {
+            known.is_some_and(|known| {
+                known.config.withheld.contains(tool) || known.not_asked_for(*tool).is_some()
+            })
+        };
         let hidden = match known {
             Some(known) if !known.config.page_actions => &self.config.tab_tools[..],
             _ => &[],
@@ -63,7 +105,7 @@ impl Core {
         };
         let may_choose = known.is_some_and(|known| known.config.may_choose_default);
         fixed.iter().filter(move |tool| {
-            !withheld.contains(tool)
+            !left_out(tool)
                 && !hidden.contains(tool)
                 && (may_choose || **tool != ToolName::SELECT_DEFAULT_BROWSER)
         })
@@ -71,14 +113,6 @@ impl Core {
 
     pub(super) fn mode(&self, session: SessionId) -> Option<Mode> {
         Some(self.sessions.get(&session)?.config.mode)
-    }
-
-    /// The generic page actions that the session is offered, in progressive mode while a tab is focused.
-    pub(super) fn page_actions(&self, session: SessionId) -> &[ToolName] {
-        match self.sessions.get(&session) {
-            Some(known) if known.config.page_actions => &self.config.page_actions,
-            _ => &[],
-        }
     }
 
     /// Where the session is, if there is such a session and it is progressive.
@@ -101,7 +135,11 @@ impl Core {
             })
         };
         Some(match seat.focus {
-            None => State::Disconnected,
+            None if self.returns(session, seat.browser) => State::Returning {
+                focused: !known.config.heritage.bound.is_empty(),
+                lost: seat.lost_tab(),
+            },
+            None => State::Disconnected { lost: seat.gone },
             Some(Focus::On(tab)) => State::Focused(tab),
             Some(_) if !has_tabs() => State::NoTabs,
             Some(Focus::Lost(tab)) => State::NoFocus { lost: Some(tab) },
@@ -231,15 +269,15 @@ impl Core {
 
     /// The session's list as it would be told now.
     pub(super) fn offer(&mut self, session: SessionId) -> Announced {
-        let page_tools = match self.mode(session) {
-            Some(Mode::Static) if self.only_tools(session).is_some() => Arc::default(),
-            Some(Mode::Static) => self.shared_union(session),
-            Some(Mode::Progressive) | None => Arc::new(self.listed_page_tools(session)),
+        let (page_tools, has_library_tools) = match self.only_tools(session) {
+            Some(_) => (Arc::default(), false),
+            None => self.shared_list(session),
         };
         let (before, after) = self.own_tools(session);
         Announced {
             tools: before.chain(after).copied().collect(),
             page_tools,
+            has_library_tools,
             edition: self.edition,
             several: self.has_several(session),
         }

@@ -64,7 +64,8 @@ impl Core {
             .collect();
         let sessions = self.sessions.keys().map(|id| {
             let (lost, bound) = (self.loss(*id), self.bound_tab(*id));
-            (id, self.heritage(*id), lost, bound, self.page_numbers(*id))
+            let more = (self.returns_to(*id), self.page_numbers(*id));
+            (id, self.heritage(*id), lost, bound, more)
         });
         let sessions: Vec<_> = sessions.collect();
         let counted = self.tabs_counted;
@@ -73,10 +74,11 @@ impl Core {
 
     /// Fails if a list that sessions share is not the one that each would have by itself.
     pub(crate) fn check_common_lists(&mut self) {
-        let sessions = self.sessions.iter().filter(|(_, known)| known.is_static());
-        let sessions: Vec<_> = sessions.map(|(id, _)| *id).collect();
+        let sessions: Vec<_> = self.sessions.keys().copied().collect();
         for session in sessions {
-            assert_eq!(*self.shared_union(session), self.union(session));
+            let (list, has_library_tools) = self.shared_list(session);
+            assert_eq!(*list, self.listed_page_tools(session));
+            assert_eq!(has_library_tools, self.has_library_tools(session));
         }
     }
 }

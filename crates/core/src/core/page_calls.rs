@@ -2,6 +2,7 @@
 
 use super::Core;
 use super::plan::Plan;
+use super::sight::Among;
 use crate::call::Task;
 use crate::list::State;
 use crate::offer::Source;
@@ -29,7 +30,7 @@ impl Core {
                 Ok(Plan::Answer(reply))
             }
             CallKind::PageTool { name, tab } if mode == Mode::Progressive => {
-                let route = self.focused_route(session, *name, tab.as_ref())?;
+                let route = self.progressive_route(session, *name, tab.as_ref())?;
                 self.plan_page_tool(session, tool, *name, route)
             }
             CallKind::PageTool { name, tab } | CallKind::CallPageTool { name, tab } => {
@@ -49,7 +50,7 @@ impl Core {
         };
         let focused = mode == Mode::Progressive && matches!(kind, CallKind::PageTool { .. });
         let route = match focused {
-            true => self.focused_route(session, name, tab.as_ref()),
+            true => self.progressive_route(session, name, tab.as_ref()),
             false => self.needed_route(session, name, tab.as_ref(), mode),
         };
         let id = route.ok()?.tab;
@@ -113,50 +114,50 @@ impl Core {
         self.route_of(session, name, named)
             .map_err(|why| match why {
                 NoRoute::Nowhere => Refusal::UnknownTool { tool: name },
-                NoRoute::Lacking(id) => {
-                    let tab = self
-                        .tabs
-                        .get(&id)
-                        .map_or_else(|| id.into(), |tab| tab.name(id));
-                    self.not_there(session, name, TabMeant::Named(tab))
-                }
+                NoRoute::Lacking(id) => self.lacking(session, name, id),
             })
     }
 
-    /// In progressive mode a session has the tools of the tab that it has focused, and no others.
-    fn focused_route(
+    /// The tab that is meant does not have the tool.
+    fn lacking(&self, session: SessionId, name: ToolName, id: TabId) -> Refusal {
+        let known = self.tabs.get(&id);
+        let tab = known.map_or_else(|| id.into(), |tab| tab.name(id));
+        self.not_there(session, name, TabMeant::Named(tab))
+    }
+
+    /// In progressive mode a session has the tools of the tab that it has focused and those of the page
+    /// library, and no others.
+    fn progressive_route(
         &self,
         session: SessionId,
         name: ToolName,
         given: Option<&TabRef>,
     ) -> Result<Route, Refusal> {
         let reason = Reason::Bound;
-        let route = match given {
-            None => match self.focused_tab_with(session, name) {
-                Some(tab) => return Ok(Route { tab, reason }),
-                None => self.needed_route(session, name, None, Mode::Progressive),
-            },
-            Some(given) => self.needed_route(session, name, Some(given), Mode::Progressive),
-        };
-        let tab = match route {
-            Ok(route) => route.tab,
+        if given.is_none() {
+            if let Some(tab) = self.focused_tab_with(session, name) {
+                return Ok(Route { tab, reason });
+            }
+            match self.library_route(session, name) {
+                Ok(route) => return Ok(route),
+                Err(NoRoute::Lacking(tab)) => return Err(self.lacking(session, name, tab)),
+                Err(NoRoute::Nowhere) => {}
+            }
+        }
+        let route = match self.needed_route(session, name, given, Mode::Progressive) {
             // Another tab is in front, but some tab has it.
             Err(Refusal::NoSuchToolThere { .. }) if given.is_none() => {
-                let mut tabs = self.available(session, name, true);
-                tabs.next().ok_or(Refusal::UnknownTool { tool: name })?
+                let mut tabs = self.available(session, name, Among::Registered);
+                let tab = tabs.next().ok_or(Refusal::UnknownTool { tool: name })?;
+                Route { tab, reason }
             }
-            Err(refusal) => return Err(refusal),
+            route => route?,
         };
-        let known = self.tabs.get(&tab);
-        let is_home = known
-            .and_then(|tab| tab.browser())
-            .is_some_and(|browser| self.is_connected(session, browser));
+        let tab = route.tab;
+        let offer = self.offer_in(session, tab, name);
         match self.state(session) {
+            _ if offer.is_some_and(|(_, source, _)| source == Source::Library) => Ok(route),
             Some(State::Focused(focused)) if focused == tab => Ok(Route { tab, reason }),
-            _ if !is_home => Err(Refusal::OutsideBrowser {
-                tool: name,
-                tab: known.map_or_else(|| tab.into(), |known| known.name(tab)),
-            }),
             Some(State::Focused(_)) => Err(Refusal::NotFocused { tool: name, tab }),
             _ => Err(self.refusal(session, name)),
         }

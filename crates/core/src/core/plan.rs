@@ -8,6 +8,7 @@ use crate::{
     Access, BrowserId, CallId, CallKind, Mode, Refusal, Reply, RequestId, SessionId, TabId,
     TabPolicy, TabRef, ToolName,
 };
+use std::sync::Arc;
 
 /// What a call that may be made comes to.
 pub(super) enum Plan {
@@ -30,6 +31,10 @@ impl Core {
         self.check_session(session, request, kind.tool())?;
         self.check_offered(session, &kind)?;
         self.check_not_paused(&kind)?;
+        if let CallKind::MoreTools { category, tools } = kind {
+            let added = self.add_tools(session, category, tools)?;
+            return Ok(Plan::Answer(added));
+        }
         match &kind {
             CallKind::ConnectionStatus => return Ok(Plan::Answer(self.status(session))),
             CallKind::ListBrowsers => {
@@ -124,6 +129,7 @@ impl Core {
             | CallKind::CallPageTool { .. }
             | CallKind::ListPageTools { .. }
             | CallKind::ListBrowserTabs
+            | CallKind::MoreTools { .. }
             | CallKind::ConnectionStatus
             | CallKind::ListBrowsers
             | CallKind::ReconnectBrowser { .. }
@@ -135,14 +141,23 @@ impl Core {
     }
 
     /// In progressive mode a call needs a state that has its tool.
-    fn plan_progressive(
+    pub(super) fn plan_progressive(
         &mut self,
         session: SessionId,
         browser: BrowserId,
         kind: CallKind,
     ) -> Result<Plan, Refusal> {
         let tool = kind.tool();
-        self.check_state(session, tool)?;
+        let returns = self.returns(session, browser);
+        let is_connect = matches!(kind, CallKind::ConnectBrowser { .. });
+        // Page actions need a focused tab, and need not be listed.
+        let need_not_be_listed = matches!(kind, CallKind::Page { .. }) || (returns && is_connect);
+        if !need_not_be_listed {
+            self.check_state(session, tool)?;
+        }
+        if returns && !is_connect {
+            return Ok(Plan::Work(Some(browser), Task::Await { kind }));
+        }
         if let CallKind::ConnectBrowser { .. } = kind
             && let Some(known) = self.sessions.get_mut(&session)
             && let Some(seat) = known.seat(browser)
@@ -192,6 +207,7 @@ impl Core {
             | CallKind::CallPageTool { .. }
             | CallKind::ListPageTools { .. }
             | CallKind::ListBrowserTabs
+            | CallKind::MoreTools { .. }
             | CallKind::ConnectionStatus
             | CallKind::ListBrowsers
             | CallKind::ReconnectBrowser { .. }
@@ -248,64 +264,67 @@ impl Core {
         Ok(())
     }
 
-    /// Whether this session can ever call this. Each mode has tools of its own; page actions can be
-    /// switched off.
+    /// Whether this session can ever call this. Each mode has tools of its own, and users can switch tools off.
     fn check_offered(&self, session: SessionId, kind: &CallKind) -> Result<(), Refusal> {
         let tool = kind.tool();
-        let known = self.sessions.get(&session);
-        if known.is_some_and(|known| known.config.withheld.contains(&tool)) {
-            return Err(Refusal::NotOffered { tool });
-        }
-        if let Some(only) = self.only_tools(session) {
+        let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
+        let config = &known.config;
+        if let Some(only) = &config.only {
             let is_one = only.contains(&tool) && matches!(kind, CallKind::Page { .. });
             return is_one.then_some(()).ok_or(Refusal::NotOffered { tool });
         }
-        let offered = match kind {
-            CallKind::Page { .. } => self.offers_page_tool(session, tool),
+        let (of_mode, switched_on) = match kind {
+            CallKind::Page { .. } => {
+                let exists = self.config.tab_tools.contains(&tool);
+                (true, config.page_actions && exists)
+            }
+            CallKind::MoreTools { .. } => (!known.is_static(), config.page_actions),
             CallKind::ConnectionStatus
             | CallKind::PageTool { .. }
             | CallKind::CallPageTool { .. }
-            | CallKind::ListPageTools { .. } => true,
+            | CallKind::ListPageTools { .. }
+            | CallKind::ListBrowserTabs
+            | CallKind::ListBrowsers => (true, true),
             CallKind::ConnectBrowser { .. }
             | CallKind::ListTabs
             | CallKind::OpenTab { .. }
             | CallKind::FocusTab { .. }
-            | CallKind::CloseTab { .. } => self.mode(session) == Some(Mode::Progressive),
+            | CallKind::CloseTab { .. } => (!known.is_static(), true),
             CallKind::ListPages
             | CallKind::NewPage { .. }
             | CallKind::SelectPage { .. }
             | CallKind::ClosePage { .. }
-            | CallKind::ListBrowsers
-            | CallKind::ListBrowserTabs
             | CallKind::ReconnectBrowser { .. }
             | CallKind::AddBrowser { .. }
-            | CallKind::DisconnectBrowser => self.mode(session) == Some(Mode::Static),
-            CallKind::SelectDefaultBrowser => {
-                known.is_some_and(|known| known.is_static() && known.config.may_choose_default)
-            }
+            | CallKind::DisconnectBrowser => (known.is_static(), true),
+            CallKind::SelectDefaultBrowser => (known.is_static(), config.may_choose_default),
         };
-        match offered {
-            true => Ok(()),
-            false => Err(Refusal::NotOffered { tool }),
+        let switched_on = switched_on && !config.withheld.contains(&tool);
+        match (of_mode, switched_on, known.not_asked_for(tool)) {
+            (true, true, None) => Ok(()),
+            (false, _, _) => Err(Refusal::OtherList { tool }),
+            (true, false, _) => Err(Refusal::NotOffered { tool }),
+            (true, true, Some(category)) => Err(Refusal::NotAskedFor {
+                tool,
+                category: Arc::clone(category),
+                mode: config.mode,
+            }),
         }
     }
 
-    /// Whether a session can ever call a page tool. The short list of a focused tab has not all.
+    /// Whether a session can ever call a page action: listed, by its name, or after `more_tools`.
     pub(super) fn offers_page_tool(&self, session: SessionId, tool: ToolName) -> bool {
-        let Some(known) = self.sessions.get(&session) else {
-            return false;
-        };
-        let offered = match known.config.mode {
-            Mode::Progressive => &self.config.page_actions,
-            Mode::Static => &self.config.tab_tools,
-        };
-        known.config.page_actions
-            && offered.contains(&tool)
-            && !known.config.withheld.contains(&tool)
+        self.sessions.get(&session).is_some_and(|known| {
+            known.config.page_actions
+                && self.config.tab_tools.contains(&tool)
+                && !known.config.withheld.contains(&tool)
+                && (!known.is_static() || known.not_asked_for(tool).is_none())
+        })
     }
 
     fn check_state(&self, session: SessionId, tool: ToolName) -> Result<(), Refusal> {
-        match self.listed(session).contains(&tool) {
+        let (mut before, mut after) = self.own_tools(session);
+        match before.any(|own| *own == tool) || after.any(|own| *own == tool) {
             true => Ok(()),
             false => Err(self.refusal(session, tool)),
         }

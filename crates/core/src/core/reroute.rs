@@ -4,7 +4,7 @@ use super::Core;
 use super::plan::Plan;
 use crate::call::Task;
 use crate::offer::Source;
-use crate::{CallId, Output, Reason, TabId};
+use crate::{CallId, Mode, Output, Reason, TabId};
 
 impl Core {
     /// A page says farewell. What its worker was given for it and has not answered never came there: a
@@ -55,7 +55,10 @@ impl Core {
             return false;
         }
         let (session, tool) = (call.session, call.tool);
-        let route = self.route_of(session, name, None).ok();
+        let route = match self.mode(session) {
+            Some(Mode::Progressive) if tool == name => self.library_route(session, name).ok(),
+            _ => self.route_of(session, name, None).ok(),
+        };
         let route = route.filter(|route| route.tab != tab && route.reason != Reason::Bound);
         let plan = route.map(|route| self.plan_page_tool(session, tool, name, route));
         let Some(Ok(Plan::Work(browser, task))) = plan else {

@@ -2,11 +2,12 @@
 
 use super::Core;
 use crate::browser::{Browser, Link};
-use crate::session::{Focus, Session};
+use crate::session::{Focus, Return, Session};
+use crate::tab::Tab;
 use crate::timers::Timer;
 use crate::{
     BrowserId, Heritage, Loss, Meant, OnEnd, Output, Refusal, Reply, SessionConfig, SessionId,
-    TargetId,
+    TabId, TargetId,
 };
 
 impl Core {
@@ -29,6 +30,7 @@ impl Core {
             }
         }
         self.sessions.insert(session, opened);
+        self.return_to_browser(session);
         self.inherit(session);
         let announced = self.offer(session);
         let Some(known) = self.sessions.get_mut(&session) else {
@@ -62,13 +64,35 @@ impl Core {
         }
     }
 
+    /// A progressive session that was connected before its daemon died is connected again, now if its browser
+    /// is, else with its next call.
+    fn return_to_browser(&mut self, session: SessionId) {
+        let known = self.sessions.get_mut(&session);
+        let Some(known) = known.filter(|known| !known.is_static()) else {
+            return;
+        };
+        let connected = known.config.heritage.connected.take();
+        let seats = known.seats.iter_mut().filter_map(|seat| {
+            let browser = self.browsers.get(&seat.browser)?;
+            Some((seat, browser))
+        });
+        let mut seats = seats.filter(|(_, browser)| Some(&browser.key) == connected.as_ref());
+        if let Some((seat, browser)) = seats.next() {
+            known.home = seat.number;
+            let (focus, until) = (Focus::Nothing, None);
+            seat.returns = Some(Return { focus, until });
+            if browser.connection().is_some() {
+                seat.connect();
+            }
+        }
+    }
+
     /// Gives a session the tabs back that it had before its daemon died, in those of its browsers that
-    /// are connected. A progressive session has to focus again: its agent knows that it is disconnected.
+    /// it is connected to.
     pub(super) fn inherit(&mut self, session: SessionId) {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let is_static = known.is_static();
         let browsers: Vec<_> = known.seats.iter().map(|seat| seat.browser).collect();
         let Heritage {
             opened,
@@ -76,7 +100,7 @@ impl Core {
             lost,
             ..
         } = std::mem::take(&mut known.config.heritage);
-        if let (Some(lost), true) = (lost, is_static) {
+        if let Some(lost) = lost {
             self.inherit_loss(session, lost);
         }
         let mut left = Heritage::default();
@@ -94,9 +118,8 @@ impl Core {
         }
         for target in bound {
             match find(self, &target) {
-                None => left.bound.push(target),
-                Some(tab) if is_static => self.move_focus(session, tab),
-                Some(_) => {}
+                Some(tab) if self.is_connected_at(session, tab) => self.move_focus(session, tab),
+                _ => left.bound.push(target),
             }
         }
         if let Some(known) = self.sessions.get_mut(&session) {
@@ -115,9 +138,21 @@ impl Core {
         };
         let mut seats = known.seats.iter();
         let number = seats.position(|seat| Some(seat.browser) == place);
+        let is_static = known.is_static();
         if let Some(seat) = known.seats.get_mut(number.unwrap_or(0)) {
-            seat.focus = Some(Focus::Lost(tab));
+            let lost = Focus::Lost(tab);
+            match &mut seat.returns {
+                _ if is_static || seat.focus.is_some() => seat.focus = Some(lost),
+                Some(returns) => returns.focus = lost,
+                // Its browser went, too.
+                None => seat.gone = Some(tab),
+            }
         }
+    }
+
+    fn is_connected_at(&self, session: SessionId, tab: TabId) -> bool {
+        let browser = self.tabs.get(&tab).and_then(Tab::browser);
+        browser.is_some_and(|browser| self.is_connected(session, browser))
     }
 
     /// Forgets a browser that is not connected and that no session means.

@@ -5,7 +5,7 @@ use super::plan::Plan;
 use crate::call::Task;
 use crate::session::Focus;
 use crate::tab::Stage;
-use crate::{BrowserId, CallId, CallKind, Output, Refusal, Reply, SessionId, TabId};
+use crate::{BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, SessionId, TabId};
 
 impl Core {
     /// A call that waited for its browser can be resolved now.
@@ -20,7 +20,10 @@ impl Core {
         let Some(browser) = call.browser else {
             return;
         };
-        let plan = self.plan_static(session, browser, kind);
+        let plan = match self.mode(session) {
+            Some(Mode::Progressive) => self.plan_progressive(session, browser, kind),
+            _ => self.plan_static(session, browser, kind),
+        };
         self.go_on(id, plan);
     }
 

@@ -18,8 +18,8 @@ impl Core {
         if self.only_tools(session).is_some() {
             return None;
         }
-        let focused = self.focused_tab_with(session, name);
-        let tab = focused.or_else(|| self.describing_tab(session, name))?;
+        let tab = self.publishing_tab(session, name);
+        let tab = tab.or_else(|| self.describing_tab(session, name))?;
         self.tool_row(session, tab, name)
     }
 
@@ -31,32 +31,59 @@ impl Core {
     ) -> Vec<(ToolName, Option<(Place, ToolKey)>)> {
         let own = |name: &ToolName| (*name, None);
         let (before, after) = self.own_tools(session);
-        let mut list: Vec<_> = before.map(own).collect();
         if self.only_tools(session).is_some() {
-            return list;
+            return before.map(own).collect();
         }
-        if self.mode(session) == Some(Mode::Static) {
-            let names = self.registry.names();
-            list.extend(names.filter_map(|name| {
-                let (tab, source, offer) = self.published(session, name)?;
-                Some((name, Some((tab.place(source)?, offer.key))))
-            }));
-        } else {
-            let names = self.listed_page_tools(session).into_iter();
-            list.extend(names.filter_map(|(name, _)| {
-                let row = self.page_tool(session, name)?;
-                Some((name, Some((row.place, row.key))))
-            }));
+        let names = self.registry.names();
+        let of_pages = names.filter_map(|name| {
+            let (tab, source, offer) = self.published(session, name)?;
+            Some((name, Some((tab.place(source)?, offer.key))))
+        });
+        let mut list: Vec<_> = before.map(own).chain(of_pages).collect();
+        if self.has_library_tools(session) {
+            list.push(own(&ToolName::LIST_BROWSER_TABS));
         }
         list.extend(after.map(own));
         list
     }
 
-    /// What a static session's list has under a name: there is such a tool in a tab that it is shown.
+    /// What a session's list has under a name.
     fn published(&self, session: SessionId, name: ToolName) -> Option<(&Tab, Source, &Offer)> {
-        self.available(session, name, true).next()?;
-        let tab = self.describing_tab(session, name)?;
+        let tab = self.publishing_tab(session, name)?;
         self.offer_in(session, tab, name)
+    }
+
+    /// The tab whose tool is in a session's list under this name. In static mode any tab that it is shown may
+    /// have registered it; in progressive mode it is the focused tab's own, or one of the page library, which
+    /// every session has in every state.
+    fn publishing_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
+        match self.mode(session)? {
+            Mode::Static => {
+                self.available(session, name, Among::Registered).next()?;
+                self.describing_tab(session, name)
+            }
+            Mode::Progressive => {
+                let focused = self.focused_tab_with(session, name);
+                focused.or_else(|| self.library_tab(session, name))
+            }
+        }
+    }
+
+    /// The tab whose tool of the page library a call without a tab would run.
+    fn library_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
+        let route = self.library_route(session, name).ok();
+        let tab = route.map(|route| route.tab);
+        tab.or_else(|| self.available(session, name, Among::Library).next())
+    }
+
+    /// Whether a progressive session has a tool of the page library in its list.
+    pub(super) fn has_library_tools(&self, session: SessionId) -> bool {
+        let mut names = self.registry.names();
+        self.mode(session) == Some(Mode::Progressive)
+            && names.any(|name| {
+                let mut tabs = self.available(session, name, Among::Library);
+                tabs.next().is_some()
+            })
     }
 
     /// The tab whose tool is published under this name: the one that a call would go to. In hybrid order
@@ -64,7 +91,7 @@ impl Core {
     fn describing_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
         let route = self.route_of(session, name, None).ok();
         let tab = route.map(|route| route.tab);
-        tab.or_else(|| self.available(session, name, true).next())
+        tab.or_else(|| self.available(session, name, Among::Registered).next())
     }
 
     /// A tool of a tab, as a session has it.
@@ -88,33 +115,18 @@ impl Core {
         })
     }
 
-    /// The page tools in a session's list, by name, and what is published of them. In progressive mode
-    /// those of the focused tab, in static mode those that any page registered by itself.
+    /// The page tools in a session's list, by name, and what is published of them.
     pub(super) fn listed_page_tools(&self, session: SessionId) -> PageList {
-        match self.state(session) {
-            Some(State::Focused(tab)) => self.tabs.get(&tab).map_or(Vec::new(), |tab| {
-                if self.hidden(session, tab).is_some() {
-                    return Vec::new();
-                }
-                let tools = tab.offers.best(|_| true);
-                tools.map(|(name, _, offer)| (name, offer.schema)).collect()
-            }),
-            Some(_) => Vec::new(),
-            None if self.only_tools(session).is_some() => Vec::new(),
-            None if self.sessions.contains_key(&session) => self.union(session),
-            None => Vec::new(),
+        if self.only_tools(session).is_some() {
+            return Vec::new();
         }
-    }
-
-    /// A tool is there while at least one tab that the session is shown has registered it.
-    pub(super) fn union(&self, session: SessionId) -> PageList {
         let names = self.registry.names();
         names
             .filter_map(|name| self.listing(session, name))
             .collect()
     }
 
-    /// A tool in the list of a static session, and what is published of it.
+    /// A page tool in a session's list, and what is published of it.
     pub(super) fn listing(
         &self,
         session: SessionId,
@@ -145,16 +157,41 @@ impl Core {
             active: self.active.filter(is_shown),
         };
         // What pages registered goes before what was generated, in whichever tab.
-        let mut registered = self.available(session, name, true).peekable();
-        let is_registered = registered.peek().is_some();
+        let mut registered = self.available(session, name, Among::Registered).peekable();
+        let among = match registered.peek() {
+            Some(_) => Among::Registered,
+            None => Among::Generated,
+        };
         let has_this_kind = |tab: TabId| match wish.named {
             Some(_) => has(tab),
-            None => self.has_offer(session, tab, name, is_registered),
+            None => self.has_offer(session, tab, name, among),
         };
-        match is_registered {
-            true => route(&wish, has_this_kind, registered),
-            false => route(&wish, has_this_kind, self.available(session, name, false)),
+        match among {
+            Among::Generated => route(&wish, has_this_kind, self.available(session, name, among)),
+            _ => route(&wish, has_this_kind, registered),
         }
+    }
+
+    /// Where a session's call of a tool of the page library goes, if it names no tab and the tab that it is
+    /// bound to is not meant.
+    pub(super) fn library_route(
+        &self,
+        session: SessionId,
+        name: ToolName,
+    ) -> Result<Route, NoRoute> {
+        let known = self.sessions.get(&session).ok_or(NoRoute::Nowhere)?;
+        let is_shown = |tab: &TabId| {
+            let tab = self.tabs.get(tab);
+            tab.is_some_and(|tab| self.is_shown(session, tab))
+        };
+        let wish = Wish {
+            routing: known.config.routing,
+            named: None,
+            bound: None,
+            active: self.active.filter(is_shown),
+        };
+        let has = |tab: TabId| self.has_offer(session, tab, name, Among::Library);
+        route(&wish, has, self.available(session, name, Among::Library))
     }
 
     /// The tabs with a tool that a session is shown, in order of registration.
@@ -162,11 +199,11 @@ impl Core {
         &self,
         session: SessionId,
         name: ToolName,
-        registered: bool,
+        among: Among,
     ) -> impl Iterator<Item = TabId> {
         self.registry
-            .tabs(name, registered)
-            .filter(move |tab| self.has_offer(session, *tab, name, registered))
+            .tabs(name, among != Among::Generated)
+            .filter(move |tab| self.has_offer(session, *tab, name, among))
     }
 
     /// What the tabs with a tool are called, and how many more there are than are named.
@@ -176,8 +213,12 @@ impl Core {
         name: ToolName,
         most: usize,
     ) -> (Vec<TabName>, usize) {
-        let registered = self.available(session, name, true).next().is_some();
-        let mut tabs = self.available(session, name, registered);
+        let mut registered = self.available(session, name, Among::Registered);
+        let among = match registered.next() {
+            Some(_) => Among::Registered,
+            None => Among::Generated,
+        };
+        let mut tabs = self.available(session, name, among);
         let named = tabs.by_ref().take(most);
         let named = named.filter_map(|id| Some(self.tabs.get(&id)?.name(id)));
         let named = named.collect();
@@ -216,21 +257,43 @@ impl Core {
             || is_wanted() && browser.is_some_and(|browser| self.is_connected(session, browser))
     }
 
-    /// The tab that a session is bound to, if it has the tool.
+    /// The tab that a progressive session has focused, if it has the tool and the session may see it.
     pub(super) fn focused_tab_with(&self, session: SessionId, name: ToolName) -> Option<TabId> {
-        match self.state(session)? {
-            State::Focused(tab) => self.offer_in(session, tab, name).map(|_| tab),
-            _ => None,
-        }
+        let State::Focused(id) = self.state(session)? else {
+            return None;
+        };
+        let (tab, ..) = self.offer_in(session, id, name)?;
+        self.hidden(session, tab).is_none().then_some(id)
     }
 
-    /// Whether a tab that the session is shown has the tool, from a source of this kind.
-    fn has_offer(&self, session: SessionId, id: TabId, name: ToolName, registered: bool) -> bool {
+    /// Whether a tab that the session is shown has the tool, from one of these sources.
+    fn has_offer(&self, session: SessionId, id: TabId, name: ToolName, among: Among) -> bool {
         self.tabs.get(&id).is_some_and(|tab| {
             let offer = tab.offers.get(name, |source| {
-                source.is_registered() == registered && self.can_use(session, tab.browser(), source)
+                among.contains(source) && self.can_use(session, tab.browser(), source)
             });
             offer.is_some() && self.is_shown(session, tab) && self.hidden(session, tab).is_none()
         })
+    }
+}
+
+/// The sources of tools that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Among {
+    /// The page library.
+    Library,
+    /// The pages themselves, by whichever way.
+    Registered,
+    /// Those that were generated from pages.
+    Generated,
+}
+
+impl Among {
+    fn contains(self, source: Source) -> bool {
+        match self {
+            Self::Library => source == Source::Library,
+            Self::Registered => source.is_registered(),
+            Self::Generated => !source.is_registered(),
+        }
     }
 }

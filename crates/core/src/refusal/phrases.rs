@@ -5,6 +5,59 @@ use crate::{Mode, TabName, ToolName};
 use std::fmt;
 use std::time::Duration;
 
+/// What a session with the one kind of list calls where one with the other kind would call this tool.
+pub(super) struct Counterpart(pub(super) ToolName);
+
+impl fmt::Display for Counterpart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let instead = match self.0 {
+            ToolName::LIST_TABS => ToolName::LIST_PAGES,
+            ToolName::OPEN_TAB => ToolName::NEW_PAGE,
+            ToolName::FOCUS_TAB => ToolName::SELECT_PAGE,
+            ToolName::CLOSE_TAB => ToolName::CLOSE_PAGE,
+            ToolName::LIST_PAGES => ToolName::LIST_TABS,
+            ToolName::NEW_PAGE => ToolName::OPEN_TAB,
+            ToolName::SELECT_PAGE => ToolName::FOCUS_TAB,
+            ToolName::CLOSE_PAGE => ToolName::CLOSE_TAB,
+            ToolName::RECONNECT_BROWSER => ToolName::CONNECT_BROWSER,
+            ToolName::MORE_TOOLS => {
+                return f.write_str("Its list has every tool that its flags ask for.");
+            }
+            ToolName::CONNECT_BROWSER => {
+                let next = ToolName::LIST_PAGES;
+                return write!(
+                    f,
+                    "Every tool connects to the browser by itself; call {next}."
+                );
+            }
+            _ => {
+                let next = ToolName::CONNECT_BROWSER;
+                return write!(f, "It works in the browser that {next} chose.");
+            }
+        };
+        write!(f, "Call {instead} instead.")
+    }
+}
+
+/// How the tools of a category are asked for.
+pub(super) struct Asking<'a>(pub(super) &'a str, pub(super) Mode);
+
+impl fmt::Display for Asking<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(category, mode) = self;
+        match mode {
+            Mode::Progressive => {
+                let tool = ToolName::MORE_TOOLS;
+                write!(f, "Call {tool} with category: \"{category}\" first.")
+            }
+            Mode::Static => write!(
+                f,
+                "Ask the user to start tabmux with {category} among its --categories."
+            ),
+        }
+    }
+}
+
 /// What to do about a call that came too late.
 pub(super) struct WayOut {
     pub(super) tool: ToolName,

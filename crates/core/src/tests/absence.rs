@@ -4,6 +4,7 @@ use super::browser::FakeBrowser;
 use super::pages::{Pages, url};
 use super::sim::*;
 use crate::{Access, CallKind, Fate, Input, LostTab, Output, Refusal, Reply, TabId};
+use std::time::Duration;
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -50,6 +51,52 @@ fn a_call_at_work_is_told_and_the_next_one_goes_on() {
     sim.connection_ends();
     assert!(matches!(sim.reply(running), Some(Reply::Refused(_))));
     assert_eq!(sim.click_of(ONE), own);
+}
+
+#[test]
+fn a_progressive_session_goes_on_in_its_tab_with_or_without_a_call() {
+    for comes_back in [true, false] {
+        let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
+        sim.open_session(ONE, true);
+        sim.call(connect(false));
+        let tab = sim.tab(A);
+        sim.focus(tab);
+        let before = sim.tools();
+        let mut running = None;
+        let notices = sim.notices(|sim| {
+            running = Some(sim.ask(page(CLICK, Access::Act)));
+            sim.connection_ends();
+        });
+        assert_eq!(notices, 0, "nothing has changed for it");
+        let told = match running.and_then(|call| sim.reply(call)) {
+            Some(Reply::Refused(refusal)) => refusal.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert!(told.ends_with("Call click to connect again."), "{told}");
+        assert_eq!(sim.tools(), before);
+        if comes_back {
+            sim.comes_back();
+        }
+        assert_eq!(sim.click_of(ONE), tab);
+        assert_eq!((sim.connects(), sim.tools()), (2, before));
+    }
+}
+
+#[test]
+fn a_progressive_session_is_disconnected_if_its_browser_stays_away() {
+    let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
+    sim.open_session(ONE, true);
+    sim.call(connect(false));
+    let tab = sim.tab(A);
+    sim.focus(tab);
+    sim.connection_ends();
+    let notices = sim.notices(|sim| sim.pass(Duration::from_secs(5)));
+    assert_eq!(notices, 1);
+    assert_eq!(sim.tools(), ["connect_browser"]);
+    let refused = Refusal::NotConnected { tool: CLICK };
+    assert_eq!(sim.call(page(CLICK, Access::Act)), Reply::Refused(refused));
+    assert_eq!(sim.notices(Sim::comes_back), 1);
+    assert_eq!(sim.click_of(ONE), tab, "nobody had to connect or to focus");
 }
 
 #[test]

@@ -346,7 +346,7 @@ fn a_tool_of_the_other_mode_is_not_offered() {
     let foreign = progressive.map(|kind| (ONE, kind)).into_iter();
     for (session, kind) in foreign.chain(fixed.map(|kind| (TWO, kind))) {
         let tool = kind.tool();
-        let refusal = Refusal::NotOffered { tool };
+        let refusal = Refusal::OtherList { tool };
         assert_eq!(sim.call_of(session, kind), Reply::Refused(refusal));
     }
 }

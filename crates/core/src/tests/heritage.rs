@@ -12,27 +12,60 @@ const C: &str = "https://c.test/";
 
 /// A user's browser in which A was opened for the session and B was taken over by it.
 fn scene(config: impl FnOnce(Heritage) -> SessionConfig) -> Sim {
+    let (mut sim, heritage) = nobody_yet();
+    sim.open_session_as(ONE, config(heritage));
+    sim
+}
+
+/// The same before the session is there, and what it had.
+fn nobody_yet() -> (Sim, Heritage) {
     let browser = FakeBrowser::running(&[A, B, C]);
     let (a, b) = (browser.at(A), browser.at(B));
     let heritage = Heritage {
         opened: vec![a.clone()],
-        bound: vec![b],
+        bound: vec![b.clone()],
+        connected: Some(key()),
         ..Heritage::default()
     };
-    let remembered = vec![RememberedTab {
+    let remembered = [(a, 40), (b, 41)].map(|(target, number)| RememberedTab {
         browser: key(),
-        target: a,
-        number: TabId(40),
-    }];
+        target,
+        number: TabId(number),
+    });
     let known = Config {
         tabs_counted: 41,
-        remembered,
+        remembered: remembered.to_vec(),
         ..Config::default()
     };
-    let mut sim = Sim::with_config(browser, known);
-    sim.open_session_as(ONE, config(heritage));
-    sim
+    (Sim::with_config(browser, known), heritage)
 }
+
+/// A session with a changing list that had something.
+fn progressive_heir(heritage: Heritage) -> SessionConfig {
+    SessionConfig {
+        heritage,
+        ..progressive()
+    }
+}
+
+fn refused(sim: &mut Sim) -> String {
+    match sim.call(page(CLICK, crate::Access::Act)) {
+        Reply::Refused(refusal) => refusal.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+const DISCONNECTED: [&str; 1] = ["connect_browser"];
+const NO_FOCUS: [&str; 3] = ["list_tabs", "open_tab", "focus_tab"];
+const FOCUSED: [&str; 7] = [
+    "list_tabs",
+    "open_tab",
+    "focus_tab",
+    "close_tab",
+    "click",
+    "handle_dialog",
+    "take_snapshot",
+];
 
 fn key() -> BrowserKey {
     fixed().browsers[0].key.clone()
@@ -74,23 +107,126 @@ fn others_are_not_shown_what_is_its_own() {
 }
 
 #[test]
-fn a_progressive_session_owns_its_tabs_again_and_has_to_focus_again() {
-    let mut sim = scene(|heritage| SessionConfig {
-        heritage,
-        ..progressive()
-    });
-    sim.call(connect(false));
-    assert!(sim.list().iter().all(|row| !row.focused));
+fn a_progressive_session_goes_on_in_its_tab_with_its_next_call() {
+    let mut sim = scene(progressive_heir);
+    assert_eq!(sim.tools(), FOCUSED, "before it is connected");
+    assert_eq!(sim.click_of(ONE), TabId(41));
+    assert_eq!((sim.connects(), sim.opens()), (1, 0));
+    assert_eq!(sim.tools(), FOCUSED);
+    assert_eq!(sim.tab(A), TabId(40));
     sim.close_session(ONE);
     sim.settle();
     assert!(!sim.browser.shows(A) && sim.browser.shows(B));
 }
 
 #[test]
-fn tabs_that_are_gone_are_not_missed() {
+fn a_progressive_session_that_connects_again_by_itself_has_its_focus() {
+    let mut sim = scene(progressive_heir);
+    let notices = sim.notices(|sim| {
+        assert!(matches!(sim.call(connect(false)), Reply::Connected { .. }));
+    });
+    assert_eq!(notices, 1);
+    assert!(
+        sim.list()
+            .iter()
+            .any(|row| row.focused && row.id == TabId(41))
+    );
+}
+
+#[test]
+fn a_progressive_session_without_a_tab_is_connected_again() {
+    let mut sim = scene(|heritage| {
+        let connected = heritage.connected;
+        progressive_heir(Heritage {
+            connected,
+            ..Heritage::default()
+        })
+    });
+    assert_eq!(sim.tools(), NO_FOCUS);
+    assert!(refused(&mut sim).contains("needs a focused tab"));
+    assert_eq!(sim.list().len(), 3);
+    assert_eq!(sim.connects(), 1);
+}
+
+#[test]
+fn a_progressive_session_is_there_at_once_if_its_browser_is() {
+    let (mut sim, heritage) = nobody_yet();
+    sim.open_session_as(TWO, fixed());
+    sim.pages_of(TWO);
+    sim.open_session_as(ONE, progressive_heir(heritage));
+    assert_eq!(sim.core.bound_tab(ONE), Some(TabId(41)));
+    assert_eq!(sim.click_of(ONE), TabId(41));
+}
+
+#[test]
+fn a_progressive_session_is_told_that_its_tab_was_closed_meanwhile() {
+    let mut sim = scene(progressive_heir);
+    sim.browser.remove(&sim.browser.at(B));
+    let told = refused(&mut sim);
+    assert!(told.contains("tab 41 was closed. Call focus_tab"), "{told}");
+    assert_eq!(sim.tools(), NO_FOCUS);
+}
+
+#[test]
+fn a_progressive_session_whose_browser_is_gone_too_has_to_connect() {
+    let mut sim = scene(progressive_heir);
+    sim.browser.quit();
+    let told = refused(&mut sim);
+    assert!(told.contains("cannot be reached any more"), "{told}");
+    assert!(
+        told.ends_with("Call connect_browser to connect again."),
+        "{told}"
+    );
+    assert_eq!(sim.tools(), DISCONNECTED);
+    assert!(matches!(sim.call(connect(true)), Reply::Connected { .. }));
+}
+
+#[test]
+fn a_progressive_session_returns_though_a_second_daemon_died_before_it_did() {
+    let sim = scene(progressive_heir);
+    assert_eq!(sim.core.returns_to(ONE), Some(&key()));
+}
+
+#[test]
+fn who_is_connected_to_a_browser_that_was_launched_does_not_return_there() {
+    let mut sim = Sim::launched();
+    assert_eq!(sim.core.returns_to(ONE), None);
+    sim.user_quits();
+    assert_eq!(sim.core.returns_to(ONE), None);
+}
+
+#[test]
+fn a_progressive_session_is_told_that_its_tab_went_down_with_its_daemon() {
+    let mut sim = Sim::new(FakeBrowser::new());
+    let (tab, fate) = (TabId(7), Fate::BrowserGone);
+    let lost = Some(Loss {
+        browser: Some(key()),
+        tab: LostTab { tab, fate },
+    });
+    let heritage = Heritage {
+        lost: lost.clone(),
+        ..Heritage::default()
+    };
+    sim.open_session_as(ONE, progressive_heir(heritage));
+    assert_eq!(sim.tools(), DISCONNECTED);
+    assert_eq!(
+        refused(&mut sim),
+        "click was not carried out: tab 7 is gone with its browser, and none is connected now. Call \
+         connect_browser, then open_tab to work in a new tab."
+    );
+    assert_eq!(sim.core.loss(ONE), lost, "for a daemon after this");
+    sim.call(connect(true));
+    assert_eq!(sim.core.loss(ONE), None);
+    sim.open(A, true);
+    sim.click_of(ONE);
+}
+
+#[test]
+fn tabs_that_are_gone_are_told_once_and_replaced() {
     let mut sim = scene(heir);
     sim.browser.remove(&sim.browser.at(A));
     sim.browser.remove(&sim.browser.at(B));
+    assert!(refused(&mut sim).contains("tab 41 was closed"));
     let tab = sim.click_of(ONE);
     assert_eq!(sim.opens(), 1);
     assert!(tab > TabId(41));

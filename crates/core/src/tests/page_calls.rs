@@ -262,12 +262,6 @@ fn r004_2_49_97_a_progressive_session_has_the_tools_of_its_focused_tab_only() {
     // R004-2, R004-49, R004-97
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
-    pages.open_with("outside", "far");
-    assert_eq!(
-        pages.refusal(page_tool("far", None)),
-        "far belongs to tab outside, which is not in this session's browser. Call call_page_tool to \
-         use it."
-    );
     pages.sim.call(connect(true));
     pages.sim.call(open_tab(&url("A"), false));
     pages.find("A", Source::WebMcp, &["x"]);

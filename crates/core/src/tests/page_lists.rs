@@ -118,12 +118,13 @@ fn r004_2_9_18_29_50_93_100_page_tools_stand_between_core_tools_and_page_actions
     let core = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
     let page = ["add", "buy", "search", "zoom"];
     let actions = ["click", "handle_dialog", "take_snapshot"];
-    assert_eq!(tools, [&core[..], &page, &actions].concat());
+    let beside = ["list_browser_tabs"]; // The page library is there.
+    assert_eq!(tools, [&core[..], &page, &beside, &actions].concat());
     assert_eq!(pages.sim.list()[0].tool_count, 4);
 
     let tab = pages.number("A");
     pages.sim.call(open_tab("https://app.test/B", true));
-    assert_eq!(pages.listed(ONE), Vec::<String>::new());
+    assert_eq!(pages.listed(ONE), ["buy"], "that of the library");
     match pages.sim.call(focus_tab(tab)) {
         Reply::Focused { tools, .. } => {
             let tools: Vec<_> = tools.iter().map(ToolName::as_str).collect();

@@ -2,8 +2,8 @@
 
 use crate::list::BUILT_IN;
 use crate::{
-    ConnectFailure, Fate, LostTab, Mode, PageRefusal, PersonRefusal, Refusal, SessionId, Stuck,
-    TabId, TabMeant, TabName, ToolName,
+    ConnectFailure, Fate, LostBrowser, LostTab, Mode, PageRefusal, PersonRefusal, Refusal,
+    SessionId, Stuck, TabId, TabMeant, TabName, ToolName,
 };
 use std::time::Duration;
 
@@ -19,12 +19,13 @@ fn modes(refusal: &Refusal) -> &'static [Mode] {
     const BOTH: &[Mode] = &[Mode::Progressive, Mode::Static];
     match refusal {
         Refusal::NotConnected { .. }
+        | Refusal::LostBrowser(_)
         | Refusal::IndexMisplaced { .. }
         | Refusal::AlreadyConnected
         | Refusal::NoTabs { .. }
         | Refusal::NoFocus { .. }
         | Refusal::NotFocused { .. }
-        | Refusal::OutsideBrowser { .. } => &[Mode::Progressive],
+        | Refusal::CategoryOff { .. } => &[Mode::Progressive],
         Refusal::NoBrowser { .. }
         | Refusal::CoolingDown { .. }
         | Refusal::NoBrowserLeft { .. }
@@ -36,6 +37,8 @@ fn modes(refusal: &Refusal) -> &'static [Mode] {
         | Refusal::IndexRequired { .. }
         | Refusal::UnknownBrowser { .. }
         | Refusal::NotOffered { .. }
+        | Refusal::NotAskedFor { .. }
+        | Refusal::OtherList { .. }
         | Refusal::UnknownTab { .. }
         | Refusal::TabHeld { .. }
         | Refusal::Hidden { .. }
@@ -63,8 +66,16 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         stuck,
         mode,
     };
-    vec![
+    let of_other_mode = BUILT_IN.into_iter().filter(|tool| !has(mode, *tool));
+    let of_other_mode = of_other_mode.map(|tool| Refusal::OtherList { tool });
+    let others = vec![
         Refusal::NotConnected { tool },
+        LostBrowser::Gone { tool, lost }.into(),
+        LostBrowser::Unreachable {
+            tool,
+            failure: ConnectFailure::NotFound,
+        }
+        .into(),
         Refusal::NoBrowser {
             tool,
             failure: ConnectFailure::NotFound,
@@ -108,6 +119,14 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         Refusal::NotFocused { tool, tab },
         Refusal::BindingLost { tool, lost },
         Refusal::NotOffered { tool },
+        Refusal::NotAskedFor {
+            tool,
+            category: "x".into(),
+            mode,
+        },
+        Refusal::CategoryOff {
+            category: "x".into(),
+        },
         Refusal::UnknownTab {
             given: tab.into(),
             available: vec![TabName::Number(tab)],
@@ -126,10 +145,6 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
             available: Vec::new(),
             more: 0,
             begun: true,
-        },
-        Refusal::OutsideBrowser {
-            tool,
-            tab: TabName::Number(tab),
         },
         Refusal::LastPage { tab },
         Refusal::TabLost { tool, lost, mode },
@@ -151,14 +166,20 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         Refusal::Person(PersonRefusal::Given { tool, tab }),
         Refusal::NoSession,
         Refusal::TooManySessions { limit },
-    ]
+    ];
+    others.into_iter().chain(of_other_mode).collect()
 }
 
 /// The tools of a mode, listed or not.
 fn has(mode: Mode, tool: ToolName) -> bool {
     match tool {
-        ToolName::LIST_PAGE_TOOLS | ToolName::CALL_PAGE_TOOL | ToolName::CONNECTION_STATUS => true,
-        ToolName::CONNECT_BROWSER
+        ToolName::LIST_PAGE_TOOLS
+        | ToolName::CALL_PAGE_TOOL
+        | ToolName::LIST_BROWSER_TABS
+        | ToolName::LIST_BROWSERS
+        | ToolName::CONNECTION_STATUS => true,
+        ToolName::MORE_TOOLS
+        | ToolName::CONNECT_BROWSER
         | ToolName::LIST_TABS
         | ToolName::OPEN_TAB
         | ToolName::FOCUS_TAB
@@ -179,7 +200,12 @@ fn no_refusal_names_a_tool_of_the_other_mode() {
         let all = refusals(mode);
         for refusal in all.iter().filter(|refusal| modes(refusal).contains(&mode)) {
             let text = refusal.to_string();
-            let missing = named(&text).find(|tool| !has(mode, *tool));
+            let advice = match refusal {
+                // It names the tool that was called, and then what to call.
+                Refusal::OtherList { .. } => text.split_once(". ").unwrap().1,
+                _ => &text,
+            };
+            let missing = named(advice).find(|tool| !has(mode, *tool));
             assert_eq!(missing, None, "{mode:?}: {text}");
         }
     }

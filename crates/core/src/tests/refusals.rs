@@ -43,7 +43,8 @@ fn outside_its_state() {
     );
     check(
         Refusal::NotOffered { tool: TOOL },
-        "click is not offered in this session. Fetch the tool list to see what is.",
+        "click is switched off in this session by the flags that tabmux was started with. Work with other \
+         tools, or ask the user to change them.",
     );
 }
 

@@ -482,7 +482,7 @@ fn r003_71_72_a_default_is_chosen_only_where_that_is_allowed() {
     // R003-71, R003-72
     let mut desk = Desk::with(2);
     let refusal = desk.refusal(CallKind::SelectDefaultBrowser, Some(1));
-    assert!(refusal.contains("is not offered"), "{refusal}");
+    assert!(refusal.contains("is switched off"), "{refusal}");
 
     let may_choose_default = true;
     let mut desk = Desk::with_session(SessionConfig {

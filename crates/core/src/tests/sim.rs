@@ -42,11 +42,13 @@ impl Sim {
         Self::with_config(browser, Config::default())
     }
 
+    /// The tools that work on a tab are added to the usual ones.
     pub(super) fn with_config(browser: FakeBrowser, config: Config) -> Self {
+        let usual = [SNAPSHOT, CLICK, HANDLE_DIALOG];
         Self {
             core: Core::new(Config {
-                page_actions: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
-                tab_tools: vec![SNAPSHOT, CLICK, HANDLE_DIALOG],
+                page_actions: usual.to_vec(),
+                tab_tools: [&usual[..], &config.tab_tools].concat(),
                 static_tools: STATIC_TOOLS.to_vec(),
                 ..config
             }),

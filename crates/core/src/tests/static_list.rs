@@ -3,7 +3,7 @@
 use super::browser::FakeBrowser;
 use super::sim::*;
 use crate::Access::Act;
-use crate::{BrowserRow, BrowserState, CallKind, Reply};
+use crate::{BrowserRow, BrowserState, CallKind, Refusal, Reply, SessionConfig, ToolName};
 
 const A: &str = "https://a.test/";
 
@@ -91,4 +91,55 @@ fn r002_28_the_status_can_be_asked_for_in_progressive_mode() {
         !sim.tools()
             .contains(&"browser_get_connection_status".to_owned())
     );
+}
+
+#[test]
+fn a_session_with_a_few_tools_has_no_others() {
+    let mut sim = Sim::with_fixed_list(&[A]);
+    sim.open_session_as(
+        TWO,
+        SessionConfig {
+            only: Some(vec![CLICK]),
+            ..with_own_numbers()
+        },
+    );
+    assert_eq!(sim.tools_of(TWO), ["click"]);
+    sim.click_of(TWO);
+    for kind in [
+        CallKind::ListPages,
+        CallKind::ListBrowsers,
+        CallKind::ConnectionStatus,
+        page(SNAPSHOT, Act),
+    ] {
+        let reply = sim.call_of(TWO, kind);
+        let is_refused = matches!(reply, Reply::Refused(Refusal::NotOffered { .. }));
+        assert!(is_refused, "{reply:?}");
+    }
+    assert!(sim.core.can_call(TWO, CLICK) && !sim.core.can_call(TWO, SNAPSHOT));
+    assert!(!sim.core.can_call(TWO, ToolName::CALL_PAGE_TOOL));
+    assert!(sim.core.can_call(ONE, SNAPSHOT));
+}
+
+#[test]
+fn what_a_session_can_call_depends_on_its_mode_and_what_is_withheld() {
+    let mut sim = Sim::with_fixed_list(&[A]);
+    sim.open_session_as(TWO, progressive());
+    let withheld = SessionConfig {
+        withheld: vec![ToolName::LIST_PAGES, CLICK],
+        ..fixed()
+    };
+    let three = crate::SessionId(3);
+    sim.open_session_as(three, withheld);
+    for (tool, [one, two, third]) in [
+        (ToolName::LIST_PAGES, [true, false, false]),
+        (ToolName::LIST_TABS, [false, true, false]),
+        (ToolName::SELECT_DEFAULT_BROWSER, [false; 3]),
+        (ToolName::LIST_PAGE_TOOLS, [true; 3]),
+        (CLICK, [true, true, false]),
+        (ToolName::new("a_pages_own"), [true; 3]),
+    ] {
+        let can = [ONE, TWO, three].map(|session| sim.core.can_call(session, tool));
+        assert_eq!(can, [one, two, third], "{tool}");
+    }
+    assert!(!sim.core.can_call(crate::SessionId(9), CLICK));
 }

@@ -23,11 +23,12 @@ fn the_lists_stay_within_their_budget() {
 
 #[test]
 fn the_fixed_list_stays_within_its_budget() {
-    let mut withheld = withheld(None);
-    withheld.push(ToolName::SELECT_DEFAULT_BROWSER); // Only with a flag of its own.
+    let on_request = on_request(None).into_iter();
+    let mut unlisted: Vec<_> = on_request.map(|(name, _)| name).collect();
+    unlisted.push(ToolName::SELECT_DEFAULT_BROWSER); // Only with a flag of its own.
     let default: Vec<_> = STATIC_INFOS
         .iter()
-        .filter(|info| withheld.iter().all(|name| name.as_str() != info.name))
+        .filter(|info| unlisted.iter().all(|name| name.as_str() != info.name))
         .cloned()
         .collect();
     assert!(bytes(&default) <= 16_000, "{} bytes", bytes(&default));
@@ -167,4 +168,23 @@ fn names_are_unique_and_portable() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all().len());
+}
+
+#[test]
+fn more_tools_leads_to_every_page_action() {
+    let usual = page_actions();
+    let rest = page_tools()
+        .into_iter()
+        .filter(|name| !usual.contains(name));
+    for name in rest {
+        let category = category(name.as_str()).unwrap().name();
+        assert!(more_categories().any(|more| more == category), "{name}");
+        assert!(of_categories(&[category.to_owned()]).contains(&name));
+        assert!(info(name, Mode::Progressive, false).is_some(), "{name}");
+    }
+    for category in more_categories() {
+        let tools = of_categories(&[category.to_owned()]);
+        let adds = tools.iter().any(|name| !usual.contains(name));
+        assert!(adds, "{category}");
+    }
 }

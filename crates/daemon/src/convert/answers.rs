@@ -75,6 +75,13 @@ pub(super) struct Focused<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Added<'a> {
+    pub(super) category: &'a str,
+    pub(super) tools_available: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
 pub(super) struct Page<'a> {
     pub(super) id: u32,
     pub(super) title: &'a str,

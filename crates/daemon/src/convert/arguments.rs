@@ -17,6 +17,12 @@ pub(super) struct ConnectBrowser {
 pub(super) struct ListTabs {}
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MoreTools {
+    pub(super) category: String,
+}
+
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct NewPage {
     pub(super) url: String,

@@ -10,7 +10,6 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use tabmux_browser::tools;
 use tabmux_core::{BrowserRow, Mode, Renewed};
-use tabmux_protocol::{CallReply, Content};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -101,23 +100,20 @@ pub(super) fn line(browser: &BrowserRow) -> String {
     )
 }
 
-/// An answer that also says, once, that its browser was lost and is back.
-pub(crate) fn with_news(mut reply: CallReply, renewed: Option<Renewed>, mode: Mode) -> CallReply {
-    if let (Some(Renewed { number, attached }), Mode::Static) = (renewed, mode) {
-        let text = match attached {
-            true => format!(
-                "Browser {number} had been lost and is connected again. Its pages may have other numbers \
-                 now; list_pages shows them."
-            ),
-            false => {
-                "The browser had ended and was started again. The pages that it had are gone; \
-                      open them again with new_page."
-                    .into()
-            }
-        };
-        reply.content.push(Content::Text { text });
-    }
-    reply
+/// What is said once of a browser that was lost and is back.
+pub(crate) fn renewal(renewed: Option<Renewed>, mode: Mode) -> Option<String> {
+    let (Some(Renewed { number, attached }), Mode::Static) = (renewed, mode) else {
+        return None;
+    };
+    Some(match attached {
+        true => format!(
+            "Browser {number} had been lost and is connected again. Its pages may have other numbers \
+             now; list_pages shows them."
+        ),
+        false => "The browser had ended and was started again. The pages that it had are gone; \
+                  open them again with new_page."
+            .into(),
+    })
 }
 
 const INDEX: &str = "browserIndex";

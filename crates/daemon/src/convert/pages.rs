@@ -49,6 +49,7 @@ pub(super) fn reply(
         | Reply::Connected { .. }
         | Reply::NotConnected(_)
         | Reply::Tabs { .. }
+        | Reply::Added { .. }
         | Reply::PageTools { .. }
         | Reply::BrowserTabs { .. }
         | Reply::Status { .. } => CallReply::default(),

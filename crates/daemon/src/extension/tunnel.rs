@@ -166,7 +166,7 @@ impl Tunnels {
             | FromExtension::PageOpened { .. }
             | FromExtension::PageSaid { .. }
             | FromExtension::PageEnded { .. }
-            | FromExtension::Pause
+            | FromExtension::Pause { .. }
             | FromExtension::Resume
             | FromExtension::TakeBack { .. }
             | FromExtension::Give { .. }

@@ -60,6 +60,17 @@ pub(super) fn of_page(text: &str) -> Option<String> {
     (matches!(url.scheme(), "http" | "https") && origin == text).then_some(origin)
 }
 
+/// Who is behind an origin, as far as places and room are concerned: a server on this machine has all of 127/8, so one
+/// of its ports is one party under whatever name.
+pub(crate) fn party(origin: &str) -> String {
+    let url = Url::parse(origin).ok();
+    let port = url.as_ref().and_then(Url::port_or_known_default);
+    match (is_local(origin), port) {
+        (true, Some(port)) => format!("this machine, port {port}"),
+        _ => origin.to_owned(),
+    }
+}
+
 /// Whether a page comes from this machine.
 fn is_local(origin: &str) -> bool {
     let url = Url::parse(origin).ok();
@@ -169,6 +180,21 @@ mod tests {
         }
         assert!(is_our_host("localhost", 80) && is_our_host("[::1]", 80));
         assert!(!is_our_host("localhost", 8080));
+    }
+
+    #[test]
+    fn a_server_on_this_machine_is_one_party_under_all_its_names() {
+        let same = [
+            "http://localhost",
+            "http://127.0.0.1",
+            "http://127.1.2.3",
+            "http://[::1]:80",
+        ];
+        assert!(same.iter().all(|origin| party(origin) == party(same[0])));
+        for other in ["http://localhost:81", "https://localhost", "http://a.test"] {
+            assert_ne!(party(other), party(same[0]));
+        }
+        assert_ne!(party("http://a.test"), party("http://b.test"));
     }
 
     #[tokio::test]

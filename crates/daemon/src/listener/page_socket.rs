@@ -1,6 +1,7 @@
 //! One connection of a page's worker: what it says goes to the main loop, and the other way round.
 
 use super::Shared;
+use super::origin::party;
 use super::page_words::{Head, LONGEST_NEWS, Word};
 use super::places::Place;
 use super::websocket::Socket;
@@ -46,7 +47,11 @@ impl Wire for Socket {
     }
 
     fn open(&mut self, origin: &str, shared: &Shared) {
-        Self::open(self, LONGEST_FRAME, shared.large_of_pages.slot(origin));
+        Self::open(
+            self,
+            LONGEST_FRAME,
+            shared.large_of_pages.slot(&party(origin)),
+        );
     }
 }
 
@@ -160,7 +165,7 @@ async fn hear(
 async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<Place> {
     let place = match hello(wire).await? {
         PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
-            let place = shared.pages.take(origin);
+            let place = shared.pages.take(&party(origin));
             place.ok_or_else(|| NO_PLACE.to_owned())
         }),
         version => Err(format!(

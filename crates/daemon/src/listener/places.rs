@@ -1,4 +1,4 @@
-//! Places for connections of pages. One origin may have all of them while nobody else comes; then it makes room.
+//! Places for connections of pages. One origin (or port of this machine) may have all of them while nobody else comes; then it makes room.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

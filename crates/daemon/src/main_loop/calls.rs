@@ -249,7 +249,8 @@ impl MainLoop {
                     self.core.number_told(session, browser, &target)
                 });
                 let numbers: Vec<_> = numbers.collect();
-                convert::output(output, &numbers, mode)
+                let opened = numbers.into_iter().map(|tab| convert::opened(tab, mode));
+                convert::output(output, opened.map(|text| self.fitting(session, &text)))
             }
             Err(error) => self.error_for(session, &error.to_string()),
         };

@@ -156,7 +156,7 @@ impl MainLoop {
         match self.decide(&question, word.allowed) {
             true if question.about.arguments != arguments => Needed::withheld(SOMETHING_ELSE),
             true => Needed::Given(question.about),
-            false => Needed::withheld(declined(&question.view)),
+            false => Needed::withheld(declined_by_client(&question.view)),
         }
     }
 
@@ -348,6 +348,15 @@ fn nobody_to_ask(view: &QuestionView) -> String {
     )
 }
 
+/// A client may answer by itself, and nobody can tell from its answer.
+fn declined_by_client(view: &QuestionView) -> String {
+    format!(
+        "{} was not run: this client was asked whether it may, and did not answer yes. tabmux cannot tell whether a \
+         person saw the question. Nothing was done. Go on without it, or ask the person what they want instead.",
+        view.tool
+    )
+}
+
 fn declined(view: &QuestionView) -> String {
     format!(
         "The person was asked and does not want {} to run now. Nothing was done. Go on without it, or ask them what \
@@ -374,16 +383,16 @@ async fn expire(id: String, events: tokio::sync::mpsc::Sender<Event>) {
     let _ = events.send(Event::QuestionExpired { id }).await;
 }
 
-const TOO_LATE: &str = "The person was asked whether the tool may run, and did not answer in time. Nothing was done. \
-                        Call it again to ask again.";
+const TOO_LATE: &str = "The question whether the tool may run was not answered in time. Nothing was done. Call it \
+                        again to ask again.";
 const SOMETHING_ELSE: &str =
-    "The person agreed to other arguments. Nothing was done. Call the tool again to ask again.";
+    "The answer was yes to other arguments. Nothing was done. Call the tool again to ask again.";
 const GONE: &str = "The page no longer has this tool.";
 const KEEPS_CHANGING: &str = "The page changes its tool all the time, so nobody can be asked about it. Nothing was \
                               done. Call it again later.";
 const MOST_ROUNDS: u32 = 3;
 /// What is said when the tool that was agreed to is not the one that would run.
-const NOT_AGREED: &str = "The page changed while the person was asked, and its tool is another one now. \
+const NOT_AGREED: &str = "The page changed while the question was open, and its tool is another one now. \
                                      Nothing was done. Call it again to ask again.";
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ impl MainLoop {
             start,
             extensions: Arc::clone(&self.extensions),
             patience,
+            screen: self.screen.clone(),
             output: self.output.clone(),
             events: self.events.clone(),
         };

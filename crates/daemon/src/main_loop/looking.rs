@@ -137,10 +137,12 @@ impl MainLoop {
             });
             let counted = self.core.page_numbers(*id).map(PageNumbers::counted);
             let counted = counted.unwrap_or_default();
-            if !missing.is_empty() || lost.is_some() || session.follows.is_some() || counted > 0 {
+            let connected = self.core.returns_to(*id).map(|key| key.0.to_string());
+            let is_notable = lost.is_some() || connected.is_some() || session.follows.is_some();
+            if !missing.is_empty() || is_notable || counted > 0 {
                 let known = notes.about(&session.client);
                 known.tabs.extend(missing);
-                known.lost = lost;
+                (known.lost, known.connected) = (lost, connected);
             }
             if let Some(known) = notes.sessions.get_mut(&session.client.session) {
                 known.number = self.number_of(*id);

@@ -308,7 +308,8 @@ impl MainLoop {
         super::policy::may_tell(policy, record).then(|| Listed::Page {
             name,
             record: Arc::clone(record),
-            with_tab: mode == Mode::Static,
+            // A tool of the library can be called in each of its tabs, whatever the session has focused.
+            with_tab: mode == Mode::Static || matches!(place, Place::Page { .. }),
         })
     }
 

@@ -46,6 +46,8 @@ pub(super) struct Persons {
     last_ways: HashMap<BrowserId, PeerName>,
     /// Who paused all agents, and since when they are away, if they are.
     paused_by: HashMap<PeerName, Option<Instant>>,
+    /// Who paused them before the person let them go on.
+    resumed: HashSet<PeerName>,
     pub(super) plates: Nameplates,
     /// The tabs that are only being opened.
     opening: opened::Opening,
@@ -192,13 +194,17 @@ impl MainLoop {
 
     fn person_wants(&mut self, peer: &PeerName, wish: Wish) {
         match wish {
-            Wish::Pause => {
+            // Another browser let agents go on while this one was away.
+            Wish::Pause { again: true } if self.persons.resumed.contains(peer) => {}
+            Wish::Pause { .. } => {
+                self.persons.resumed.remove(peer);
                 self.persons.paused_by.insert(peer.clone(), None);
                 self.input(Input::Paused);
                 self.questions_paused();
             }
             Wish::Resume => {
-                self.persons.paused_by.clear();
+                let paused_by = std::mem::take(&mut self.persons.paused_by);
+                self.persons.resumed.extend(paused_by.into_keys());
                 self.input(Input::Resumed);
             }
             Wish::TakeBack { tab } => self.take_back(peer, tab),

@@ -4,7 +4,7 @@ use super::MainLoop;
 use super::policy::may_tell;
 use crate::{audit, convert};
 use tabmux_core::{BrowserId, CallId, Renewed, Reply, SessionId, TargetId, ToolName};
-use tabmux_protocol::{CallFailure, CallReply};
+use tabmux_protocol::{CallFailure, CallReply, Content};
 
 impl MainLoop {
     pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<Renewed>) {
@@ -64,7 +64,8 @@ impl MainLoop {
             Reply::Refused(refusal) => Ok(self.error_for(call.session, &refusal.to_string())),
             reply => convert::reply(reply, call.payload, call.wishes.part, call.mode),
         };
-        let mode = call.mode;
+        let news = convert::renewal(renewed, call.mode);
+        let news = news.map(|text| self.fitting(call.session, &text));
         let took = call.started.elapsed();
         if let (Some(browser), Ok(reply)) = (call.browser, &answer) {
             self.metrics.answered(browser, took, reply.is_error);
@@ -92,7 +93,12 @@ impl MainLoop {
                 Some((tools, missing)) => Ok(convert::page_tool_list(&tools, missing)),
                 None => answer,
             };
-            let answer = answer.map(|reply| convert::with_news(reply, renewed, mode));
+            let answer = answer.map(|mut reply| {
+                reply
+                    .content
+                    .extend(news.map(|text| Content::Text { text }));
+                reply
+            });
             // A client that went away needs no answer.
             let _ = call.answer.send(answer);
         };
@@ -110,8 +116,13 @@ impl MainLoop {
 
     /// An error in words of ours, which names no tool that the session does not have.
     pub(super) fn error_for(&self, session: SessionId, text: &str) -> CallReply {
+        CallReply::error(self.fitting(session, text))
+    }
+
+    /// Words of ours without the advice that names a tool which the session does not have.
+    pub(super) fn fitting(&self, session: SessionId, text: &str) -> String {
         let can_call = |tool: &str| self.core.can_call(session, ToolName::new(tool));
-        CallReply::error(convert::without_missing_tools(text, can_call))
+        convert::without_missing_tools(text, can_call).into_owned()
     }
 
     /// Where a tab is, as far as the audit log may know.

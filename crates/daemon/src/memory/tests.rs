@@ -27,6 +27,7 @@ fn notes() -> Notes {
             tab("C", 7, false, false),
         ],
         lost: None,
+        connected: Some("http://127.0.0.1:9222".into()),
         follows: Some(true),
     };
     Notes {
@@ -71,6 +72,8 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     assert_eq!(second.number_of("sess_1"), Some(2));
     assert_eq!(second.follows_of("sess_1"), Some(true));
     assert_eq!(heritage.bound, [TargetId("A".into())]);
+    let connected = BrowserKey("http://127.0.0.1:9222".into());
+    assert_eq!(heritage.connected, Some(connected));
     let numbers: Vec<_> = heritage.numbers.iter().collect();
     assert_eq!(numbers, [(TabId(3), 1), (TabId(5), 3), (TabId(7), 5)]);
     assert_eq!(heritage.numbers.counted(), 6);

@@ -13,6 +13,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_browser::screen::Screen;
 use tabmux_client::lines::{self, LineReader};
 use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{
@@ -65,6 +66,16 @@ struct Connection {
     guest: Option<Guest>,
     /// When it has to have said something, until it has.
     speaks_until: Option<Instant>,
+}
+
+/// Who registers.
+struct Arriving {
+    client: wanted::ClientInfo,
+    /// The session to take up again.
+    resume: Option<Resume>,
+    /// What people call the session.
+    name: Option<String>,
+    screen: Option<Screen>,
 }
 
 /// The session of this connection.
@@ -183,6 +194,7 @@ impl Connection {
                 options,
                 resume,
                 name,
+                screen,
             } => {
                 if protocol != PROTOCOL {
                     return self
@@ -194,7 +206,14 @@ impl Connection {
                         .refuse(Some(id), None, "This connection has a session")
                         .await;
                 }
-                self.register(id, &client, *options, resume, name).await
+                let screen = Screen::named_by(|name| screen.get(name).cloned());
+                let who = Arriving {
+                    client,
+                    resume,
+                    name,
+                    screen,
+                };
+                self.register(id, who, *options).await
             }
             FromClient::Tools { id, session_id } => match self.own(&session_id) {
                 None => self.refuse(Some(id), None, INVALID_SESSION).await,
@@ -260,10 +279,8 @@ impl Connection {
     async fn register(
         &mut self,
         id: String,
-        client: &wanted::ClientInfo,
+        who: Arriving,
         wanted: wanted::SessionOptions,
-        resume: Option<Resume>,
-        name: Option<String>,
     ) -> bool {
         let Ok(place) = Arc::clone(&self.shared.places).try_acquire_owned() else {
             let why = format!(
@@ -285,23 +302,20 @@ impl Connection {
         let mut session = SessionId(format!("sess_{}", random_hex::<16>()));
         let mut secret = random_hex::<32>();
         let mut resumed = false;
-        if let Some(resume) = resume
+        if let Some(resume) = &who.resume
             && let Some(heritage) = shared.hub.take_up(resume.clone()).await
         {
-            session = resume.session_id;
+            session = resume.session_id.clone();
             // The one that the client knows: another would be lost with us, if we die before it is heard.
-            secret = resume.secret;
+            secret = resume.secret.clone();
             options.heritage = heritage;
             resumed = true;
         }
         let proof = (session, secret);
-        let joined = match &name {
-            None => Ok((
-                Arc::new(open(&shared, proof, client, options, None).await),
-                None,
-            )),
+        let joined = match &who.name {
+            None => Ok((Arc::new(open(&shared, proof, &who, options).await), None)),
             Some(name) => {
-                let open = || open(&shared, proof, client, options, Some(name));
+                let open = || open(&shared, proof, &who, options);
                 let joined = shared.named.join(name, browser, here, &shared, open).await;
                 joined.map(|(session, lease)| (session, Some(lease)))
             }
@@ -403,11 +417,11 @@ impl Connection {
 async fn open(
     shared: &Arc<Shared>,
     (id, secret): (SessionId, String),
-    client: &wanted::ClientInfo,
+    who: &Arriving,
     options: SessionOptions,
-    name: Option<&str>,
 ) -> Session {
-    let client_name = match name {
+    let client = &who.client;
+    let client_name = match &who.name {
         Some(name) => format!("{} ({name})", client.name),
         None => client.name.clone(),
     };
@@ -422,6 +436,7 @@ async fn open(
         session: id.0.clone(),
         name: client_name,
         secret: secret.clone(),
+        screen: who.screen.clone(),
     };
     let handle = shared.hub.open(options, who).await;
     Session::new(id, secret, handle, shared)

@@ -19,6 +19,7 @@ async fn agent(daemon: &Daemon, heritage: Heritage) -> Handle {
         session: SESSION.to_owned(),
         name: "Claude Code".to_owned(),
         secret: SECRET.to_owned(),
+        screen: None,
     };
     daemon.hub.open(options, client).await
 }

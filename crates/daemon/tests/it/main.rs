@@ -13,6 +13,7 @@ mod fake_extension;
 mod first_words;
 mod full_disk;
 mod idle;
+mod library_lists;
 mod other_users;
 mod page_desk;
 mod page_documents;

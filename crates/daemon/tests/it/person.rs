@@ -80,6 +80,25 @@ async fn pause_refuses_calls_until_resume() {
 }
 
 #[tokio::test]
+async fn a_pause_that_another_browser_ended_is_not_brought_back() {
+    let (_daemon, mut extension, agent) = scene().await;
+    extension.say(json!({"type": "pause"})).await;
+    extension.shown(|it| it["paused"] == true).await;
+    extension.say(json!({"type": "resume"})).await;
+    extension.shown(|it| it["paused"] == false).await;
+    // As one says it that was away meanwhile. What it wants next is refused once this was heard.
+    extension.say(json!({"type": "pause", "again": true})).await;
+    let nobody = json!({"type": "give", "tabId": 7, "session": "nobody"});
+    extension.say(nobody).await;
+    while extension.hear().await.expect("it is connected")["type"] != "denied" {}
+    let text = call(&agent, "1", "list_pages").await;
+    assert!(text.contains("http://a.example/"), "{text}");
+    // The person's own word always counts.
+    extension.say(json!({"type": "pause"})).await;
+    extension.shown(|it| it["paused"] == true).await;
+}
+
+#[tokio::test]
 async fn a_pause_survives_a_short_absence_and_not_the_end_of_its_browser() {
     let (daemon, mut extension, agent) = scene().await;
     extension.say(json!({"type": "pause"})).await;

@@ -139,7 +139,7 @@ async fn the_wait_is_told_as_progress() {
     assert_eq!(notice["method"], "notifications/progress");
     assert_eq!(
         notice["params"]["message"],
-        "Waiting for the person to agree."
+        "Waiting for an answer to the question whether this may run."
     );
 }
 

@@ -217,7 +217,7 @@ async fn a_call_that_takes_over_a_second_is_told_to_go_on() {
         );
         call.reply("done");
         pending.tool_reply().await;
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        tokio::time::advance(Duration::from_secs(5)).await;
         client.assert_no_notification().await;
     }
 }
@@ -227,7 +227,7 @@ async fn a_long_call_without_a_token_is_told_nothing_of() {
     let (mut stage, client) = Stage::set().await;
     let pending = client.begin_call("wait", json!({})).await;
     let call = stage.next_call().await;
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    tokio::time::advance(Duration::from_secs(10)).await;
     call.reply("done");
     pending.tool_reply().await;
     client.assert_no_notification().await;

@@ -15,6 +15,9 @@ pub struct AgentInfo {
     pub colour: Colour,
     /// Whether it works in this browser, so that it can be given tabs here.
     pub here: bool,
+    /// Whether it is connected to a browser, this one or another.
+    #[serde(default)]
+    pub connected: bool,
     /// Whether it works in the tab that the person turns to.
     #[serde(default)]
     pub follows: bool,

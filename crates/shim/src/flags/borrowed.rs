@@ -185,7 +185,7 @@ impl Reading {
             "firefox" | "webkit" => {
                 return Err(refusal(
                     written,
-                    "Chrome, Chromium, Edge and Brave are driven",
+                    "only Chrome, Chromium, Edge and Brave are driven; leave it out for Chrome or Chromium",
                 ));
             }
             name if name.starts_with("msedge") => {
@@ -257,7 +257,8 @@ impl Reading {
         if !self.headers.is_empty() {
             if !self.has_web_socket {
                 return Err(
-                    "--cdpHeader goes with a --cdpEndpoint that begins with ws: or wss:".to_owned(),
+                    "--cdp-header goes with a --cdp-endpoint that begins with ws: or wss:"
+                        .to_owned(),
                 );
             }
             let headers = serde_json::to_string(&self.headers).unwrap_or_default();

@@ -17,7 +17,8 @@ pub struct Kind {
 #[command(next_help_heading = "Tools")]
 pub struct CategoryFlags {
     /// Offer only these kinds of tools: input, navigation, emulation, performance, network,
-    /// debugging, and those that have to be asked for: storage, rules, screencast.
+    /// debugging, and those that have to be asked for: storage, rules, screencast. A list that
+    /// follows the work has all of their tools from the start.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     categories: Option<Vec<String>>,
 
@@ -81,17 +82,7 @@ impl CategoryFlags {
     /// # Errors
     /// On a category that there is not.
     pub fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
-        let switches = [
-            ("input", self.input),
-            ("navigation", self.navigation),
-            ("emulation", self.emulation),
-            ("performance", self.performance),
-            ("network", self.network),
-            ("debugging", self.debugging),
-            ("storage", self.storage),
-            ("rules", self.rules),
-            ("screencast", self.screencast),
-        ];
+        let switches = self.switches();
         if self.categories.is_none() && switches.iter().all(|(_, on)| on.is_none()) {
             return Ok(None);
         }
@@ -116,6 +107,33 @@ impl CategoryFlags {
             }
         }
         Ok(Some(chosen))
+    }
+
+    /// The categories that flags ask for by name.
+    pub(crate) fn asked_for(&self) -> Vec<String> {
+        let named = self.categories.iter().flatten().cloned();
+        let switched_on = self.switches().into_iter();
+        let switched_on = switched_on.filter(|(_, on)| *on == Some(true));
+        let mut asked: Vec<_> = named
+            .chain(switched_on.map(|(name, _)| name.to_owned()))
+            .collect();
+        asked.sort_unstable();
+        asked.dedup();
+        asked
+    }
+
+    fn switches(&self) -> [(&'static str, Option<bool>); 9] {
+        [
+            ("input", self.input),
+            ("navigation", self.navigation),
+            ("emulation", self.emulation),
+            ("performance", self.performance),
+            ("network", self.network),
+            ("debugging", self.debugging),
+            ("storage", self.storage),
+            ("rules", self.rules),
+            ("screencast", self.screencast),
+        ]
     }
 }
 
@@ -171,6 +189,19 @@ mod tests {
         let left = chosen(&["--categoryEmulation=false"]).unwrap().unwrap();
         assert!(!left.contains(&"emulation".to_owned()));
         assert!(left.contains(&"input".to_owned()) && left.contains(&"network".to_owned()));
+    }
+
+    #[test]
+    fn a_category_is_asked_for_by_its_name() {
+        let asked = |flags: &[&str]| {
+            let args = [&["x"], flags].concat();
+            Only::try_parse_from(args).unwrap().flags.asked_for()
+        };
+        assert_eq!(asked(&[]), [""; 0]);
+        assert_eq!(asked(&["--categoryEmulation=false"]), [""; 0]);
+        assert_eq!(asked(&["--categoryStorage"]), ["storage"]);
+        let both = ["--categories", "network,input", "--categoryNetwork"];
+        assert_eq!(asked(&both), ["input", "network"]);
     }
 
     #[test]

@@ -260,12 +260,18 @@ pub const ATTACKS: &[Attack] = &[
         Means::Calls,
         STRANGE_RESULTS,
     ),
-    calls("a named pipe as file", Means::Fifo, FIFO),
-    calls(
-        "arguments just under and over 16 MiB",
-        Means::Calls,
-        LONG_ARGUMENTS,
-    ),
+    Attack {
+        holds: &[ClientsComeIn, LastSucceeds],
+        ..calls("a named pipe as file", Means::Fifo, FIFO)
+    },
+    Attack {
+        holds: &[ClientsComeIn, LastSucceeds],
+        ..calls(
+            "arguments just under and over 16 MiB",
+            Means::Calls,
+            LONG_ARGUMENTS,
+        )
+    },
     calls("2,000 calls at once", Means::Burst(2_000), &[]),
 ];
 
@@ -315,7 +321,7 @@ const fn calls(name: &'static str, means: Means, calls: &'static [Call]) -> Atta
         group: Calls,
         means,
         calls,
-        holds: &[ClientsComeIn, LastSucceeds],
+        holds: &[ClientsComeIn],
     }
 }
 

@@ -228,6 +228,10 @@ impl Spot {
             in_frame = inner.is_some();
             if let Some(inner) = inner {
                 let world = tab.world_of(&inner).await?;
+                // Only what has been drawn gets input: before that, the browser does not know where it is.
+                for _ in 0..2 {
+                    let _: bool = world.call("tabmux.nextFrame", 250).await?;
+                }
                 let root = "(() => tabmux.ref(tabmux.dom.documentElement(document)))";
                 receiver = Element {
                     n: world.call(root, json!({})).await?,

@@ -32,7 +32,7 @@ impl Hearing {
         read: &mut (impl AsyncBufRead + Unpin),
     ) -> io::Result<Heard> {
         loop {
-            let header = Header::read(read).await?;
+            let header = self.message.more(Header::read(read)).await?;
             match header.opcode {
                 CONTINUATION if self.is_begun => {}
                 TEXT | BINARY if !self.is_begun => self.is_begun = true,
@@ -61,7 +61,7 @@ impl Hearing {
         read: &mut (impl AsyncBufRead + Unpin),
     ) -> io::Result<()> {
         while left > 0 {
-            let available = read.fill_buf().await?;
+            let available = self.message.more(read.fill_buf()).await?;
             if available.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

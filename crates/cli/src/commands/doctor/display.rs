@@ -1,8 +1,9 @@
-//! Whether browsers open a window. That is decided by what the daemon was started with, where one runs.
+//! Whether browsers open a window: on the daemon's screen, else a client's, else the one of the user's session.
 
 use super::Check;
 use super::checks::Behind;
 use std::fs;
+use tabmux_browser::screen::Screen;
 
 /// What shows windows: a variable and its value.
 type Shown = Option<(&'static str, String)>;
@@ -14,25 +15,33 @@ pub(super) fn look(behind: &Behind) -> Check {
         _ => None,
     };
     let daemons = daemons.map(|text| shown_by(|name| value_in(&text, name)));
-    check(shown_by(value), daemons)
+    let session = || {
+        let screen = Screen::of_session()?;
+        let (variable, value) = screen.shown_by()?;
+        Some((variable, value.to_owned()))
+    };
+    check(shown_by(value), daemons, session)
 }
 
-/// What is so for us, and for the daemon if one runs and lets itself be asked.
-fn check(here: Shown, daemons: Option<Shown>) -> Check {
-    match (daemons, here) {
-        (Some(None), Some((variable, value))) => Check::warn(
-            NAME,
-            format!(
-                "The daemon was started without a display, so its browsers open no window; here there is one \
-                 ({variable}={value})."
-            ),
-            "Set that variable for your MCP clients, then run `tabmux daemon stop`; the next one starts another.",
-        ),
-        (Some(Some((variable, value))), _) | (None, Some((variable, value))) => Check::ok(
+/// What is so for us, for the daemon if one runs and lets itself be asked, and for the user's session.
+fn check(here: Shown, daemons: Option<Shown>, session: impl FnOnce() -> Shown) -> Check {
+    let asked_for = match &daemons {
+        Some(daemons) => daemons.clone(),
+        None => here.clone(),
+    };
+    match (asked_for.or_else(session), here) {
+        (Some((variable, value)), _) => Check::ok(
             NAME,
             format!("Browsers open a window ({variable}={value}); --headless opens none."),
         ),
-        (_, None) => Check::ok(NAME, "There is none, so browsers run headless."),
+        (None, Some((variable, value))) => Check::ok(
+            NAME,
+            format!(
+                "The daemon was started without a display, so its browsers open a window once a client has one, as \
+                 here ({variable}={value}); --headless opens none."
+            ),
+        ),
+        (None, None) => Check::ok(NAME, "There is none, so browsers run headless."),
     }
 }
 
@@ -63,15 +72,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_daemon_was_started_with_decides() {
+    fn browsers_open_a_window_where_anybody_knows_of_a_screen() {
         let shown = || Some(("DISPLAY", ":0".to_owned()));
-        assert_eq!(check(None, None).level, Level::Ok);
-        assert!(check(shown(), None).finding.contains("DISPLAY=:0"));
-        assert!(check(None, Some(shown())).finding.contains("DISPLAY=:0"));
-        assert_eq!(check(None, Some(None)).level, Level::Ok);
-        let other = check(shown(), Some(None));
-        assert_eq!(other.level, Level::Warn);
-        assert!(other.advice.unwrap().contains("`tabmux daemon stop`"));
+        let said = |here, daemons, session: Shown| {
+            let check = check(here, daemons, || session);
+            assert_eq!(check.level, Level::Ok);
+            check.finding
+        };
+        for [here, daemons, session] in [
+            [shown(), None, None],
+            [None, shown(), None],
+            [None, None, shown()],
+        ] {
+            let daemons = daemons.map(Some);
+            assert!(said(here, daemons, session).contains("a window (DISPLAY=:0)"));
+        }
+        assert!(said(None, Some(None), None).contains("headless"));
+        assert!(said(None, None, None).contains("headless"));
+        let other = said(shown(), Some(None), None);
+        assert!(
+            other.contains("once a client has one, as here (DISPLAY=:0)"),
+            "{other}"
+        );
     }
 
     #[test]

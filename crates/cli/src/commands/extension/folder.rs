@@ -47,9 +47,7 @@ impl Folder {
     /// Whether what is there came with this program.
     pub(crate) fn is_up_to_date(&self) -> bool {
         let mut files = FILES.iter();
-        files.all(|(name, text)| {
-            fs::read_to_string(self.0.join(name)).is_ok_and(|there| there == *text)
-        })
+        files.all(|(name, bytes)| fs::read(self.0.join(name)).is_ok_and(|there| there == *bytes))
     }
 
     /// Writes all files, over those of another version. A port and a name that are not given stay as they were;
@@ -67,10 +65,11 @@ impl Folder {
         let name = name.filter(|name| !name.is_empty());
         private_dir(&self.0).with_context(failed)?;
         let pairing = json!({"secret": secret.to_hex(), "port": port, "name": name});
-        for (file, text) in FILES {
-            write_private(&self.0.join(file), text).with_context(failed)?;
+        for (file, bytes) in FILES {
+            write_private(&self.0.join(file), bytes).with_context(failed)?;
         }
-        write_private(&self.0.join(PAIRING), &format!("{pairing:#}\n")).with_context(failed)?;
+        write_private(&self.0.join(PAIRING), format!("{pairing:#}\n").as_bytes())
+            .with_context(failed)?;
         Ok(port)
     }
 
@@ -88,7 +87,7 @@ impl Folder {
         if let Some(pairing) = pairing.as_object_mut() {
             pairing.insert("secret".to_owned(), secret.to_hex().into());
         }
-        write_private(&path, &format!("{pairing:#}\n")).with_context(failed)
+        write_private(&path, format!("{pairing:#}\n").as_bytes()).with_context(failed)
     }
 
     /// Removes what was written, and the folder if nothing else is in it.
@@ -110,41 +109,57 @@ fn port_in(pairing: &Value) -> Option<u16> {
 }
 
 /// Chrome may read at any moment, so a file is there whole or not at all.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
     let options = options.write(true).create(true).truncate(true).mode(0o600);
     let mut file = options.open(&draft)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     fs::rename(&draft, path)
 }
 
 const PAIRING: &str = "pairing.json";
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &[u8]); 10] = [
     (
         "manifest.json",
-        include_str!("../../../../../packages/extension/manifest.json"),
+        include_bytes!("../../../../../packages/extension/manifest.json"),
     ),
     (
         "worker.js",
-        include_str!("../../../../../packages/extension/dist/worker.js"),
+        include_bytes!("../../../../../packages/extension/dist/worker.js"),
     ),
     (
         "panel.html",
-        include_str!("../../../../../packages/extension/panel.html"),
+        include_bytes!("../../../../../packages/extension/panel.html"),
     ),
     (
         "panel.css",
-        include_str!("../../../../../packages/extension/panel.css"),
+        include_bytes!("../../../../../packages/extension/panel.css"),
     ),
     (
         "relay.js",
-        include_str!("../../../../../packages/extension/dist/relay.js"),
+        include_bytes!("../../../../../packages/extension/dist/relay.js"),
     ),
     (
         "panel.js",
-        include_str!("../../../../../packages/extension/dist/panel.js"),
+        include_bytes!("../../../../../packages/extension/dist/panel.js"),
+    ),
+    (
+        "icon-16.png",
+        include_bytes!("../../../../../packages/extension/icons/icon-16.png"),
+    ),
+    (
+        "icon-32.png",
+        include_bytes!("../../../../../packages/extension/icons/icon-32.png"),
+    ),
+    (
+        "icon-48.png",
+        include_bytes!("../../../../../packages/extension/icons/icon-48.png"),
+    ),
+    (
+        "icon-128.png",
+        include_bytes!("../../../../../packages/extension/icons/icon-128.png"),
     ),
 ];
 
@@ -184,6 +199,22 @@ mod tests {
         folder.remove().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         folder.remove().unwrap();
+    }
+
+    #[test]
+    fn every_icon_that_the_manifest_names_is_there() {
+        let file = |wanted: &str| FILES.iter().find(|(name, _)| *name == wanted);
+        let manifest: Value = serde_json::from_slice(file("manifest.json").unwrap().1).unwrap();
+        let named = [&manifest["icons"], &manifest["action"]["default_icon"]];
+        let named = named
+            .into_iter()
+            .flat_map(|icons| icons.as_object().unwrap());
+        for (size, icon) in named {
+            let (_, bytes) = file(icon.as_str().unwrap()).unwrap();
+            // A PNG tells its width in its first chunk.
+            let width = u32::from_be_bytes(bytes[16..20].try_into().unwrap());
+            assert_eq!(width.to_string(), *size);
+        }
     }
 
     #[test]

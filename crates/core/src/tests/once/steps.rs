@@ -152,6 +152,8 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             page_actions,
             generated_tools: true,
             withheld: Vec::new(),
+            on_request: Vec::new(),
+            added: Vec::new(),
             only: None,
             numbering: match page_actions {
                 true => Numbering::Own,
@@ -176,6 +178,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
                         fate: Fate::BrowserGone,
                     },
                 }),
+                connected: isolated.then(|| meant(0, attached).key),
                 numbers: PageNumbers::default(),
             },
         },

@@ -53,6 +53,7 @@ impl MainLoop {
                 name: plate.name(),
                 colour: plate.colour,
                 here: self.browser_for(id, peer).is_some(),
+                connected: self.core.has_browser(id),
                 follows: session.options.follow_user_focus,
                 tabs,
                 more_tabs,

@@ -5,7 +5,10 @@ use tabmux_protocol::extension::{FromExtension, SiteRule};
 /// What a person wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
-    Pause,
+    Pause {
+        /// Whether they said so on an earlier connection.
+        again: bool,
+    },
     Resume,
     TakeBack {
         tab: u32,
@@ -53,7 +56,9 @@ impl Wish {
     /// What is wished by a message, if anything is.
     pub(crate) fn in_message(message: &FromExtension) -> Option<Self> {
         Some(match message {
-            FromExtension::Pause => Self::Pause,
+            FromExtension::Pause { again } => Self::Pause {
+                again: *again == Some(true),
+            },
             FromExtension::Resume => Self::Resume,
             FromExtension::TakeBack { tab_id } => Self::TakeBack { tab: *tab_id },
             FromExtension::Give { tab_id, session } => Self::Give {

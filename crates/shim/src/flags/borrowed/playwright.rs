@@ -15,7 +15,7 @@ pub(super) static FLAGS: &[Flag] = &[
         "endpoint",
         Here::Refused(
             true,
-            "use --cdpEndpoint with the browser's debugging address",
+            "use --cdp-endpoint with the browser's debugging address",
         ),
     ),
     one(
