@@ -14,8 +14,7 @@ macro_rules! parts {
     ($($part:ident),* $(,)?) => {$(
         #[test]
         fn $part() {
-            // As people's browsers are: sites cannot switch WebMCP on any more.
-            OverExtension::run(&[concat!(stringify!($part), "::")], &[], &[WITHOUT_WEB_MCP]);
+            OverExtension::run(&[concat!(stringify!($part), "::")], &[], &[WITH_WEB_MCP]);
         }
     )*};
 }
@@ -51,17 +50,17 @@ parts!(
 
 #[test]
 fn introspect() {
-    let flags = [WITHOUT_WEB_MCP, crate::introspect::OFFLINE];
+    let flags = [WITH_WEB_MCP, crate::introspect::OFFLINE];
     OverExtension::run(&["introspect::"], &[], &flags);
 }
 
 #[test]
-fn web_mcp_where_a_person_switched_it_on() {
+fn web_mcp() {
     OverExtension::run(&["web_mcp::"], &WITHOUT, &[WITH_WEB_MCP]);
 }
 
 #[test]
-fn web_mcp() {
+fn web_mcp_where_chrome_has_none() {
     let flags = [WITHOUT_WEB_MCP];
     OverExtension::run(&WITHOUT, &[], &flags);
 }

@@ -2,8 +2,7 @@
 //! extension. Each part runs in one process with one browser, and every test with a daemon of its own.
 //!
 //! What stays out, and why:
-//! - `attach`, `endpoint_secrets`, `proxy`, `registry`, `served`, `several`: browsers that are named by their
-//!   addresses, or launched.
+//! - `attach`, `endpoint_secrets`, `proxy`, `registry`, `served`, `several`: browsers that are named by their addresses, or launched.
 //! - `lifecycle`: how browsers that we launched end with us.
 //! - `kills`: `kills/own_browser.rs` is its like, with an extension to kill besides.
 //! - `load`: compares times, for which the machine has to be its own; `sessions` has ten agents at once.
@@ -17,37 +16,29 @@ use tabmux_testkit::OverExtension;
 
 /// One test for each part, without those that a browser of somebody's own cannot have.
 macro_rules! parts {
-    ($($part:ident without $without:expr),* $(,)?) => {$(
+    ($flag:ident: $($part:ident without $without:expr),* $(,)?) => {$(
         #[test]
         fn $part() {
             let parts = [concat!(stringify!($part), "::")];
-            OverExtension::run(&parts, &$without, &[WITHOUT_WEB_MCP]);
+            OverExtension::run(&parts, &$without, &[$flag]);
         }
     )*};
 }
 
 parts!(
+    WITH_WEB_MCP:
     walk without [],
     edges without [
         // Launched ones.
         "edges::r004_101_a_launched_browser_that_dies",
     ],
-    hookup without [],
-    generated without [],
-    page_tools without [
-        // Browsers that are named by their addresses.
-        "page_tools::tools_of_a_tab_that_nobody_works_in",
-    ],
+    page_tools without [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"],
     bad_input without [],
     looping without [],
     random_walk without [],
     sessions without [
         // It begins with the page in front, as one of `fixed_list` does.
         "sessions::in_a_users_browser_the_first_session",
-    ],
-    policy without [
-        // A person with the extension can be asked. `panel_questions.rs` has its like.
-        "policy::s24_a_consequential_tool_does_not_run_where_nobody",
     ],
     migrating without [
         // No browser is needed for it.
@@ -65,6 +56,17 @@ parts!(
     ],
 );
 
+// As people's browsers are: sites cannot switch WebMCP on any more.
+parts!(
+    WITHOUT_WEB_MCP:
+    hookup without [],
+    generated without [],
+    policy without [
+        // A person with the extension can be asked. `panel_questions.rs` has its like.
+        "policy::s24_a_consequential_tool_does_not_run_where_nobody",
+    ],
+);
+
 #[test]
 fn fixed_list_and_peers() {
     let without = [
@@ -78,16 +80,16 @@ fn fixed_list_and_peers() {
         // Launched ones.
         "peers::peer_9_a_failed_tool",
     ];
-    OverExtension::run(&["fixed_list::", "peers::"], &without, &[WITHOUT_WEB_MCP]);
+    OverExtension::run(&["fixed_list::", "peers::"], &without, &[WITH_WEB_MCP]);
 }
 
 #[test]
-fn page_tools_where_a_person_switched_web_mcp_on() {
-    let without = [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"];
-    OverExtension::run(&["page_tools::"], &without, &["--enable-features=WebMCP"]);
+fn page_tools_where_chrome_has_none() {
+    OverExtension::run(&[HOSTILE], &[], &[WITHOUT_WEB_MCP]);
 }
 
-/// As people's browsers are: sites cannot switch WebMCP on any more.
+/// What is experimental in this version of Chrome, as `tabmux` launches its own.
+const WITH_WEB_MCP: &str = "--enable-features=WebMCP";
 const WITHOUT_WEB_MCP: &str = "--disable-features=WebMCP";
 
 /// It needs a browser without WebMCP.
