@@ -111,6 +111,8 @@ async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
     let url = crowd.secret_of("abandoned");
     client.call_tool("new_page", json!({"url": url})).await.ok();
     let daemon = crowd.daemon().expect("a daemon runs");
+    // A daemon that saw its client leave would close the tab itself.
+    process::freeze(daemon);
     process::kill_hard(client.pid());
     process::kill_hard(daemon);
     process::wait_until_gone(&[client.pid(), daemon]).await;

@@ -30,7 +30,7 @@ parts!(
     walk without [],
     edges without [
         // Launched ones.
-        "edges::r004_101_a_launched_browser_that_dies",
+        "edges::a_launched_browser_that_dies",
     ],
     page_tools without [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"],
     bad_input without [],
@@ -63,7 +63,7 @@ parts!(
     generated without [],
     policy without [
         // A person with the extension can be asked. `panel_questions.rs` has its like.
-        "policy::s24_a_consequential_tool_does_not_run_where_nobody",
+        "policy::a_consequential_tool_does_not_run_where_nobody",
     ],
 );
 

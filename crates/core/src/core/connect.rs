@@ -82,8 +82,8 @@ impl Core {
             self.tab_appeared(id, tab, TabOpener::Browser);
         }
         for session in self.sessions_meaning(id) {
-            let browser_binding = self.browser_binding(session, id);
-            if browser_binding.is_some_and(|browser_binding| browser_binding.returns.is_some()) {
+            // One that was told that it is disconnected stays so until it asks.
+            if self.returns(session, id) {
                 self.connect_session(session, id);
             }
         }
