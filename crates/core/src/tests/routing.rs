@@ -39,6 +39,9 @@ impl Player {
     }
 
     fn play(&mut self, line: &str) {
+        if line.starts_with('#') {
+            return;
+        }
         if let Some((call, expected)) = line.split_once(" -> ") {
             let got = self.call(call);
             assert_eq!(got, expected, "in {:?}, {line:?}", self.title);
