@@ -29,12 +29,9 @@ impl Proxy {
         let mut credentials = Vec::new();
         let mut server = String::new();
         for part in text.split_inclusive([';', ',']) {
-            let (start, address) = match part.rsplit_once('@') {
-                Some((start, address)) => (start, address),
-                None => {
-                    server.push_str(part);
-                    continue;
-                }
+            let Some((start, address)) = part.rsplit_once('@') else {
+                server.push_str(part);
+                continue;
             };
             // `https=http://user:password`, of which all but the last part is optional.
             let (list, rest) = start
