@@ -5,7 +5,7 @@ use crate::harness::BrowserHarness;
 use crate::pick::{frame, pick, pick_in};
 use serde_json::json;
 use tabmux_browser::Tab;
-use tabmux_testkit::Response;
+use tabmux_testkit::{Response, patiently};
 
 async fn page_with(harness: &BrowserHarness, html: &str) -> Tab {
     harness.server.route("/page", Response::html(html));
@@ -143,7 +143,9 @@ async fn clicking_a_frame_presses_what_is_in_it() {
             let uid = pick(&tab, "#frame").await;
             let text = harness.text(&tab, "click", json!({ "uid": uid })).await;
             assert_eq!(text, "Clicked.", "{address}");
-            assert_eq!(harness.page_value(&tab, "paid").await, 1, "{address}");
+            // It is told to the outer page by messages, which take their time.
+            let paid = async { while harness.page_value(&tab, "paid").await != 1 {} };
+            patiently(paid, || format!("a press in {address}")).await;
             let text = harness.text(&tab, "hover", json!({ "uid": uid })).await;
             assert_eq!(text, "The pointer is over the element.");
         }

@@ -170,6 +170,11 @@ impl Walk {
             self.harness.client.next_notification().await;
         }
         if let Some(over) = OverExtension::here() {
+            // It might only have been away: that is told after some seconds.
+            let is_over = matches!(next, Move::BrowserDies);
+            while is_over && self.harness.names().await != ["connect_browser"] {
+                self.harness.client.next_notification().await;
+            }
             over.start_browser();
         }
         if self.model.connected {
