@@ -15,8 +15,6 @@ SHOP = {"url": f"{shared.PAGES}/shop"}
 TEA = {"item": "tea"}
 BOUGHT = ("evaluate_script", {"function": "() => bought"})
 
-# With the list that follows the work, each step needs a tool that the one before brought.
-FOLLOWING = [("connect_browser", {"launch": True}), ("open_tab", FIELDS), ("take_snapshot", {}), ("open_tab", SHOP), ("buy", TEA), BOUGHT]
 # With the fixed list, all is there from the start; the page's own tool comes with a change, or through ours.
 FIXED = [("new_page", FIELDS), ("take_snapshot", {}), ("new_page", SHOP)]
 FIXED_AND_CHANGED = [*FIXED, ("buy", TEA), BOUGHT]
@@ -39,9 +37,9 @@ def run(program, *arguments, **variables):
     return ended.stdout
 
 
-def model(steps, prefix, session, meanwhile=None):
+def model(steps, prefix, session):
     """A model for one conversation. Before its last step, the agent's session must be in the one daemon."""
-    return FakeModel(steps, prefix, lambda: shared.one_daemon(session), meanwhile)
+    return FakeModel(steps, prefix, lambda: shared.one_daemon(session))
 
 
 def check(model):
@@ -52,8 +50,7 @@ def check(model):
     assert "Nothing was done" in refused, refused
     assert "tea" not in bought and "milk" not in bought, bought
     shared.shown("call")
-    follows = model.steps[0][0] == "connect_browser"
-    shared.shown("list", "follows the work" if follows else "fixed")
+    shared.shown("list", "fixed")
     if "buy" in (name for name, _ in model.steps):
-        shared.shown("list change", "at most a turn late" if model.meanwhile else "yes")
+        shared.shown("list change")
     shared.shown("question", "refused")

@@ -14,10 +14,8 @@ NUMBERS = itertools.count(1)
 
 
 class FakeModel:
-    def __init__(self, steps, prefix, before_last=lambda: None, meanwhile=None):
+    def __init__(self, steps, prefix, before_last=lambda: None):
         self.steps, self.prefix, self.before_last = steps, prefix, before_last
-        # What an agent's model does for one turn while a new tool is not offered yet.
-        self.meanwhile, self.was_late_at = meanwhile, None
         self.seen = []
         self.searches = 0
         self.missing = None
@@ -83,10 +81,6 @@ class FakeModel:
         if not names and "ToolSearch" in offered:
             self.searches += 1
             return ("ToolSearch", {"query": f"select:{self.prefix}{tool}"})
-        if not names and self.meanwhile and self.was_late_at != step:
-            self.was_late_at = step
-            self.searches += 1
-            return self.meanwhile
         if not names:
             ours = [name for name in offered if name.startswith(self.prefix)]
             self.missing = f"{tool} is not offered after {self.steps[step - 1]}, only {ours}"
@@ -98,8 +92,8 @@ class FakeModel:
         assert self.missing is None, self.missing
         assert self.seen, "the agent asked no model"
         last = self.seen[-1]["answers"]
-        besides = ("ToolSearch", self.meanwhile and self.meanwhile[0])
-        searched = {number for number, seen in enumerate(self.seen) if seen["call"] and seen["call"][0] in besides}
+        is_search = lambda call: call and call[0] == "ToolSearch"
+        searched = {number for number, seen in enumerate(self.seen) if is_search(seen["call"])}
         answers = [answer for number, answer in enumerate(last) if number not in searched]
         assert len(answers) == len(self.steps), f"{len(answers)} of {len(self.steps)} steps were answered: {answers}"
         return answers

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import agent_story
 
-# Gemini CLI fetches a changed list at once, and offers it to its model a turn later.
-meanwhile = ("list_directory", {"dir_path": "."})
-model = agent_story.model(agent_story.FOLLOWING, "mcp_browser_", "gemini-cli-mcp-client", meanwhile)
+model = agent_story.model(agent_story.FIXED_ALONE, "mcp_browser_", "gemini-cli-mcp-client")
 there = {"GOOGLE_GEMINI_BASE_URL": model.url, "GEMINI_API_KEY": "none"}
 agent_story.run("gemini", "mcp", "add", "-s", "user", "browser", "tabmux", "mcp", **there)
 settings = Path(os.environ["HOME"]) / ".gemini/settings.json"

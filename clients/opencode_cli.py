@@ -4,8 +4,7 @@ import json
 
 import agent_story
 
-# OpenCode fetches a changed list at once; whether its model has it in the next turn or the one after is chance.
-model = agent_story.model(agent_story.FOLLOWING, "browser_", "opencode", meanwhile=("glob", {"pattern": "*"}))
+model = agent_story.model(agent_story.FIXED_ALONE, "browser_", "opencode")
 provider = {
     "npm": "@ai-sdk/openai-compatible",
     "options": {"baseURL": f"{model.url}/v1", "apiKey": "none"},

@@ -18,15 +18,15 @@ pub fn choose(options: &SessionOptions, client: Option<&ClientFacts>) -> ToolMod
     }
 }
 
-/// Whether a client is known to fetch its tool list again when it is told that the list changed. A
-/// framework that nobody has tried reads the list once, so a name that is not known does not count.
+/// Whether a client is known to offer a changed tool list to its model by the next turn. A framework that
+/// nobody has tried reads the list once, so a name that is not known does not count.
 fn follows_changes(name: &str) -> bool {
     let name = name.to_lowercase();
     FOLLOWERS.iter().any(|follower| name.starts_with(follower))
 }
 
 /// `docs/clients.md` says what was seen of each.
-const FOLLOWERS: &[&str] = &["claude-code", "gemini-cli", "opencode"];
+const FOLLOWERS: &[&str] = &["claude-code"];
 
 #[cfg(test)]
 mod tests {
@@ -41,10 +41,11 @@ mod tests {
     #[test]
     fn only_a_client_known_to_follow_changes_gets_a_list_that_changes() {
         let options = SessionOptions::default();
-        for name in ["claude-code", "gemini-cli-mcp-client", "opencode"] {
-            assert_eq!(choose(&options, Some(&client(name))), ToolMode::Progressive);
-        }
+        let follower = Some(client("claude-code"));
+        assert_eq!(choose(&options, follower.as_ref()), ToolMode::Progressive);
         for name in [
+            "gemini-cli-mcp-client",
+            "opencode",
             "codex-mcp-client",
             "claude-ai",
             "Visual Studio Code",
