@@ -373,11 +373,12 @@ impl Browser {
         let info = self.0.session.send(info).await?.target_info;
         let mut facts = TabFacts::from(&info);
         let loaded = tab.state().load == Load::Complete;
-        if loaded
-            && facts.has_no_title()
-            && let Some(title) = tab.title().await
-        {
-            facts.title = title;
+        if facts.has_no_title() {
+            match loaded {
+                true => facts.title = tab.title().await.unwrap_or(facts.title),
+                // Chrome calls it by its address until it knows better.
+                false => facts.title.clear(),
+            }
         }
         self.report(vec![facts]).await
     }
