@@ -43,7 +43,7 @@ pub(crate) enum Task {
     /// A list of tabs, whose titles are being brought up to date.
     List,
     /// It waits for its session's first tab. The one at work is opening it.
-    Settle {
+    FindTab {
         kind: CallKind,
         /// The new tab, once the browser has it.
         tab: Option<TabId>,
@@ -85,7 +85,7 @@ impl Call {
             Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. } | Task::List => {
                 Stuck::Connecting
             }
-            Task::Settle { .. } => Stuck::Settling,
+            Task::FindTab { .. } => Stuck::Settling,
             Task::Open { .. } => Stuck::Opening,
             Task::Focus { tab } | Task::Close { tab } => Stuck::Working(tab),
             Task::Page { tab, .. } | Task::PageTool { tab, .. } if self.at_work => {
@@ -97,7 +97,7 @@ impl Call {
 
     /// Whether the driver is opening a tab for it and has not said which.
     pub(crate) fn wants_tab(&self) -> bool {
-        let opens = matches!(self.task, Task::Open { .. } | Task::Settle { .. });
+        let opens = matches!(self.task, Task::Open { .. } | Task::FindTab { .. });
         opens && self.at_work && self.task.tab().is_none()
     }
 }
@@ -107,7 +107,7 @@ impl Task {
     pub(crate) fn tab(&self) -> Option<TabId> {
         match *self {
             Self::Connect { .. } | Self::Reconnect { .. } | Self::Await { .. } | Self::List => None,
-            Self::Open { tab, .. } | Self::Settle { tab, .. } => tab,
+            Self::Open { tab, .. } | Self::FindTab { tab, .. } => tab,
             Self::Focus { tab }
             | Self::Close { tab }
             | Self::Page { tab, .. }

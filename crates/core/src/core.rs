@@ -106,10 +106,10 @@ pub struct Core {
     /// Counts the changes that can matter to a list of page tools.
     edition: u64,
     /// The lists of page tools that sessions have in common.
-    common: shared_lists::Common,
+    common: shared_lists::SharedLists,
     edition_noticed: u64,
     /// Counts the changes to who has which tab.
-    notable: u64,
+    persistence_version: u64,
     /// The sessions that are told by the outputs of this input.
     told: BTreeSet<SessionId>,
 }
@@ -134,9 +134,9 @@ impl Core {
             built_in,
             focused_tools,
             edition: 0,
-            common: shared_lists::Common::default(),
+            common: shared_lists::SharedLists::default(),
             edition_noticed: 0,
-            notable: 0,
+            persistence_version: 0,
             told: BTreeSet::new(),
             tabs_counted: config.numbers_used(),
             config,
@@ -154,7 +154,7 @@ impl Core {
     /// Takes in what happened. Any input is fine at any time.
     pub fn handle(&mut self, now: Time, input: Input) {
         self.now = now;
-        self.notable += u64::from(input.is_about_who_is_there());
+        self.persistence_version += u64::from(input.changes_persisted_state());
         match input {
             Input::SessionOpened { session, config } => self.open_session(session, config),
             Input::SessionClosed { session } => self.close_session(session),

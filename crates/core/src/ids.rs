@@ -188,7 +188,7 @@ impl From<TabId> for TabName {
 impl PageId {
     /// Whether it can name a tab: a page must not take the number of another tab, nor write into the
     /// texts that agents read.
-    pub(crate) fn is_fit(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         !self.0.is_empty()
             && self.0.len() <= LONGEST_BARE

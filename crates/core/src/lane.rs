@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// The page actions at work or waiting on one tab.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
-    beside: usize,
+    reading: usize,
     acting: Option<CallId>,
     /// Whose turn is next, and in which order each session's calls came. None of them is empty.
     turns: VecDeque<(SessionId, VecDeque<CallId>)>,
@@ -16,7 +16,7 @@ impl Lane {
     /// How many calls count against the tab's limit.
     pub(crate) fn len(&self) -> usize {
         let waiting: usize = self.turns.iter().map(|(_, calls)| calls.len()).sum();
-        self.beside + usize::from(self.acting.is_some()) + waiting
+        self.reading + usize::from(self.acting.is_some()) + waiting
     }
 
     /// Lets a call in. Says whether it may run now; if not, [`leave`](Self::leave) names it later.
@@ -24,7 +24,7 @@ impl Lane {
         match access {
             Access::Bypass => true,
             Access::Read => {
-                self.beside += 1;
+                self.reading += 1;
                 true
             }
             Access::Act if self.acting.is_none() => {
@@ -54,7 +54,7 @@ impl Lane {
         match access {
             Access::Bypass => None,
             Access::Read => {
-                self.beside = self.beside.saturating_sub(1);
+                self.reading = self.reading.saturating_sub(1);
                 None
             }
             Access::Act if self.acting == Some(call) => {

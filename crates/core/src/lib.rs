@@ -95,7 +95,7 @@ pub use output::{BrowserRow, Output, PageRow, Renewed, Reply, TabRow, ToolRow};
 pub use page_numbers::PageNumbers;
 pub use page_refusal::PageRefusal;
 pub use person_refusal::PersonRefusal;
-pub use refusal::{Fate, LostTab, Refusal, Stuck, TabMeant};
+pub use refusal::{Fate, LostTab, Refusal, RequestedTab, Stuck};
 pub use route::{Reason, Routing};
 pub use site_filter::{Hidden, SiteFilter};
 pub use time::Time;

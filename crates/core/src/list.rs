@@ -9,7 +9,7 @@ pub(crate) enum State {
         lost: Option<LostTab>,
     },
     /// The next call connects again to the browser that it was connected to.
-    Returning {
+    Reconnecting {
         focused: bool,
         lost: Option<LostTab>,
     },
@@ -26,8 +26,8 @@ impl State {
         match self {
             Self::Disconnected { .. } => &[ToolName::CONNECT_BROWSER],
             Self::NoTabs => &CONNECTED[..2],
-            Self::NoFocus { .. } | Self::Returning { focused: false, .. } => &CONNECTED[..3],
-            Self::Focused(_) | Self::Returning { focused: true, .. } => &CONNECTED,
+            Self::NoFocus { .. } | Self::Reconnecting { focused: false, .. } => &CONNECTED[..3],
+            Self::Focused(_) | Self::Reconnecting { focused: true, .. } => &CONNECTED,
         }
     }
 
@@ -39,11 +39,11 @@ impl State {
             _ if tool == ToolName::CONNECT_BROWSER => Refusal::AlreadyConnected,
             Self::NoTabs => Refusal::NoTabs { tool },
             Self::NoFocus { lost }
-            | Self::Returning {
+            | Self::Reconnecting {
                 focused: false,
                 lost,
             } => Refusal::NoFocus { tool, lost },
-            Self::Focused(_) | Self::Returning { focused: true, .. } => {
+            Self::Focused(_) | Self::Reconnecting { focused: true, .. } => {
                 Refusal::NotOffered { tool }
             }
         }

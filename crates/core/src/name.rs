@@ -22,7 +22,7 @@ impl ToolName {
                 clippy::indexing_slicing,
                 reason = "both are below the lengths, and const"
             )]
-            if is_fit(from[read]) {
+            if is_name_byte(from[read]) {
                 bytes[written] = from[read];
                 written += 1;
             }
@@ -33,7 +33,7 @@ impl ToolName {
 
     /// The name that a client wrote, if it can be the name of a tool.
     pub fn parse(name: &str) -> Option<Self> {
-        (!name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_fit))
+        (!name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_name_byte))
             .then(|| Self::new(name))
     }
 
@@ -45,7 +45,7 @@ impl ToolName {
         if let Some(name) = Self::parse(given) {
             return name;
         }
-        let mut words = given.split(|c: char| !u8::try_from(c).is_ok_and(is_fit));
+        let mut words = given.split(|c: char| !u8::try_from(c).is_ok_and(is_name_byte));
         let mut reduced = String::new();
         while let Some(word) = words.next()
             && reduced.len() <= LONGEST
@@ -99,7 +99,7 @@ impl fmt::Display for ToolName {
     }
 }
 
-const fn is_fit(byte: u8) -> bool {
+const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 

@@ -51,7 +51,7 @@ impl PageNumbers {
     }
 
     /// The same in place of the tab's own number.
-    pub(crate) fn told(&mut self, tab: TabId) -> TabId {
+    pub(crate) fn number_for(&mut self, tab: TabId) -> TabId {
         TabId(self.give(tab))
     }
 

@@ -23,7 +23,7 @@ pub enum PageRefusal {
     #[error(
         "A tab id has 1 to 64 of the characters A-Z a-z 0-9 _ - and is not a number. Make a new one."
     )]
-    UnfitId,
+    InvalidId,
     /// A tab's own name is that of another tab: one of another origin, or one that came later.
     #[error("Another tab has this id already. Make a new one.")]
     IdTaken,
@@ -56,6 +56,6 @@ pub enum PageRefusal {
 impl PageRefusal {
     /// Whether a tab would be taken in under another name.
     pub fn is_about_the_name(self) -> bool {
-        matches!(self, Self::UnfitId | Self::IdTaken)
+        matches!(self, Self::InvalidId | Self::IdTaken)
     }
 }

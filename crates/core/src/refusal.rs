@@ -5,8 +5,8 @@ mod phrases;
 pub(crate) use self::phrases::MOST_TABS_NAMED;
 
 use self::phrases::{
-    Asking, Available, Begun, Counterpart, Index, Indices, Listed, Loss, Seconds, WayOut,
-    WhichIndex,
+    Available, HowToEnable, Index, Indices, Listed, Loss, MayHaveRun, OtherModeTool, Seconds,
+    TimeoutAdvice, WhichIndex,
 };
 use crate::{
     ConnectFailure, LostBrowser, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName,
@@ -179,7 +179,7 @@ pub enum Refusal {
         category: Arc<str>,
     },
     /// The tool is there for those who ask for its category, and nobody has.
-    #[error("{tool} belongs to the category {category}. {}", Asking(.category, *.mode))]
+    #[error("{tool} belongs to the category {category}. {}", HowToEnable(.category, *.mode))]
     NotAskedFor {
         /// The tool that was called.
         tool: ToolName,
@@ -189,7 +189,7 @@ pub enum Refusal {
         mode: Mode,
     },
     /// The tool belongs to sessions with the other kind of list.
-    #[error("{tool} is not needed in this session. {}", Counterpart(*.tool))]
+    #[error("{tool} is not needed in this session. {}", OtherModeTool(*.tool))]
     OtherList {
         /// The tool that was called.
         tool: ToolName,
@@ -238,13 +238,13 @@ pub enum Refusal {
     #[error(
         "Tool '{tool}' not available in tab '{tab}'. Available tabs: {}{}",
         Listed(.available, *.more),
-        Begun(*.begun)
+        MayHaveRun(*.begun)
     )]
     NoSuchToolThere {
         /// The tool that was called.
         tool: ToolName,
         /// The tab.
-        tab: TabMeant,
+        tab: RequestedTab,
         /// The tabs that have the tool, the first ones if there are many.
         available: Vec<TabName>,
         /// How many more there are.
@@ -294,7 +294,7 @@ pub enum Refusal {
     #[error(
         "{tool} was stopped: it had not finished after {}. {}",
         Seconds(*.limit),
-        WayOut { tool: *.tool, stuck: *.stuck, mode: *.mode }
+        TimeoutAdvice { tool: *.tool, stuck: *.stuck, mode: *.mode }
     )]
     TooLate {
         /// The tool that was called.
@@ -347,7 +347,7 @@ pub enum Refusal {
 
 /// A tab that a call was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TabMeant {
+pub enum RequestedTab {
     /// What the agent wrote.
     Given(String),
     /// What we call it.
@@ -391,7 +391,7 @@ pub enum Stuck {
     Queueing(TabId),
 }
 
-impl fmt::Display for TabMeant {
+impl fmt::Display for RequestedTab {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given(text) => f.write_str(text),

@@ -2,8 +2,8 @@
 //! adds an answer that names a tab is asked here.
 
 use crate::{
-    LostBrowser, LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, Stuck, TabId,
-    TabMeant, TabName, TabRow, ToolRow,
+    LostBrowser, LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, RequestedTab, Stuck,
+    TabId, TabName, TabRow, ToolRow,
 };
 
 impl Reply {
@@ -12,8 +12,8 @@ impl Reply {
         match self {
             Self::Tabs { tabs, focused } => rows(tabs, focused, own),
             Self::Pages { pages, selected } => rows(pages, selected, own),
-            Self::Opened { tab, .. } | Self::Focused { tab, .. } => tab.id = own.told(tab.id),
-            Self::Closed { tab, .. } => *tab = own.told(*tab),
+            Self::Opened { tab, .. } | Self::Focused { tab, .. } => tab.id = own.number_for(tab.id),
+            Self::Closed { tab, .. } => *tab = own.number_for(*tab),
             Self::BrowserTabs { tabs, .. } => {
                 for PageRow { name, .. } in tabs {
                     name.renumber(own);
@@ -28,7 +28,7 @@ impl Reply {
             // The number is told only where another session holds the tab, too. No number is used up for less.
             Self::Done { tab, shared } => {
                 if *shared || own.of(*tab).is_some() {
-                    *tab = own.told(*tab);
+                    *tab = own.number_for(*tab);
                 }
             }
             Self::Refused(refusal) => refusal.renumber(own),
@@ -52,7 +52,7 @@ impl Refusal {
             | Self::TabHeld { tab, .. }
             | Self::LastPage { tab }
             | Self::TabBusy { tab, .. }
-            | Self::Person(PersonRefusal::Given { tab, .. }) => *tab = own.told(*tab),
+            | Self::Person(PersonRefusal::Given { tab, .. }) => *tab = own.number_for(*tab),
             Self::NoFocus { lost, .. } => {
                 if let Some(lost) = lost {
                     lost.renumber(own);
@@ -63,13 +63,13 @@ impl Refusal {
             | Self::LostBrowser(LostBrowser::Gone { lost, .. }) => lost.renumber(own),
             Self::UnknownTab { available, .. } => names(available, own),
             Self::NoSuchToolThere { tab, available, .. } => {
-                if let TabMeant::Named(name) = tab {
+                if let RequestedTab::Named(name) = tab {
                     name.renumber(own);
                 }
                 names(available, own);
             }
             Self::TooLate { stuck, .. } => match stuck {
-                Stuck::Working(tab) | Stuck::Queueing(tab) => *tab = own.told(*tab),
+                Stuck::Working(tab) | Stuck::Queueing(tab) => *tab = own.number_for(*tab),
                 Stuck::Connecting | Stuck::Opening | Stuck::Settling => {}
             },
             Self::NotConnected { .. }
@@ -104,25 +104,25 @@ impl Refusal {
 
 impl LostTab {
     fn renumber(&mut self, own: &mut PageNumbers) {
-        self.tab = own.told(self.tab);
+        self.tab = own.number_for(self.tab);
     }
 }
 
 impl TabName {
     fn renumber(&mut self, own: &mut PageNumbers) {
         if let Self::Number(tab) = self {
-            *tab = own.told(*tab);
+            *tab = own.number_for(*tab);
         }
     }
 }
 
 fn rows(rows: &mut [TabRow], bound: &mut Option<TabId>, own: &mut PageNumbers) {
     for row in &mut *rows {
-        row.id = own.told(row.id);
+        row.id = own.number_for(row.id);
     }
     rows.sort_by_key(|row| row.id);
     if let Some(bound) = bound {
-        *bound = own.told(*bound);
+        *bound = own.number_for(*bound);
     }
 }
 

@@ -33,7 +33,7 @@ pub enum Reason {
 
 /// What is known about a call before its way is chosen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct RoutingRequest {
     pub(crate) routing: Routing,
     pub(crate) named: Option<TabId>,
     /// The tab with the tool that the session is bound to.
@@ -59,22 +59,22 @@ pub(crate) enum NoRoute {
 
 /// Chooses the tab. `available` are those with the tool, in order of registration.
 pub(crate) fn route(
-    wish: &Wish,
+    wanted: &RoutingRequest,
     has: impl Fn(TabId) -> bool,
     mut available: impl Iterator<Item = TabId>,
 ) -> Result<Route, NoRoute> {
-    if let Some(tab) = wish.named {
+    if let Some(tab) = wanted.named {
         return match has(tab) {
             true => Ok(Reason::Named.to(tab)),
             false => Err(NoRoute::Lacking(tab)),
         };
     }
-    if let Some(tab) = wish.bound {
+    if let Some(tab) = wanted.bound {
         return Ok(Reason::Bound.to(tab));
     }
     let first = available.next().ok_or(NoRoute::Nowhere)?;
-    let is_only = wish.routing == Routing::Smart && available.next().is_none();
-    match (wish.active, wish.routing) {
+    let is_only = wanted.routing == Routing::Smart && available.next().is_none();
+    match (wanted.active, wanted.routing) {
         _ if is_only => Ok(Reason::Only.to(first)),
         (Some(active), _) if has(active) => Ok(Reason::Active.to(active)),
         (Some(_), Routing::Smart) => Ok(Reason::ActiveLacks.to(first)),

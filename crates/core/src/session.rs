@@ -62,7 +62,7 @@ pub(crate) struct BrowserBinding {
     pub(crate) focus: Option<Focus>,
     /// How a progressive session goes on here: its daemon died or the connection was lost, and the browser
     /// stayed.
-    pub(crate) returns: Option<Return>,
+    pub(crate) pending_reconnect: Option<PendingReconnect>,
     /// The tab that a progressive session worked in and that went with its daemon, until it connects again.
     pub(crate) gone: Option<LostTab>,
     /// The tab that it was given by the person and was not told of yet.
@@ -84,7 +84,7 @@ pub(crate) enum Focus {
 
 /// How a progressive session goes on in a browser that is not connected for the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Return {
+pub(crate) struct PendingReconnect {
     /// What it looks at then, unless its tab is still there.
     pub(crate) focus: Focus,
     /// Until when its next call sees to it. Later the session is not connected, until the browser is there again
@@ -92,7 +92,7 @@ pub(crate) struct Return {
     pub(crate) until: Option<Time>,
 }
 
-impl Return {
+impl PendingReconnect {
     pub(crate) fn is_due(self, now: Time) -> bool {
         self.until.is_none_or(|until| now < until)
     }
@@ -100,7 +100,7 @@ impl Return {
 
 impl Announced {
     /// Whether a client that knows this one has nothing to learn from the other.
-    pub(crate) fn says_the_same_as(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_content(&self, other: &Self) -> bool {
         self.tools == other.tools
             && (Arc::ptr_eq(&self.page_tools, &other.page_tools)
                 || self.page_tools == other.page_tools)
@@ -140,7 +140,7 @@ impl Session {
             label: meant.label.clone(),
             attached: meant.attached,
             focus,
-            returns: None,
+            pending_reconnect: None,
             gone: None,
             given: None,
             known: false,
@@ -211,8 +211,10 @@ impl BrowserBinding {
 
     /// The tab that it was bound to and that is gone, as long as the session has not been told.
     pub(crate) fn lost_tab(&self) -> Option<LostTab> {
-        let returns = self.returns.map(|returns| returns.focus);
-        match self.focus.or(returns) {
+        let pending_reconnect = self
+            .pending_reconnect
+            .map(|pending_reconnect| pending_reconnect.focus);
+        match self.focus.or(pending_reconnect) {
             Some(Focus::Lost(lost)) => Some(lost),
             _ => self.gone,
         }
@@ -220,8 +222,9 @@ impl BrowserBinding {
 
     /// A progressive session is connected here from now on.
     pub(crate) fn connect(&mut self) {
-        let returns = self.returns.take();
-        let focus = returns.map_or(Focus::Nothing, |returns| returns.focus);
+        let pending_reconnect = self.pending_reconnect.take();
+        let focus =
+            pending_reconnect.map_or(Focus::Nothing, |pending_reconnect| pending_reconnect.focus);
         self.focus.get_or_insert(focus);
         self.gone = None;
     }
@@ -236,8 +239,8 @@ impl BrowserBinding {
         match mode {
             Mode::Progressive => {
                 let until = Some(until);
-                let returns = focus.map(|focus| Return { focus, until });
-                self.returns = returns.or(self.returns);
+                let pending_reconnect = focus.map(|focus| PendingReconnect { focus, until });
+                self.pending_reconnect = pending_reconnect.or(self.pending_reconnect);
                 self.focus = None;
             }
             Mode::Static => self.focus = focus,

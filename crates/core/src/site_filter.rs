@@ -29,14 +29,14 @@ impl SiteFilter {
     }
 
     /// Whether it hides anything at all.
-    pub(crate) fn is_there(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.is_some()
     }
 }
 
 impl fmt::Debug for SiteFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SiteFilter").field(&self.is_there()).finish()
+        f.debug_tuple("SiteFilter").field(&self.is_set()).finish()
     }
 }
 

@@ -120,7 +120,7 @@ impl Tab {
     }
 
     /// It was known through the page library only, because its browser was away, and is found there again.
-    pub(crate) fn come_home(&mut self, found: Self) {
+    pub(crate) fn restore_to_browser(&mut self, found: Self) {
         *self = Self {
             library: self.library.take(),
             lane: std::mem::take(&mut self.lane),
@@ -204,7 +204,7 @@ impl Tab {
     }
 
     /// The session its popups belong to.
-    pub(crate) fn heir(&self) -> Option<SessionId> {
+    pub(crate) fn popup_owner(&self) -> Option<SessionId> {
         self.holders().next()
     }
 

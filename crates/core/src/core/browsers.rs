@@ -74,7 +74,7 @@ impl Core {
                     .browser_binding(session, browser)
                     .map(|browser_binding| browser_binding.number);
                 let number = number.ok_or(Refusal::NoBrowserLeft { tool })?;
-                self.leave(session, browser, "disconnect_browser let go of it");
+                self.detach_browser(session, browser, "disconnect_browser let go of it");
                 Ok(Plan::Answer(Reply::Disconnected { number }))
             }
             CallKind::SelectDefaultBrowser => {
@@ -123,7 +123,7 @@ impl Core {
     }
 
     /// A session lets go of a browser: its calls there end, and so do the tabs that it created there.
-    pub(super) fn leave(&mut self, session: SessionId, browser: BrowserId, why: &str) {
+    pub(super) fn detach_browser(&mut self, session: SessionId, browser: BrowserId, why: &str) {
         let calls =
             self.calls_where(|call| call.session == session && call.browser == Some(browser));
         self.end_all(calls, |core, call| {
@@ -147,12 +147,12 @@ impl Core {
                 .retain(|browser_binding| browser_binding.browser != browser);
         }
         self.edition += 1;
-        self.notable += 1;
-        self.let_go_of(browser);
+        self.persistence_version += 1;
+        self.disconnect_if_unused(browser);
     }
 
     /// Disconnects a browser that nobody means any more.
-    pub(super) fn let_go_of(&mut self, id: BrowserId) {
+    pub(super) fn disconnect_if_unused(&mut self, id: BrowserId) {
         let wanted = self.sessions.values().any(|known| known.means(id));
         let connected = self.about(id).is_some();
         if !wanted && connected {

@@ -57,7 +57,7 @@ impl Core {
     }
 
     pub(super) fn expire(&mut self, id: CallId) {
-        if let Some(failure) = self.who_is_away(id) {
+        if let Some(failure) = self.away_failure(id) {
             return self.give_up(id, failure);
         }
         if let Some(call) = self.calls.get(&id) {
@@ -105,11 +105,11 @@ impl Core {
             Task::Reconnect { added: true } if !is_done => {
                 // `add_browser` came to nothing: it is as if it had not been called.
                 if let Some(browser) = call.browser {
-                    self.leave(call.session, browser, "add_browser did not connect it");
+                    self.detach_browser(call.session, browser, "add_browser did not connect it");
                 }
             }
             Task::Open { tab: Some(tab), .. } => self.discard(tab),
-            Task::Settle { tab, .. } if call.at_work => {
+            Task::FindTab { tab, .. } if call.at_work => {
                 if let Some(tab) = tab {
                     self.discard(tab);
                 }
@@ -127,7 +127,7 @@ impl Core {
             | Task::Reconnect { .. }
             | Task::List
             | Task::Await { .. }
-            | Task::Settle { .. }
+            | Task::FindTab { .. }
             | Task::Open { tab: None, .. }
             | Task::Focus { .. }
             | Task::Close { .. } => {}
@@ -189,7 +189,7 @@ impl Core {
                 call.at_work = true;
                 self.emit(Output::Refresh { call: id, browser });
             }
-            Task::Settle { .. } => self.find_tab(id),
+            Task::FindTab { .. } => self.find_tab(id),
             Task::Open { url, focus, .. } => {
                 let (url, focus) = (url.clone(), *focus);
                 call.at_work = true;
@@ -277,7 +277,7 @@ impl Core {
         reply: Reply,
         renewed: Option<Renewed>,
     ) {
-        let reply = self.in_its_numbers(session, reply);
+        let reply = self.in_session_numbers(session, reply);
         self.emit(Output::Reply {
             call,
             session,

@@ -83,13 +83,13 @@ impl Core {
         }
         for session in self.sessions_meaning(id) {
             // One that was told that it is disconnected stays so until it asks.
-            if self.returns(session, id) {
+            if self.will_reconnect(session, id) {
                 self.connect_session(session, id);
             }
         }
         self.forget_remembered(id);
         for session in self.sessions_meaning(id) {
-            self.inherit(session);
+            self.restore_tabs(session);
             if let Some(browser_binding) = self.browser_binding_mut(session, id) {
                 browser_binding.renewed = renewed && browser_binding.known;
             }
@@ -100,7 +100,7 @@ impl Core {
         }
         if named {
             // Whoever wanted it may have thought better of it.
-            self.let_go_of(id);
+            self.disconnect_if_unused(id);
         }
     }
 
@@ -137,7 +137,7 @@ impl Core {
                 may_launch && self.would_launch(*call) || is_away && self.came_after(*call, since)
             });
         if retry.is_empty() {
-            self.give_up_return(id, is_away);
+            self.give_up_reconnect(id, is_away);
         }
         self.end_all(give_up, |core, call| core.give_up(call, failure.clone()));
         if retry.is_empty() {
@@ -255,7 +255,7 @@ impl Core {
     }
 
     /// What a call waits for, if that is somebody who was away when they were last asked for.
-    pub(super) fn who_is_away(&self, id: CallId) -> Option<ConnectFailure> {
+    pub(super) fn away_failure(&self, id: CallId) -> Option<ConnectFailure> {
         let call = self.calls.get(&id)?;
         let waits = matches!(
             call.task,
@@ -291,7 +291,7 @@ impl Core {
         });
         for session in self.sessions_of(&waiting) {
             self.connect_session(session, id);
-            self.inherit(session);
+            self.restore_tabs(session);
             // Who is bound to its tab again has been told so.
             if self.focused(session, id).is_none() {
                 self.announce(session);

@@ -24,11 +24,11 @@ impl Core {
             Some(Mode::Progressive) => self.plan_progressive(session, browser, kind),
             _ => self.plan_static(session, browser, kind),
         };
-        self.go_on(id, plan);
+        self.continue_call(id, plan);
     }
 
     /// A call that waited for something to be there is made now.
-    fn go_on(&mut self, id: CallId, plan: Result<Plan, Refusal>) {
+    fn continue_call(&mut self, id: CallId, plan: Result<Plan, Refusal>) {
         match plan {
             Ok(Plan::Work(_, task)) => {
                 if let Some(call) = self.calls.get_mut(&id) {
@@ -83,7 +83,7 @@ impl Core {
         let known = self.sessions.get(&session);
         let isolated = known.is_some_and(|known| known.config.isolated);
         let is_coming = || {
-            let mut calls = self.settling(session, browser).into_iter();
+            let mut calls = self.finding_tab(session, browser).into_iter();
             calls.any(|call| {
                 let call = self.calls.get(&call);
                 call.is_some_and(|call| call.task.tab() == Some(FIRST_PAGE))
@@ -104,13 +104,13 @@ impl Core {
         let Some(browser) = call.browser else {
             return;
         };
-        let mut settling = self.settling(session, browser).into_iter();
-        if settling.any(|id| self.is_at_work(id)) {
+        let mut finding_tab = self.finding_tab(session, browser).into_iter();
+        if finding_tab.any(|id| self.is_at_work(id)) {
             return;
         }
         let vacant = self.page_in_front(session, browser);
         if let Some(tab) = vacant.or_else(|| self.unused_tab(session, browser)) {
-            return self.settle(session, tab);
+            return self.use_found_tab(session, tab);
         }
         if let Some(call) = self.calls.get_mut(&id) {
             call.at_work = true;
@@ -125,14 +125,14 @@ impl Core {
 
     /// The call that looked for a tab has given up: the next one that waits for it takes over.
     pub(super) fn find_tab_for_others(&mut self, session: SessionId, browser: BrowserId) {
-        if let Some(next) = self.settling(session, browser).first() {
+        if let Some(next) = self.finding_tab(session, browser).first() {
             self.find_tab(*next);
         }
     }
 
     /// A session has found its tab: it is bound to it, unless it bound itself to another one meanwhile,
     /// and every call that waited for a tab runs there.
-    pub(super) fn settle(&mut self, session: SessionId, id: TabId) {
+    pub(super) fn use_found_tab(&mut self, session: SessionId, id: TabId) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
         };
@@ -145,7 +145,7 @@ impl Core {
         if self.focused(session, browser).is_none() {
             self.move_focus(session, id);
         }
-        for call in self.settling(session, browser) {
+        for call in self.finding_tab(session, browser) {
             self.run_in(call, id);
         }
     }
@@ -154,7 +154,7 @@ impl Core {
         let Some(call) = self.calls.get_mut(&id) else {
             return;
         };
-        let Task::Settle { kind, .. } = &call.task else {
+        let Task::FindTab { kind, .. } = &call.task else {
             return;
         };
         call.at_work = false;
@@ -167,7 +167,7 @@ impl Core {
                 let (kind, browser) = (kind.clone(), call.browser);
                 if let Some(browser) = browser {
                     let plan = self.plan_in_tabs(session, browser, kind);
-                    self.go_on(id, plan);
+                    self.continue_call(id, plan);
                 }
                 return;
             }
@@ -192,7 +192,7 @@ impl Core {
         let front = self.connection_mut(browser)?.front.take()?;
         let id = self.tab_of(browser, &front)?;
         let tab = self.tabs.get(&id)?;
-        (tab.is_open() && !tab.is_held() && !self.is_leaving(id)).then_some(id)
+        (tab.is_open() && !tab.is_held() && !self.is_closing(id)).then_some(id)
     }
 
     /// A blank tab that nobody has used is as good as a new one, and the session's own from now on.
@@ -210,11 +210,11 @@ impl Core {
     }
 
     /// The session's calls that wait for its tab in a browser.
-    fn settling(&self, session: SessionId, browser: BrowserId) -> Vec<CallId> {
+    fn finding_tab(&self, session: SessionId, browser: BrowserId) -> Vec<CallId> {
         self.calls_where(|call| {
             call.session == session
                 && call.browser == Some(browser)
-                && matches!(call.task, Task::Settle { .. })
+                && matches!(call.task, Task::FindTab { .. })
         })
     }
 

@@ -23,14 +23,14 @@ impl Core {
         }
         let (session, browser, tool) = (call.session, call.browser, call.tool);
         if let Task::Page { .. } | Task::PageTool { .. } = call.task {
-            self.announce_what_waits(session);
+            self.announce_pending(session);
         }
         let Some(call) = self.calls.get(&id) else {
             return;
         };
         let reply = match call.task {
             Task::List => browser.map(|browser| self.list(session, browser)),
-            Task::Settle { tab, .. } => self.settled(session, tab, tool),
+            Task::FindTab { tab, .. } => self.found_tab(session, tab, tool),
             Task::Open { tab, focus, .. } => self.opened(session, tab, focus, tool),
             Task::Focus { tab } => self.prepared(session, tab),
             Task::Close { tab } => self.closed(tab),
@@ -47,11 +47,16 @@ impl Core {
     }
 
     /// Its session has a tab, so the call goes on there.
-    fn settled(&mut self, session: SessionId, tab: Option<TabId>, tool: ToolName) -> Option<Reply> {
+    fn found_tab(
+        &mut self,
+        session: SessionId,
+        tab: Option<TabId>,
+        tool: ToolName,
+    ) -> Option<Reply> {
         let Some(id) = tab else {
             return Some(Reply::Refused(Refusal::NotOpened { tool }));
         };
-        self.settle(session, id);
+        self.use_found_tab(session, id);
         None
     }
 
@@ -76,7 +81,7 @@ impl Core {
         Some(Reply::Opened {
             tab: self.row(session, id, tab),
             tools: if focus {
-                self.tools_told(session, tab)
+                self.visible_tools(session, tab)
             } else {
                 Vec::new()
             },
@@ -88,7 +93,7 @@ impl Core {
         let tab = self.tabs.get(&id)?;
         Some(Reply::Focused {
             tab: self.row(session, id, tab),
-            tools: self.tools_told(session, tab),
+            tools: self.visible_tools(session, tab),
             shared: tab.is_shared_with_others(session),
         })
     }

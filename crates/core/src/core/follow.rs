@@ -11,7 +11,7 @@ impl Core {
         let followers = sessions.filter(|(_, known)| known.config.follow_user_focus);
         let followers: Vec<_> = followers.map(|(session, _)| *session).collect();
         for session in followers {
-            self.turn_along(session, id);
+            self.follow_to(session, id);
         }
     }
 
@@ -26,7 +26,7 @@ impl Core {
         let Some(id) = self.active.filter(|_| begins) else {
             return;
         };
-        if self.turn_along(session, id)
+        if self.follow_to(session, id)
             && let Some(browser) = self.tabs.get(&id).and_then(|tab| tab.browser())
             && let Some(browser_binding) = self.browser_binding_mut(session, browser)
         {
@@ -35,7 +35,7 @@ impl Core {
     }
 
     /// Whether a session is bound to a tab now and was not before.
-    fn turn_along(&mut self, session: SessionId, id: TabId) -> bool {
+    fn follow_to(&mut self, session: SessionId, id: TabId) -> bool {
         let Some(tab) = self.tabs.get(&id) else {
             return false;
         };

@@ -17,12 +17,12 @@ impl Core {
         let page_tools = self.listed_page_tools(session).into_iter();
         let page_tools = page_tools.map(|(name, _)| name);
         let has_library_tools = self.has_library_tools(session);
-        let beside_them = has_library_tools.then_some(ToolName::LIST_BROWSER_TABS);
+        let list_browser_tabs = has_library_tools.then_some(ToolName::LIST_BROWSER_TABS);
         let (before, after) = self.own_tools(session);
         before
             .copied()
             .chain(page_tools)
-            .chain(beside_them)
+            .chain(list_browser_tabs)
             .chain(after.copied())
             .collect()
     }
@@ -40,8 +40,8 @@ impl Core {
         let core_tools = state.map_or(&[][..], State::core_tools);
         let known = self.sessions.get(&session);
         let known = known.filter(|_| {
-            let returning = |state| matches!(state, State::Returning { focused: true, .. });
-            matches!(state, Some(State::Focused(_))) || state.is_some_and(returning)
+            let reconnecting = |state| matches!(state, State::Reconnecting { focused: true, .. });
+            matches!(state, Some(State::Focused(_))) || state.is_some_and(reconnecting)
         });
         let page_actions = known.map_or(&[][..], |_| &self.focused_tools);
         let page_actions = page_actions
@@ -135,7 +135,7 @@ impl Core {
             })
         };
         Some(match browser_binding.focus {
-            None if self.returns(session, browser_binding.browser) => State::Returning {
+            None if self.will_reconnect(session, browser_binding.browser) => State::Reconnecting {
                 focused: !known.config.restored_tabs.bound.is_empty(),
                 lost: browser_binding.lost_tab(),
             },
@@ -174,7 +174,7 @@ impl Core {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        let is_news = !known.is_static() || !known.announced.says_the_same_as(&announced);
+        let is_news = !known.is_static() || !known.announced.has_same_content(&announced);
         known.announced = announced;
         if !is_news {
             return;
@@ -192,7 +192,7 @@ impl Core {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
-        match known.announced.says_the_same_as(&offer) {
+        match known.announced.has_same_content(&offer) {
             true => known.announced.edition = offer.edition,
             false => self.announce(session),
         }
@@ -200,7 +200,7 @@ impl Core {
 
     /// Tells a session of changes that are being gathered for it before a call of its own is answered, which
     /// may have brought them about.
-    pub(super) fn announce_what_waits(&mut self, session: SessionId) {
+    pub(super) fn announce_pending(&mut self, session: SessionId) {
         let known = self.sessions.get(&session);
         if known.is_some_and(|known| known.announce_at.is_some()) {
             self.announce_if_changed(session);
@@ -215,7 +215,7 @@ impl Core {
             return;
         };
         known.announce_at = None;
-        if !known.announced.says_the_same_as(&offer) {
+        if !known.announced.has_same_content(&offer) {
             known.notices_due = known.notices_due.max(self.now) + gap;
         }
         self.announce_if_changed(session);
@@ -232,7 +232,7 @@ impl Core {
     /// Sees to it that every session whose list may have changed will be told, once for all that happens
     /// until then. Runs after every input, so no change can be forgotten.
     pub(super) fn notice_list_changes(&mut self, now: Time) {
-        self.look_at_lists(now, |core, id, known| {
+        self.schedule_notices(now, |core, id, known| {
             core.edition != known.announced.edition || core.is_outdated(id)
         });
     }
@@ -243,13 +243,17 @@ impl Core {
         // Who was told by this input must not be taken for told by the next.
         if self.edition_noticed != self.edition || !self.told.is_empty() {
             self.edition_noticed = self.edition;
-            self.look_at_lists(now, |core, _, known| {
+            self.schedule_notices(now, |core, _, known| {
                 core.edition != known.announced.edition
             });
         }
     }
 
-    fn look_at_lists(&mut self, now: Time, changed: impl Fn(&Self, SessionId, &Session) -> bool) {
+    fn schedule_notices(
+        &mut self,
+        now: Time,
+        changed: impl Fn(&Self, SessionId, &Session) -> bool,
+    ) {
         // Those who are told fetch their list as it is after all of this input, not amid it.
         for session in std::mem::take(&mut self.told) {
             let offer = self.offer(session);

@@ -1,7 +1,7 @@
 //! Calls of page tools, and calls about them: checked, run, and answered when their page is gone.
 
 use super::Core;
-use super::page_routing::Among;
+use super::page_routing::SourceFilter;
 use super::plan::Plan;
 use crate::call::Task;
 use crate::list::State;
@@ -10,7 +10,7 @@ use crate::refusal::MOST_TABS_NAMED;
 use crate::route::{NoRoute, Route};
 use crate::tab::Tab;
 use crate::{
-    Access, CallId, CallKind, Mode, Output, Reason, Refusal, Reply, SessionId, TabId, TabMeant,
+    Access, CallId, CallKind, Mode, Output, Reason, Refusal, Reply, RequestedTab, SessionId, TabId,
     TabName, TabRef, ToolName, ToolRow,
 };
 
@@ -104,12 +104,12 @@ impl Core {
         if let Some(given) = given
             && named.is_none_or(|tab| self.offer_in(session, tab, name).is_none())
         {
-            return Err(self.not_there(session, name, TabMeant::Given(given.bare())));
+            return Err(self.not_there(session, name, RequestedTab::Given(given.bare())));
         }
         if let Some(id) = named
             && let Some(tab) = self.tabs.get(&id)
         {
-            self.check_keeper(session, id, tab, mode)?;
+            self.check_exclusive(session, id, tab, mode)?;
         }
         self.route_of(session, name, named)
             .map_err(|why| match why {
@@ -122,7 +122,7 @@ impl Core {
     fn lacking(&self, session: SessionId, name: ToolName, id: TabId) -> Refusal {
         let known = self.tabs.get(&id);
         let tab = known.map_or_else(|| id.into(), |tab| tab.name(id));
-        self.not_there(session, name, TabMeant::Named(tab))
+        self.not_there(session, name, RequestedTab::Named(tab))
     }
 
     /// In progressive mode a session has the tools of the tab that it has focused and those of the page
@@ -147,7 +147,7 @@ impl Core {
         let route = match self.needed_route(session, name, given, Mode::Progressive) {
             // Another tab is in front, but some tab has it.
             Err(Refusal::NoSuchToolThere { .. }) if given.is_none() => {
-                let mut tabs = self.available(session, name, Among::Registered);
+                let mut tabs = self.available(session, name, SourceFilter::Registered);
                 let tab = tabs.next().ok_or(Refusal::UnknownTool { tool: name })?;
                 Route { tab, reason }
             }
@@ -164,7 +164,7 @@ impl Core {
     }
 
     /// The tab does not have the tool: says which ones do. A tool that no tab has is unknown.
-    fn not_there(&self, session: SessionId, name: ToolName, tab: TabMeant) -> Refusal {
+    fn not_there(&self, session: SessionId, name: ToolName, tab: RequestedTab) -> Refusal {
         let (available, more) = self.available_names(session, name, MOST_TABS_NAMED);
         match available.is_empty() {
             true => Refusal::UnknownTool { tool: name },
@@ -240,7 +240,7 @@ impl Core {
         let (available, more) = self.available_names(call.session, name, MOST_TABS_NAMED);
         let refusal = Refusal::NoSuchToolThere {
             tool: name,
-            tab: TabMeant::Named(tab.clone()),
+            tab: RequestedTab::Named(tab.clone()),
             available,
             more,
             begun: call.at_work,
@@ -303,7 +303,7 @@ impl Core {
                 mode,
             });
         };
-        self.check_keeper(session, id, tab, mode)?;
+        self.check_exclusive(session, id, tab, mode)?;
         if let Some(hidden) = self.hidden(session, tab) {
             return Err(Refusal::Hidden { why: hidden.why });
         }

@@ -1,5 +1,5 @@
 //! Between the numbers of tabs and those that a session knows them by. All that a session says comes in
-//! through `tab_meant`, and all that it is told goes out through `in_its_numbers`.
+//! through `tab_meant`, and all that it is told goes out through `in_session_numbers`.
 
 use super::Core;
 use crate::page_numbers::PageNumbers;
@@ -40,12 +40,12 @@ impl Core {
     }
 
     /// A reply as its session reads it.
-    pub(super) fn in_its_numbers(&mut self, session: SessionId, mut reply: Reply) -> Reply {
+    pub(super) fn in_session_numbers(&mut self, session: SessionId, mut reply: Reply) -> Reply {
         let known = self.sessions.get_mut(&session);
         if let Some(mut own) = known.and_then(|known| known.numbers.take()) {
             let before = own.counted();
             reply.renumber(&mut own);
-            self.notable += u64::from(own.counted() != before);
+            self.persistence_version += u64::from(own.counted() != before);
             own.forget(|tab| self.is_forgotten(session, tab));
             if let Some(known) = self.sessions.get_mut(&session) {
                 known.numbers = Some(own);
@@ -61,13 +61,18 @@ impl Core {
             return tab;
         };
         let before = own.counted();
-        let number = own.told(tab);
-        self.notable += u64::from(own.counted() != before);
+        let number = own.number_for(tab);
+        self.persistence_version += u64::from(own.counted() != before);
         number
     }
 
     /// An agent that names a page before it was shown any means the list as it would be.
-    pub(super) fn number_first(&mut self, session: SessionId, browser: BrowserId, kind: &CallKind) {
+    pub(super) fn number_listed_tabs(
+        &mut self,
+        session: SessionId,
+        browser: BrowserId,
+        kind: &CallKind,
+    ) {
         let is_named = match kind {
             CallKind::Page { tab, .. } => tab.is_some(),
             CallKind::SelectPage { .. } | CallKind::ClosePage { .. } => true,

@@ -4,7 +4,7 @@ use super::Core;
 use super::shared_lists::PageList;
 use crate::list::State;
 use crate::offer::{Offer, Source};
-use crate::route::{NoRoute, Route, Wish, route};
+use crate::route::{NoRoute, Route, RoutingRequest, route};
 use crate::session::BrowserBinding;
 use crate::tab::Tab;
 use crate::{
@@ -59,7 +59,8 @@ impl Core {
     fn publishing_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
         match self.mode(session)? {
             Mode::Static => {
-                self.available(session, name, Among::Registered).next()?;
+                self.available(session, name, SourceFilter::Registered)
+                    .next()?;
                 self.describing_tab(session, name)
             }
             Mode::Progressive => {
@@ -73,7 +74,7 @@ impl Core {
     fn library_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
         let route = self.library_route(session, name).ok();
         let tab = route.map(|route| route.tab);
-        tab.or_else(|| self.available(session, name, Among::Library).next())
+        tab.or_else(|| self.available(session, name, SourceFilter::Library).next())
     }
 
     /// Whether a progressive session has a tool of the page library in its list.
@@ -81,7 +82,7 @@ impl Core {
         let mut names = self.registry.names();
         self.mode(session) == Some(Mode::Progressive)
             && names.any(|name| {
-                let mut tabs = self.available(session, name, Among::Library);
+                let mut tabs = self.available(session, name, SourceFilter::Library);
                 tabs.next().is_some()
             })
     }
@@ -91,7 +92,10 @@ impl Core {
     fn describing_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
         let route = self.route_of(session, name, None).ok();
         let tab = route.map(|route| route.tab);
-        tab.or_else(|| self.available(session, name, Among::Registered).next())
+        tab.or_else(|| {
+            self.available(session, name, SourceFilter::Registered)
+                .next()
+        })
     }
 
     /// A tool of a tab, as a session has it.
@@ -153,25 +157,31 @@ impl Core {
             let tab = self.tabs.get(tab);
             tab.is_some_and(|tab| self.is_shown(session, tab))
         };
-        let wish = Wish {
+        let wanted = RoutingRequest {
             routing: known.config.routing,
             named,
             bound: bound.find(|tab| has(*tab)),
             active: self.active.filter(is_shown),
         };
         // What pages registered goes before what was generated, in whichever tab.
-        let mut registered = self.available(session, name, Among::Registered).peekable();
-        let among = match registered.peek() {
-            Some(_) => Among::Registered,
-            None => Among::Generated,
+        let mut registered = self
+            .available(session, name, SourceFilter::Registered)
+            .peekable();
+        let sources = match registered.peek() {
+            Some(_) => SourceFilter::Registered,
+            None => SourceFilter::Generated,
         };
-        let has_this_kind = |tab: TabId| match wish.named {
+        let has_this_kind = |tab: TabId| match wanted.named {
             Some(_) => has(tab),
-            None => self.has_offer(session, tab, name, among),
+            None => self.has_offer(session, tab, name, sources),
         };
-        match among {
-            Among::Generated => route(&wish, has_this_kind, self.available(session, name, among)),
-            _ => route(&wish, has_this_kind, registered),
+        match sources {
+            SourceFilter::Generated => route(
+                &wanted,
+                has_this_kind,
+                self.available(session, name, sources),
+            ),
+            _ => route(&wanted, has_this_kind, registered),
         }
     }
 
@@ -187,14 +197,18 @@ impl Core {
             let tab = self.tabs.get(tab);
             tab.is_some_and(|tab| self.is_shown(session, tab))
         };
-        let wish = Wish {
+        let wanted = RoutingRequest {
             routing: known.config.routing,
             named: None,
             bound: None,
             active: self.active.filter(is_shown),
         };
-        let has = |tab: TabId| self.has_offer(session, tab, name, Among::Library);
-        route(&wish, has, self.available(session, name, Among::Library))
+        let has = |tab: TabId| self.has_offer(session, tab, name, SourceFilter::Library);
+        route(
+            &wanted,
+            has,
+            self.available(session, name, SourceFilter::Library),
+        )
     }
 
     /// The tabs with a tool that a session is shown, in order of registration.
@@ -202,11 +216,11 @@ impl Core {
         &self,
         session: SessionId,
         name: ToolName,
-        among: Among,
+        sources: SourceFilter,
     ) -> impl Iterator<Item = TabId> {
         self.registry
-            .tabs(name, among != Among::Generated)
-            .filter(move |tab| self.has_offer(session, *tab, name, among))
+            .tabs(name, sources != SourceFilter::Generated)
+            .filter(move |tab| self.has_offer(session, *tab, name, sources))
     }
 
     /// What the tabs with a tool are called, and how many more there are than are named.
@@ -216,12 +230,12 @@ impl Core {
         name: ToolName,
         most: usize,
     ) -> (Vec<TabName>, usize) {
-        let mut registered = self.available(session, name, Among::Registered);
-        let among = match registered.next() {
-            Some(_) => Among::Registered,
-            None => Among::Generated,
+        let mut registered = self.available(session, name, SourceFilter::Registered);
+        let sources = match registered.next() {
+            Some(_) => SourceFilter::Registered,
+            None => SourceFilter::Generated,
         };
-        let mut tabs = self.available(session, name, among);
+        let mut tabs = self.available(session, name, sources);
         let named = tabs.by_ref().take(most);
         let named = named.filter_map(|id| Some(self.tabs.get(&id)?.name(id)));
         let named = named.collect();
@@ -270,10 +284,16 @@ impl Core {
     }
 
     /// Whether a tab that the session is shown has the tool, from one of these sources.
-    fn has_offer(&self, session: SessionId, id: TabId, name: ToolName, among: Among) -> bool {
+    fn has_offer(
+        &self,
+        session: SessionId,
+        id: TabId,
+        name: ToolName,
+        sources: SourceFilter,
+    ) -> bool {
         self.tabs.get(&id).is_some_and(|tab| {
             let offer = tab.offers.get(name, |source| {
-                among.contains(source) && self.can_use(session, tab.browser(), source)
+                sources.contains(source) && self.can_use(session, tab.browser(), source)
             });
             offer.is_some() && self.is_shown(session, tab) && self.hidden(session, tab).is_none()
         })
@@ -282,7 +302,7 @@ impl Core {
 
 /// The sources of tools that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Among {
+pub(super) enum SourceFilter {
     /// The page library.
     Library,
     /// The pages themselves, by whichever way.
@@ -291,7 +311,7 @@ pub(super) enum Among {
     Generated,
 }
 
-impl Among {
+impl SourceFilter {
     fn contains(self, source: Source) -> bool {
         match self {
             Self::Library => source == Source::Library,

@@ -22,7 +22,7 @@ impl Core {
             Input::PageAppeared { connection, page } => self.page_appeared(connection, page),
             Input::PageGone { connection, page } => {
                 if let Some(id) = self.page_of(connection, &page) {
-                    self.part_from(id);
+                    self.page_gone(id);
                 }
             }
             Input::PageJoined {
@@ -77,7 +77,7 @@ impl Core {
                 document,
             } => {
                 if let Some(id) = self.tab_of(browser, &target) {
-                    self.turn_to(id, document);
+                    self.document_changed(id, document);
                 }
             }
             Input::TabActivated { tab } => {
@@ -122,7 +122,7 @@ impl Core {
         };
         for page in worker.pages {
             if let Some(id) = self.page_of(connection, &page) {
-                self.leave_page(id);
+                self.remove_page(id);
             }
         }
     }
@@ -147,8 +147,8 @@ impl Core {
         let id = match self.pages.get(&facts.id) {
             Some(old) => {
                 let old = *old;
-                self.take_name_from(old);
-                self.leave_page(old);
+                self.tell_id_taken(old);
+                self.remove_page(old);
                 match self.tabs.contains_key(&old) {
                     // A number stays with a tab as long as it has one.
                     true => None,
@@ -165,14 +165,14 @@ impl Core {
         if let Some(worker) = self.workers.get_mut(&connection) {
             worker.pages.insert(facts.id.clone());
         }
-        self.notable += 1;
+        self.persistence_version += 1;
         let tab = Tab::of_page(connection, facts, self.now);
         self.tabs.insert(id, tab);
     }
 
     /// Whoever loses its name to another worker's tab is told, in case that it still lives: copies of a tab
     /// may have workers of their own.
-    fn take_name_from(&mut self, id: TabId) {
+    fn tell_id_taken(&mut self, id: TabId) {
         if let Some(library) = self.tabs.get(&id).and_then(|tab| tab.library.clone()) {
             self.emit(Output::PageRefused {
                 connection: library.connection,
@@ -213,8 +213,8 @@ impl Core {
     }
 
     fn check_page(&self, connection: ConnectionId, page: &PageId) -> Result<(), PageRefusal> {
-        if !page.is_fit() {
-            return Err(PageRefusal::UnfitId);
+        if !page.is_valid() {
+            return Err(PageRefusal::InvalidId);
         }
         let owner = self.pages.get(page).and_then(|id| self.tabs.get(id));
         let owner = owner.and_then(|tab| tab.library.as_ref());
@@ -232,7 +232,7 @@ impl Core {
 
     /// A page with the library is no longer there. A tab that is only known by it is gone; one that is in
     /// a browser stays.
-    pub(super) fn leave_page(&mut self, id: TabId) {
+    pub(super) fn remove_page(&mut self, id: TabId) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
         };
@@ -269,7 +269,7 @@ impl Core {
 
     /// A page with the library is in this tab of a browser: from now on they are one tab.
     fn join(&mut self, page: TabId, id: TabId, document: DocumentId) {
-        self.turn_to(id, document);
+        self.document_changed(id, document);
         let current = self
             .tabs
             .get(&id)
@@ -279,7 +279,7 @@ impl Core {
         }
         // A tab shows one page.
         if self.tabs.get(&id).is_some_and(|tab| tab.library.is_some()) {
-            self.leave_page(id);
+            self.remove_page(id);
         }
         // One that is in a tab already left it: the tab stays, and the page moves.
         if self.tabs.get(&page).is_some_and(|tab| tab.home.is_some()) {
@@ -393,7 +393,7 @@ impl Core {
         tools: Vec<ToolFacts>,
         left_out: usize,
     ) {
-        self.turn_to(id, document);
+        self.document_changed(id, document);
         let current = self.tabs.get(&id).and_then(|tab| tab.document(source));
         if source != Source::Library && current == Some(document) {
             let refused = self.offer_all(id, source, tools);
@@ -409,7 +409,7 @@ impl Core {
 
     /// A tab of a browser shows this document now: the tools of older ones are gone. Calls that are being
     /// carried out in the browser may come to their end: following a link is what some tools are for.
-    fn turn_to(&mut self, id: TabId, document: DocumentId) {
+    fn document_changed(&mut self, id: TabId, document: DocumentId) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
         };
@@ -422,7 +422,7 @@ impl Core {
         let left = library.is_some_and(|library| library.found_in.is_some_and(|at| at < document));
         self.drop_offers(id, |source, _| source != Source::Library);
         if left {
-            self.leave_page(id);
+            self.remove_page(id);
         }
         self.end_orphans(id);
     }

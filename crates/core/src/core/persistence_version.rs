@@ -6,15 +6,15 @@ use crate::Input;
 impl Core {
     /// Counts the changes to the numbers of tabs, who has which, and what sessions lost. The same count
     /// means that nothing of it changed.
-    pub fn notable(&self) -> u64 {
-        self.notable
+    pub fn persistence_version(&self) -> u64 {
+        self.persistence_version
     }
 }
 
 impl Input {
     /// Whether it says who or what is there. Others come by the thousand, and count only for what they
     /// bring about.
-    pub(super) fn is_about_who_is_there(&self) -> bool {
+    pub(super) fn changes_persisted_state(&self) -> bool {
         match self {
             Self::SessionOpened { .. }
             | Self::SessionClosed { .. }
@@ -53,7 +53,7 @@ impl Input {
 #[cfg(test)]
 impl Core {
     /// All of it, to be compared.
-    pub(crate) fn all_notable(&self) -> String {
+    pub(crate) fn persisted_state(&self) -> String {
         let tabs = self.tabs();
         let tabs: Vec<_> = tabs
             .map(|tab| (tab.id, tab.browser, tab.target, tab.bound, tab.owner))

@@ -56,7 +56,7 @@ impl Core {
 
     pub(super) fn taken_back(&mut self, browser: BrowserId, target: &TargetId) {
         if let Some(id) = self.tab_of(browser, target) {
-            self.take_from(id, |_| true);
+            self.take_tab_from(id, |_| true);
         }
     }
 
@@ -75,7 +75,7 @@ impl Core {
         let Some(id) = tab.filter(|id| self.tabs.get(id).is_some_and(|tab| tab.is_open())) else {
             return;
         };
-        self.take_from(id, |holder| holder != session);
+        self.take_tab_from(id, |holder| holder != session);
         if self.focused(session, browser) == Some(id) {
             return;
         }
@@ -86,7 +86,7 @@ impl Core {
     }
 
     /// The first call that would go to a tab that the person chose is told about it. The next one is not.
-    pub(super) fn report_gift(
+    pub(super) fn report_given_tab(
         &mut self,
         session: SessionId,
         browser: BrowserId,
@@ -100,20 +100,20 @@ impl Core {
     }
 
     /// Sessions lose a tab that stays: their calls there end, and they are told once that it was taken.
-    fn take_from(&mut self, id: TabId, from: impl Fn(SessionId) -> bool) {
+    fn take_tab_from(&mut self, id: TabId, from: impl Fn(SessionId) -> bool) {
         let Some(tab) = self.tabs.get(&id) else {
             return;
         };
         let (browser, fate) = (tab.browser(), Fate::TakenBack);
-        let losers = tab.focused_by.iter().copied().filter(|it| from(*it));
-        let losers: Vec<_> = losers.collect();
+        let losing = tab.focused_by.iter().copied().filter(|it| from(*it));
+        let losing: Vec<_> = losing.collect();
         let lost = LostTab { tab: id, fate };
         let calls = self.calls_where(|call| call.task.tab() == Some(id) && from(call.session));
         let told = self.sessions_of(&calls);
         self.end_all(calls, |core, call| {
             core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode });
         });
-        for session in losers {
+        for session in losing {
             let knows = told.contains(&session) && self.mode(session) == Some(Mode::Static);
             let browser_binding =
                 browser.and_then(|browser| self.browser_binding_mut(session, browser));

@@ -71,16 +71,16 @@ impl Core {
         let tool = kind.tool();
         if let CallKind::Page { tab: None, .. } = kind {
             self.report_loss(session, browser, tool)?;
-            self.report_gift(session, browser, tool)?;
+            self.report_given_tab(session, browser, tool)?;
         }
         if !self.is_connected(session, browser) {
             self.check_cooldown(session, browser, tool)?;
             return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
-        self.number_first(session, browser, &kind);
+        self.number_listed_tabs(session, browser, &kind);
         if self.needs_first_page(session, browser, &kind) {
             let tab = None;
-            return Ok(Plan::Work(Some(browser), Task::Settle { kind, tab }));
+            return Ok(Plan::Work(Some(browser), Task::FindTab { kind, tab }));
         }
         self.plan_in_tabs(session, browser, kind)
     }
@@ -148,14 +148,15 @@ impl Core {
         kind: CallKind,
     ) -> Result<Plan, Refusal> {
         let tool = kind.tool();
-        let returns = self.returns(session, browser);
+        let will_reconnect = self.will_reconnect(session, browser);
         let is_connect = matches!(kind, CallKind::ConnectBrowser { .. });
         // Page actions need a focused tab, and need not be listed.
-        let need_not_be_listed = matches!(kind, CallKind::Page { .. }) || (returns && is_connect);
+        let need_not_be_listed =
+            matches!(kind, CallKind::Page { .. }) || (will_reconnect && is_connect);
         if !need_not_be_listed {
             self.check_state(session, tool)?;
         }
-        if returns && !is_connect {
+        if will_reconnect && !is_connect {
             return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
         if let CallKind::ConnectBrowser { .. } = kind
@@ -187,7 +188,7 @@ impl Core {
                 let named = tab.is_some();
                 let focused = self.needed_focus(session, browser, tool)?;
                 if !named {
-                    self.report_gift(session, browser, tool)?;
+                    self.report_given_tab(session, browser, tool)?;
                 }
                 let tab = match tab {
                     Some(tab) => self.resolve(session, browser, &tab)?,
@@ -338,7 +339,7 @@ impl Core {
         tab: TabId,
     ) -> Result<(), Refusal> {
         let mut others = self.shown(session, browser).filter(|(id, _)| *id != tab);
-        match others.any(|(id, _)| !self.is_leaving(id)) {
+        match others.any(|(id, _)| !self.is_closing(id)) {
             true => Ok(()),
             false => Err(Refusal::LastPage { tab }),
         }
@@ -357,7 +358,7 @@ impl Core {
         {
             Some(focus @ &mut Some(Focus::Lost(lost))) => {
                 *focus = Some(Focus::Nothing);
-                self.notable += 1;
+                self.persistence_version += 1;
                 Err(Refusal::BindingLost { tool, lost })
             }
             _ => Ok(()),
@@ -403,22 +404,22 @@ impl Core {
                 mode,
             });
         };
-        self.check_keeper(session, id, tab, mode)?;
+        self.check_exclusive(session, id, tab, mode)?;
         Ok(id)
     }
 
     /// Whether no other session keeps a tab to itself.
-    pub(super) fn check_keeper(
+    pub(super) fn check_exclusive(
         &self,
         session: SessionId,
         id: TabId,
         tab: &Tab,
         mode: Mode,
     ) -> Result<(), Refusal> {
-        let keeper = tab
+        let exclusive = tab
             .holders()
             .find(|holder| self.tab_policy(*holder) == Some(TabPolicy::Exclusive));
-        match keeper {
+        match exclusive {
             Some(holder) if !tab.is_held_by(session) => Err(Refusal::TabHeld {
                 tab: id,
                 holder,

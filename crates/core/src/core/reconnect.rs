@@ -26,23 +26,24 @@ impl Core {
     pub(super) fn connect_session(&mut self, session: SessionId, browser: BrowserId) {
         if let Some(browser_binding) = self.browser_binding_mut(session, browser) {
             browser_binding.connect();
-            self.notable += 1;
+            self.persistence_version += 1;
         }
     }
 
     /// A browser cannot be reached. Sessions that were to go on there are told that they have to connect; if it
     /// is only away, they need not should it come by itself.
-    pub(super) fn give_up_return(&mut self, id: BrowserId, is_away: bool) {
+    pub(super) fn give_up_reconnect(&mut self, id: BrowserId, is_away: bool) {
         let now = self.now;
         for session in self.sessions_meaning(id) {
             let browser_binding = self.browser_binding_mut(session, id);
-            let Some(returns) = browser_binding.map(|browser_binding| &mut browser_binding.returns)
+            let Some(pending_reconnect) =
+                browser_binding.map(|browser_binding| &mut browser_binding.pending_reconnect)
             else {
                 continue;
             };
-            match returns {
-                Some(returns) if is_away => returns.until = Some(now),
-                Some(_) => *returns = None,
+            match pending_reconnect {
+                Some(pending_reconnect) if is_away => pending_reconnect.until = Some(now),
+                Some(_) => *pending_reconnect = None,
                 None => continue,
             }
             self.announce_if_changed(session);
@@ -50,11 +51,11 @@ impl Core {
     }
 
     /// Whether a session's next call connects it again.
-    pub(super) fn returns(&self, session: SessionId, browser: BrowserId) -> bool {
-        let returns = self
+    pub(super) fn will_reconnect(&self, session: SessionId, browser: BrowserId) -> bool {
+        let pending_reconnect = self
             .browser_binding(session, browser)
-            .and_then(|browser_binding| browser_binding.returns);
-        returns.is_some_and(|returns| returns.is_due(self.now))
+            .and_then(|browser_binding| browser_binding.pending_reconnect);
+        pending_reconnect.is_some_and(|pending_reconnect| pending_reconnect.is_due(self.now))
     }
 
     /// The browser in which a progressive session would go on after this core: it is connected there, and
@@ -67,7 +68,7 @@ impl Core {
         let browser = self.browsers.get(&browser_binding.browser)?;
         let about = self.about(browser_binding.browser);
         let stays = about.is_some_and(|about| !about.launched) && browser_binding.focus.is_some();
-        (stays || browser_binding.returns.is_some()).then_some(&browser.key)
+        (stays || browser_binding.pending_reconnect.is_some()).then_some(&browser.key)
     }
 
     /// Connects again for those who have tabs there, before they ask.
@@ -95,11 +96,16 @@ impl Core {
         let (gone, others) = remembered.into_iter().partition(|tab| tab.browser == key);
         self.config.remembered = others;
         for session in self.sessions_meaning(id) {
-            self.miss(session, id, &gone);
+            self.report_missing_tab(session, id, &gone);
         }
     }
 
-    fn miss(&mut self, session: SessionId, browser: BrowserId, gone: &[RememberedTab]) {
+    fn report_missing_tab(
+        &mut self,
+        session: SessionId,
+        browser: BrowserId,
+        gone: &[RememberedTab],
+    ) {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };

@@ -9,7 +9,7 @@ use crate::{CallId, Mode, Output, Reason, TabId};
 impl Core {
     /// A page says farewell. What its worker was given for it and has not answered never came there: a
     /// worker answers first for what it has passed on.
-    pub(super) fn part_from(&mut self, id: TabId) {
+    pub(super) fn page_gone(&mut self, id: TabId) {
         self.drop_offers(id, |source, _| source == Source::Library);
         let calls = self.calls_where(|call| {
             matches!(call.task, Task::PageTool { tab, source: Source::Library, .. } if tab == id)
@@ -17,7 +17,7 @@ impl Core {
         for call in calls {
             self.reroute(call);
         }
-        self.leave_page(id);
+        self.remove_page(id);
     }
 
     /// The tool that a call was sent to is not there, and nothing ran.

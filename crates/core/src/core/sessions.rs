@@ -2,7 +2,7 @@
 
 use super::Core;
 use crate::browser::{Browser, Link};
-use crate::session::{Focus, Return, Session};
+use crate::session::{Focus, PendingReconnect, Session};
 use crate::tab::Tab;
 use crate::timers::Timer;
 use crate::{
@@ -30,8 +30,8 @@ impl Core {
             }
         }
         self.sessions.insert(session, opened);
-        self.return_to_browser(session);
-        self.inherit(session);
+        self.restore_connection(session);
+        self.restore_tabs(session);
         let announced = self.offer(session);
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
@@ -70,7 +70,7 @@ impl Core {
 
     /// A progressive session that was connected before its daemon died is connected again, now if its browser
     /// is, else with its next call.
-    fn return_to_browser(&mut self, session: SessionId) {
+    fn restore_connection(&mut self, session: SessionId) {
         let known = self.sessions.get_mut(&session);
         let Some(known) = known.filter(|known| !known.is_static()) else {
             return;
@@ -88,7 +88,7 @@ impl Core {
         if let Some((browser_binding, browser)) = browser_bindings.next() {
             known.home = browser_binding.number;
             let (focus, until) = (Focus::Nothing, None);
-            browser_binding.returns = Some(Return { focus, until });
+            browser_binding.pending_reconnect = Some(PendingReconnect { focus, until });
             if browser.connection().is_some() {
                 browser_binding.connect();
             }
@@ -97,7 +97,7 @@ impl Core {
 
     /// Gives a session the tabs back that it had before its daemon died, in those of its browsers that
     /// it is connected to.
-    pub(super) fn inherit(&mut self, session: SessionId) {
+    pub(super) fn restore_tabs(&mut self, session: SessionId) {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
         };
@@ -113,7 +113,7 @@ impl Core {
             ..
         } = std::mem::take(&mut known.config.restored_tabs);
         if let Some(lost) = lost {
-            self.inherit_loss(session, lost);
+            self.restore_loss(session, lost);
         }
         let mut left = RestoredTabs::default();
         let find = |core: &Self, target: &TargetId| {
@@ -141,7 +141,7 @@ impl Core {
 
     /// The next call in the browser where a session lost its tab is told. If the session does not mean that
     /// one any more, it is told in the first that it means.
-    fn inherit_loss(&mut self, session: SessionId, Loss { browser, tab }: Loss) {
+    fn restore_loss(&mut self, session: SessionId, Loss { browser, tab }: Loss) {
         let mut browsers = self.browsers.iter();
         let place = browsers.find(|(_, known)| Some(&known.key) == browser.as_ref());
         let place = place.map(|(id, _)| *id);
@@ -154,11 +154,11 @@ impl Core {
         let is_static = known.is_static();
         if let Some(browser_binding) = known.browser_bindings.get_mut(number.unwrap_or(0)) {
             let lost = Focus::Lost(tab);
-            match &mut browser_binding.returns {
+            match &mut browser_binding.pending_reconnect {
                 _ if is_static || browser_binding.focus.is_some() => {
                     browser_binding.focus = Some(lost)
                 }
-                Some(returns) => returns.focus = lost,
+                Some(pending_reconnect) => pending_reconnect.focus = lost,
                 // Its browser went, too.
                 None => browser_binding.gone = Some(tab),
             }

@@ -13,15 +13,15 @@ pub(crate) type PageList = Vec<(ToolName, SchemaId)>;
 
 /// What sessions are offered that hold no tab.
 #[derive(Debug, Default)]
-pub(super) struct Common {
-    lists: Vec<(Standing, Arc<PageList>)>,
+pub(super) struct SharedLists {
+    lists: Vec<(ListKey, Arc<PageList>)>,
     /// The names about which something may be different since.
     stale: BTreeSet<ToolName>,
 }
 
 /// All that decides which page tools a session is offered, the tabs that it holds aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Standing {
+struct ListKey {
     site_filter: SiteFilter,
     isolated: bool,
     mode: Mode,
@@ -35,11 +35,11 @@ impl Core {
     /// [`has_library_tools`](Self::has_library_tools) say, for the price of what changed since they were asked
     /// last.
     pub(super) fn shared_list(&mut self, session: SessionId) -> (Arc<PageList>, bool) {
-        let Some(standing) = self.standing(session) else {
+        let Some(list_key) = self.list_key(session) else {
             return (Arc::default(), false);
         };
-        let is_progressive = standing.mode == Mode::Progressive;
-        let common = self.common_list(standing);
+        let is_progressive = list_key.mode == Mode::Progressive;
+        let common = self.common_list(list_key);
         let has_library_tools =
             is_progressive && (!common.is_empty() || self.has_own_library_tools(session));
         (self.with_own(session, common), has_library_tools)
@@ -74,7 +74,7 @@ impl Core {
 
     /// Something about a tab is different that decides who has it, and who has its tools.
     pub(super) fn touch_tab(&mut self, id: TabId) {
-        self.notable += 1;
+        self.persistence_version += 1;
         let tab = self.tabs.get(&id);
         let names: Vec<_> = tab.map_or(Vec::new(), |tab| tab.page_tools().collect());
         for name in names {
@@ -82,7 +82,7 @@ impl Core {
         }
     }
 
-    fn standing(&self, session: SessionId) -> Option<Standing> {
+    fn list_key(&self, session: SessionId) -> Option<ListKey> {
         let known = self.sessions.get(&session)?;
         let mode = known.config.mode;
         let browsers = known
@@ -93,7 +93,7 @@ impl Core {
             browsers.filter(|browser| mode == Mode::Static && self.is_connected(session, *browser));
         let mut connected: Vec<_> = connected.collect();
         connected.sort_unstable();
-        Some(Standing {
+        Some(ListKey {
             site_filter: known.config.site_filter.clone(),
             isolated: known.config.isolated,
             mode,
@@ -101,19 +101,19 @@ impl Core {
         })
     }
 
-    fn common_list(&mut self, standing: Standing) -> Arc<PageList> {
+    fn common_list(&mut self, list_key: ListKey) -> Arc<PageList> {
         self.refresh_common();
         let mut lists = self.common.lists.iter();
-        if let Some((_, list)) = lists.find(|(known, _)| *known == standing) {
+        if let Some((_, list)) = lists.find(|(known, _)| *known == list_key) {
             return Arc::clone(list);
         }
         let names = self.registry.names();
-        let list = names.filter_map(|name| Some((name, self.common_schema(&standing, name)?)));
+        let list = names.filter_map(|name| Some((name, self.common_schema(&list_key, name)?)));
         let list = Arc::new(list.collect());
-        if self.common.lists.len() >= MOST_STANDINGS {
+        if self.common.lists.len() >= MOST_LIST_KEYS {
             self.common.lists.clear();
         }
-        self.common.lists.push((standing, Arc::clone(&list)));
+        self.common.lists.push((list_key, Arc::clone(&list)));
         list
     }
 
@@ -123,11 +123,11 @@ impl Core {
             return;
         }
         let mut lists = std::mem::take(&mut self.common.lists);
-        for (standing, list) in &mut lists {
+        for (list_key, list) in &mut lists {
             let list = Arc::make_mut(list);
             for &name in &stale {
                 let place = list.binary_search_by_key(&name, |(name, _)| *name);
-                match (place, self.common_schema(standing, name)) {
+                match (place, self.common_schema(list_key, name)) {
                     (Ok(place), Some(schema)) => {
                         if let Some(listed) = list.get_mut(place) {
                             listed.1 = schema;
@@ -144,32 +144,32 @@ impl Core {
 
     /// What is published under a name for those who hold no tab: the tool of the tab in front, else that
     /// of the first which registered it.
-    fn common_schema(&self, standing: &Standing, name: ToolName) -> Option<SchemaId> {
+    fn common_schema(&self, list_key: &ListKey, name: ToolName) -> Option<SchemaId> {
         let seen = |id: TabId| {
             let tab = self.tabs.get(&id)?;
             let is_usable = |source: Source| match source {
                 Source::Library => true,
                 Source::WebMcp => {
                     let browser = tab.browser();
-                    browser.is_some_and(|browser| standing.connected.contains(&browser))
+                    browser.is_some_and(|browser| list_key.connected.contains(&browser))
                 }
                 Source::Generated => false,
             };
             let (_, offer) = tab.offers.get(name, is_usable)?;
-            self.is_common(standing, tab).then_some(offer.schema)
+            self.is_common(list_key, tab).then_some(offer.schema)
         };
         let in_front = self.active.and_then(seen);
         in_front.or_else(|| self.registry.tabs(name, true).find_map(seen))
     }
 
     /// Whether a tab is shown to those who do not hold it.
-    fn is_common(&self, standing: &Standing, tab: &Tab) -> bool {
+    fn is_common(&self, list_key: &ListKey, tab: &Tab) -> bool {
         let shares = |holder| self.tab_policy(holder) == Some(TabPolicy::Shared);
         tab.is_open()
             && tab.context.is_none()
-            && !standing.isolated
+            && !list_key.isolated
             && tab.holders().all(shares)
-            && self.hidden_by(&standing.site_filter, tab).is_none()
+            && self.hidden_by(&list_key.site_filter, tab).is_none()
     }
 
     /// The names of the tools in a session's own tabs.
@@ -204,5 +204,5 @@ impl Core {
 }
 
 /// Sessions differ in few ways.
-const MOST_STANDINGS: usize = 16;
+const MOST_LIST_KEYS: usize = 16;
 const MOST_STALE: usize = 10_000;

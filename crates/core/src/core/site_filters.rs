@@ -33,7 +33,7 @@ impl Core {
     /// Whether some session may not see every page, so that it matters which one a tab shows.
     pub(super) fn has_site_filters(&self) -> bool {
         let mut sessions = self.sessions.values();
-        sessions.any(|session| session.config.site_filter.is_there())
+        sessions.any(|session| session.config.site_filter.is_set())
     }
 
     /// Why a session may not see what a tab shows, if it may not.
@@ -79,7 +79,7 @@ impl Core {
     }
 
     /// The page-specific tools of a tab that a session may know of.
-    pub(super) fn tools_told(&self, session: SessionId, tab: &Tab) -> Vec<ToolName> {
+    pub(super) fn visible_tools(&self, session: SessionId, tab: &Tab) -> Vec<ToolName> {
         match self.hidden(session, tab) {
             None => tab.page_tools().collect(),
             Some(_) => Vec::new(),

@@ -26,7 +26,7 @@ impl Core {
         self.tabs_counted = self.tabs_counted.max(id.0);
         let tab = Tab::new(browser, facts, stage, self.now);
         match self.tabs.get_mut(&id) {
-            Some(known) => known.come_home(tab),
+            Some(known) => known.restore_to_browser(tab),
             None => drop(self.tabs.insert(id, tab)),
         }
         match (stage, origin) {
@@ -167,7 +167,7 @@ impl Core {
     fn take_tab(&mut self, id: TabId) -> Option<Tab> {
         self.drop_offers(id, |_, _| true);
         let tab = self.tabs.remove(&id)?;
-        self.notable += 1;
+        self.persistence_version += 1;
         if let Some(library) = &tab.library {
             self.forget_page(library);
         }
@@ -236,12 +236,12 @@ impl Core {
             *other != id
                 && tab.browser() == browser
                 && tab.stage != TabPhase::Discarded
-                && !self.is_leaving(*other)
+                && !self.is_closing(*other)
         })
     }
 
     /// Whether some call is closing this tab.
-    pub(super) fn is_leaving(&self, id: TabId) -> bool {
+    pub(super) fn is_closing(&self, id: TabId) -> bool {
         self.calls.values().any(|call| call.task.closes(id))
     }
 
@@ -264,8 +264,8 @@ impl Core {
             TabOpener::Browser => (TabPhase::Open, None),
             TabOpener::Popup { opener } => {
                 let opener = self.tab_of(browser, opener);
-                let heir = opener.and_then(|id| self.tabs.get(&id)?.heir());
-                (TabPhase::Open, heir)
+                let popup_owner = opener.and_then(|id| self.tabs.get(&id)?.popup_owner());
+                (TabPhase::Open, popup_owner)
             }
             TabOpener::Call(call) => match self.session_opening(browser, *call) {
                 Some(session) => (TabPhase::Opening, Some(session)),
@@ -291,7 +291,7 @@ impl Core {
 
     fn give_tab(&mut self, call: CallId, id: TabId) {
         if let Some(call) = self.calls.get_mut(&call)
-            && let Task::Open { tab, .. } | Task::Settle { tab, .. } = &mut call.task
+            && let Task::Open { tab, .. } | Task::FindTab { tab, .. } = &mut call.task
         {
             *tab = Some(id);
         }

@@ -6,9 +6,9 @@ use std::fmt;
 use std::time::Duration;
 
 /// What a session with the one kind of list calls where one with the other kind would call this tool.
-pub(super) struct Counterpart(pub(super) ToolName);
+pub(super) struct OtherModeTool(pub(super) ToolName);
 
-impl fmt::Display for Counterpart {
+impl fmt::Display for OtherModeTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let instead = match self.0 {
             ToolName::LIST_TABS => ToolName::LIST_PAGES,
@@ -40,9 +40,9 @@ impl fmt::Display for Counterpart {
 }
 
 /// How the tools of a category are asked for.
-pub(super) struct Asking<'a>(pub(super) &'a str, pub(super) Mode);
+pub(super) struct HowToEnable<'a>(pub(super) &'a str, pub(super) Mode);
 
-impl fmt::Display for Asking<'_> {
+impl fmt::Display for HowToEnable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(category, mode) = self;
         match mode {
@@ -59,13 +59,13 @@ impl fmt::Display for Asking<'_> {
 }
 
 /// What to do about a call that came too late.
-pub(super) struct WayOut {
+pub(super) struct TimeoutAdvice {
     pub(super) tool: ToolName,
     pub(super) stuck: Stuck,
     pub(super) mode: Mode,
 }
 
-impl fmt::Display for WayOut {
+impl fmt::Display for TimeoutAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tool, stuck, mode } = self;
         let escape = mode.escape_tool();
@@ -227,9 +227,9 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-pub(super) struct Begun(pub(super) bool);
+pub(super) struct MayHaveRun(pub(super) bool);
 
-impl fmt::Display for Begun {
+impl fmt::Display for MayHaveRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             true => f.write_str(

@@ -231,7 +231,7 @@ fn a_page_cannot_call_itself_by_the_number_of_another_tab() {
         matches!(
             output,
             Output::PageRefused {
-                refusal: PageRefusal::UnfitId,
+                refusal: PageRefusal::InvalidId,
                 ..
             }
         )

@@ -3,7 +3,7 @@
 use crate::list::BUILT_IN;
 use crate::{
     ConnectFailure, Fate, LostBrowser, LostTab, Mode, PageRefusal, PersonRefusal, Refusal,
-    SessionId, Stuck, TabId, TabMeant, TabName, ToolName,
+    RequestedTab, SessionId, Stuck, TabId, TabName, ToolName,
 };
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         Refusal::UnknownTool { tool },
         Refusal::NoSuchToolThere {
             tool,
-            tab: TabMeant::Given("x".into()),
+            tab: RequestedTab::Given("x".into()),
             available: Vec::new(),
             more: 0,
             begun: true,
@@ -218,7 +218,7 @@ fn no_refusal_of_a_page_names_a_tool() {
     for refusal in [
         PageRefusal::TooManyConnections { limit },
         PageRefusal::TooManyPages { limit },
-        PageRefusal::UnfitId,
+        PageRefusal::InvalidId,
         PageRefusal::IdTaken,
         PageRefusal::TooManyToolsInTab { limit },
         PageRefusal::TooManyTools { limit },

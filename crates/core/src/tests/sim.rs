@@ -25,7 +25,7 @@ pub(super) struct Sim {
     open: BTreeSet<SessionId>,
     acting: BTreeMap<TargetId, CallId>,
     /// What was notable at which count.
-    notable: (u64, String),
+    persistence_version: (u64, String),
 }
 
 struct Sent {
@@ -60,7 +60,7 @@ impl Sim {
             calls: BTreeMap::new(),
             open: BTreeSet::new(),
             acting: BTreeMap::new(),
-            notable: (0, String::new()),
+            persistence_version: (0, String::new()),
         }
     }
 
@@ -380,7 +380,7 @@ impl Sim {
 
     fn carry_out(&mut self) {
         self.core.check_common_lists();
-        check_notable(&self.core, &mut self.notable);
+        check_persistence_version(&self.core, &mut self.persistence_version);
         while let Some(output) = self.core.poll_output() {
             self.check(&output);
             for (wait, input) in self.browser.react(&output) {
@@ -456,8 +456,8 @@ impl Sim {
 }
 
 /// Nothing that a later core should know changes without being counted.
-pub(super) fn check_notable(core: &Core, before: &mut (u64, String)) {
-    let now = (core.notable(), core.all_notable());
+pub(super) fn check_persistence_version(core: &Core, before: &mut (u64, String)) {
+    let now = (core.persistence_version(), core.persisted_state());
     let is_first = before.1.is_empty();
     assert!(
         is_first || now.0 != before.0 || now.1 == before.1,

@@ -78,7 +78,7 @@ impl MainLoop {
 
     /// Hands what a later daemon should know to whoever writes it down, if it may be different now.
     pub(super) fn keep_notes(&mut self) {
-        let count = self.core.notable();
+        let count = self.core.persistence_version();
         if self.memory.is_kept() && self.noted != Some(count) {
             self.noted = Some(count);
             let notes = self.notes();

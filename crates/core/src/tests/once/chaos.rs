@@ -3,7 +3,7 @@
 use super::steps::{Step, request, target};
 use crate::tests::browser::facts;
 use crate::tests::page_inputs::is_read_only;
-use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS, check_notable};
+use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT, STATIC_TOOLS, check_persistence_version};
 use crate::{
     Access, BrowserId, CallId, CallKind, Config, Core, Input, Output, Reply, SchemaId, SessionId,
     TabLocation, TabOpener, TargetId, Time, ToolName,
@@ -26,7 +26,7 @@ pub(super) struct Chaos {
     pub(super) tools_ran: usize,
     /// Whether each client knows that it has to say which browser.
     several: BTreeMap<SessionId, bool>,
-    notable: (u64, String),
+    persistence_version: (u64, String),
 }
 
 type Tab = (BrowserId, TargetId);
@@ -57,7 +57,7 @@ impl Chaos {
                 ..Config::default()
             }),
             now: Time::default(),
-            notable: (0, String::new()),
+            persistence_version: (0, String::new()),
             calls: BTreeMap::new(),
             acting: BTreeMap::new(),
             closing: BTreeMap::new(),
@@ -198,7 +198,7 @@ impl Chaos {
 
     fn check(&mut self) {
         self.core.check_common_lists();
-        check_notable(&self.core, &mut self.notable);
+        check_persistence_version(&self.core, &mut self.persistence_version);
         while let Some(output) = self.core.poll_output() {
             match output {
                 Output::Reply { call, reply, .. } => {
