@@ -64,6 +64,9 @@ pub struct Config {
 /// Settings that hold for a session's whole life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionConfig {
+    /// What people call its agent. Other sessions read it when they ask for a tab that this one holds
+    /// exclusively.
+    pub label: Arc<str>,
     /// The browsers it means, numbered from 1 in this order.
     pub browsers: Vec<BrowserRef>,
     /// Whether they are connected when the session opens, instead of when they are first needed.
@@ -200,6 +203,7 @@ impl SessionConfig {
         let label = key.0.clone();
         let attached = false;
         Self {
+            label: "Agent".into(),
             browsers: vec![BrowserRef {
                 key,
                 label,

@@ -1,18 +1,18 @@
-//! Why a browser could not be connected, and what to do about it.
+//! Why connecting to a browser failed, and what to do about it.
 
-/// Why there is no connection.
+/// Why connecting to a browser failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectFailure {
     /// No browser is running, and none may be launched.
     NotFound,
-    /// There was something to connect to, but it did not work.
+    /// A browser was found or launched, but connecting to it failed.
     Failed {
         /// What happened.
         error: String,
         /// What to do next.
         instructions: String,
     },
-    /// Whoever leads to it is away, and was waited for: to try again is to wait again.
+    /// The extension is not connected, although tabmux waited for it. A retry only waits again.
     Away {
         /// What happened.
         error: String,

@@ -1,9 +1,8 @@
-//! The pure heart: sessions, browsers, tabs, tools, calls and routing, with no IO and no clock.
+//! The pure state machine: sessions, browsers, tabs, tools, calls and routing, with no IO and no clock.
 //!
-//! Everything that can happen is an [`Input`], everything to be done about it is an [`Output`], and
-//! [`Core`] is the state machine in between. It is fully deterministic: the same inputs at the same
-//! [`Time`]s give the same outputs. It cannot fail on outside data: a bad input yields an output, or
-//! nothing, never a panic.
+//! Every event is an [`Input`], every action that the driver must take is an [`Output`], and [`Core`]
+//! turns the one into the other. It is fully deterministic: the same inputs at the same [`Time`]s give
+//! the same outputs. It never panics on bad data: an invalid input yields an output, or nothing.
 //!
 //! ```
 //! use std::time::Duration;
@@ -31,15 +30,16 @@
 //! ```
 //!
 //! # Layout
-//! - `ids`, `time`, `config`: the words everything else is written in.
-//! - `input`, `output`, `refusal`, `connect_failure`: what goes in, what comes out, and why a call is
-//!   refused.
+//! - `ids`, `time`, `config`: basic types that all other modules use.
+//! - `input`, `output`: the events and the actions.
+//! - `refusal`, `lost_browser`, `person_refusal`, `page_refusal`, `connect_failure`: why something failed,
+//!   as a sentence for an agent or for a page's developer.
 //! - `core`: the state machine; start reading here.
-//! - `session`, `page_numbers`, `browser`, `tab`, `call`: what it remembers.
-//! - `site filter`: which pages a session may not see.
-//! - `offer`, `registry`: the tools that pages have, by tab and by name.
-//! - `list`, `route`, `lane`, `timers`: the rules it asks: which tools, where to, who may run, what
-//!   happens when.
+//! - `session`, `page_numbers`, `browser`, `tab`, `call`: its state.
+//! - `site_filter`: which pages a session may not see.
+//! - `offer`, `registry`: the tools of pages, by tab and by name.
+//! - `list`, `route`, `lane`, `timers`: the rules: which tools are listed, to which tab a call goes, which
+//!   call may run now, what happens when.
 
 mod core;
 

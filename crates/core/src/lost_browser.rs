@@ -1,24 +1,24 @@
-//! What an agent with a changing tool list is told when the browser that it worked in is gone.
+//! What a progressive session's agent reads when its browser is gone.
 
 use crate::{ConnectFailure, LostTab, ToolName};
 use std::fmt;
 use thiserror::Error;
 
-/// A call that was not carried out because its session is not connected any more.
+/// A call that did not run because its session is no longer connected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LostBrowser {
-    /// The tab that it worked in went with its browser.
+    /// The session's tab is gone with its browser.
     #[error(
-        "{tool} was not carried out: {lost}, and none is connected now. Call connect_browser, then open_tab \
+        "{tool} was not carried out: {lost}, and no browser is connected now. Call connect_browser, then open_tab \
          to work in a new tab."
     )]
     Gone {
         /// The tool that was called.
         tool: ToolName,
-        /// The tab.
+        /// The lost tab.
         lost: LostTab,
     },
-    /// The browser was to be connected again, and cannot be.
+    /// Reconnecting to the browser failed.
     #[error(
         "{tool} was not carried out: the browser that this session worked in cannot be reached any more. {}. \
          Call connect_browser to connect again.",
@@ -27,12 +27,12 @@ pub enum LostBrowser {
     Unreachable {
         /// The tool that was called.
         tool: ToolName,
-        /// Why not.
+        /// Why it failed.
         failure: ConnectFailure,
     },
 }
 
-/// What happened, and what to do first if somebody has to.
+/// What happened, and what the user has to do first, if anything.
 struct Why<'a>(&'a ConnectFailure);
 
 impl fmt::Display for Why<'_> {

@@ -1,60 +1,60 @@
-//! Why a page is not heard, in sentences for the people who wrote it.
+//! Why tabmux refuses something from a page, in sentences for the page's developer.
 
 use thiserror::Error;
 
-/// What a page offered and was not taken in.
+/// A connection, tab or tool of a page that was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PageRefusal {
-    /// Too many workers.
+    /// The limit of workers is reached.
     #[error(
-        "{limit} workers of the page library are connected already. Close some of their tabs, then reload."
+        "{limit} workers of the page library are already connected. Close some of their tabs, then reload."
     )]
     TooManyConnections {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// Too many tabs behind one worker.
-    #[error("This worker has {limit} tabs already. Close some of them, then reload this one.")]
+    /// This worker has reached its limit of tabs.
+    #[error("This worker already has {limit} tabs. Close some of them, then reload this one.")]
     TooManyPages {
-        /// How many it may have.
+        /// The limit.
         limit: usize,
     },
-    /// A tab's own name cannot be used.
+    /// The id that a tab chose is not valid.
     #[error(
         "A tab id has 1 to 64 of the characters A-Z a-z 0-9 _ - and is not a number. Make a new one."
     )]
     InvalidId,
-    /// A tab's own name is that of another tab: one of another origin, or one that came later.
-    #[error("Another tab has this id already. Make a new one.")]
+    /// Another tab has this id: one of another origin, or a newer one.
+    #[error("Another tab already has this id. Make a new one.")]
     IdTaken,
-    /// Too many tools in one tab.
+    /// The tab has reached its limit of tools.
     #[error(
-        "This tab offers {limit} tools already. Unregister some, then register this one again."
+        "This tab already offers {limit} tools. Unregister some, then register this one again."
     )]
     TooManyToolsInTab {
-        /// How many it may offer.
+        /// The limit.
         limit: usize,
     },
-    /// Too many tools in all tabs together.
+    /// All tabs together have reached the limit of tools.
     #[error(
-        "All tabs together offer {limit} tools already. Close some tabs, then register this one again."
+        "All tabs together already offer {limit} tools. Close some tabs, then register this one again."
     )]
     TooManyTools {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
-    /// Too many different names.
+    /// All tabs together have reached the limit of different tool names.
     #[error(
-        "All tabs together offer tools of {limit} different names already. Close some tabs, then register this one again."
+        "All tabs together already offer tools with {limit} different names. Close some tabs, then register this one again."
     )]
     TooManyNames {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
 }
 
 impl PageRefusal {
-    /// Whether a tab would be taken in under another name.
+    /// Whether the tab would be accepted with another id.
     pub fn is_about_the_name(self) -> bool {
         matches!(self, Self::InvalidId | Self::IdTaken)
     }

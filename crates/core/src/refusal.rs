@@ -1,22 +1,20 @@
-//! Why a call was not carried out, in sentences that name the next call to make.
+//! Why a call was refused or failed, in sentences that tell the agent which tool to call next.
 
 mod phrases;
 
 pub(crate) use self::phrases::MOST_TABS_NAMED;
 
 use self::phrases::{
-    Available, HowToEnable, Index, Indices, Listed, Loss, MayHaveRun, OtherModeTool, Seconds,
-    TimeoutAdvice, WhichIndex,
+    Available, HowToEnable, Index, Indices, Listed, MayHaveRun, OtherModeTool, Seconds,
+    TimeoutAdvice, WhichIndex, WhyNoFocus,
 };
-use crate::{
-    ConnectFailure, LostBrowser, Mode, PersonRefusal, SessionId, TabId, TabName, TabRef, ToolName,
-};
+use crate::{ConnectFailure, LostBrowser, Mode, PersonRefusal, TabId, TabName, TabRef, ToolName};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-/// A call that was not carried out, or not to its end. Its text is for the agent.
+/// A call that did not run, or did not finish. The agent reads its text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// The tool needs a browser.
@@ -25,10 +23,10 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
-    /// A progressive session's browser is gone.
+    /// The browser of a progressive session is gone.
     #[error(transparent)]
     LostBrowser(#[from] LostBrowser),
-    /// The tool needs a browser, and to get one failed.
+    /// The tool needs a browser, and connecting to it failed.
     #[error(
         "{tool} needs a browser. {}. {}.",
         .failure.error().trim_end_matches('.'),
@@ -40,10 +38,10 @@ pub enum Refusal {
         /// Why there is none.
         failure: ConnectFailure,
     },
-    /// The browser was tried in vain a moment ago.
+    /// The last attempts to connect to the browser failed, and its cooldown is not over.
     #[error(
-        "{tool} needs browser {number} ({label}), which could not be reached: {}. It is tried again in \
-         {} at the earliest; call {RECONNECT} with {}force: true to try now.",
+        "{tool} needs browser {number} ({label}), which could not be reached: {}. tabmux does not retry \
+         for another {}; call {RECONNECT} with {}force: true to retry now.",
         .error.trim_end_matches('.'),
         Seconds(*.left),
         Index { number: *.number, several: *.several }
@@ -57,18 +55,18 @@ pub enum Refusal {
         label: Arc<str>,
         /// Why it could not be reached.
         error: Arc<str>,
-        /// How long it is still left alone.
+        /// How long the cooldown still lasts.
         left: Duration,
         /// Whether the session has several browsers.
         several: bool,
     },
-    /// The agent named a browser, and there is only one.
+    /// The agent passed `browserIndex`, but the session has only one browser.
     #[error(
         "browserIndex must NOT be specified when only one browser is connected. Remove the browserIndex \
          parameter from your tool call."
     )]
     IndexForbidden,
-    /// The agent named no browser, and there are several.
+    /// The agent passed no `browserIndex`, but the session has several browsers.
     #[error(
         "browserIndex parameter is required when multiple browsers are connected. {}",
         WhichIndex(*.tool, .available, *.mode)
@@ -76,12 +74,12 @@ pub enum Refusal {
     IndexRequired {
         /// The tool that was called.
         tool: ToolName,
-        /// The numbers it could have meant.
+        /// The valid numbers.
         available: Vec<usize>,
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// The agent named a browser that is not there.
+    /// The agent passed a `browserIndex` that does not exist.
     #[error(
         "There is no browser {given}. {}{}",
         Indices(.available),
@@ -90,12 +88,12 @@ pub enum Refusal {
     UnknownBrowser {
         /// What the agent wrote.
         given: i64,
-        /// The numbers it could have meant.
+        /// The valid numbers.
         available: Vec<usize>,
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// A progressive session lives in one browser.
+    /// The agent passed `browserIndex`, but a progressive session works in one browser at a time.
     #[error(
         "{tool} works in the browser that connect_browser chose. Remove the browserIndex parameter; \
          connect_browser takes it."
@@ -104,52 +102,54 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
-    /// The session has let go of all its browsers.
-    #[error("{tool} needs a browser, and this session has let go of all. Call add_browser first.")]
+    /// The session has disconnected all of its browsers.
+    #[error(
+        "{tool} needs a browser, and this session has disconnected all of its own. Call add_browser first."
+    )]
     NoBrowserLeft {
         /// The tool that was called.
         tool: ToolName,
     },
-    /// `add_browser` for one that is there.
-    #[error("{label} is browser {number} already. Use list_browsers to see all.")]
+    /// `add_browser` for a browser that the session already has.
+    #[error("{label} is already browser {number}. Use list_browsers to see all.")]
     BrowserKnown {
         /// Its number.
         number: usize,
         /// What people call it.
         label: Arc<str>,
     },
-    /// Too many browsers in one session.
-    #[error("This session has {limit} browsers already. Call disconnect_browser first.")]
+    /// The session has reached its limit of browsers.
+    #[error("This session already has {limit} browsers. Call disconnect_browser first.")]
     TooManyBrowsers {
         /// How many it may have.
         limit: usize,
     },
-    /// `connect_browser` while there is a connection.
+    /// `connect_browser` while a browser is connected.
     #[error("A browser is already connected. Call list_tabs to see its tabs.")]
     AlreadyConnected,
-    /// The tool needs a tab and there is none.
+    /// The tool needs a tab and none is open.
     #[error("{tool} needs a tab and none is open. Call open_tab first.")]
     NoTabs {
         /// The tool that was called.
         tool: ToolName,
     },
     /// The tool needs a focused tab.
-    #[error("{tool} needs a focused tab, and {}. Call focus_tab first; list_tabs shows the tabs.", Loss(*.lost))]
+    #[error("{tool} needs a focused tab, and {}. Call focus_tab first; list_tabs shows the tabs.", WhyNoFocus(*.lost))]
     NoFocus {
         /// The tool that was called.
         tool: ToolName,
-        /// The tab that was focused and vanished, if that is why.
+        /// The focused tab that was lost, if there was one.
         lost: Option<LostTab>,
     },
-    /// The agent named a tab for a tool that works on the focused one.
-    #[error("{tool} works on the focused tab, and that is not tab {tab}. Call focus_tab first.")]
+    /// The agent named another tab than the focused one, on which the tool works.
+    #[error("{tool} works on the focused tab, and tab {tab} is not focused. Call focus_tab first.")]
     NotFocused {
         /// The tool that was called.
         tool: ToolName,
         /// The tab that the agent named.
         tab: TabId,
     },
-    /// The tab that the session was bound to vanished. Said once: the next call gets a new tab.
+    /// The tab that the session was bound to is lost. Reported once: the next call gets a new tab.
     #[error(
         "{tool} was not carried out: {lost}, and this session worked there. Call {tool} again to work \
          in a new tab, or call select_page to work in another one."
@@ -157,10 +157,10 @@ pub enum Refusal {
     BindingLost {
         /// The tool that was called.
         tool: ToolName,
-        /// The tab that vanished.
+        /// The lost tab.
         lost: LostTab,
     },
-    /// The session's user switched the tool off.
+    /// The user switched the tool off by a flag.
     #[error(
         "{tool} is switched off in this session by the flags that tabmux was started with. Work with other \
          tools, or ask the user to change them."
@@ -169,16 +169,16 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
-    /// The same for all tools of a category.
+    /// The user switched all tools of a category off by a flag.
     #[error(
         "The tools of the category {category} are switched off in this session by the flags that tabmux was \
          started with. Work with other tools, or ask the user to change them."
     )]
     CategoryOff {
-        /// What the agent calls them.
+        /// The category, as the agent wrote it.
         category: Arc<str>,
     },
-    /// The tool is there for those who ask for its category, and nobody has.
+    /// The tool's category has to be enabled first.
     #[error("{tool} belongs to the category {category}. {}", HowToEnable(.category, *.mode))]
     NotAskedFor {
         /// The tool that was called.
@@ -188,13 +188,13 @@ pub enum Refusal {
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// The tool belongs to sessions with the other kind of list.
+    /// The tool belongs to sessions of the other mode.
     #[error("{tool} is not needed in this session. {}", OtherModeTool(*.tool))]
     OtherList {
         /// The tool that was called.
         tool: ToolName,
     },
-    /// The agent named a tab that is not there.
+    /// The agent named a tab that does not exist.
     #[error(
         "There is no tab {given}. {}Call {} to see the tabs.",
         Available(.available),
@@ -203,38 +203,38 @@ pub enum Refusal {
     UnknownTab {
         /// What the agent wrote.
         given: TabRef,
-        /// The tabs it could have meant.
+        /// The tabs that it can name.
         available: Vec<TabName>,
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// The agent named a tab that another session keeps to itself.
+    /// The agent named a tab that another session holds with `--tabPolicy exclusive`.
     #[error(
-        "Tab {tab} is held by another session, which keeps its tabs to itself. Call {} to see the tabs \
-         that are yours or free.",
+        "Tab {tab} is held by another session ({holder}), which does not share its tabs. Call {} to see \
+         the tabs that you can use.",
         .mode.list_tool()
     )]
     TabHeld {
         /// The tab that the agent named.
         tab: TabId,
-        /// The session that holds it.
-        holder: SessionId,
+        /// What people call the agent of the session that holds it.
+        holder: Arc<str>,
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// The session may not see the page.
+    /// The session may not access the page.
     #[error("{why}")]
     Hidden {
-        /// Why not, and what would change it.
+        /// The reason, and how to change it.
         why: Arc<str>,
     },
-    /// No tab has a tool of that name.
+    /// No tab has a tool with this name.
     #[error("There is no tool {tool}. Call list_page_tools to see the tools of pages.")]
     UnknownTool {
         /// The tool that was called.
         tool: ToolName,
     },
-    /// The tab that is meant does not have the page tool, or no longer.
+    /// The tab that the call is for does not have the page tool, or no longer has it.
     #[error(
         "Tool '{tool}' not available in tab '{tab}'. Available tabs: {}{}",
         Listed(.available, *.more),
@@ -245,20 +245,20 @@ pub enum Refusal {
         tool: ToolName,
         /// The tab.
         tab: RequestedTab,
-        /// The tabs that have the tool, the first ones if there are many.
+        /// The tabs that have the tool; only the first ones if there are many.
         available: Vec<TabName>,
-        /// How many more there are.
+        /// How many more tabs have it.
         more: usize,
-        /// Whether the page had begun to carry it out.
+        /// Whether the page had started to run it.
         begun: bool,
     },
-    /// `close_page` for the last page.
+    /// `close_page` for the last page, which must stay open.
     #[error("Tab {tab} is the last page and stays open. Call new_page first, then close it.")]
     LastPage {
-        /// The tab that stays.
+        /// The last tab.
         tab: TabId,
     },
-    /// The tab vanished before the call was done.
+    /// The tab was lost before the call finished.
     #[error(
         "{tool} was not finished because {lost}. Call {} to see the tabs that are left.",
         .mode.list_tool()
@@ -266,12 +266,12 @@ pub enum Refusal {
     TabLost {
         /// The tool that was called.
         tool: ToolName,
-        /// The tab that vanished.
+        /// The lost tab.
         lost: LostTab,
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// The browser vanished before the call was done.
+    /// The browser was lost before the call finished.
     #[error(
         "{tool} was not finished because the browser is gone: {reason}. Call {} to connect again.",
         .mode.connect_tool(*.tool)
@@ -284,13 +284,13 @@ pub enum Refusal {
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// The tab that was being opened vanished, or never came.
+    /// The tab that was being opened was lost, or never appeared.
     #[error("The new tab was gone before it had loaded. Call {tool} again.")]
     NotOpened {
         /// The tool that was called.
         tool: ToolName,
     },
-    /// The call took longer than it may.
+    /// The call exceeded its deadline.
     #[error(
         "{tool} was stopped: it had not finished after {}. {}",
         Seconds(*.limit),
@@ -306,7 +306,7 @@ pub enum Refusal {
         /// How the session's tools are listed.
         mode: Mode,
     },
-    /// Too many calls on one tab.
+    /// The tab has reached its limit of calls.
     #[error(
         "Tab {tab} is busy with {limit} calls. Wait for some of them to finish, then call {tool} again."
     )]
@@ -318,7 +318,7 @@ pub enum Refusal {
         /// How many calls a tab may have.
         limit: usize,
     },
-    /// Too many calls of one session.
+    /// The session has reached its limit of calls.
     #[error(
         "This session is busy with {limit} calls. Wait for some of them to finish, then call {tool} again."
     )]
@@ -328,16 +328,16 @@ pub enum Refusal {
         /// How many calls a session may have.
         limit: usize,
     },
-    /// The client used the name of a call that is not answered yet.
+    /// The client reused the id of a call that is not answered yet.
     #[error("A call with this request id is not finished yet. Use another id for each call.")]
     RequestInUse,
-    /// The person at the browser has a say, too.
+    /// The person at the browser stopped the call or changed its tab.
     #[error(transparent)]
     Person(#[from] PersonRefusal),
-    /// The session is not open, or no longer.
+    /// The session is not open.
     #[error("This session is not open. Start a new one.")]
     NoSession,
-    /// There are as many sessions as there may be.
+    /// The daemon has reached its limit of sessions.
     #[error("There are already {limit} sessions. End one of them, then start this one again.")]
     TooManySessions {
         /// How many sessions there may be.
@@ -345,49 +345,49 @@ pub enum Refusal {
     },
 }
 
-/// A tab that a call was for.
+/// The tab that a call was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestedTab {
     /// What the agent wrote.
     Given(String),
-    /// What we call it.
+    /// The tab's name.
     Named(TabName),
 }
 
-/// A tab that vanished by itself.
+/// A tab that was lost without its session closing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostTab {
     /// Its number.
     pub tab: TabId,
-    /// What became of it.
+    /// What happened to it.
     pub fate: Fate,
 }
 
-/// What became of a tab that vanished.
+/// What happened to a lost tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Somebody closed it.
+    /// It was closed.
     Closed,
     /// Its renderer died.
     Crashed,
-    /// It went down with its browser.
+    /// Its browser is gone.
     BrowserGone,
-    /// It is still there, and the person's again.
+    /// It is still open, but the person took it back.
     TakenBack,
 }
 
-/// What a call that came too late was waiting for.
+/// What a call is waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stuck {
-    /// The browser, to be connected.
+    /// A connection to the browser.
     Connecting,
-    /// A new tab, to load.
+    /// A new tab that is loading.
     Opening,
-    /// A tab for its session, which had none.
+    /// A tab for its session, which has none yet.
     Settling,
-    /// Its own work on a tab.
+    /// Its own work on this tab.
     Working(TabId),
-    /// Earlier calls on the same tab.
+    /// Earlier calls on this tab.
     Queueing(TabId),
 }
 

@@ -358,7 +358,7 @@ impl MainLoop {
         if let Some(follows) = follows {
             options.follow_user_focus = follows;
         }
-        let config = SessionConfig {
+        let mut config = SessionConfig {
             site_filter: policy::site_filter(options.origins.and(self.lasting.policy())),
             ..options.config()
         };
@@ -375,6 +375,9 @@ impl MainLoop {
         let output = self.output.session_with(kept, Quota::default());
         let plates = &mut self.persons.plates;
         plates.put_up(session, &client.name, &client.session, number);
+        if let Some(plate) = plates.of(session) {
+            config.label = plate.name().into();
+        }
         self.sessions.insert(
             session,
             Session {

@@ -175,6 +175,7 @@ impl SessionOptions {
     /// The same as the core takes it.
     pub(crate) fn config(&self) -> SessionConfig {
         SessionConfig {
+            label: "Agent".into(), // `MainLoop::open` knows better.
             browsers: self.browsers.iter().map(BrowserPlan::meant).collect(),
             connects_at_once: self.connect_at_start,
             may_choose_default: self.allow_default,

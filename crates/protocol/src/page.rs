@@ -217,7 +217,7 @@ mod tests {
             serde_json::to_value(ToPage::TabRefused {
                 tab_id: "550e8400-e29b-41d4-a716-446655440000".into(),
                 another_id: true,
-                reason: "Another tab has this id already. Make a new one.".into(),
+                reason: "Another tab already has this id. Make a new one.".into(),
             })
             .unwrap(),
             serde_json::to_value(ToPage::CancelCall {

@@ -362,7 +362,7 @@ describe('the worker', () => {
     const tabId = await open(page, app('one'));
     const tab = await daemon.tab(tabId, 'one');
     const warned = page.waitForEvent('console', (message) => message.type() === 'warning');
-    const reason = 'This worker has 1000 tabs already.';
+    const reason = 'This worker already has 1000 tabs.';
     tab.send({ type: 'TAB_REFUSED', tabId, anotherId: false, reason });
     expect((await warned).text()).toBe(`tabmux refuses this tab: ${reason}`);
     await page.waitForFunction('!workerClient.getConnectionStatus().connected');

@@ -400,7 +400,7 @@ test('a tab whose id the daemon knows from elsewhere is told to take another one
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
   b.offer('one');
-  socket().say({ type: 'TAB_REFUSED', tabId: 'tab-b', anotherId: true, reason: 'Another tab has this id already.' });
+  socket().say({ type: 'TAB_REFUSED', tabId: 'tab-b', anotherId: true, reason: 'Another tab already has this id.' });
   expect(b.last()).toEqual({ type: 'TAB_ID_TAKEN' });
   expect(a.heard).not.toContainEqual({ type: 'TAB_ID_TAKEN' });
   socket().call('1', 'tab-b', 'one');
@@ -412,7 +412,7 @@ test('a tab that is refused is told why, and is told to the daemon again when an
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();
   b.offer('one');
-  const reason = 'This worker has 1000 tabs already.';
+  const reason = 'This worker already has 1000 tabs.';
   socket().say({ type: 'TAB_REFUSED', tabId: 'tab-b', anotherId: false, reason });
   expect(b.heard).toContainEqual({ type: 'TAB_REFUSED', reason });
   expect(b.heard).toContainEqual({ type: 'CONNECTION_STATUS', connected: false, reason });

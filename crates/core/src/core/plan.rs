@@ -408,7 +408,7 @@ impl Core {
         Ok(id)
     }
 
-    /// Whether no other session keeps a tab to itself.
+    /// Refuses a tab that another session holds exclusively.
     pub(super) fn check_exclusive(
         &self,
         session: SessionId,
@@ -416,13 +416,13 @@ impl Core {
         tab: &Tab,
         mode: Mode,
     ) -> Result<(), Refusal> {
-        let exclusive = tab
+        let mut holders = tab
             .holders()
-            .find(|holder| self.tab_policy(*holder) == Some(TabPolicy::Exclusive));
-        match exclusive {
+            .filter_map(|holder| self.sessions.get(&holder));
+        match holders.find(|holder| holder.config.tab_policy == TabPolicy::Exclusive) {
             Some(holder) if !tab.is_held_by(session) => Err(Refusal::TabHeld {
                 tab: id,
-                holder,
+                holder: Arc::clone(&holder.config.label),
                 mode,
             }),
             _ => Ok(()),

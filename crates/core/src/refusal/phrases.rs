@@ -1,11 +1,11 @@
-//! The parts of refusals that depend on what is there: numbers, tabs, and the tool to call next.
+//! The variable parts of refusals: numbers, tabs, and the tool to call next.
 
 use super::{LostTab, Stuck};
 use crate::{Mode, TabName, ToolName};
 use std::fmt;
 use std::time::Duration;
 
-/// What a session with the one kind of list calls where one with the other kind would call this tool.
+/// Which tool to call instead of a tool of the other mode.
 pub(super) struct OtherModeTool(pub(super) ToolName);
 
 impl fmt::Display for OtherModeTool {
@@ -21,7 +21,7 @@ impl fmt::Display for OtherModeTool {
             ToolName::CLOSE_PAGE => ToolName::CLOSE_TAB,
             ToolName::RECONNECT_BROWSER => ToolName::CONNECT_BROWSER,
             ToolName::MORE_TOOLS => {
-                return f.write_str("Its list has every tool that its flags ask for.");
+                return f.write_str("Its list already has every tool that its flags enable.");
             }
             ToolName::CONNECT_BROWSER => {
                 let next = ToolName::LIST_PAGES;
@@ -39,7 +39,7 @@ impl fmt::Display for OtherModeTool {
     }
 }
 
-/// How the tools of a category are asked for.
+/// How to enable the tools of a category.
 pub(super) struct HowToEnable<'a>(pub(super) &'a str, pub(super) Mode);
 
 impl fmt::Display for HowToEnable<'_> {
@@ -58,7 +58,7 @@ impl fmt::Display for HowToEnable<'_> {
     }
 }
 
-/// What to do about a call that came too late.
+/// What to do after a call exceeded its deadline.
 pub(super) struct TimeoutAdvice {
     pub(super) tool: ToolName,
     pub(super) stuck: Stuck,
@@ -92,7 +92,7 @@ impl fmt::Display for TimeoutAdvice {
     }
 }
 
-/// The tools that refusals point to.
+/// The tools that refusals recommend.
 impl Mode {
     pub(super) fn list_tool(self) -> ToolName {
         match self {
@@ -101,7 +101,7 @@ impl Mode {
         }
     }
 
-    /// Where to see the browsers. A progressive session has no tool for it.
+    /// How to see the browsers. A progressive session has no tool for it.
     pub(super) fn browsers_advice(self) -> &'static str {
         match self {
             Self::Progressive => "Call connect_browser again with one of them.",
@@ -109,7 +109,7 @@ impl Mode {
         }
     }
 
-    /// In static mode every tool connects.
+    /// In static mode every tool connects by itself.
     pub(super) fn connect_tool(self, called: ToolName) -> ToolName {
         match self {
             Self::Progressive => ToolName::CONNECT_BROWSER,
@@ -117,7 +117,8 @@ impl Mode {
         }
     }
 
-    /// What leads away from a tab that no longer responds: the last page cannot be closed.
+    /// How to get away from a tab that no longer responds. In static mode by `new_page`, because the last page
+    /// cannot be closed.
     pub(super) fn escape_tool(self) -> ToolName {
         match self {
             Self::Progressive => ToolName::CLOSE_TAB,
@@ -126,7 +127,7 @@ impl Mode {
     }
 }
 
-/// `browserIndex: 2, ` where it is needed.
+/// `browserIndex: 2, ` if the session has several browsers.
 pub(super) struct Index {
     pub(super) number: usize,
     pub(super) several: bool,
@@ -141,7 +142,7 @@ impl fmt::Display for Index {
     }
 }
 
-/// How to find out which browser to name.
+/// How to find the right `browserIndex`.
 pub(super) struct WhichIndex<'a>(pub(super) ToolName, pub(super) &'a [usize], pub(super) Mode);
 
 impl fmt::Display for WhichIndex<'_> {
@@ -178,9 +179,10 @@ impl fmt::Display for Indices<'_> {
     }
 }
 
-pub(super) struct Loss(pub(super) Option<LostTab>);
+/// Why no tab is focused.
+pub(super) struct WhyNoFocus(pub(super) Option<LostTab>);
 
-impl fmt::Display for Loss {
+impl fmt::Display for WhyNoFocus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => f.write_str("none is focused"),
@@ -208,7 +210,7 @@ impl fmt::Display for Available<'_> {
     }
 }
 
-/// Tabs, and how many more there are.
+/// Some tabs, and how many more there are.
 pub(super) struct Listed<'a>(pub(super) &'a [TabName], pub(super) usize);
 
 impl fmt::Display for Listed<'_> {
@@ -233,7 +235,8 @@ impl fmt::Display for MayHaveRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             true => f.write_str(
-                ". The tab went away while the tool ran; look before you call it again.",
+                ". The tab closed or navigated while the tool ran, and it may have had effects; check before you call it \
+                 again.",
             ),
             false => Ok(()),
         }

@@ -43,7 +43,7 @@ fn too_many_tools_in_a_tab_are_refused_and_room_is_used_again() {
     assert_eq!(refused(&pages), [(vec![ToolKey(3)], limit)]);
     assert_eq!(
         limit.to_string(),
-        "This tab offers 2 tools already. Unregister some, then register this one again."
+        "This tab already offers 2 tools. Unregister some, then register this one again."
     );
     assert_eq!(pages.listed(ONE), ["a", "b"]);
     pages.sim.happen(Input::ToolUnregistered {

@@ -108,7 +108,10 @@ fn a_call_at_work_in_a_tab_that_closes_is_answered_with_the_seeds_text() {
     assert_eq!(text(waiting), seed);
     assert_eq!(
         text(working),
-        format!("{seed}. The tab went away while the tool ran; look before you call it again.")
+        format!(
+            "{seed}. The tab closed or navigated while the tool ran, and it may have had effects; \
+             check before you call it again."
+        )
     );
     let aborts = |output: &&Output| **output == Output::Abort { call: working };
     assert_eq!(pages.sim.outputs.iter().filter(aborts).count(), 1);
@@ -275,7 +278,7 @@ fn a_progressive_session_has_the_tools_of_its_focused_tab_only() {
     pages.sim.call(open_tab(&url("B"), true));
     assert_eq!(
         pages.refusal(page_tool("x", None)),
-        format!("x works on the focused tab, and that is not tab {tab}. Call focus_tab first.")
+        format!("x works on the focused tab, and tab {tab} is not focused. Call focus_tab first.")
     );
     pages.sim.focus(tab);
     assert!(matches!(pages.call("x", None), Reply::Done { .. }));

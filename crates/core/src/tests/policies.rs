@@ -10,6 +10,7 @@ const THREE: SessionId = SessionId(3);
 
 fn with(tab_policy: TabPolicy) -> SessionConfig {
     SessionConfig {
+        label: "Claude Code · 2".into(),
         tab_policy,
         ..fixed()
     }
@@ -88,7 +89,7 @@ fn an_explicit_tab_is_respected_and_the_answer_says_whose_it_is() {
 }
 
 #[test]
-fn an_exclusive_tab_is_refused_to_others_in_every_tool() {
+fn an_exclusive_tab_is_refused_to_others_in_every_tool_and_its_holder_is_named() {
     let (mut sim, b) = holding_b(TabPolicy::Exclusive);
     let a = sim.list_of(THREE)[0].id;
     sim.call_of(THREE, focus_tab(a));
@@ -101,12 +102,12 @@ fn an_exclusive_tab_is_refused_to_others_in_every_tool() {
     ];
     for (session, kind) in calls {
         let Reply::Refused(refusal) = sim.call_of(session, kind) else {
-            panic!("it is another's");
+            panic!("another session holds it");
         };
-        assert!(matches!(refusal, Refusal::TabHeld { tab, holder: ONE, .. } if tab == b));
+        assert!(matches!(refusal, Refusal::TabHeld { tab, .. } if tab == b));
         let text = refusal.to_string();
         assert!(
-            text.starts_with("Tab 2 is held by another session"),
+            text.starts_with("Tab 2 is held by another session (Claude Code · 2)"),
             "{text}"
         );
     }

@@ -1,9 +1,10 @@
-//! No refusal sends a session to a tool that sessions of its mode do not have.
+//! No refusal recommends a tool that sessions of this mode do not have.
 
+use super::sim::*;
 use crate::list::BUILT_IN;
 use crate::{
-    ConnectFailure, Fate, LostBrowser, LostTab, Mode, PageRefusal, PersonRefusal, Refusal,
-    RequestedTab, SessionId, Stuck, TabId, TabName, ToolName,
+    Access, ConnectFailure, Fate, LostBrowser, LostTab, Mode, PageRefusal, PersonRefusal, Refusal,
+    Reply, RequestedTab, Stuck, TabId, TabName, ToolName,
 };
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ const LOST: LostTab = LostTab {
     fate: Fate::Closed,
 };
 
-/// Which sessions can meet a refusal. Without a wildcard, so that nobody forgets one.
+/// The modes whose sessions can get a refusal. No wildcard, so that the compiler asks for each new one.
 fn modes(refusal: &Refusal) -> &'static [Mode] {
     const BOTH: &[Mode] = &[Mode::Progressive, Mode::Static];
     match refusal {
@@ -57,7 +58,12 @@ fn modes(refusal: &Refusal) -> &'static [Mode] {
     }
 }
 
-/// One of each, as a session of that mode gets it.
+/// The simulator asserts this for every refusal.
+pub(super) fn check_mode(refusal: &Refusal, mode: Mode) {
+    assert!(modes(refusal).contains(&mode), "{mode:?}: {refusal}");
+}
+
+/// One refusal of each kind, as a session of this mode gets it.
 fn refusals(mode: Mode) -> Vec<Refusal> {
     let (tool, tab, lost, limit) = (TOOL, TAB, LOST, 9);
     let late = |stuck| Refusal::TooLate {
@@ -134,7 +140,7 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         },
         Refusal::TabHeld {
             tab,
-            holder: SessionId(1),
+            holder: "x".into(),
             mode,
         },
         Refusal::Hidden { why: "No.".into() },
@@ -170,7 +176,7 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
     others.into_iter().chain(of_other_mode).collect()
 }
 
-/// The tools of a mode, listed or not.
+/// Whether sessions of a mode have a tool, listed or not.
 fn has(mode: Mode, tool: ToolName) -> bool {
     match tool {
         ToolName::LIST_PAGE_TOOLS
@@ -201,7 +207,7 @@ fn no_refusal_names_a_tool_of_the_other_mode() {
         for refusal in all.iter().filter(|refusal| modes(refusal).contains(&mode)) {
             let text = refusal.to_string();
             let advice = match refusal {
-                // It names the tool that was called, and then what to call.
+                // Its first sentence names the tool that was called.
                 Refusal::OtherList { .. } => text.split_once(". ").unwrap().1,
                 _ => &text,
             };
@@ -211,7 +217,25 @@ fn no_refusal_names_a_tool_of_the_other_mode() {
     }
 }
 
-/// Whoever wrote a page is no agent, and has none of its tools.
+/// A session with a fixed list has `select_page` where others have `focus_tab`.
+#[test]
+fn a_static_session_is_told_to_select_a_page() {
+    let mut sim = Sim::with_fixed_list(&["https://a.test/"]);
+    sim.click_of(ONE);
+    sim.user_closes("about:blank");
+    let calls = [page(CLICK, Access::Act), focus_tab(TabId(1))];
+    for kind in calls {
+        let Reply::Refused(refusal) = sim.call(kind) else {
+            panic!("it has lost its tab, and has no focus_tab");
+        };
+        let text = refusal.to_string();
+        let advice = text.split_once(". ").unwrap().1;
+        assert!(advice.contains("select_page"), "{text}");
+        assert!(!advice.contains("focus_tab"), "{text}");
+    }
+}
+
+/// The developer of a page is not an agent and has no tools.
 #[test]
 fn no_refusal_of_a_page_names_a_tool() {
     let limit = 9;

@@ -207,23 +207,24 @@ fn in_static_mode() {
 fn another_sessions_tab() {
     let held = |mode| Refusal::TabHeld {
         tab: TAB,
-        holder: crate::SessionId(7),
+        holder: "Claude Code · 2".into(),
         mode,
     };
-    let start = "Tab 3 is held by another session, which keeps its tabs to itself.";
+    let start =
+        "Tab 3 is held by another session (Claude Code · 2), which does not share its tabs.";
     check(
         held(Mode::Static),
-        &format!("{start} Call list_pages to see the tabs that are yours or free."),
+        &format!("{start} Call list_pages to see the tabs that you can use."),
     );
     check(
         held(Mode::Progressive),
-        &format!("{start} Call list_tabs to see the tabs that are yours or free."),
+        &format!("{start} Call list_tabs to see the tabs that you can use."),
     );
     check(
         Refusal::NotFocused {
             tool: TOOL,
             tab: TAB,
         },
-        "click works on the focused tab, and that is not tab 3. Call focus_tab first.",
+        "click works on the focused tab, and tab 3 is not focused. Call focus_tab first.",
     );
 }

@@ -212,8 +212,8 @@ fn a_progressive_session_is_told_that_its_tab_went_down_with_its_daemon() {
     assert_eq!(sim.tools(), DISCONNECTED);
     assert_eq!(
         refused(&mut sim),
-        "click was not carried out: tab 7 is gone with its browser, and none is connected now. Call \
-         connect_browser, then open_tab to work in a new tab."
+        "click was not carried out: tab 7 is gone with its browser, and no browser is connected now. \
+         Call connect_browser, then open_tab to work in a new tab."
     );
     assert_eq!(sim.core.loss(ONE), lost, "for a daemon after this");
     sim.call(connect(true));

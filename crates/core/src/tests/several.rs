@@ -363,9 +363,9 @@ fn then_it_is_left_alone_for_a_minute_unless_forced() {
     let tried = harness.attempts.len();
     assert_eq!(
         harness.refusal(page(CLICK, Act), Some(2)),
-        "click needs browser 2 (http://2), which could not be reached: nobody answers. It is tried \
-         again in 60 s at the earliest; call reconnect_browser with browserIndex: 2, force: true to \
-         try now."
+        "click needs browser 2 (http://2), which could not be reached: nobody answers. tabmux does \
+         not retry for another 60 s; call reconnect_browser with browserIndex: 2, force: true to \
+         retry now."
     );
     assert!(harness.refusal(reconnect(false), Some(2)).contains("60 s"));
     assert_eq!(harness.attempts.len(), tried);

@@ -1,15 +1,17 @@
 //! The simulator: clients, a fake browser and a virtual clock around one core.
 //!
-//! It checks at every step what must hold at every step: one answer per call, in time, to the right
-//! client; one acting call per tab; notices for open sessions only.
+//! At every step it checks the invariants: one answer per call, in time, to the right client; refusals that
+//! fit the session's mode; one acting call per tab; notices for open sessions only.
 
 use super::browser::{FakeBrowser, Later};
+use super::refusal_tools::check_mode;
 pub(super) use super::shorthand::*;
 use crate::{
-    Access, BrowserKey, CallId, CallKind, Config, Core, Finish, Input, Output, Reply, RequestId,
-    SessionConfig, SessionId, TabFacts, TabId, TabOpener, TabRow, TargetId, Time, ToolName,
+    Access, BrowserKey, CallId, CallKind, Config, Core, Finish, Input, Mode, Output, Reply,
+    RequestId, SessionConfig, SessionId, TabFacts, TabId, TabOpener, TabRow, TargetId, Time,
+    ToolName,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Everything around a core.
@@ -22,7 +24,7 @@ pub(super) struct Sim {
     agenda: BTreeMap<(Time, usize), Input>,
     scheduled: usize,
     calls: BTreeMap<CallId, Sent>,
-    open: BTreeSet<SessionId>,
+    open: BTreeMap<SessionId, Mode>,
     acting: BTreeMap<TargetId, CallId>,
     /// What was notable at which count.
     persistence_version: (u64, String),
@@ -58,7 +60,7 @@ impl Sim {
             agenda: BTreeMap::new(),
             scheduled: 0,
             calls: BTreeMap::new(),
-            open: BTreeSet::new(),
+            open: BTreeMap::new(),
             acting: BTreeMap::new(),
             persistence_version: (0, String::new()),
         }
@@ -108,7 +110,7 @@ impl Sim {
     }
 
     pub(super) fn open_session_as(&mut self, session: SessionId, config: SessionConfig) {
-        self.open.insert(session);
+        self.open.insert(session, config.mode);
         self.happen(Input::SessionOpened { session, config });
     }
 
@@ -410,6 +412,9 @@ impl Sim {
                 assert_eq!(sent.reply, None, "{call:?} is answered twice");
                 assert!(self.now <= sent.latest, "{call:?} is answered too late");
                 sent.reply = Some(reply.clone());
+                if let (Reply::Refused(refusal), Some(mode)) = (reply, self.open.get(session)) {
+                    check_mode(refusal, *mode);
+                }
             }
             Output::Run { call, target, .. } => {
                 let sent = &self.calls[call];
@@ -429,7 +434,7 @@ impl Sim {
                     "{call:?} aborted when answered"
                 );
             }
-            Output::ToolsChanged { session } => assert!(self.open.contains(session)),
+            Output::ToolsChanged { session } => assert!(self.open.contains_key(session)),
             _ => {}
         }
     }

@@ -412,7 +412,7 @@ async fn a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
     changed(&session).await;
     let taken = json!({
         "type": "TAB_REFUSED", "tabId": "tab-1", "anotherId": true,
-        "reason": "Another tab has this id already. Make a new one."
+        "reason": "Another tab already has this id. Make a new one."
     });
     // A stranger does not get the id of another's tab.
     let host = format!("127.0.0.1:{}", daemon.port);
@@ -466,7 +466,7 @@ async fn a_tool_for_which_there_is_no_room_is_told_to_its_page_and_not_kept() {
     let rejected = |name: &str| {
         json!({
             "type": "TOOL_REJECTED", "tabId": "tab-1", "name": name,
-            "reason": "This tab offers 64 tools already. Unregister some, then register this one again."
+            "reason": "This tab already offers 64 tools. Unregister some, then register this one again."
         })
     };
     assert_eq!(worker.hear().await, rejected("tool-64"));
