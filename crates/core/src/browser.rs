@@ -5,60 +5,60 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// How far the connection to a browser is.
+/// The state of the connection to a browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrowserState {
-    /// Nobody has needed it yet.
+    /// No session has needed it yet.
     Pending,
-    /// An attempt is under way.
+    /// An attempt to connect is running.
     Connecting,
-    /// It is there.
+    /// Connected.
     Connected,
-    /// It is gone, or the last attempt failed.
+    /// The connection was lost, or the last attempt failed.
     Disconnected,
 }
 
-/// One browser that sessions mean.
+/// One browser that sessions use.
 #[derive(Debug)]
 pub(crate) struct Browser {
     pub(crate) key: BrowserKey,
-    /// Whether a user named it by its address, so that it is not ours to launch.
+    /// Whether a user named it by its address. Then tabmux does not launch it.
     pub(crate) named: bool,
     pub(crate) link: Link,
     /// Whether it was connected before.
     pub(crate) was_connected: bool,
-    /// How often it was tried in vain, in a row.
+    /// The number of failed attempts in a row.
     pub(crate) failures: u32,
     /// Why it is not connected.
     pub(crate) last_error: Option<Arc<str>>,
-    /// That whoever leads to it is away, if they were when it was last tried.
+    /// The failure of the last attempt, if the extension was not connected.
     pub(crate) away: Option<ConnectFailure>,
-    /// Until when it is left alone, because it was tried in vain.
+    /// Until when calls are refused without another attempt.
     pub(crate) cooldown: Option<Time>,
 }
 
-/// The connection to a browser, as far as there is one.
+/// The connection to a browser, or how far it is.
 #[derive(Debug)]
 pub(crate) enum Link {
     Pending,
-    /// One attempt is under way, and everybody who wants this browser waits for it.
+    /// One attempt is running, and all calls that need this browser wait for it.
     Connecting {
         launch: bool,
         since: Time,
-        /// When the next attempt begins, between two of them.
+        /// When the next attempt starts, if the last one failed.
         retry_at: Option<Time>,
     },
     Connected(Connection),
     Disconnected,
 }
 
-/// A browser that is there.
+/// A connected browser.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) about: BrowserFacts,
-    /// All its tabs, those included that no session is shown.
+    /// All its tabs, including those hidden from sessions.
     pub(crate) tabs: BTreeMap<TargetId, TabId>,
-    /// The tab that the user had in front when we came, until a session was offered it.
+    /// The tab that was active when we connected, until a session considered taking it over.
     pub(crate) front: Option<TargetId>,
 }
 

@@ -1,49 +1,48 @@
-//! What the driver decides once: for the whole core, and for each session.
+//! Settings: of the whole core, and of each session.
 
 use crate::{BrowserKey, LostTab, PageNumbers, Routing, SiteFilter, TabId, TargetId, ToolName};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Settings that hold for the core's whole life.
+/// Settings of the core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The generic page actions of a focused tab, in any order: the core publishes them sorted by name.
+    /// The page actions that a progressive session lists for a focused tab. The core sorts them by name.
     pub page_actions: Vec<ToolName>,
-    /// All generic tools that work on a tab, those included that are not in the short list of a focused one.
+    /// All page actions, also those that are not in `page_actions`.
     pub tab_tools: Vec<ToolName>,
     /// All tools of [`Mode::Static`], in published order.
     pub static_tools: Vec<ToolName>,
-    /// How long list changes that no agent asked for are gathered before they are announced.
+    /// How long the core collects list changes that no agent caused, before it announces them.
     pub coalesce: Duration,
-    /// In the long run, this much time is between two such announcements to one session: each makes its client
-    /// fetch the whole list.
+    /// The average time between two such announcements to one session: after each, its client fetches the
+    /// whole list.
     pub notice_gap: Duration,
-    /// So many may come at once after a quiet time.
+    /// How many of them may come in a burst after a quiet time.
     pub notice_burst: u32,
     /// The shortest deadline of a call.
     pub least_deadline: Duration,
-    /// What a call may take beyond the `timeout` its agent asked for.
+    /// How much longer a call may take than the `timeout` that its agent asked for.
     pub deadline_margin: Duration,
     /// The longest deadline of a call, whatever its agent asked for.
     pub most_deadline: Duration,
     /// How many sessions may be open at once.
     pub sessions: usize,
-    /// How many calls of one session may be open at once.
+    /// How many unanswered calls a session may have.
     pub calls_per_session: usize,
-    /// How many calls may be at work or waiting on one tab; [`Access::Bypass`] does not count.
+    /// How many calls may be running or queued on one tab; [`Access::Bypass`] does not count.
     ///
     /// [`Access::Bypass`]: crate::Access::Bypass
     pub calls_per_tab: usize,
     /// How many browsers a session may have.
     pub browsers_per_session: usize,
-    /// How often a browser that was named is tried before those who wait for it are told, the pause
-    /// before the second try, which doubles from then on, and how long it is left alone after the last.
+    /// How often the core tries to connect to a browser that the user named, before waiting calls fail.
     pub connect_tries: u32,
-    /// See [`connect_tries`](Self::connect_tries).
+    /// The pause before the second attempt. It doubles with each attempt.
     pub connect_pause: Duration,
-    /// See [`connect_tries`](Self::connect_tries).
+    /// How long calls that need the browser are refused after the last attempt failed.
     pub cooldown: Duration,
-    /// How long a progressive session whose browser is away is thought to be connected.
+    /// How long a progressive session still counts as connected after it lost the connection to its browser.
     pub away: Duration,
     /// How many workers of the page library may be connected.
     pub page_connections: usize,
@@ -55,101 +54,101 @@ pub struct Config {
     pub page_tools: usize,
     /// How many different names these may have.
     pub page_tool_names: usize,
-    /// How many numbers of tabs are used up: agents may still know tabs of an earlier daemon.
+    /// The highest tab number in use so far: agents may still know tabs of an earlier daemon.
     pub tabs_counted: u32,
-    /// Tabs that keep the number they had then.
+    /// Tabs of an earlier daemon, which keep their numbers.
     pub remembered: Vec<RememberedTab>,
 }
 
-/// Settings that hold for a session's whole life.
+/// Settings of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionConfig {
     /// What people call its agent. Other sessions read it when they ask for a tab that this one holds
     /// exclusively.
     pub label: Arc<str>,
-    /// The browsers it means, numbered from 1 in this order.
+    /// Its browsers, numbered from 1 in this order.
     pub browsers: Vec<BrowserRef>,
-    /// Whether they are connected when the session opens, instead of when they are first needed.
+    /// Whether to connect to them when the session opens, instead of when they are first needed.
     pub connects_at_once: bool,
-    /// Whether its agent may choose a browser that is meant when none is named.
+    /// Whether its agent may choose a default browser.
     pub may_choose_default: bool,
     /// How its tools are listed.
     pub mode: Mode,
-    /// What it calls tabs.
+    /// How it numbers tabs.
     pub numbering: Numbering,
-    /// Whether it is offered the generic page actions.
+    /// Whether it has the page actions.
     pub page_actions: bool,
-    /// Whether it is offered tools that were generated from pages.
+    /// Whether it has generated tools.
     pub generated_tools: bool,
-    /// Tools that its user switched off: it cannot call them.
+    /// Tools that the user switched off: it cannot call them.
     pub withheld: Vec<ToolName>,
-    /// Tools that have to be asked for, and their categories: by a flag, or where the list follows the work
-    /// by `more_tools`.
+    /// Tools that have to be enabled first, and their categories: by a flag, or in progressive mode by
+    /// `more_tools`.
     pub on_request: Vec<(ToolName, Arc<str>)>,
-    /// Page actions that its list has from the start beside the usual ones, if that follows the work.
+    /// In progressive mode: page actions that its list has from the start, in addition to the usual ones.
     pub added: Vec<ToolName>,
-    /// The only tools that it has, in published order: no others of ours, and none of pages. For
-    /// [`Mode::Static`]. `None`: all of its mode.
+    /// The only tools that it has, in published order: no other tools of ours, and no page tools. For
+    /// [`Mode::Static`]. `None`: all tools of its mode.
     pub only: Option<Vec<ToolName>>,
-    /// What becomes of the tabs it created when it ends.
+    /// What happens to the tabs it created when it ends.
     pub on_end: OnEnd,
     /// What other sessions may do with the tabs it holds.
     pub tab_policy: TabPolicy,
-    /// Whether it has cookies, storage and tabs of its own: it is shown no tabs but those of its own
-    /// context.
+    /// Whether it has a browser context of its own, with separate cookies, storage and tabs. It sees no other
+    /// tabs.
     pub isolated: bool,
-    /// How its calls of page tools find their tab.
+    /// How the core chooses the tab for its calls of page tools.
     pub routing: Routing,
-    /// Whether its focus goes to the tab that the user turns to.
+    /// Whether its focus follows the user's active tab.
     pub follow_user_focus: bool,
-    /// What it may not see.
+    /// Which pages it may not see.
     pub site_filter: SiteFilter,
-    /// What it had before its daemon died.
+    /// What it had before its daemon crashed.
     pub restored_tabs: RestoredTabs,
 }
 
-/// A browser that a session means.
+/// A browser of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserRef {
-    /// Sessions with equal keys share it.
+    /// Sessions with equal keys share the browser.
     pub key: BrowserKey,
     /// What people call it.
     pub label: Arc<str>,
     /// Whether the user named it by its address. Then the first static session that needs a tab there
-    /// takes over the page in front.
+    /// takes over the active tab.
     pub attached: bool,
 }
 
-/// Tabs that a session had before its daemon died, by the browser's names of them.
+/// Tabs that a session had before its daemon crashed, by the browser's ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RestoredTabs {
-    /// Those that were opened for it.
+    /// The tabs that were opened for it.
     pub opened: Vec<TargetId>,
-    /// Those that it was bound to, one for each browser at most.
+    /// The tabs that it was bound to, at most one in each browser.
     pub bound: Vec<TargetId>,
-    /// One that it was bound to and that is gone, which it has not been told yet.
+    /// A tab that it was bound to and that is gone, if the session does not know this yet.
     pub lost: Option<Loss>,
-    /// The browser that a progressive session was connected to, if that is still there.
+    /// The browser that a progressive session was connected to, if it still runs.
     pub connected: Option<BrowserKey>,
-    /// What it called tabs, if it had numbers of its own.
+    /// Its tab numbers, if it had its own.
     pub numbers: PageNumbers,
 }
 
 /// A tab that a session was bound to and that is gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Where it was, if that is known.
+    /// Its browser, if known.
     pub browser: Option<BrowserKey>,
-    /// Which one, and what became of it.
+    /// The tab, and what happened to it.
     pub tab: LostTab,
 }
 
-/// A tab that had a number before its daemon died.
+/// A tab that had a number before the daemon crashed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedTab {
-    /// Where it is.
+    /// Its browser.
     pub browser: BrowserKey,
-    /// The browser's name of it.
+    /// The browser's id of it.
     pub target: TargetId,
     /// Its number.
     pub number: TabId,
@@ -158,47 +157,47 @@ pub struct RememberedTab {
 /// How a session's tools are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// The list is a function of the session's state: its agent connects, opens and focuses.
+    /// The list follows the session's state: its agent connects, opens tabs and focuses them.
     #[default]
     Progressive,
-    /// The list never changes: whatever a call needs is connected, opened and bound for it.
+    /// The list never changes: tabmux connects, opens and binds what a call needs.
     Static,
 }
 
-/// What a session calls tabs.
+/// How a session numbers tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Numbering {
-    /// As everybody does: their numbers over all browsers and sessions.
+    /// By the shared numbers, the same in all sessions.
     #[default]
     Shared,
-    /// By numbers of its own, from 1, whatever others do. For [`Mode::Static`].
+    /// By its own numbers, from 1. For [`Mode::Static`].
     Own,
 }
 
-/// What becomes of the tabs that a session created when it ends.
+/// What happens to the tabs that a session created when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnEnd {
     /// They are closed, unless another session is bound to them.
     #[default]
     Close,
-    /// They stay, and are free for others.
+    /// They stay open, and no session holds them.
     Keep,
 }
 
 /// What other sessions may do with the tabs that a session holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabPolicy {
-    /// They are not shown to others, but can be named by them.
+    /// Others do not see them, but can use them by number.
     #[default]
     Respect,
-    /// They are neither shown to others, nor can others use them.
+    /// Others can neither see nor use them.
     Exclusive,
-    /// They are shown to everyone.
+    /// All sessions see them.
     Shared,
 }
 
 impl SessionConfig {
-    /// What a session that means this browser gets if it asks for nothing else.
+    /// The default settings of a session with this one browser.
     pub fn new(key: BrowserKey) -> Self {
         let label = key.0.clone();
         let attached = false;
@@ -231,13 +230,13 @@ impl SessionConfig {
 }
 
 impl Config {
-    /// The highest number of a tab that agents may know.
+    /// The highest tab number that agents may know.
     pub(crate) fn numbers_used(&self) -> u32 {
         let remembered = self.remembered.iter().map(|tab| tab.number.0);
         remembered.max().unwrap_or(0).max(self.tabs_counted)
     }
 
-    /// How long a call may take, queueing included, if its agent asked for `timeout`.
+    /// How long a call may take, including its time in queues, if its agent asked for `timeout`.
     pub fn deadline(&self, timeout: Option<Duration>) -> Duration {
         timeout
             .map_or(Duration::ZERO, |timeout| {
@@ -267,10 +266,10 @@ impl Default for Config {
             connect_tries: 5,
             connect_pause: Duration::from_millis(250),
             cooldown: Duration::from_secs(60),
-            // Chrome starts an extension's worker again within three seconds, if it does.
+            // If Chrome restarts an extension's worker, it does so within three seconds.
             away: Duration::from_secs(5),
-            // More than are let in at once (`daemon/src/listener.rs`): one that makes room may be there a moment
-            // longer than the one it makes room for.
+            // More than `daemon/src/listener.rs` accepts at once: one that it evicts may stay here a moment longer
+            // than its successor needs to arrive.
             page_connections: 128,
             pages_per_connection: 1_000,
             tools_per_tab: 64,

@@ -1,4 +1,4 @@
-//! The state machine: inputs in, outputs out, and time as data.
+//! The state machine: takes inputs and the current time, yields outputs.
 
 mod browsers;
 mod sessions;
@@ -45,38 +45,37 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Who is there, what they see, and what they wait for.
+/// The state of all sessions, browsers, tabs and calls.
 ///
 /// # Call order
 ///
 /// One driver owns the core and works in rounds:
 ///
-/// 1. Something happens: [`handle`](Self::handle) it. Or nothing happens until
-///    [`poll_timeout`](Self::poll_timeout): call [`handle_timeout`](Self::handle_timeout).
-/// 2. Call [`poll_output`](Self::poll_output) until it is `None`, and carry out what it yields, in that
-///    order.
-/// 3. Ask [`poll_timeout`](Self::poll_timeout) how long to sleep at most. Ask again after every round:
-///    the answer changes.
+/// 1. On an event, call [`handle`](Self::handle). If there is none until
+///    [`poll_timeout`](Self::poll_timeout), call [`handle_timeout`](Self::handle_timeout).
+/// 2. Call [`poll_output`](Self::poll_output) until it is `None`, and carry out the outputs in order.
+/// 3. Call [`poll_timeout`](Self::poll_timeout) for the latest time to wake up. It changes with every
+///    round.
 ///
-/// [`tools`](Self::tools) and [`tab`](Self::tab) may be asked at any time.
+/// [`tools`](Self::tools) and [`tab`](Self::tab) may be called at any time.
 ///
 /// # Duties of the driver
 ///
-/// - It chooses [`SessionId`]s and [`CallId`]s and uses none twice. It keeps a call's arguments under the
-///   `CallId` before it hands in [`Input::Call`], and its payload until [`Output::Reply`].
-/// - It answers `Connect`, `OpenTab`, `PrepareFocus`, `CloseTab` and `Run` as their docs say. Should it fail
-///   to, the call's deadline answers the client; should it answer late or twice, nothing happens.
-/// - It reports every tab of a connected browser: in `Connected` or by `TabAppeared`, before anything
-///   else about that tab.
-/// - If it knows better what became of a call than that its tab or browser is gone, it finishes the
-///   call first and reports the loss then.
+/// - It chooses [`SessionId`]s and [`CallId`]s and never reuses one. It stores a call's arguments under the
+///   `CallId` before it passes [`Input::Call`], and the result until [`Output::Reply`].
+/// - It answers `Connect`, `OpenTab`, `PrepareFocus`, `CloseTab` and `Run` as their docs say. If it does not,
+///   the call fails at its deadline; late and repeated answers are ignored.
+/// - It reports every tab of a connected browser, in `Connected` or by `TabAppeared`, before any other event
+///   of that tab.
+/// - If a tab or browser is lost and the driver has a more exact outcome for a call there, it finishes the
+///   call first and reports the loss after that.
 ///
 /// # Promises of the core
 ///
-/// - Every `Input::Call` gets exactly one [`Output::Reply`], whatever dies, within its deadline.
-/// - An [`Output::ToolsChanged`] that a call brings about comes before that call's `Reply`.
-/// - Work that was handed out for a call ends with its `Finished`, or with an [`Output::Abort`]; that of
-///   `close_tab` and `close_page` also when the tab is gone. A call has one piece of work at a time.
+/// - Every `Input::Call` gets exactly one [`Output::Reply`] within its deadline, whatever crashes.
+/// - An [`Output::ToolsChanged`] that a call causes comes before that call's `Reply`.
+/// - The work for a call ends with its `Finished` or with an [`Output::Abort`]; for `close_tab` and `close_page`
+///   also when the tab is gone. A call has at most one output at work at a time.
 #[derive(Debug)]
 pub struct Core {
     config: Config,
@@ -93,29 +92,29 @@ pub struct Core {
     workers: BTreeMap<ConnectionId, Worker>,
     /// The tabs with the page library.
     pages: BTreeMap<PageId, TabId>,
-    /// Which tabs have which tools.
+    /// The page tools, by name and tab.
     registry: Registry,
-    /// The tab that the user has in front.
+    /// The user's active tab.
     active: Option<TabId>,
-    /// Whether the person lets no agent do anything.
+    /// Whether the person paused all agents.
     paused: bool,
-    /// The tools that no page can take the name of, sorted.
+    /// The tool names that no page can use, sorted.
     built_in: Vec<ToolName>,
-    /// What can be in a list that follows the work while a tab is focused, sorted.
+    /// The page actions and `more_tools`, sorted: what a progressive session may list while a tab is focused.
     focused_tools: Vec<ToolName>,
-    /// Counts the changes that can matter to a list of page tools.
+    /// Counts the changes that can affect a list of page tools.
     edition: u64,
-    /// The lists of page tools that sessions have in common.
+    /// The lists of page tools that sessions share.
     common: shared_lists::SharedLists,
     edition_noticed: u64,
-    /// Counts the changes to who has which tab.
+    /// Counts the changes to what a later daemon has to know.
     persistence_version: u64,
-    /// The sessions that are told by the outputs of this input.
+    /// The sessions that get a `ToolsChanged` from the current input.
     told: BTreeSet<SessionId>,
 }
 
 impl Core {
-    /// A core that knows nobody.
+    /// A core without sessions and browsers.
     pub fn new(mut config: Config) -> Self {
         config.page_actions.sort_unstable();
         config.page_actions.dedup();
@@ -151,7 +150,7 @@ impl Core {
         }
     }
 
-    /// Takes in what happened. Any input is fine at any time.
+    /// Handles an event. Any input is valid at any time.
     pub fn handle(&mut self, now: Time, input: Input) {
         self.now = now;
         self.persistence_version += u64::from(input.changes_persisted_state());
@@ -213,43 +212,43 @@ impl Core {
         self.notice_list_changes(now);
     }
 
-    /// The next thing to do, until there is none.
+    /// The next output, or `None`.
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }
 
-    /// When to call [`handle_timeout`](Self::handle_timeout), if nothing happens before.
+    /// When to call [`handle_timeout`](Self::handle_timeout), if no event comes before.
     pub fn poll_timeout(&self) -> Option<Time> {
         self.timers.next()
     }
 
-    /// Takes in that it is `now`. Calling it early or often does no harm.
+    /// Fires the timers that are due. Calling it early or often does no harm.
     pub fn handle_timeout(&mut self, now: Time) {
         self.now = now;
         while let Some(timer) = self.timers.pop_due(now) {
             match timer {
                 Timer::Deadline(call) => self.expire(call),
                 Timer::Retry(browser) => self.retry(browser),
-                Timer::Away(_) => {} // What sessions are offered is looked at below.
+                Timer::Away(_) => {} // `notice_list_changes` below looks at the lists.
                 Timer::Announce(session) => self.announce_gathered(session),
             }
         }
         self.notice_list_changes(now);
     }
 
-    /// A session's tool list as it is now, in published order. Empty if there is no such session.
+    /// A session's current tool list, in published order. Empty if there is no such session.
     pub fn tools(&self, session: SessionId) -> Vec<ToolName> {
         self.listed(session)
     }
 
-    /// Whether a session's tools have to be told which browser.
+    /// Whether a session has several browsers, so that its tools need `browserIndex`.
     pub fn has_several(&self, session: SessionId) -> bool {
         self.sessions
             .get(&session)
             .is_some_and(Session::has_several)
     }
 
-    /// A tab's own number. `None` as long as no session is shown it.
+    /// A tab's shared number. `None` while it is not open to sessions.
     pub fn tab(&self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
         self.tab_of(browser, target)
             .filter(|id| self.tabs.get(id).is_some_and(Tab::is_open))

@@ -1,15 +1,15 @@
-//! Names: who is who, in types that cannot be mixed up.
+//! Ids, each with a type of its own.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// One MCP client's session. Chosen by the driver; one number means one session for ever.
+/// One MCP client's session. Chosen by the driver and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(pub u64);
 
-/// One tool call. Chosen by the driver, which keeps the call's arguments and payload under it; one
-/// number means one call for ever.
+/// One tool call. Chosen by the driver, which keeps the call's arguments and result under it, and never
+/// reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(pub u64);
 
@@ -21,91 +21,89 @@ pub struct BrowserId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TabId(pub u32);
 
-/// What makes two sessions mean the same browser: equal keys share one connection.
+/// Identifies a browser: sessions with equal keys share one connection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BrowserKey(pub Arc<str>);
 
-/// The browser's own name of a tab. Unique within its browser.
+/// The browser's own id of a tab. Unique within its browser.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId(pub Arc<str>);
 
-/// One connection of a worker of the page library. Chosen by the driver; one number means one connection
-/// for ever.
+/// One connection of a worker of the page library. Chosen by the driver and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnectionId(pub u64);
 
-/// The name that a tab with the page library gave itself, a UUID as a rule. Not secret, and no proof of
-/// anything.
+/// The id that a tab with the page library gave itself, usually a UUID. It is not secret and proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageId(pub Arc<str>);
 
-/// One document of a tab. Chosen by the driver, rising with every document that a tab shows.
+/// One document of a tab. Chosen by the driver; later documents have higher numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocumentId(pub u64);
 
-/// One tool of one document. Chosen by the driver, which keeps under it what the core need not know;
-/// unique within its tab and source.
+/// One tool of one document. Chosen by the driver, which keeps its details; unique within its tab and
+/// source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolKey(pub u64);
 
-/// All that is published of a page tool but its name: schemas, description, annotations. Chosen by the
-/// driver: equal numbers mean equal content.
+/// The published content of a page tool: schemas, description and annotations, without the name. Chosen
+/// by the driver: equal numbers mean equal content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SchemaId(pub u64);
 
-/// Where a tab is, in the driver's terms.
+/// How the driver reaches a tab.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TabLocation {
-    /// In a browser that we are connected to.
+    /// Through a connected browser.
     Browser {
-        /// Which one.
+        /// The browser.
         browser: BrowserId,
-        /// The browser's name of the tab.
+        /// The browser's id of the tab.
         target: TargetId,
     },
-    /// Behind a worker of the page library.
+    /// Through a worker of the page library.
     Page {
-        /// Whose connection it is.
+        /// The worker's connection.
         connection: ConnectionId,
-        /// The tab's own name.
+        /// The id that the tab gave itself.
         page: PageId,
     },
 }
 
-/// A tab as texts name it: by the name that its page gave it, else by its number.
+/// A tab as texts name it: by the id that its page gave it, or else by its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TabName {
-    /// It has no page with the library.
+    /// The tab does not use the page library.
     Number(TabId),
-    /// It has one.
+    /// The tab uses it.
     Page(PageId),
 }
 
-/// The client's own name of a call. Unique within its session while the call lives.
+/// The client's id of a call. Unique among the session's unanswered calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(pub Arc<str>);
 
-/// A tab as the agent wrote it: a number, or a string. The core finds out which tab it means.
+/// A tab as the agent wrote it: a number or a string. The core resolves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabRef(String);
 
 impl TabRef {
-    /// The tab's number, if this can be one.
+    /// The tab's number, if it is a number.
     pub(crate) fn number(&self) -> Option<TabId> {
         self.0.parse().ok().map(TabId)
     }
 
-    /// The tab's number for everybody, if this is one: `#7`. No page can call itself so.
+    /// The tab's shared number, if it is one: `#7`. No page id can have this form.
     pub(crate) fn shared_number(&self) -> Option<TabId> {
         self.0.strip_prefix('#')?.parse().ok().map(TabId)
     }
 
-    /// What the agent wrote, as the name of a page.
+    /// What the agent wrote, as the id of a page.
     pub(crate) fn as_page(&self) -> &str {
         &self.0
     }
 
-    /// What the agent wrote, without quotes, shortened if it wrote a lot.
+    /// What the agent wrote, without quotes, shortened if it is long.
     pub(crate) fn bare(&self) -> String {
         let mut bare: String = self
             .0
@@ -126,7 +124,7 @@ impl From<&str> for TabRef {
     }
 }
 
-/// JSON knows one kind of number, so `3` and `3.0` are the same tab, and `3.5` is none.
+/// JSON has one kind of number, so `3` and `3.0` are the same tab, and `3.5` is none.
 impl From<f64> for TabRef {
     fn from(number: f64) -> Self {
         Self(number.to_string())
@@ -139,7 +137,7 @@ impl From<TabId> for TabRef {
     }
 }
 
-/// What the agent wrote, shortened if it wrote a lot.
+/// What the agent wrote, shortened if it is long.
 impl fmt::Display for TabRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.number().is_some() {
@@ -186,8 +184,8 @@ impl From<TabId> for TabName {
 }
 
 impl PageId {
-    /// Whether it can name a tab: a page must not take the number of another tab, nor write into the
-    /// texts that agents read.
+    /// Whether it can name a tab: a page must not use the number of another tab, nor insert text into what
+    /// agents read.
     pub(crate) fn is_valid(&self) -> bool {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         !self.0.is_empty()

@@ -1,4 +1,4 @@
-//! What happens to the core: everything a client, a browser or the driver can tell it.
+//! The events that the core handles: what clients, browsers, pages and the driver report.
 
 use crate::{
     BrowserId, BrowserRef, CallId, ConnectFailure, ConnectionId, DocumentId, PageId, RequestId,
@@ -8,117 +8,117 @@ use crate::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A client arrived.
+    /// A client opened a session.
     SessionOpened {
         /// The new session.
         session: SessionId,
-        /// What it is like.
+        /// Its settings.
         config: SessionConfig,
     },
-    /// A client left. Its calls are aborted, the tabs it created are closed if it wanted that, and its
-    /// other tabs are free.
+    /// A session ended. Its calls are aborted, the tabs it created are closed unless [`OnEnd`](crate::OnEnd)
+    /// says otherwise, and its other tabs are released.
     SessionClosed {
-        /// The session that is over.
+        /// The session that ended.
         session: SessionId,
     },
-    /// A client may see other pages than before.
+    /// A session's site filter changed.
     SiteFilterChanged {
         /// The session.
         session: SessionId,
-        /// What it may not see from now on.
+        /// Which pages it may not see from now on.
         site_filter: SiteFilter,
     },
-    /// A session follows the user from now on, or no longer does: the person wants it so.
+    /// The person made a session follow the user, or stopped it.
     FollowChanged {
         /// The session.
         session: SessionId,
-        /// Whether its focus goes to the tab that the user turns to.
+        /// Whether its focus follows the user's active tab.
         follows: bool,
     },
-    /// A client calls a tool; its arguments are well-formed and stay with the driver.
+    /// A client calls a tool. The driver has checked the arguments and keeps them.
     Call {
-        /// The driver's name for the call.
+        /// The call.
         call: CallId,
-        /// Who calls.
+        /// The session that calls.
         session: SessionId,
-        /// The client's name for the call.
+        /// The client's id of the call.
         request: RequestId,
-        /// What it calls.
+        /// The tool, and the arguments that matter to the core.
         kind: CallKind,
-        /// The number of the browser that the agent named.
+        /// The `browserIndex` argument.
         browser: Option<i64>,
         /// The `timeout` argument, where the tool has one.
         timeout: Option<Duration>,
     },
-    /// A client no longer wants an answer.
+    /// A client cancels a call.
     Cancel {
-        /// Who called.
+        /// The session that called.
         session: SessionId,
-        /// The client's name for the call.
+        /// The client's id of the call.
         request: RequestId,
     },
     /// [`Output::Connect`](crate::Output::Connect) succeeded.
     Connected {
-        /// The browser that was meant.
+        /// The browser.
         browser: BrowserId,
-        /// What it is.
+        /// Its product and version.
         about: BrowserFacts,
-        /// All its tabs: the list is complete.
+        /// All its tabs.
         tabs: Vec<TabFacts>,
-        /// The tab that the user has in front, if that is known.
+        /// The user's active tab, if it is known.
         front: Option<TargetId>,
     },
     /// [`Output::Connect`](crate::Output::Connect) failed.
     ConnectFailed {
-        /// The browser that was meant.
+        /// The browser.
         browser: BrowserId,
-        /// Why, in the agent's terms.
+        /// Why, for the agent.
         failure: ConnectFailure,
     },
-    /// A connected browser is no longer there.
+    /// A connected browser exited or crashed.
     BrowserGone {
-        /// Which one.
+        /// The browser.
         browser: BrowserId,
         /// Why, as the end of the sentence "The browser is gone: …".
         reason: String,
     },
-    /// The connection to a browser ended, and the browser is probably still there with its tabs: sessions
-    /// have them again when it is back.
+    /// The connection to a browser was lost, but the browser probably still runs with its tabs. Sessions get
+    /// their tabs back when it reconnects.
     ConnectionLost {
-        /// Which one.
+        /// The browser.
         browser: BrowserId,
         /// Why, as the end of the sentence "The browser is gone: …".
         reason: String,
     },
-    /// A browser that is not connected can be reached. It is connected now if sessions have tabs there.
+    /// A disconnected browser can be reached. The core reconnects if sessions have tabs there.
     Reachable {
-        /// Which one.
+        /// The browser.
         browser: BrowserId,
     },
     /// A connected browser has a new tab.
     TabAppeared {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// What is known about it.
+        /// Its facts.
         tab: TabFacts,
-        /// Who made it.
+        /// Who opened it.
         origin: TabOpener,
     },
-    /// A tab's address or title is another one now.
+    /// A tab's address or title changed.
     TabChanged {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// What is known about it now.
+        /// Its new facts.
         tab: TabFacts,
     },
-    /// A tab is closed, or its renderer died.
+    /// A tab was closed, or its renderer crashed.
     TabGone {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
         /// Whether it crashed.
         crashed: bool,
@@ -130,118 +130,117 @@ pub enum Input {
         /// The origin of its pages.
         origin: Arc<str>,
     },
-    /// A worker of the page library is gone, and its tabs with it.
+    /// A worker of the page library disconnected, and its tabs are gone with it.
     PagesDisconnected {
-        /// Which one.
+        /// The connection.
         connection: ConnectionId,
     },
-    /// A tab with the page library is there, or its address, title or document is another one now. A new
-    /// document has no tools yet.
+    /// A tab with the page library appeared, or its address, title or document changed. A new document has
+    /// no tools yet.
     PageAppeared {
-        /// Whose connection it is.
+        /// The worker's connection.
         connection: ConnectionId,
-        /// What is known about it.
+        /// Its facts.
         page: PageFacts,
     },
-    /// A tab with the page library is closed, or shows a page without the library.
+    /// A tab with the page library was closed, or now shows a page without the library.
     PageGone {
-        /// Whose connection it was.
+        /// The worker's connection.
         connection: ConnectionId,
-        /// Which tab.
+        /// The tab.
         page: PageId,
     },
-    /// A tab with the page library turned out to be this tab of a browser.
+    /// A tab with the page library and this tab of a browser are the same tab.
     PageJoined {
-        /// Whose connection it is.
+        /// The worker's connection.
         connection: ConnectionId,
-        /// Which tab.
+        /// The tab.
         page: PageId,
-        /// Where it is.
+        /// The browser.
         browser: BrowserId,
-        /// The browser's name of it.
+        /// The browser's id of the tab.
         target: TargetId,
         /// The browser's document in which the page was found.
         document: DocumentId,
     },
-    /// A page registered a tool through the library, or changed it. The same name in the same tab keeps
-    /// its key.
+    /// A page registered or changed a tool through the library. The same name in the same tab keeps its key.
     ToolRegistered {
-        /// Whose connection it is.
+        /// The worker's connection.
         connection: ConnectionId,
-        /// Which tab.
+        /// The tab.
         page: PageId,
         /// The tool.
         tool: ToolFacts,
     },
-    /// A page took back a tool that it had registered through the library.
+    /// A page unregistered a tool of the library.
     ToolUnregistered {
-        /// Whose connection it is.
+        /// The worker's connection.
         connection: ConnectionId,
-        /// Which tab.
+        /// The tab.
         page: PageId,
         /// The tool.
         key: ToolKey,
     },
-    /// All the tools that one source other than the library has for a tab of a browser now. Later
-    /// reports replace earlier ones.
+    /// All the tools that a source other than the library has found in a tab of a browser. A report
+    /// replaces the earlier ones of its source.
     ToolsFound {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
-        /// The document that they belong to. What is said about an older one is ignored.
+        /// The document that they belong to. Reports about older documents are ignored.
         document: DocumentId,
-        /// Who says so.
+        /// The source.
         source: Source,
-        /// The tools. The better ones come first, where there may be too many.
+        /// The tools, the most useful first, because there may be too many.
         tools: Vec<ToolFacts>,
         /// How many more there are.
         left_out: usize,
     },
-    /// A tab of a browser shows another document, which has no tools yet.
+    /// A tab of a browser shows a new document, which has no tools yet.
     DocumentChanged {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
         /// The new document.
         document: DocumentId,
     },
-    /// The user has this tab in front now.
+    /// This tab is the user's active tab now.
     TabActivated {
-        /// Where it is.
+        /// The tab.
         tab: TabLocation,
     },
-    /// The user no longer has this tab in front.
+    /// This tab is no longer the user's active tab.
     TabDeactivated {
-        /// Where it is.
+        /// The tab.
         tab: TabLocation,
     },
-    /// The person wants all agents to stop: calls that are at work end, and new ones are refused.
+    /// The person paused all agents: running calls end, and new ones are refused.
     Paused,
-    /// The person lets them go on.
+    /// The person resumed all agents.
     Resumed,
-    /// The person wants a tab back: whoever holds it loses it, and its calls end.
+    /// The person took a tab back: its holders lose it, and the calls on it end.
     TakenBack {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
     },
-    /// The person gives a tab to a session, which works there from now on, and takes it from all others.
+    /// The person gave a tab to a session, which works there from now on. All other sessions lose it.
     Given {
-        /// To whom.
+        /// The session that gets it.
         session: SessionId,
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
     },
-    /// The work that an output handed out for a call is over.
+    /// The driver finished the work of an output for a call.
     Finished {
-        /// The call it was for.
+        /// The call.
         call: CallId,
-        /// How it went.
+        /// The outcome.
         outcome: Finish,
     },
 }
@@ -258,9 +257,9 @@ pub enum CallKind {
     ListTabs,
     /// `open_tab`.
     OpenTab {
-        /// An address that was checked already.
+        /// The address, already checked.
         url: Arc<str>,
-        /// Whether the new tab is to be focused.
+        /// Whether to focus the new tab.
         focus: bool,
     },
     /// `focus_tab`.
@@ -277,7 +276,7 @@ pub enum CallKind {
     ListPages,
     /// `new_page`.
     NewPage {
-        /// An address that was checked already.
+        /// The address, already checked.
         url: Arc<str>,
     },
     /// `select_page`.
@@ -292,37 +291,37 @@ pub enum CallKind {
     },
     /// A page action.
     Page {
-        /// Which one.
+        /// The tool.
         tool: ToolName,
-        /// How it gets along with other calls on the same tab.
+        /// Whether it can run at the same time as other calls on its tab.
         access: Access,
-        /// The tab it is for; `None` is the one that the session is bound to.
+        /// The tab; `None` is the one that the session is bound to.
         tab: Option<TabRef>,
     },
-    /// A tool of a page, called by its own name.
+    /// A page tool, called by its own name.
     PageTool {
-        /// Which one.
+        /// The tool.
         name: ToolName,
-        /// The tab it is for; `None` lets the core choose. It binds the session to nothing.
+        /// The tab; `None` lets the core choose. The session is not bound to it.
         tab: Option<TabRef>,
     },
-    /// `call_page_tool`: the same, in every mode and state.
+    /// `call_page_tool`: a page tool, in every mode and state.
     CallPageTool {
-        /// Which one.
+        /// The tool.
         name: ToolName,
-        /// The tab it is for; `None` lets the core choose. It binds the session to nothing.
+        /// The tab; `None` lets the core choose. The session is not bound to it.
         tab: Option<TabRef>,
     },
     /// `list_page_tools`.
     ListPageTools {
-        /// The tab whose tools are meant; `None` are all that can be called.
+        /// The tab whose tools to list; `None` lists all that the session can call.
         tab: Option<TabRef>,
     },
     /// `list_browser_tabs`.
     ListBrowserTabs,
     /// `more_tools`.
     MoreTools {
-        /// What the agent calls them.
+        /// The category, as the agent wrote it.
         category: Arc<str>,
         /// The page actions of that category.
         tools: Vec<ToolName>,
@@ -333,7 +332,7 @@ pub enum CallKind {
     ListBrowsers,
     /// `reconnect_browser`.
     ReconnectBrowser {
-        /// Whether to try also while the browser is left alone.
+        /// Whether to ignore the cooldown.
         force: bool,
     },
     /// `add_browser`.
@@ -347,93 +346,93 @@ pub enum CallKind {
     SelectDefaultBrowser,
 }
 
-/// How a page action gets along with other calls on the same tab.
+/// Whether a page action can run at the same time as other calls on its tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Changes nothing, so it runs at once, beside whatever else runs.
+    /// Changes nothing: runs at once, in parallel with all others.
     Read,
-    /// Acts on the page: one at a time, sessions taking turns, in arrival order within a session.
+    /// Acts on the page: one call at a time. Sessions take turns; the calls of a session run in order.
     Act,
-    /// Clears the way for others, so it runs at once and however busy the tab is.
+    /// Unblocks other calls, for example by closing a dialog: runs at once, however busy the tab is.
     Bypass,
 }
 
-/// What a browser is.
+/// A browser's product and version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserFacts {
     /// Its product name.
     pub name: Arc<str>,
     /// Its version.
     pub version: Arc<str>,
-    /// Whether we launched it: then its blank tabs are nobody's, and not shown until they are used.
+    /// Whether tabmux launched it: then its blank tabs are hidden from sessions until they are used.
     pub launched: bool,
 }
 
 /// What is known about a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabFacts {
-    /// The browser's name of it.
+    /// The browser's id of it.
     pub target: TargetId,
     /// Its address.
     pub url: Arc<str>,
     /// Its title; `None` while it loads and has none yet.
     pub title: Option<Arc<str>>,
-    /// Whether it shows an empty page that nobody has used.
+    /// Whether it shows an empty page.
     pub blank: bool,
-    /// The session in whose own context it is, if it is in one.
+    /// The session whose isolated browser context it is in, if any.
     pub context: Option<SessionId>,
 }
 
 /// What is known about a tab with the page library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageFacts {
-    /// Its own name.
+    /// The id that it gave itself.
     pub id: PageId,
     /// Its address.
     pub url: Arc<str>,
     /// Its title.
     pub title: Arc<str>,
-    /// The document it shows, in the library's count.
+    /// The document it shows, as the library counts documents.
     pub document: DocumentId,
 }
 
-/// What is known about a tool of a page.
+/// What is known about a page tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolFacts {
-    /// The driver's name for it.
+    /// The driver's key of it.
     pub key: ToolKey,
-    /// What the page calls it: any text.
+    /// The name that the page gave it: any text.
     pub name: Arc<str>,
-    /// What is published of it.
+    /// Its published content.
     pub schema: SchemaId,
-    /// Whether it says of itself that it changes nothing.
+    /// Whether it declares itself read-only.
     pub read_only: bool,
 }
 
-/// Who made a tab.
+/// Who opened a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TabOpener {
     /// The user, or the browser itself.
     Browser,
-    /// A page: this is a popup of that tab.
+    /// A page: the tab is a popup.
     Popup {
         /// The tab that opened it.
         opener: TargetId,
     },
-    /// We did, for an [`Output::OpenTab`](crate::Output::OpenTab).
+    /// tabmux, for an [`Output::OpenTab`](crate::Output::OpenTab).
     Call(CallId),
-    /// We did, to keep a browser alive whose last tab is being closed.
+    /// tabmux, to keep a browser alive whose last tab is being closed.
     Spare,
 }
 
-/// How the work for a call went. Payloads stay with the driver.
+/// The outcome of the work for a call. The driver keeps the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finish {
-    /// It was done.
+    /// It succeeded.
     Done,
-    /// The page has no such tool any more, and nothing ran.
+    /// The page no longer has the tool, and nothing ran.
     NotBegun,
-    /// It was not.
+    /// It failed.
     Failed {
         /// What happened and what to do next, in a sentence for the agent.
         message: String,

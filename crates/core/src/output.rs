@@ -1,4 +1,4 @@
-//! What the core wants done: work for the driver, answers and notices for clients.
+//! What the driver must do: work in browsers and pages, answers and notices for clients.
 
 use crate::{
     BrowserId, BrowserKey, BrowserState, CallId, ConnectFailure, ConnectionId, PageId, PageRefusal,
@@ -12,37 +12,37 @@ use std::sync::Arc;
 pub enum Output {
     /// Connect to a browser. Answered by `Connected` or `ConnectFailed`.
     Connect {
-        /// The core's name for it, used from now on.
+        /// The id by which the core refers to it from now on.
         browser: BrowserId,
-        /// The browser that sessions mean.
+        /// Which browser to connect to.
         key: BrowserKey,
         /// Whether to launch one if none is found.
         launch: bool,
         /// Whether to run its start command if it cannot be reached.
         start: bool,
     },
-    /// Let go of a browser: no session means it any more. Needs no answer.
+    /// Disconnect from a browser: no session uses it any more. Needs no answer.
     Disconnect {
-        /// Which one.
+        /// The browser.
         browser: BrowserId,
     },
-    /// Ask a browser how its tabs are called now, because it does not tell by itself when a title
-    /// changes. Answered by `TabChanged` for those that are called otherwise, and then by `Finished`.
+    /// Ask a browser for the titles of its tabs, because it does not report when a title changes.
+    /// Answered by `TabChanged` for each tab whose title changed, and then by `Finished`.
     Refresh {
         /// The call this is for.
         call: CallId,
-        /// Where.
+        /// The browser.
         browser: BrowserId,
     },
     /// Open a tab, navigate it, wait until it has loaded. Answered by `TabAppeared` with
-    /// `TabOpener::Call` as soon as there is a tab, and then by `Finished`. A page action whose session
-    /// has no tab yet gets one this way first, and its `Run` after that.
+    /// `TabOpener::Call` as soon as the tab exists, and then by `Finished`. For a page action whose session
+    /// has no tab yet, this comes first and its `Run` follows.
     OpenTab {
         /// The call this is for.
         call: CallId,
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// What to show.
+        /// The address to open.
         url: Arc<str>,
         /// Whether the session will focus it.
         focus: bool,
@@ -51,134 +51,134 @@ pub enum Output {
     PrepareFocus {
         /// The call this is for.
         call: CallId,
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
     },
-    /// Close a tab because its agent says so. Answered by `TabGone`, or by `Finished`.
+    /// Close a tab because an agent asked for it. Answered by `TabGone`, or by `Finished`.
     CloseTab {
         /// The call this is for.
         call: CallId,
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
-        /// Whether the browser keeps no other tab, so that a spare one must be opened first.
+        /// Whether it is the browser's last tab, so that a spare one must be opened first.
         last: bool,
     },
-    /// Run a page action on a tab, which is held but may still be loading. Answered by `Finished`.
+    /// Run a page action on a tab that the session holds; it may still be loading. Answered by `Finished`.
     Run {
         /// The call this is for.
         call: CallId,
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
     },
     /// Run a tool of a page, in this tab and no other. Answered by `Finished`.
     RunTool {
         /// The call this is for.
         call: CallId,
-        /// Where: behind the worker for tools of the library, else in the browser.
+        /// The tab: reached through the worker for tools of the library, else through the browser.
         place: TabLocation,
-        /// Which tool.
+        /// The tool.
         tool: ToolKey,
-        /// What the page calls it.
+        /// The name that the page gave it.
         name: Arc<str>,
-        /// Why it runs there.
+        /// Why this tab was chosen.
         reason: Reason,
     },
-    /// Forget that a page was told to run a tool: it went away and never began. The tool is run elsewhere,
-    /// and only what comes from there counts.
+    /// Discard a `RunTool`: its page is gone and never started the tool. Another `RunTool` for the same call
+    /// follows, and only its result counts.
     TakeBack {
         /// The call this is for.
         call: CallId,
     },
-    /// Tell a worker that its connection is not wanted. Whatever it says is ignored.
+    /// Tell a worker that its connection is refused. The core ignores what it sends.
     PagesRefused {
-        /// Which one.
+        /// The connection.
         connection: ConnectionId,
-        /// What to tell it.
+        /// Why.
         refusal: PageRefusal,
     },
-    /// Tell a worker that a tab of it is not taken in. Whatever it says about that tab is ignored.
+    /// Tell a worker that one of its tabs is refused. The core ignores what it sends about that tab.
     PageRefused {
-        /// Whose connection it is.
+        /// The worker's connection.
         connection: ConnectionId,
-        /// Which tab.
+        /// The tab.
         page: PageId,
-        /// What to tell it.
+        /// Why.
         refusal: PageRefusal,
     },
-    /// Tools of a tab are left out, and cannot be called.
+    /// Tools of a tab were refused: they are not listed and cannot be called.
     ToolsRefused {
-        /// Where.
+        /// The tab.
         place: TabLocation,
-        /// Who offered them.
+        /// Where they came from.
         source: Source,
-        /// Which ones.
+        /// The refused tools.
         tools: Vec<ToolKey>,
         /// Why.
         refusal: PageRefusal,
     },
-    /// Stop working for a call: nobody wants the result any more. `Finished` may follow or not.
+    /// Stop working for a call: its result is no longer needed. `Finished` may follow or not.
     Abort {
         /// The call that is over.
         call: CallId,
     },
-    /// Close a tab that nobody needs any more: the call it was opened for came to nothing, or the
-    /// session that created it is over. Needs no answer but `TabGone`.
+    /// Close a tab that is no longer needed: the call it was opened for failed, or the session that
+    /// created it ended. Needs no answer but `TabGone`.
     Discard {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
-        /// Whether the browser keeps no other tab, so that a spare one must be opened first.
+        /// Whether it is the browser's last tab, so that a spare one must be opened first.
         last: bool,
     },
-    /// A tab is held by a session now. It is until `Release`, or until it is gone or discarded.
+    /// A session holds this tab, until `Release` or until it is gone or discarded.
     Hold {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
     },
-    /// A tab is held by no session any more.
+    /// No session holds this tab any more.
     Release {
-        /// Where.
+        /// The browser.
         browser: BrowserId,
-        /// Which tab.
+        /// The tab.
         target: TargetId,
     },
-    /// Answer a call. Exactly one per call.
+    /// Answer a call. Each call gets exactly one.
     Reply {
-        /// The driver's name for the call.
+        /// The call.
         call: CallId,
-        /// Who called.
+        /// The session that called.
         session: SessionId,
-        /// The client's name for the call.
+        /// The client's id of the call.
         request: RequestId,
         /// The answer.
         reply: Reply,
-        /// The call's browser, if that was lost and is back and the session was not told yet.
+        /// The call's browser, if it was lost and reconnected and the session does not know that yet.
         renewed: Option<Renewed>,
     },
-    /// Tell a session that its tool list changed, or now means another tab.
+    /// Tell a session that its tool list changed, or now refers to another tab.
     ToolsChanged {
-        /// Whom to tell.
+        /// The session.
         session: SessionId,
     },
-    /// A session was not opened because there are too many. Calls of it are refused.
+    /// A session was refused because there are too many. Its calls are refused, too.
     SessionRefused {
-        /// The session that is not open.
+        /// The refused session.
         session: SessionId,
-        /// What to tell its client.
+        /// Why.
         refusal: Refusal,
     },
 }
 
-/// The one answer of a call. Tabs in it have the numbers that its session knows them by.
+/// The answer to a call. Its tabs have the session's own numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// `connect_browser`: connected.
@@ -196,14 +196,14 @@ pub enum Reply {
     Tabs {
         /// The tabs the session sees, oldest first.
         tabs: Vec<TabRow>,
-        /// The one whose tools it has.
+        /// The tab that it has focused.
         focused: Option<TabId>,
     },
     /// `list_pages`.
     Pages {
         /// The tabs the session sees, oldest first.
         pages: Vec<TabRow>,
-        /// The one it is bound to.
+        /// The tab that it is bound to.
         selected: Option<TabId>,
     },
     /// `open_tab` and `new_page`.
@@ -219,19 +219,19 @@ pub enum Reply {
         tab: TabRow,
         /// The names of its page-specific tools.
         tools: Vec<ToolName>,
-        /// Whether another session holds this tab too.
+        /// Whether another session holds this tab, too.
         shared: bool,
     },
     /// `close_tab` and `close_page`.
     Closed {
-        /// The tab that is gone.
+        /// The closed tab.
         tab: TabId,
-        /// Whether another session held this tab too.
+        /// Whether another session held this tab, too.
         shared: bool,
     },
     /// `list_browser_tabs`.
     BrowserTabs {
-        /// The tabs that have the page library or tools of their own, oldest first.
+        /// The tabs that have the page library or page tools, oldest first.
         tabs: Vec<PageRow>,
         /// How many more there are.
         left_out: usize,
@@ -242,41 +242,40 @@ pub enum Reply {
         tools: Vec<ToolRow>,
         /// How many more there are.
         left_out: usize,
-        /// How many more these tabs' pages offer, for which there is no room.
+        /// How many more tools these pages offer beyond the limits.
         not_taken: usize,
-        /// How many more could be generated from what these tabs show.
+        /// How many more tools could be generated from these pages.
         not_generated: usize,
     },
-    /// `more_tools`: what the session can call of that category, and has in its list from now on if that
-    /// follows the work.
+    /// `more_tools`: the tools of a category, which a progressive session has in its list from now on.
     Added {
-        /// What the agent calls them.
+        /// The category, as the agent wrote it.
         category: Arc<str>,
         /// The tools, by name.
         tools: Vec<ToolName>,
     },
-    /// A page action or page tool came to its end; the driver has what it answered.
+    /// A page action or page tool finished; the driver has its result.
     Done {
         /// The tab it ran in.
         tab: TabId,
-        /// Whether the agent named that tab although another session holds it too.
+        /// Whether the agent named this tab and another session holds it, too.
         shared: bool,
     },
-    /// `browser_get_connection_status`: what the core knows of it.
+    /// `browser_get_connection_status`: the core's part.
     Status {
         /// Whether the session is connected to its browser.
         connected: bool,
         /// How many sessions are open.
         active_sessions: usize,
-        /// The browsers that the session means.
+        /// The session's browsers.
         browsers: Vec<BrowserRow>,
     },
     /// `list_browsers`.
     Browsers {
-        /// The browsers that the session means, by their numbers.
+        /// The session's browsers, by number.
         browsers: Vec<BrowserRow>,
     },
-    /// `reconnect_browser`, `add_browser` and `select_default_browser`: how the browser is now.
+    /// `reconnect_browser`, `add_browser` and `select_default_browser`: the browser's state.
     Browser {
         /// The browser.
         browser: BrowserRow,
@@ -286,14 +285,14 @@ pub enum Reply {
         /// The number that the browser had.
         number: usize,
     },
-    /// The work failed, and says so in the driver's words.
+    /// The work failed; the driver wrote the message.
     Failed {
         /// A sentence for the agent.
         message: String,
     },
-    /// The call was not carried out, or not to its end.
+    /// The call did not run, or did not finish.
     Refused(Refusal),
-    /// The client cancelled the call or left: nothing must be sent to it.
+    /// The client cancelled the call or disconnected: nothing must be sent to it.
     Cancelled,
 }
 
@@ -302,53 +301,53 @@ pub enum Reply {
 pub struct TabRow {
     /// Its number.
     pub id: TabId,
-    /// Its title, or `Loading...` until it has one; a blank page never has.
+    /// Its title, or `Loading...` until it has one. A blank page has its address instead.
     pub title: Arc<str>,
     /// Its address.
     pub url: Arc<str>,
-    /// Whether the session is bound to it, which in progressive mode is to have it focused.
+    /// Whether the session is bound to it; in progressive mode this means that it is focused.
     pub focused: bool,
     /// Whether another session holds it.
     pub shared: bool,
-    /// How many page-specific tools appear when it is focused.
+    /// How many page tools appear when it is focused.
     pub tool_count: usize,
 }
 
 /// A tab whose page has tools, as a session sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRow {
-    /// What agents call it.
+    /// Its name in texts for agents.
     pub name: TabName,
     /// Its address.
     pub url: Arc<str>,
     /// Its title.
     pub title: Arc<str>,
-    /// Whether the user has it in front.
+    /// Whether it is the user's active tab.
     pub active: bool,
     /// When it was last registered, focused or used.
     pub last_seen: Time,
 }
 
-/// A tool of a page, in the tab where a call of it would run.
+/// A page tool, in the tab where a call of it would run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolRow {
     /// Its published name.
     pub name: ToolName,
     /// The tab's number.
     pub tab: TabId,
-    /// What agents call the tab.
+    /// The tab's name in texts for agents.
     pub tab_name: TabName,
     /// The tab's address.
     pub url: Arc<str>,
-    /// Where the driver finds it.
+    /// The tab, as the driver knows it.
     pub place: TabLocation,
-    /// The driver's name for it.
+    /// The driver's key of it.
     pub key: ToolKey,
-    /// What is published of it.
+    /// Its published content.
     pub schema: SchemaId,
-    /// Who says that the page has it.
+    /// Where it came from.
     pub source: Source,
-    /// Whether it says of itself that it changes nothing.
+    /// Whether it declares itself read-only.
     pub read_only: bool,
 }
 
@@ -361,19 +360,19 @@ pub struct BrowserRow {
     pub label: Arc<str>,
     /// Why it is disconnected, if it is.
     pub error: Option<Arc<str>>,
-    /// Whether calls without a number mean it.
+    /// Whether calls without `browserIndex` go to it.
     pub is_default: bool,
     /// Its product name, while it is connected.
     pub name: Option<Arc<str>>,
-    /// How far its connection is.
+    /// The state of its connection.
     pub state: BrowserState,
 }
 
-/// A browser that was lost and is back.
+/// A browser that was lost and reconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Renewed {
-    /// What the session calls it.
+    /// Its number in the session.
     pub number: usize,
-    /// Whether it is one that the user named; otherwise it was launched again.
+    /// Whether the user named it by its address; otherwise it was launched again.
     pub attached: bool,
 }

@@ -1,5 +1,4 @@
-//! One client: what it asked for, its browser binding in each of its browsers, and what it was last told about
-//! its tools.
+//! One session: its settings, its binding in each of its browsers, and the tool list that its client knows.
 
 use crate::core::PageList;
 use crate::{
@@ -13,82 +12,82 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) config: SessionConfig,
-    /// Its browsers, by their numbers.
+    /// Its browsers, by number.
     pub(crate) browser_bindings: Vec<BrowserBinding>,
-    /// The number of the browser that a progressive session lives in.
+    /// The number of the browser that a progressive session works in.
     pub(crate) home: usize,
-    /// The number of the browser that calls without a number mean.
+    /// The number of the default browser, for calls without `browserIndex`.
     pub(crate) default: Option<usize>,
     browser_bindings_counted: usize,
-    /// The page actions that its list has beside the usual ones, if that follows the work.
+    /// In progressive mode: the page actions that its list has in addition to the usual ones.
     pub(crate) added: BTreeSet<ToolName>,
-    /// What it calls tabs, if not by their own numbers.
+    /// Its own tab numbers, if it does not use the shared ones.
     pub(crate) numbers: Option<PageNumbers>,
-    /// The tool list that the client knows of.
+    /// The tool list that the client was last told about.
     pub(crate) announced: Announced,
-    /// When it will be told about changes that it did not ask for, if there are any.
+    /// When it will be notified of changes that it did not cause, if there are any.
     pub(crate) announce_at: Option<Time>,
-    /// When all that it was told of changes which it did not ask for would have been due at a steady rate.
+    /// Rate limit: when its notices so far would have been sent at one per `notice_gap`.
     pub(crate) notices_due: Time,
 }
 
-/// What a client knows of its tool list.
+/// A tool list, as a client was last told about it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Announced {
-    /// Those of its tools that are no page's.
+    /// The tools that are not page tools.
     pub(crate) tools: Vec<ToolName>,
-    /// The tools of pages, and what is published of them.
+    /// The page tools, and their published content.
     pub(crate) page_tools: Arc<PageList>,
-    /// Whether tools of the page library are among them, in progressive mode.
+    /// In progressive mode: whether tools of the page library are among them.
     pub(crate) has_library_tools: bool,
-    /// What the tools of pages were when this was found out.
+    /// The value of `Core::edition` when this list was made.
     pub(crate) edition: u64,
-    /// Whether its tools have to be told which browser.
+    /// Whether the session has several browsers, so that its tools need `browserIndex`.
     pub(crate) several: bool,
 }
 
-/// A session's place in one browser.
+/// A session's binding in one browser.
 #[derive(Debug)]
 pub(crate) struct BrowserBinding {
-    /// What the agent calls this browser. No number is used twice in a session.
+    /// The browser's number in this session, which is never reused.
     pub(crate) number: usize,
     pub(crate) browser: BrowserId,
-    /// What people call this browser.
+    /// The browser's name for people.
     pub(crate) label: Arc<str>,
     /// Whether the user named this browser by its address.
     pub(crate) attached: bool,
-    /// What it looks at in this browser. `None` only in progressive mode: until `connect_browser`
-    /// succeeded, and again once the browser is gone.
+    /// The session's focus in this browser. `None` only in progressive mode: until `connect_browser` succeeded,
+    /// and again when the browser is gone.
     pub(crate) focus: Option<Focus>,
-    /// How a progressive session goes on here: its daemon died or the connection was lost, and the browser
-    /// stayed.
+    /// How a progressive session continues here, after its daemon crashed or the connection was lost while the
+    /// browser kept running.
     pub(crate) pending_reconnect: Option<PendingReconnect>,
-    /// The tab that a progressive session worked in and that went with its daemon, until it connects again.
+    /// The tab that a progressive session lost with its daemon, until it connects again.
     pub(crate) gone: Option<LostTab>,
-    /// The tab that it was given by the person and was not told of yet.
+    /// The tab that the person gave it, until the session knows about it.
     pub(crate) given: Option<TabId>,
-    /// Whether the session has got an answer from this browser.
+    /// Whether a call of the session has succeeded in this browser.
     pub(crate) known: bool,
-    /// Whether a browser that it knew was lost and is back, and the session was not told.
+    /// Whether the browser was lost and reconnected since then, and the session does not know it.
     pub(crate) renewed: bool,
 }
 
-/// What a session looks at. Focusing a tab and being bound to it are the same.
+/// What a session has focused. Focusing a tab and being bound to it are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Focus {
     Nothing,
-    /// The focused tab vanished by itself.
+    /// The focused tab was lost.
     Lost(LostTab),
     On(TabId),
 }
 
-/// How a progressive session goes on in a browser that is not connected for the moment.
+/// How a progressive session continues in a browser whose connection is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PendingReconnect {
-    /// What it looks at then, unless its tab is still there.
+    /// Its focus after reconnecting, unless its tab is still there.
     pub(crate) focus: Focus,
-    /// Until when its next call sees to it. Later the session is not connected, until the browser is there again
-    /// by itself.
+    /// Until when the session's next call reconnects. After that the session counts as disconnected, until the
+    /// browser becomes reachable by itself.
     pub(crate) until: Option<Time>,
 }
 
@@ -99,7 +98,7 @@ impl PendingReconnect {
 }
 
 impl Announced {
-    /// Whether a client that knows this one has nothing to learn from the other.
+    /// Whether a client that knows this list need not be told about the other one.
     pub(crate) fn has_same_content(&self, other: &Self) -> bool {
         self.tools == other.tools
             && (Arc::ptr_eq(&self.page_tools, &other.page_tools)
@@ -127,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Takes a browser binding in one more browser.
+    /// Adds a browser, and returns its number.
     pub(crate) fn bind_browser(&mut self, meant: &BrowserRef, browser: BrowserId) -> usize {
         self.browser_bindings_counted += 1;
         let focus = match self.config.mode {
@@ -149,7 +148,7 @@ impl Session {
         self.browser_bindings_counted
     }
 
-    /// The category of a tool that has to be asked for, as long as nobody has.
+    /// The category of a tool that has to be enabled first and is not.
     pub(crate) fn not_asked_for(&self, tool: ToolName) -> Option<&Arc<str>> {
         let mut on_request = self.config.on_request.iter();
         let (_, category) = on_request.find(|(name, _)| *name == tool)?;
@@ -160,7 +159,7 @@ impl Session {
         self.config.mode == Mode::Static
     }
 
-    /// Whether its tools have to be told which browser.
+    /// Whether the session has several browsers, so that its tools need `browserIndex`.
     pub(crate) fn has_several(&self) -> bool {
         self.browser_bindings.len() > 1
     }
@@ -190,7 +189,7 @@ impl Session {
             .find(|browser_binding| browser_binding.number == number)
     }
 
-    /// The browser that a progressive session lives in.
+    /// The binding in the browser that a progressive session works in.
     pub(crate) fn home_browser_binding(&self) -> Option<&BrowserBinding> {
         self.browser_binding_numbered(self.home)
     }
@@ -209,7 +208,7 @@ impl BrowserBinding {
         }
     }
 
-    /// The tab that it was bound to and that is gone, as long as the session has not been told.
+    /// The tab that it was bound to and lost, until the session knows about it.
     pub(crate) fn lost_tab(&self) -> Option<LostTab> {
         let pending_reconnect = self
             .pending_reconnect
@@ -220,7 +219,7 @@ impl BrowserBinding {
         }
     }
 
-    /// A progressive session is connected here from now on.
+    /// Connects a progressive session to this browser.
     pub(crate) fn connect(&mut self) {
         let pending_reconnect = self.pending_reconnect.take();
         let focus =
@@ -229,8 +228,8 @@ impl BrowserBinding {
         self.gone = None;
     }
 
-    /// The connection to its browser is lost, and the browser is not. The tab that a session was bound to may be
-    /// there again, so it is not reported as lost; one that was lost before is not.
+    /// The connection is lost, but the browser still runs. The bound tab may come back, so it is not reported as
+    /// lost; a tab that was lost before stays lost.
     pub(crate) fn lose_connection(&mut self, mode: Mode, until: Time) {
         let focus = self.focus.map(|focus| match focus {
             Focus::On(_) | Focus::Nothing => Focus::Nothing,
@@ -247,8 +246,8 @@ impl BrowserBinding {
         }
     }
 
-    /// Its browser is gone. A progressive session has to connect again. A static one need not even know,
-    /// unless it worked in a tab there and none of its calls is `told`.
+    /// The browser is gone. A progressive session has to connect again. A static one is told that its tab is
+    /// lost, unless one of its calls has failed with this reason (`told`).
     pub(crate) fn lose_browser(&mut self, mode: Mode, told: bool) {
         let fate = Fate::BrowserGone;
         self.focus = match (mode, self.focus) {

@@ -1,4 +1,4 @@
-//! One tab: what it shows, whether sessions are shown it, and who holds it.
+//! One tab: what it shows, whether sessions can see it, and which sessions hold it.
 
 use crate::lane::Lane;
 use crate::offer::{Offers, Source};
@@ -12,22 +12,22 @@ use std::sync::Arc;
 /// One tab: of a connected browser, with the page library, or both.
 #[derive(Debug)]
 pub(crate) struct Tab {
-    /// Where it is, if its browser is connected.
+    /// Its place in a browser, if that is connected.
     pub(crate) home: Option<Home>,
-    /// How its page is reached through the library, if it has that.
+    /// Its connection through the page library, if it has one.
     pub(crate) library: Option<Library>,
     pub(crate) url: Arc<str>,
     pub(crate) title: Option<Arc<str>>,
     pub(crate) stage: TabPhase,
-    /// The session in whose own context it is: for others it does not exist.
+    /// The session whose isolated context it is in. Other sessions cannot see it.
     pub(crate) context: Option<SessionId>,
-    /// The session it was opened for, by a call or as a popup.
+    /// The session that it was opened for, by a call or as a popup.
     pub(crate) owner: Option<SessionId>,
-    /// The sessions that have it focused: those that are bound to it.
+    /// The sessions that are bound to it.
     pub(crate) focused_by: BTreeSet<SessionId>,
     pub(crate) lane: Lane,
     pub(crate) offers: Offers,
-    /// How many more tools its page has than are offered: of its own, and generated.
+    /// How many tools were left out: registered ones, and generated ones.
     pub(crate) left_out: (u32, u32),
     /// When it was last registered, focused or used.
     pub(crate) last_seen: Time,
@@ -41,18 +41,18 @@ pub(crate) struct Home {
     pub(crate) document: DocumentId,
 }
 
-/// A tab's place behind a worker of the page library.
+/// A tab's connection through a worker of the page library.
 #[derive(Clone, Debug)]
 pub(crate) struct Library {
     pub(crate) connection: ConnectionId,
     pub(crate) page: PageId,
-    /// The document in the library's count.
+    /// The document, as the library counts documents.
     pub(crate) document: DocumentId,
-    /// The document of the browser in which the page was found, if it was.
+    /// The browser's document in which the page was found, if it was.
     pub(crate) found_in: Option<DocumentId>,
 }
 
-/// A worker of the page library that is connected.
+/// A connected worker of the page library.
 #[derive(Debug)]
 pub(crate) struct Worker {
     /// The origin of its pages.
@@ -60,16 +60,16 @@ pub(crate) struct Worker {
     pub(crate) pages: BTreeSet<PageId>,
 }
 
-/// Whether sessions are shown a tab.
+/// Whether sessions can see a tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TabPhase {
-    /// It exists for a call that has not finished: not shown.
+    /// A call that has not finished is opening it: hidden.
     Opening,
-    /// It exists for a call that came to nothing and is being closed: never shown.
+    /// It is no longer needed and is being closed: hidden.
     Discarded,
-    /// It is empty and nobody has used it: not shown until it is.
+    /// It is blank and unused: hidden until it is used.
     Unused,
-    /// It is a tab like any other.
+    /// Visible.
     Open,
 }
 
@@ -119,7 +119,8 @@ impl Tab {
         }
     }
 
-    /// It was known through the page library only, because its browser was away, and is found there again.
+    /// The tab was known only through the page library, because its browser was disconnected. Now the browser
+    /// reports it again.
     pub(crate) fn restore_to_browser(&mut self, found: Self) {
         *self = Self {
             library: self.library.take(),
@@ -141,7 +142,7 @@ impl Tab {
         }
     }
 
-    /// Where a source's tools are run.
+    /// Where the driver runs the tools of a source.
     pub(crate) fn place(&self, source: Source) -> Option<TabLocation> {
         match source {
             Source::Library => self.library.as_ref().map(Library::place),
@@ -149,7 +150,7 @@ impl Tab {
         }
     }
 
-    /// What texts call it.
+    /// Its name in texts.
     pub(crate) fn name(&self, id: TabId) -> TabName {
         match &self.library {
             Some(library) => TabName::Page(library.page.clone()),
@@ -157,7 +158,7 @@ impl Tab {
         }
     }
 
-    /// Takes over what is known now. An unused tab that shows something is used.
+    /// Updates the facts. An unused tab that is no longer blank becomes visible.
     pub(crate) fn change(&mut self, facts: TabFacts) {
         if self.stage == TabPhase::Unused && !facts.blank {
             self.stage = TabPhase::Open;
@@ -170,19 +171,19 @@ impl Tab {
         self.stage == TabPhase::Open
     }
 
-    /// Whether it is in that browser, or in any.
+    /// Whether it is in this browser; always true for `None`.
     pub(crate) fn is_in(&self, browser: Option<BrowserId>) -> bool {
         browser.is_none_or(|browser| self.browser() == Some(browser))
     }
 
-    /// The sessions that hold it: the one it was opened for comes first.
+    /// The sessions that hold it, the one that it was opened for first.
     pub(crate) fn holders(&self) -> impl Iterator<Item = SessionId> {
         self.owner
             .into_iter()
             .chain(self.focused_by.iter().copied())
     }
 
-    /// Whether it is in the part of its browser that a session has to do with.
+    /// Whether a session can use it: an isolated session uses its own context only, others the default one.
     pub(crate) fn is_within_reach(&self, session: SessionId, isolated: bool) -> bool {
         match self.context {
             Some(owner) => owner == session,
@@ -203,19 +204,19 @@ impl Tab {
         self.holders().any(|holder| holder != session)
     }
 
-    /// The session its popups belong to.
+    /// The session that its popups belong to.
     pub(crate) fn popup_owner(&self) -> Option<SessionId> {
         self.holders().next()
     }
 
-    /// The page-specific tools, by name.
+    /// The page tools, by name.
     pub(crate) fn page_tools(&self) -> impl Iterator<Item = ToolName> {
         self.offers.best(|_| true).map(|(name, ..)| name)
     }
 
     pub(crate) fn row(&self, id: TabId, session: SessionId) -> TabRow {
         let untitled = match &*self.url {
-            // It will never have a title, and nobody should wait for one.
+            // A blank page never gets a title, so `Loading...` would be wrong.
             BLANK => BLANK,
             _ => LOADING,
         };
