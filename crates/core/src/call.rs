@@ -1,4 +1,4 @@
-//! An accepted call, from its checks to its one answer.
+//! An accepted call, until it is answered.
 
 use crate::offer::Source;
 use crate::{
@@ -13,45 +13,45 @@ use std::time::Duration;
 pub(crate) struct Call {
     pub(crate) session: SessionId,
     pub(crate) request: RequestId,
-    /// The browser without which it cannot be done.
+    /// The browser that it needs.
     pub(crate) browser: Option<BrowserId>,
     pub(crate) tool: ToolName,
     pub(crate) task: Task,
     pub(crate) limit: Duration,
     pub(crate) deadline: Time,
-    /// Whether the driver was handed this call's work.
+    /// Whether the driver is working on this call.
     pub(crate) at_work: bool,
-    /// How often it was sent to another tab.
+    /// How often it was rerouted to another tab.
     pub(crate) moves: u8,
 }
 
-/// What a call is about, with everything in it resolved.
+/// What a call does, with its arguments resolved.
 #[derive(Clone, Debug)]
 pub(crate) enum Task {
     Connect {
         launch: bool,
     },
-    /// It wants a browser connected, and nothing else.
+    /// `reconnect_browser` and `add_browser`.
     Reconnect {
-        /// Whether the browser is new to the session, and is not to stay if it cannot be reached.
+        /// Whether the browser is new to the session. Then it is removed if it cannot be reached.
         added: bool,
     },
-    /// It waits for its session's browser, and is resolved when that is there.
+    /// Waits until its session's browser is connected, and is resolved then.
     Await {
         kind: CallKind,
     },
-    /// A list of tabs, whose titles are being brought up to date.
+    /// Lists tabs, after their titles are refreshed.
     List,
-    /// It waits for its session's first tab. The one at work is opening it.
+    /// Waits for its session's first tab. The call that is at work opens it.
     FindTab {
         kind: CallKind,
-        /// The new tab, once the browser has it.
+        /// The new tab, once the browser has opened it.
         tab: Option<TabId>,
     },
     Open {
         url: Arc<str>,
         focus: bool,
-        /// The new tab, once the browser has it.
+        /// The new tab, once the browser has opened it.
         tab: Option<TabId>,
     },
     Focus {
@@ -66,7 +66,7 @@ pub(crate) enum Task {
         /// Whether the agent named the tab.
         named: bool,
     },
-    /// A tool of a page, in the tab and document where it was found.
+    /// Runs a page tool, in the tab and document where it was found.
     PageTool {
         tab: TabId,
         name: ToolName,
@@ -95,7 +95,7 @@ impl Call {
         }
     }
 
-    /// Whether the driver is opening a tab for it and has not said which.
+    /// Whether the driver is opening a tab for it and has not reported it yet.
     pub(crate) fn wants_tab(&self) -> bool {
         let opens = matches!(self.task, Task::Open { .. } | Task::FindTab { .. });
         opens && self.at_work && self.task.tab().is_none()
@@ -103,7 +103,7 @@ impl Call {
 }
 
 impl Task {
-    /// The tab it is about, once there is one.
+    /// Its tab, once there is one.
     pub(crate) fn tab(&self) -> Option<TabId> {
         match *self {
             Self::Connect { .. } | Self::Reconnect { .. } | Self::Await { .. } | Self::List => None,

@@ -268,8 +268,8 @@ impl Default for Config {
             cooldown: Duration::from_secs(60),
             // If Chrome restarts an extension's worker, it does so within three seconds.
             away: Duration::from_secs(5),
-            // More than `daemon/src/listener.rs` accepts at once: one that it evicts may stay here a moment longer
-            // than its successor needs to arrive.
+            // More than `daemon/src/listener.rs` accepts at once, because an evicted connection may still be open here
+            // when its successor arrives.
             page_connections: 128,
             pages_per_connection: 1_000,
             tools_per_tab: 64,

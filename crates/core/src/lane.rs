@@ -1,14 +1,15 @@
-//! The calls of one tab: readers side by side, actors one at a time, sessions taking turns.
+//! The queue of one tab: calls that read run in parallel, calls that act run one at a time, and sessions take
+//! turns.
 
 use crate::{Access, CallId, SessionId};
 use std::collections::VecDeque;
 
-/// The page actions at work or waiting on one tab.
+/// The calls that are running or queued on one tab.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     reading: usize,
     acting: Option<CallId>,
-    /// Whose turn is next, and in which order each session's calls came. None of them is empty.
+    /// The queued calls of each session, in order of turns. No inner queue is empty.
     turns: VecDeque<(SessionId, VecDeque<CallId>)>,
 }
 
@@ -19,7 +20,7 @@ impl Lane {
         self.reading + usize::from(self.acting.is_some()) + waiting
     }
 
-    /// Lets a call in. Says whether it may run now; if not, [`leave`](Self::leave) names it later.
+    /// Adds a call, and returns whether it may run now. If not, [`leave`](Self::leave) returns it later.
     pub(crate) fn enter(&mut self, session: SessionId, call: CallId, access: Access) -> bool {
         match access {
             Access::Bypass => true,
@@ -38,8 +39,8 @@ impl Lane {
         }
     }
 
-    /// Takes over a call that another lane had let run: it acts here from now on if nobody does, else it
-    /// comes to its end beside. Says how it is counted.
+    /// Takes over a call that is already running from another lane. It acts here if no other call does, or else
+    /// counts as a reader. Returns how it is counted.
     pub(crate) fn adopt(&mut self, session: SessionId, call: CallId, access: Access) -> Access {
         let access = match (access, self.acting) {
             (Access::Act, Some(_)) => Access::Read,
@@ -49,7 +50,7 @@ impl Lane {
         access
     }
 
-    /// Lets a call out, wherever it was. Names the call that may run now, if one waited for this.
+    /// Removes a call, running or queued. Returns the queued call that may run now, if any.
     pub(crate) fn leave(&mut self, call: CallId, access: Access) -> Option<CallId> {
         match access {
             Access::Bypass => None,
@@ -78,7 +79,7 @@ impl Lane {
         }
     }
 
-    /// The oldest call of the session whose turn it is. If that has more, they wait for its next turn.
+    /// The oldest call of the session whose turn it is. Its other calls wait for its next turn.
     fn next(&mut self) -> Option<CallId> {
         let (session, mut calls) = self.turns.pop_front()?;
         let call = calls.pop_front();

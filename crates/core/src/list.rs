@@ -1,14 +1,14 @@
-//! Progressive disclosure: which tools a session has is a function of the state it is in.
+//! Progressive mode: the state of a session decides which tools it lists.
 
 use crate::{LostBrowser, LostTab, Refusal, TabId, ToolName};
 
-/// Where a session is.
+/// The state of a progressive session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Disconnected {
         lost: Option<LostTab>,
     },
-    /// The next call connects again to the browser that it was connected to.
+    /// The connection is lost, and the next call reconnects.
     Reconnecting {
         focused: bool,
         lost: Option<LostTab>,
@@ -31,7 +31,7 @@ impl State {
         }
     }
 
-    /// Why this state does not have a tool: says which call leads on.
+    /// Why this state does not have a tool, and which tool to call next.
     pub(crate) fn refusal(self, tool: ToolName) -> Refusal {
         match self {
             Self::Disconnected { lost: None } => Refusal::NotConnected { tool },
@@ -51,13 +51,13 @@ impl State {
 }
 
 impl ToolName {
-    /// Attaches to a browser, or launches one.
+    /// Connects to a browser, or launches one.
     pub const CONNECT_BROWSER: Self = Self::new("connect_browser");
     /// Shows the tabs.
     pub const LIST_TABS: Self = Self::new("list_tabs");
     /// Opens a tab.
     pub const OPEN_TAB: Self = Self::new("open_tab");
-    /// Focuses a tab: its tools are the session's then.
+    /// Focuses a tab: the session then lists its tools.
     pub const FOCUS_TAB: Self = Self::new("focus_tab");
     /// Closes a tab.
     pub const CLOSE_TAB: Self = Self::new("close_tab");
@@ -73,25 +73,25 @@ impl ToolName {
     pub const LIST_BROWSERS: Self = Self::new("list_browsers");
     /// Connects a browser again.
     pub const RECONNECT_BROWSER: Self = Self::new("reconnect_browser");
-    /// Adds a browser to the session's.
+    /// Adds a browser to the session.
     pub const ADD_BROWSER: Self = Self::new("add_browser");
-    /// Lets go of a browser.
+    /// Disconnects a browser from the session.
     pub const DISCONNECT_BROWSER: Self = Self::new("disconnect_browser");
-    /// Chooses the browser that is meant when none is named.
+    /// Chooses the default browser.
     pub const SELECT_DEFAULT_BROWSER: Self = Self::new("select_default_browser");
-    /// Shows the tabs whose pages have tools.
+    /// Shows the tabs that have page tools.
     pub const LIST_BROWSER_TABS: Self = Self::new("list_browser_tabs");
-    /// Shows the tools of pages. Can be called in every mode.
+    /// Shows the page tools. Available in every mode.
     pub const LIST_PAGE_TOOLS: Self = Self::new("list_page_tools");
-    /// Calls a tool of a page. Can be called in every mode.
+    /// Calls a page tool. Available in every mode.
     pub const CALL_PAGE_TOOL: Self = Self::new("call_page_tool");
-    /// Adds tools to the list of a session that follows the work. Can be called in every mode.
+    /// Adds tools to the list of a progressive session.
     pub const MORE_TOOLS: Self = Self::new("more_tools");
-    /// Says what is connected. Can be called in every mode.
+    /// Shows the connection status. Available in every mode.
     pub const CONNECTION_STATUS: Self = Self::new("browser_get_connection_status");
 }
 
-/// The tools that no page can take the name of, whatever is listed.
+/// The tools whose names no page can use, listed or not.
 pub(crate) const BUILT_IN: [ToolName; 19] = [
     ToolName::CONNECT_BROWSER,
     ToolName::LIST_TABS,
@@ -114,7 +114,7 @@ pub(crate) const BUILT_IN: [ToolName; 19] = [
     ToolName::CONNECTION_STATUS,
 ];
 
-/// What a connected session has at most: each state adds to the one before.
+/// The tools of a connected session. Each state has a longer prefix of this list than the one before.
 const CONNECTED: [ToolName; 4] = [
     ToolName::LIST_TABS,
     ToolName::OPEN_TAB,

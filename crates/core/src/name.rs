@@ -1,19 +1,18 @@
-//! Names of tools: those that we chose, and those that pages chose, made fit to be published.
+//! Names of tools: our own, and valid names made from what pages chose.
 
 use std::fmt;
 
 /// The name of a tool as it is published: one to 64 of the characters `A-Z a-z 0-9 _ -`.
 ///
-/// It is kept in place, so it is copied like a number and nothing is left behind by pages that come and
-/// go.
+/// It is stored inline: it is `Copy`, and names of pages that come and go allocate nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolName {
-    /// Zeros follow the name, so comparing these is comparing names.
+    /// Padded with zeros, so comparing the bytes compares the names.
     bytes: [u8; LONGEST],
 }
 
 impl ToolName {
-    /// Names a tool of ours. What is no part of a name is dropped.
+    /// A name that we chose. Invalid characters are dropped.
     pub const fn new(name: &str) -> Self {
         let (from, mut bytes) = (name.as_bytes(), [0; LONGEST]);
         let (mut read, mut written) = (0, 0);
@@ -31,16 +30,16 @@ impl ToolName {
         Self { bytes }
     }
 
-    /// The name that a client wrote, if it can be the name of a tool.
+    /// The name that a client wrote, if it is valid.
     pub fn parse(name: &str) -> Option<Self> {
         (!name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_name_byte))
             .then(|| Self::new(name))
     }
 
-    /// The published name of a tool that a page calls `given`. The same for every page and every time.
+    /// The published name of a tool that a page calls `given`. Always the same for the same text.
     ///
-    /// Characters that do not belong into a name become `_`. Where that leaves nothing, or the name is too
-    /// long, a number made from all of it keeps different names apart.
+    /// Invalid characters become `_`. If nothing is left, or the name is too long, a hash of the whole text is
+    /// appended to keep different names apart.
     pub(crate) fn published(given: &str) -> Self {
         if let Some(name) = Self::parse(given) {
             return name;
@@ -62,7 +61,7 @@ impl ToolName {
         }
     }
 
-    /// The name that stands for this one where it is taken.
+    /// This name with a prefix, for when the name itself is taken.
     pub(crate) fn beginning_with(&self, beginning: &str) -> Self {
         let long = format!("{beginning}{self}");
         match long.len() {
@@ -71,7 +70,7 @@ impl ToolName {
         }
     }
 
-    /// The same name with another end, cut where that needs room.
+    /// This name with a suffix, shortened if the result would be too long.
     pub(crate) fn ending_in(&self, end: &str) -> Self {
         let kept = self.as_str().len().min(LONGEST.saturating_sub(end.len()));
         let kept = self.as_str().get(..kept).unwrap_or_default();
@@ -103,7 +102,7 @@ const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// FNV-1a: it only has to tell names apart, and to be the same tomorrow.
+/// FNV-1a: it only has to tell names apart, and must never change.
 fn digest(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

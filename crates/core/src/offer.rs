@@ -3,39 +3,39 @@
 use crate::{DocumentId, SchemaId, ToolFacts, ToolKey, ToolName};
 use std::sync::Arc;
 
-/// Who says that a page has a tool. The first is believed most.
+/// Where a page tool came from. Earlier sources take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
-    /// The page, through our library.
+    /// The page registered it through our library.
     Library,
-    /// The page, through the browser.
+    /// The page registered it through WebMCP.
     WebMcp,
-    /// We do: it was generated from what the page shows.
+    /// tabmux generated it from what the page shows.
     Generated,
 }
 
 /// The tools of one tab, sorted. A tool that several sources report is one tool, with one name.
 ///
-/// Most tabs have few, and there may be many tabs: this takes no more room than it needs.
+/// A vector, because most tabs have few tools, there may be many tabs, and it needs the least memory.
 #[derive(Debug, Default)]
 pub(crate) struct Offers(Vec<((ToolName, Source), Offer)>);
 
 /// A tool that a tab offers.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
-    /// What the page calls it.
+    /// The name that the page gave it.
     pub(crate) given: Arc<str>,
     pub(crate) key: ToolKey,
     pub(crate) schema: SchemaId,
     pub(crate) read_only: bool,
     /// The document that it came from.
     pub(crate) document: DocumentId,
-    /// Its place in the order of registration.
+    /// Its position in the order of registration.
     pub(crate) place: u64,
 }
 
 impl Source {
-    /// Whether the page itself said so.
+    /// Whether the page itself registered it.
     pub(crate) fn is_registered(self) -> bool {
         self != Self::Generated
     }
@@ -65,7 +65,7 @@ impl Offers {
             .map(|((name, source), offer)| (*name, *source, offer))
     }
 
-    /// Every tool once, by name, as its best source has it. Sources that are not `trusted` do not count.
+    /// Every tool once, by name, from its best source. Sources that are not `trusted` are skipped.
     pub(crate) fn best(
         &self,
         trusted: impl Fn(Source) -> bool,
@@ -76,7 +76,7 @@ impl Offers {
             .filter(move |(name, ..)| last.replace(*name) != Some(*name))
     }
 
-    /// A tool as its best source has it.
+    /// A tool from its best source.
     pub(crate) fn get(
         &self,
         name: ToolName,
@@ -121,8 +121,8 @@ impl Offers {
         Some(self.0.remove(place).1)
     }
 
-    /// A published name for a tool that this source calls `given`: the one that other sources have it
-    /// under, else one that is free in this tab and is none of `ours`.
+    /// A published name for a tool that this source calls `given`: the one that the tool has from other
+    /// sources, or else one that is free in this tab and not among `ours`.
     pub(crate) fn free_name(&self, source: Source, given: &str, ours: &[ToolName]) -> ToolName {
         let said_by_others = self.iter().find(|(name, whose, offer)| {
             *whose != source && *offer.given == *given && !self.has(*name, source)
@@ -153,5 +153,5 @@ impl Offers {
     }
 }
 
-/// So many tools are kept without room for more.
+/// Up to this many tools, no spare capacity is allocated.
 const FEW: usize = 4;

@@ -1,9 +1,9 @@
-//! What a session with a fixed list calls its pages: numbers of its own, from 1.
+//! The tab numbers of a session with a fixed list, from 1.
 
 use crate::TabId;
 use std::collections::BTreeMap;
 
-/// The numbers that one session knows tabs by. No number is used twice, so none ever means another tab.
+/// One session's own tab numbers. They are never reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageNumbers {
     numbers: BTreeMap<TabId, u32>,
@@ -11,7 +11,7 @@ pub struct PageNumbers {
 }
 
 impl PageNumbers {
-    /// The numbers that a session had before its daemon died. `counted` of them are used up.
+    /// The numbers that a session had before its daemon crashed. The first `counted` are used up.
     pub fn restored(counted: u32, numbers: impl IntoIterator<Item = (TabId, u32)>) -> Self {
         let numbers: BTreeMap<_, _> = numbers.into_iter().collect();
         let highest = numbers.values().copied().max().unwrap_or(0);
@@ -21,12 +21,12 @@ impl PageNumbers {
         }
     }
 
-    /// How many are used up.
+    /// How many numbers are used up.
     pub fn counted(&self) -> u32 {
         self.counted
     }
 
-    /// The tabs that have one.
+    /// The tabs that have a number, and their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (TabId, u32)> {
         self.numbers.iter().map(|(tab, number)| (*tab, *number))
     }
@@ -36,13 +36,13 @@ impl PageNumbers {
         self.numbers.get(&tab).copied()
     }
 
-    /// The tab that a number means, if it means one that may still be there.
+    /// The tab that has a number, if that tab may still exist.
     pub(crate) fn tab(&self, number: u32) -> Option<TabId> {
         let mut known = self.iter();
         known.find(|known| known.1 == number).map(|(tab, _)| tab)
     }
 
-    /// The number of a tab, which it has from now on.
+    /// The number of a tab, assigned now if it has none.
     pub(crate) fn give(&mut self, tab: TabId) -> u32 {
         *self.numbers.entry(tab).or_insert_with(|| {
             self.counted = self.counted.saturating_add(1);
@@ -50,12 +50,12 @@ impl PageNumbers {
         })
     }
 
-    /// The same in place of the tab's own number.
+    /// The same as a [`TabId`], to replace the shared number.
     pub(crate) fn number_for(&mut self, tab: TabId) -> TabId {
         TabId(self.give(tab))
     }
 
-    /// Forgets tabs that nobody will speak of any more, once there are many. Their numbers stay used up.
+    /// Once there are many, forgets the tabs that are gone. Their numbers stay used up.
     pub(crate) fn forget(&mut self, is_gone: impl Fn(TabId) -> bool) {
         if self.numbers.len() > MOST {
             self.numbers.retain(|tab, _| !is_gone(*tab));
@@ -63,5 +63,5 @@ impl PageNumbers {
     }
 }
 
-/// Beyond this many, tabs that are gone are forgotten.
+/// With more tabs than this, those that are gone are forgotten.
 const MOST: usize = 1_000;

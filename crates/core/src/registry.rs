@@ -13,7 +13,7 @@ pub(crate) struct Registry {
     places_counted: u64,
 }
 
-/// The tabs that offer a tool, by their place in the order of registration.
+/// The tabs that offer a tool, in order of registration.
 #[derive(Debug, Default)]
 pub(crate) struct Providers {
     registered: BTreeMap<u64, TabId>,
@@ -38,7 +38,7 @@ impl Registry {
         self.names.keys().copied()
     }
 
-    /// Those tabs with a tool where pages registered it, or those where it was generated, oldest first.
+    /// The tabs where pages registered a tool, or those where it was generated, in order of registration.
     pub(crate) fn tabs(&self, name: ToolName, registered: bool) -> impl Iterator<Item = TabId> {
         let providers = self.names.get(&name);
         let tabs = providers.map(|providers| providers.of(registered).values().copied());
@@ -56,7 +56,7 @@ impl Registry {
         providers.of_mut(source.is_registered()).insert(place, tab);
     }
 
-    /// One offer is gone; `stays` says whether the tab has the tool from a source of the same kind.
+    /// Removes one offer; `stays` says whether the tab still has the tool from another source of the same kind.
     pub(crate) fn remove(&mut self, name: ToolName, source: Source, place: u64, stays: bool) {
         self.offers = self.offers.saturating_sub(1);
         let Some(providers) = self.names.get_mut(&name) else {

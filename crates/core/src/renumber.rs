@@ -1,5 +1,5 @@
-//! Every number of a tab in a reply, so that a session reads its own. The matches have no wildcard: who
-//! adds an answer that names a tab is asked here.
+//! Replaces the shared tab numbers in a reply by the session's own. The matches have no wildcard, so the
+//! compiler asks about every new kind of reply.
 
 use crate::{
     LostBrowser, LostTab, PageNumbers, PageRow, PersonRefusal, Refusal, Reply, RequestedTab, Stuck,
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Reply {
-    /// Puts the session's numbers in place of the daemon's.
+    /// Replaces the shared numbers by the session's own.
     pub(crate) fn renumber(&mut self, own: &mut PageNumbers) {
         match self {
             Self::Tabs { tabs, focused } => rows(tabs, focused, own),
@@ -20,12 +20,12 @@ impl Reply {
                 }
             }
             Self::PageTools { tools, .. } => {
-                // The driver finds the tool by its place; agents read the name of its tab.
+                // The driver uses the location; only the name is for agents.
                 for ToolRow { tab_name, .. } in tools {
                     tab_name.renumber(own);
                 }
             }
-            // The number is told only where another session holds the tab, too. No number is used up for less.
+            // The answer shows the number only if the tab is shared. Otherwise no new number is used up.
             Self::Done { tab, shared } => {
                 if *shared || own.of(*tab).is_some() {
                     *tab = own.number_for(*tab);

@@ -1,20 +1,21 @@
-//! Where a call of a page tool goes: seed 000's smart order, or seed 001's hybrid one.
+//! To which tab a call of a page tool goes: the smart order of `docs/specification/multi-tab.md`, or the hybrid
+//! one of `docs/specification/page-proxy.md`.
 //!
-//! The rules by example are in `tests/routing.txt`.
+//! `tests/routing.txt` shows the rules by example.
 
 use crate::TabId;
 
-/// How calls of page tools that name no tab find theirs.
+/// How the core chooses the tab for calls of page tools that name none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Routing {
-    /// To a tab that has the tool, the one in front if it is among them.
+    /// A tab that has the tool, preferably the active one.
     #[default]
     Smart,
-    /// To the tab in front, whether it has the tool or not.
+    /// The active tab, whether it has the tool or not.
     Hybrid,
 }
 
-/// Why a call goes to the tab that it goes to.
+/// Why a tab was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The agent named the tab.
@@ -23,41 +24,41 @@ pub enum Reason {
     Bound,
     /// No other tab has the tool.
     Only,
-    /// The user has the tab in front.
+    /// The tab is the user's active tab.
     Active,
-    /// The tab in front does not have the tool, and this is the first that registered it.
+    /// The active tab does not have the tool, and this is the first tab that registered it.
     ActiveLacks,
-    /// No tab is in front, and this is the first that registered the tool. Worth a warning in the log.
+    /// No tab is active, and this is the first tab that registered the tool. The driver logs a warning.
     NoneActive,
 }
 
-/// What is known about a call before its way is chosen.
+/// What is known about a call before its tab is chosen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoutingRequest {
     pub(crate) routing: Routing,
     pub(crate) named: Option<TabId>,
-    /// The tab with the tool that the session is bound to.
+    /// The tab that the session is bound to, if it has the tool.
     pub(crate) bound: Option<TabId>,
     pub(crate) active: Option<TabId>,
 }
 
-/// The way of a call.
+/// The chosen tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
     pub(crate) tab: TabId,
     pub(crate) reason: Reason,
 }
 
-/// Why there is no way.
+/// Why no tab was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRoute {
-    /// This tab is meant, and does not have the tool.
+    /// The call is for this tab, which does not have the tool.
     Lacking(TabId),
     /// No tab has it.
     Nowhere,
 }
 
-/// Chooses the tab. `available` are those with the tool, in order of registration.
+/// Chooses the tab. `available` are the tabs with the tool, in order of registration.
 pub(crate) fn route(
     wanted: &RoutingRequest,
     has: impl Fn(TabId) -> bool,

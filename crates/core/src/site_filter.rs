@@ -1,9 +1,9 @@
-//! What a session may not see of the tabs that are there. The rule itself is somebody else's.
+//! Which pages a session may not see. The driver supplies the rule.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Says of an address whether a session may see the page behind it. Always the same for the same address.
+/// Decides by its address whether a session may see a page. The same address always gives the same result.
 #[derive(Clone, Default)]
 pub struct SiteFilter(Option<Arc<Rule>>);
 
@@ -12,14 +12,14 @@ type Rule = dyn Fn(&str) -> Option<Hidden> + Send + Sync;
 /// A page that a session may not see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
-    /// All that it is told of the address.
+    /// The only part of the address that the session reads.
     pub origin: Arc<str>,
-    /// Why, in whole sentences, and what would change it.
+    /// The reason and how to change it, in whole sentences.
     pub why: Arc<str>,
 }
 
 impl SiteFilter {
-    /// Hides what the rule hides.
+    /// Hides the pages for which the rule returns `Some`.
     pub fn new(rule: impl Fn(&str) -> Option<Hidden> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(rule)))
     }
@@ -28,7 +28,7 @@ impl SiteFilter {
         self.0.as_ref()?(address)
     }
 
-    /// Whether it hides anything at all.
+    /// Whether there is a rule.
     pub(crate) fn is_set(&self) -> bool {
         self.0.is_some()
     }
@@ -40,7 +40,7 @@ impl fmt::Debug for SiteFilter {
     }
 }
 
-/// The same rule, not one that says the same.
+/// Equal if they are the same rule object.
 impl PartialEq for SiteFilter {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

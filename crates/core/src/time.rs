@@ -1,24 +1,24 @@
-//! Time as data: the caller says what time it is, the core never looks.
+//! Time as data: the caller passes the current time, the core reads no clock.
 
 use std::ops::Add;
 use std::time::Duration;
 
-/// A moment, counted from an arbitrary start that the driver chooses once.
+/// A point in time, counted from an arbitrary start that the driver chooses once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Time(Duration);
 
 impl Time {
-    /// The moment this long after the driver's start.
+    /// The time this long after the start.
     pub const fn since_start(elapsed: Duration) -> Self {
         Self(elapsed)
     }
 
-    /// How long after an earlier moment this is.
+    /// The duration since an earlier time.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// How long after the driver's start this is.
+    /// The duration since the start.
     pub const fn elapsed(self) -> Duration {
         self.0
     }

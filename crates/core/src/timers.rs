@@ -1,9 +1,9 @@
-//! Everything that will happen by itself, ordered by when.
+//! The timers, ordered by time.
 
 use crate::{BrowserId, CallId, SessionId, Time};
 use std::collections::BTreeSet;
 
-/// The timers that are armed now.
+/// The armed timers.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     armed: BTreeSet<(Time, Timer)>,
@@ -12,13 +12,13 @@ pub(crate) struct Timers {
 /// What happens when a timer goes off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
-    /// A call has taken as long as it may.
+    /// A call has reached its deadline.
     Deadline(CallId),
-    /// A browser is tried again.
+    /// The next attempt to connect to a browser starts.
     Retry(BrowserId),
-    /// A browser that is away was waited for as long as its sessions are thought to be connected.
+    /// The progressive sessions of a lost connection now count as disconnected.
     Away(BrowserId),
-    /// A session is told about list changes that were gathered for it.
+    /// A session is notified of the list changes that were collected for it.
     Announce(SessionId),
 }
 

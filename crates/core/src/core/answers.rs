@@ -1,11 +1,11 @@
-//! Calls that only ask: what a session is told at once.
+//! Answers that need no work in a browser.
 
 use super::Core;
 use crate::call::Call;
 use crate::{BrowserId, CallId, Mode, Reply, SessionId, Stuck, TabRow};
 
 impl Core {
-    /// The tabs that the session sees in a browser, in the words of its mode.
+    /// The tabs that a session sees in a browser, as a reply of its mode.
     pub(super) fn list(&self, session: SessionId, browser: BrowserId) -> Reply {
         let (rows, bound) = (self.rows(session, browser), self.focused(session, browser));
         match self.mode(session) {
@@ -26,7 +26,7 @@ impl Core {
             .collect()
     }
 
-    /// What a call that is not answered yet waits for.
+    /// What an unanswered call is waiting for.
     pub fn waits_for(&self, call: CallId) -> Option<Stuck> {
         self.calls.get(&call).map(Call::stuck)
     }

@@ -1,4 +1,4 @@
-//! A session's browsers: which one a call means, and how they come and go.
+//! A session's browsers: which one a call is for, and how they are added and removed.
 
 use super::Core;
 use super::plan::Plan;
@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Core {
-    /// The browser that a call means. Strict: with one browser none may be named, with several one must
-    /// be.
+    /// The browser that a call is for. With one browser `browserIndex` must be absent, with several it must be
+    /// present.
     pub(super) fn meant_browser(
         &self,
         session: SessionId,
@@ -21,7 +21,7 @@ impl Core {
         let tool = kind.tool();
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         if let ([only], Some(_)) = (&known.browser_bindings[..], given) {
-            // Choosing the default is naming it, however many there are.
+            // `select_default_browser` takes the number even if there is only one.
             if !matches!(kind, CallKind::SelectDefaultBrowser) {
                 return Err(Refusal::IndexForbidden);
             }
@@ -50,7 +50,7 @@ impl Core {
         Ok(browser_binding.browser)
     }
 
-    /// Calls that are about browsers themselves.
+    /// `reconnect_browser`, `disconnect_browser` and `select_default_browser`.
     pub(super) fn plan_browsers(
         &mut self,
         session: SessionId,
@@ -74,7 +74,7 @@ impl Core {
                     .browser_binding(session, browser)
                     .map(|browser_binding| browser_binding.number);
                 let number = number.ok_or(Refusal::NoBrowserLeft { tool })?;
-                self.detach_browser(session, browser, "disconnect_browser let go of it");
+                self.detach_browser(session, browser, "disconnect_browser was called");
                 Ok(Plan::Answer(Reply::Disconnected { number }))
             }
             CallKind::SelectDefaultBrowser => {
@@ -89,7 +89,7 @@ impl Core {
         }
     }
 
-    /// `add_browser`: a browser binding in one more browser, which stays if it can be connected.
+    /// `add_browser`: adds a browser, which is removed again if it cannot be connected.
     pub(super) fn plan_addition(
         &mut self,
         session: SessionId,
@@ -122,7 +122,7 @@ impl Core {
         Ok(Plan::Work(Some(browser), Task::Reconnect { added }))
     }
 
-    /// A session lets go of a browser: its calls there end, and so do the tabs that it created there.
+    /// Removes a browser from a session: its calls there end, and the tabs that it created there are closed.
     pub(super) fn detach_browser(&mut self, session: SessionId, browser: BrowserId, why: &str) {
         let calls =
             self.calls_where(|call| call.session == session && call.browser == Some(browser));
@@ -151,7 +151,7 @@ impl Core {
         self.disconnect_if_unused(browser);
     }
 
-    /// Disconnects a browser that nobody means any more.
+    /// Disconnects a browser that no session uses any more.
     pub(super) fn disconnect_if_unused(&mut self, id: BrowserId) {
         let wanted = self.sessions.values().any(|known| known.means(id));
         let connected = self.about(id).is_some();
@@ -165,7 +165,7 @@ impl Core {
         self.forget_unwanted(id);
     }
 
-    /// A browser that was tried in vain a moment ago is left alone.
+    /// Refuses a call whose browser is in its cooldown.
     pub(super) fn check_cooldown(
         &self,
         session: SessionId,
@@ -191,7 +191,7 @@ impl Core {
         })
     }
 
-    /// The session's browsers, by their numbers.
+    /// The session's browsers, by number.
     pub(super) fn browser_rows(&self, session: SessionId) -> Vec<BrowserRow> {
         let known = self.sessions.get(&session);
         let browser_bindings = known.map_or(&[][..], |known| &known.browser_bindings[..]);
@@ -214,7 +214,7 @@ impl Core {
         rows.collect()
     }
 
-    /// How one of the session's browsers is now.
+    /// The state of one of the session's browsers, as an answer.
     pub(super) fn browser_answer(
         &self,
         session: SessionId,
@@ -256,7 +256,7 @@ fn is_connect(kind: &CallKind) -> bool {
     matches!(kind, CallKind::ConnectBrowser { .. })
 }
 
-/// The browser binding whose number was given; `first` if none was.
+/// The browser with the given number; `first` if none was given.
 fn browser_binding_given<'a>(
     known: &'a Session,
     given: Option<i64>,

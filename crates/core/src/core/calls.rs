@@ -1,4 +1,4 @@
-//! The life of a call after its checks: started, perhaps queued, finished or aborted, answered once.
+//! A call after its checks: it is started, perhaps queued, finished or aborted, and answered once.
 
 use super::Core;
 use super::plan::Plan;
@@ -71,7 +71,7 @@ impl Core {
         }
     }
 
-    /// Ends a call that cannot be finished.
+    /// Ends a call with a refusal.
     pub(super) fn fail(&mut self, id: CallId, why: impl FnOnce(ToolName, Mode) -> Refusal) {
         if let Some(call) = self.calls.get(&id) {
             let mode = self.mode(call.session).unwrap_or_default();
@@ -88,8 +88,8 @@ impl Core {
         self.answer(id, reply);
     }
 
-    /// Answers a call: takes it out of every table it is in, and lets run what waited for it. No other
-    /// function removes a call, so none is answered twice and none is forgotten.
+    /// Answers a call, removes it from all tables, and starts calls that waited for it. No other function
+    /// removes a call, so every call is answered exactly once.
     pub(super) fn answer(&mut self, id: CallId, reply: Reply) {
         let Some(call) = self.calls.remove(&id) else {
             return;
@@ -103,7 +103,7 @@ impl Core {
         self.reply(id, call.session, call.request, reply, renewed);
         match call.task {
             Task::Reconnect { added: true } if !is_done => {
-                // `add_browser` came to nothing: it is as if it had not been called.
+                // `add_browser` failed: undo it.
                 if let Some(browser) = call.browser {
                     self.detach_browser(call.session, browser, "add_browser did not connect it");
                 }
@@ -134,8 +134,7 @@ impl Core {
         }
     }
 
-    /// Ends calls together. Those at work go last, so that none is set to work by the end of another only
-    /// to be stopped.
+    /// Ends several calls. Running calls end last, so that none of the others is started only to be aborted.
     pub(super) fn end_all(&mut self, calls: Vec<CallId>, mut end: impl FnMut(&mut Self, CallId)) {
         let newest_first = calls.into_iter().rev();
         let (at_work, waiting): (Vec<_>, Vec<_>) =
@@ -153,7 +152,7 @@ impl Core {
             .collect()
     }
 
-    /// Who made these calls, each once.
+    /// The sessions that made these calls.
     pub(super) fn sessions_of(&self, calls: &[CallId]) -> BTreeSet<SessionId> {
         calls
             .iter()
@@ -162,7 +161,7 @@ impl Core {
             .collect()
     }
 
-    /// Hands a call's work to the driver, or lets it wait for its turn.
+    /// Passes a call's work to the driver, or queues it.
     pub(super) fn start(&mut self, id: CallId) {
         let Some(call) = self.calls.get_mut(&id) else {
             return;
@@ -225,7 +224,7 @@ impl Core {
         }
     }
 
-    /// Lets a call run on a tab, now or when those before it are done.
+    /// Runs a call on a tab, or queues it behind the others.
     pub(super) fn take_turn(&mut self, id: CallId, session: SessionId, tab: TabId, access: Access) {
         let lane = self.tabs.get_mut(&tab).map(|tab| &mut tab.lane);
         if lane.is_some_and(|lane| lane.enter(session, id, access)) {
@@ -259,7 +258,7 @@ impl Core {
         }
     }
 
-    /// Notes that a browser answered, and tells if it was lost and is back since it did so last.
+    /// Records that a browser answered. Returns `Some` if it was lost and reconnected since its last answer.
     fn take_renewal(&mut self, session: SessionId, browser: BrowserId) -> Option<Renewed> {
         let browser_binding = self.browser_binding_mut(session, browser)?;
         browser_binding.known = true;

@@ -1,11 +1,11 @@
-//! Which of our tools a session can ever call, so that no text names one that it cannot.
+//! Which of our tools a session can call, so that texts for it name no others.
 
 use super::Core;
 use crate::{Mode, SessionId, ToolName};
 
 impl Core {
-    /// Whether a session can call a tool of ours in some state of it, listed or not. A name that is no
-    /// tool of ours is a page's business.
+    /// Whether a session can call one of our tools in any of its states, listed or not. True for names that are
+    /// not ours: they may be page tools.
     pub fn can_call(&self, session: SessionId, tool: ToolName) -> bool {
         let Some(known) = self.sessions.get(&session) else {
             return false;
@@ -38,7 +38,7 @@ impl Core {
         }
     }
 
-    /// The only tools that a session has, if it asked for that.
+    /// The only tools of a session, if it is limited to some.
     pub(super) fn only_tools(&self, session: SessionId) -> Option<&[ToolName]> {
         self.sessions.get(&session)?.config.only.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Browsers are connected, one attempt at a time, lost, and tried again.
+//! Connecting to browsers, one attempt at a time; losing and reconnecting them.
 
 use super::Core;
 use super::plan::Plan;
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Core {
-    /// Sees to it that those who wait for this browser get it, or word of it.
+    /// Connects to a browser, unless an attempt is already running. Waiting calls then continue or fail.
     pub(super) fn connect(&mut self, id: BrowserId, launch: bool) {
         match self.browsers.get(&id).map(|browser| &browser.link) {
             Some(Link::Connected(_)) => self.join_waiting(id),
@@ -20,8 +20,8 @@ impl Core {
         }
     }
 
-    /// The agent wants a browser connected now, and started if that helps. Those who wait for the next
-    /// try of one that could not be reached wait no longer.
+    /// The agent wants the browser connected now, and started if necessary. A pause between two attempts is
+    /// skipped.
     pub(super) fn reconnect(&mut self, id: BrowserId) {
         match self.browsers.get(&id).map(|browser| &browser.link) {
             Some(Link::Connected(_)) => self.join_waiting(id),
@@ -82,7 +82,7 @@ impl Core {
             self.tab_appeared(id, tab, TabOpener::Browser);
         }
         for session in self.sessions_meaning(id) {
-            // One that was told that it is disconnected stays so until it asks.
+            // A session that was told that it is disconnected stays so until it calls `connect_browser`.
             if self.will_reconnect(session, id) {
                 self.connect_session(session, id);
             }
@@ -99,7 +99,7 @@ impl Core {
             self.resume(call);
         }
         if named {
-            // Whoever wanted it may have thought better of it.
+            // The sessions that wanted it may have ended meanwhile.
             self.disconnect_if_unused(id);
         }
     }
@@ -129,9 +129,9 @@ impl Core {
         let failures = std::mem::take(&mut browser.failures);
         browser.cooldown = (browser.named && failures > 0).then(|| self.now + self.config.cooldown);
 
-        // A caller that would launch joined an attempt that would not: now it is its turn.
+        // A call that may launch a browser joined an attempt that may not: try again with launching.
         let may_launch = !launched && failure == ConnectFailure::NotFound;
-        // One that came while somebody was waited for has not waited as long as it may.
+        // A call that came during this wait for the extension has not waited its full time.
         let (retry, give_up): (Vec<_>, Vec<_>) =
             self.waiting_for(id).into_iter().partition(|call| {
                 may_launch && self.would_launch(*call) || is_away && self.came_after(*call, since)
@@ -147,8 +147,8 @@ impl Core {
         }
     }
 
-    /// A browser that a user named is tried several times, with growing pauses, for calls that need it.
-    /// Those who only asked whether it is there are told at once.
+    /// Retries a browser that a user named several times, with growing pauses, for calls that need it.
+    /// `connect_browser` calls fail at once.
     fn will_retry(&mut self, id: BrowserId, failure: &ConnectFailure) -> bool {
         let asking = self.calls_where(|call| {
             call.browser == Some(id) && matches!(call.task, Task::Connect { .. })
@@ -180,7 +180,7 @@ impl Core {
         true
     }
 
-    /// Whether a static session worked in a browser that is gone: then it is tried without being asked.
+    /// Whether a static session worked in a lost browser: then the core reconnects without a call.
     fn is_followed(&self, id: BrowserId) -> bool {
         let browser = self.browsers.get(&id);
         let was_connected = browser.is_some_and(|browser| browser.was_connected);
@@ -191,7 +191,7 @@ impl Core {
         self.lose_browser(id, reason, false);
     }
 
-    /// A browser is gone, or only the connection to it.
+    /// A browser is gone, or only the connection to it (`stays`).
     pub(super) fn lose_browser(&mut self, id: BrowserId, reason: &str, stays: bool) {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return;
@@ -254,7 +254,7 @@ impl Core {
         }
     }
 
-    /// What a call waits for, if that is somebody who was away when they were last asked for.
+    /// If a call waits for an extension that is not connected: the failure of the last attempt.
     pub(super) fn away_failure(&self, id: CallId) -> Option<ConnectFailure> {
         let call = self.calls.get(&id)?;
         let waits = matches!(
@@ -280,8 +280,8 @@ impl Core {
         self.answer(id, reply);
     }
 
-    /// Joins everybody who called `connect_browser` to a connected browser: first all notices, then
-    /// all answers.
+    /// Connects the sessions of all waiting `connect_browser` calls to a connected browser, and answers waiting
+    /// `reconnect_browser` calls. All notices come before the answers.
     fn join_waiting(&mut self, id: BrowserId) {
         let Some(about) = self.about(id).cloned() else {
             return;
@@ -292,7 +292,7 @@ impl Core {
         for session in self.sessions_of(&waiting) {
             self.connect_session(session, id);
             self.restore_tabs(session);
-            // Who is bound to its tab again has been told so.
+            // A session that is bound to its tab again has its notice already.
             if self.focused(session, id).is_none() {
                 self.announce(session);
             }
@@ -326,7 +326,7 @@ impl Core {
         Some(&self.browsers.get(&id)?.connection()?.about)
     }
 
-    /// Whether the session has that browser now.
+    /// Whether the session is connected to this browser.
     pub(super) fn is_connected(&self, session: SessionId, browser: BrowserId) -> bool {
         let browser_binding = self.browser_binding(session, browser);
         browser_binding.is_some_and(|browser_binding| {
@@ -339,14 +339,14 @@ impl Core {
         meant.map(|(session, _)| *session).collect()
     }
 
-    /// Whether somebody waits for a browser because they asked for just that.
+    /// Whether a `connect_browser` call waits for a browser.
     pub fn is_asked_for(&self, id: BrowserId) -> bool {
         let asking = self.calls.values().filter(|call| call.browser == Some(id));
         let mut tasks = asking.map(|call| &call.task);
         tasks.any(|task| matches!(task, Task::Connect { .. }))
     }
 
-    /// The calls that wait until a browser is connected.
+    /// The calls that wait for a connection to a browser.
     pub fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {
         self.calls_where(|call| {
             let waits = matches!(
@@ -357,8 +357,8 @@ impl Core {
         })
     }
 
-    /// Whether a browser is launched for a session's call that needs one. With a changing list the agent
-    /// decides.
+    /// Whether a session's call launches the browser that it needs. In progressive mode the agent decides with
+    /// `connect_browser`.
     pub(super) fn launches_for_calls(&self, session: SessionId) -> bool {
         self.mode(session) == Some(Mode::Static)
     }

@@ -1,4 +1,4 @@
-//! Static mode: what a call needs is made for it, a browser first and then a tab of its session's own.
+//! Static mode: the core connects to the browser and finds or opens a tab for calls that need one.
 
 use super::Core;
 use super::plan::Plan;
@@ -8,7 +8,7 @@ use crate::tab::TabPhase;
 use crate::{BrowserId, CallId, CallKind, Mode, Output, Refusal, Reply, SessionId, TabId};
 
 impl Core {
-    /// A call that waited for its browser can be resolved now.
+    /// Continues a call that waited for its browser.
     pub(super) fn resume(&mut self, id: CallId) {
         let Some(call) = self.calls.get(&id) else {
             return;
@@ -27,7 +27,7 @@ impl Core {
         self.continue_call(id, plan);
     }
 
-    /// A call that waited for something to be there is made now.
+    /// Continues a waiting call with its new plan.
     fn continue_call(&mut self, id: CallId, plan: Result<Plan, Refusal>) {
         match plan {
             Ok(Plan::Work(_, task)) => {
@@ -41,8 +41,8 @@ impl Core {
         }
     }
 
-    /// Whether a call can be made only once its session has a tab. It names none; or it comes from
-    /// somebody who knows that a new browser shows one page, and that this is page 1.
+    /// Whether a call needs a first tab for its session: it names none, or it names page 1 of a new browser, as
+    /// agents of chrome-devtools-mcp do.
     pub(super) fn needs_first_page(
         &self,
         session: SessionId,
@@ -71,8 +71,8 @@ impl Core {
         }
     }
 
-    /// Whether the session's first tab would be page 1: nobody has had that number, or it is being found
-    /// for this session already.
+    /// Whether the session's first tab would be page 1: the number is unused, or its tab is being opened for this
+    /// session.
     fn can_have_first_page(&self, session: SessionId, browser: BrowserId) -> bool {
         if let Some(own) = self.page_numbers(session) {
             return own.counted() == 0;
@@ -94,8 +94,8 @@ impl Core {
             && (tab.stage == TabPhase::Unused || is_coming())
     }
 
-    /// Finds a tab for a session that has none. One of its calls does it, and the others wait: all of
-    /// them will run there.
+    /// Finds a tab for a session that has none. One of its calls opens it, and the others wait and run there,
+    /// too.
     pub(super) fn find_tab(&mut self, id: CallId) {
         let Some(call) = self.calls.get(&id) else {
             return;
@@ -123,15 +123,15 @@ impl Core {
         }
     }
 
-    /// The call that looked for a tab has given up: the next one that waits for it takes over.
+    /// The call that was opening a tab ended: the next waiting call takes over.
     pub(super) fn find_tab_for_others(&mut self, session: SessionId, browser: BrowserId) {
         if let Some(next) = self.finding_tab(session, browser).first() {
             self.find_tab(*next);
         }
     }
 
-    /// A session has found its tab: it is bound to it, unless it bound itself to another one meanwhile,
-    /// and every call that waited for a tab runs there.
+    /// Binds a session to the tab that was found, unless it is bound to another one by now, and runs all waiting
+    /// calls in the found tab.
     pub(super) fn use_found_tab(&mut self, session: SessionId, id: TabId) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
@@ -182,8 +182,8 @@ impl Core {
         }
     }
 
-    /// The page that the user has in front, for the first session that could take it over: only in a
-    /// browser that the user named, and only if no session holds it.
+    /// The active tab, for the first session that can take it over: only in a browser that the user named, and
+    /// only if no session holds it.
     fn page_in_front(&mut self, session: SessionId, browser: BrowserId) -> Option<TabId> {
         let known = self.sessions.get(&session)?;
         if !known.browser_binding(browser)?.attached || known.config.isolated {
@@ -195,7 +195,7 @@ impl Core {
         (tab.is_open() && !tab.is_held() && !self.is_closing(id)).then_some(id)
     }
 
-    /// A blank tab that nobody has used is as good as a new one, and the session's own from now on.
+    /// An unused blank tab, which the session owns from now on.
     fn unused_tab(&mut self, session: SessionId, browser: BrowserId) -> Option<TabId> {
         let isolated = self.sessions.get(&session)?.config.isolated;
         let mut tabs = self.tabs.iter();

@@ -1,4 +1,4 @@
-//! The driver has done what a call asked for: what that means for its session.
+//! The driver finished the work of a call: the effects on its session, and the answer.
 
 use super::Core;
 use crate::call::Task;
@@ -16,7 +16,7 @@ impl Core {
                 return self.not_begun(id);
             }
             Finish::NotBegun => {
-                let message = "It could not be begun. Call it again.".to_owned();
+                let message = "The call could not be started. Call it again.".to_owned();
                 return self.answer(id, Reply::Failed { message });
             }
             Finish::Done => {}
@@ -46,7 +46,7 @@ impl Core {
         }
     }
 
-    /// Its session has a tab, so the call goes on there.
+    /// The session has a tab, so the call continues there.
     fn found_tab(
         &mut self,
         session: SessionId,
@@ -98,7 +98,7 @@ impl Core {
         })
     }
 
-    /// Removes the tab, which answers everybody who wanted it closed.
+    /// Removes the tab, which answers all calls that close it.
     fn closed(&mut self, tab: TabId) -> Option<Reply> {
         let fate = Fate::Closed;
         self.remove_tab(LostTab { tab, fate });

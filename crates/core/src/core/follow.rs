@@ -1,11 +1,11 @@
-//! Sessions that follow the user: what the user has in front is what they work in.
+//! Sessions that follow the user: their focus moves to the user's active tab.
 
 use super::Core;
 use crate::{SessionId, TabId};
 
 impl Core {
-    /// The user turned to this tab. Whoever follows the user turns to it as well, if it is a tab that is
-    /// shown to that session; calls that were made for another tab stay there.
+    /// The user activated this tab. Sessions that follow the user focus it, if they can see it. Their running
+    /// calls stay in their tabs.
     pub(super) fn follow_user(&mut self, id: TabId) {
         let sessions = self.sessions.iter();
         let followers = sessions.filter(|(_, known)| known.config.follow_user_focus);
@@ -15,8 +15,8 @@ impl Core {
         }
     }
 
-    /// The person wants a session to follow, or not to. Who begins to follow turns to the tab in front at
-    /// once, and is told so by its next call, because its agent did not ask for it.
+    /// The person makes a session follow, or stops it. A session that starts to follow focuses the active tab at
+    /// once, and its next call reports that, because its agent did not ask for it.
     pub(super) fn follow_changed(&mut self, session: SessionId, follows: bool) {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
@@ -34,13 +34,13 @@ impl Core {
         }
     }
 
-    /// Whether a session is bound to a tab now and was not before.
+    /// Focuses a tab, if the session can see it. Returns whether the focus moved.
     fn follow_to(&mut self, session: SessionId, id: TabId) -> bool {
         let Some(tab) = self.tabs.get(&id) else {
             return false;
         };
         let Some(browser) = tab.browser() else {
-            return false; // It is in no browser that anybody is connected to.
+            return false;
         };
         if !self.is_connected(session, browser) || !self.is_shown(session, tab) {
             return false;

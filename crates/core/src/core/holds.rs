@@ -1,4 +1,4 @@
-//! Who holds which tab: a session holds the tabs opened for it and the one it has focused.
+//! Which session holds which tab: the tabs that were opened for it and the one that it has focused.
 
 use super::Core;
 use crate::session::Focus;
@@ -6,8 +6,8 @@ use crate::tab::Tab;
 use crate::{BrowserId, Output, SessionId, TabId, TabPolicy};
 
 impl Core {
-    /// Moves a session's focus, and announces it: the same tools mean another tab now. Focusing the
-    /// focused tab moves nothing.
+    /// Moves a session's focus and announces it, because the same tools now work on another tab. Does nothing if
+    /// the tab is already focused.
     pub(super) fn move_focus(&mut self, session: SessionId, tab: TabId) {
         let browser = self.tabs.get(&tab).and_then(Tab::browser);
         let Some(browser_binding) =
@@ -33,8 +33,7 @@ impl Core {
         self.announce(session);
     }
 
-    /// Whether a session is shown a tab: its own, those nobody holds, and those whose holders share
-    /// them.
+    /// Whether a session sees a tab: one that it holds, that no session holds, or that all holders share.
     pub(super) fn is_shown(&self, session: SessionId, tab: &Tab) -> bool {
         if !self.is_within_reach(session, tab) {
             return false;
@@ -43,7 +42,7 @@ impl Core {
         tab.is_open() && (tab.is_held_by(session) || tab.holders().all(shares))
     }
 
-    /// Whether a tab is in the part of its browser that a session has to do with.
+    /// Whether a session can use a tab, as far as isolated contexts are concerned.
     pub(super) fn is_within_reach(&self, session: SessionId, tab: &Tab) -> bool {
         self.sessions
             .get(&session)
@@ -61,7 +60,7 @@ impl Core {
         Some(self.sessions.get(&holder)?.config.tab_policy)
     }
 
-    /// Lets go of every tab that a session holds, in one of its browsers or in all.
+    /// Releases every tab that a session holds, in one of its browsers or in all.
     pub(super) fn release_all(&mut self, session: SessionId, browser: Option<BrowserId>) {
         let held: Vec<_> = self
             .tabs
@@ -77,7 +76,7 @@ impl Core {
         }
     }
 
-    /// Changes who holds a tab, and tells the driver if that makes it held or free.
+    /// Changes the holders of a tab, and tells the driver if it became held or free.
     pub(super) fn change_hold(&mut self, id: TabId, change: impl FnOnce(&mut Tab)) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
@@ -87,7 +86,7 @@ impl Core {
         let after = tab.is_held();
         let home = tab.home.as_ref();
         let home = home.map(|home| (home.browser, home.target.clone()));
-        // Who holds a tab decides who is shown its tools, and which tab they mean.
+        // The holders decide which sessions see its tools.
         self.touch_tab(id);
         let Some((browser, target)) = home else {
             return;
