@@ -1,4 +1,4 @@
-//! What a session is offered, and when it is told that this changed.
+//! A session's tool list, and when the session is notified of changes.
 
 use super::Core;
 use crate::browser::Browser;
@@ -10,9 +10,9 @@ use crate::{BrowserId, Mode, Output, Refusal, Reply, SessionId, TabId, Time, Too
 use std::sync::Arc;
 
 impl Core {
-    /// The session's tools. In progressive mode: the core tools of its state, then those of the focused
-    /// page and of the page library, then the generic page actions. In static mode: always the same ones,
-    /// then those of all pages.
+    /// The session's tool list. In progressive mode: the tools of its state, then the tools of the focused page
+    /// and of the page library, then the page actions. In static mode: the fixed list, then the tools of all
+    /// pages.
     pub(super) fn listed(&self, session: SessionId) -> Vec<ToolName> {
         let page_tools = self.listed_page_tools(session).into_iter();
         let page_tools = page_tools.map(|(name, _)| name);
@@ -27,8 +27,8 @@ impl Core {
             .collect()
     }
 
-    /// The session's tools that are no page's: those before the page's, and those after them. Not
-    /// `list_browser_tabs` of a progressive session, which is there beside tools of the page library.
+    /// Our own tools in the session's list: those before the page tools, and those after them. Without the
+    /// `list_browser_tabs` of a progressive session, which is listed together with tools of the page library.
     pub(super) fn own_tools(
         &self,
         session: SessionId,
@@ -51,7 +51,7 @@ impl Core {
         (before, page_actions)
     }
 
-    /// Whether a page action, or `more_tools`, is in the list of a session while a tab is focused.
+    /// Whether a session lists a page action, or `more_tools`, while a tab is focused.
     fn lists_action(&self, known: &Session, tool: ToolName) -> bool {
         let config = &known.config;
         let is_listed = |tool: &ToolName| {
@@ -67,7 +67,7 @@ impl Core {
             }
     }
 
-    /// `more_tools`: the session's list has these page actions from now on.
+    /// `more_tools`: adds page actions to the session's list.
     pub(super) fn add_tools(
         &mut self,
         session: SessionId,
@@ -84,7 +84,7 @@ impl Core {
         Ok(Reply::Added { category, tools })
     }
 
-    /// What a static session is offered; a progressive one has no such list.
+    /// The fixed list of a static session; empty for a progressive one.
     fn fixed_list(&self, session: SessionId) -> impl Iterator<Item = &ToolName> {
         let known = self.sessions.get(&session);
         let left_out = move |tool: &ToolName| {
@@ -115,7 +115,7 @@ impl Core {
         Some(self.sessions.get(&session)?.config.mode)
     }
 
-    /// Where the session is, if there is such a session and it is progressive.
+    /// The state of a progressive session; `None` for a static one.
     pub(super) fn state(&self, session: SessionId) -> Option<State> {
         let known = self.sessions.get(&session)?;
         if known.is_static() {
@@ -166,9 +166,8 @@ impl Core {
             .map(|(id, tab)| (*id, tab))
     }
 
-    /// Tells a session now, because its own call changed what the list is or what it means. A static
-    /// list changes only when there are several browsers and was one, or the other way round, and with the
-    /// tools of pages.
+    /// Notifies a session now, because its own call changed its list or the tab that the list refers to. A static
+    /// list changes only with the page tools and between one and several browsers.
     pub(super) fn announce(&mut self, session: SessionId) {
         let announced = self.offer(session);
         let Some(known) = self.sessions.get_mut(&session) else {
@@ -186,7 +185,7 @@ impl Core {
         self.emit(Output::ToolsChanged { session });
     }
 
-    /// Tells a session now, if its own call may have changed the list and it did.
+    /// Notifies a session now, if its own call changed the list.
     pub(super) fn announce_if_changed(&mut self, session: SessionId) {
         let offer = self.offer(session);
         let Some(known) = self.sessions.get_mut(&session) else {
@@ -198,8 +197,8 @@ impl Core {
         }
     }
 
-    /// Tells a session of changes that are being gathered for it before a call of its own is answered, which
-    /// may have brought them about.
+    /// Notifies a session of the changes collected so far, before one of its calls is answered that may have
+    /// caused them.
     pub(super) fn announce_pending(&mut self, session: SessionId) {
         let known = self.sessions.get(&session);
         if known.is_some_and(|known| known.announce_at.is_some()) {
@@ -207,7 +206,7 @@ impl Core {
         }
     }
 
-    /// Tells a session about the changes gathered for it, if they did not cancel each other out.
+    /// Notifies a session of the changes collected for it, if its list is different in the end.
     pub(super) fn announce_gathered(&mut self, session: SessionId) {
         let gap = self.config.notice_gap;
         let offer = self.offer(session);
@@ -221,26 +220,26 @@ impl Core {
         self.announce_if_changed(session);
     }
 
-    /// When a session may be told of changes that it did not ask for: soon, or later if it was told of many of
-    /// late. What has changed by then is told at once.
+    /// When a session may be notified of changes that it did not cause: soon, or later if it had many notices
+    /// recently. One notice covers all changes until then.
     fn next_notice(&self, known: &Session, now: Time) -> Time {
         let lead = self.config.notice_gap * self.config.notice_burst;
         let due = known.notices_due.elapsed().saturating_sub(lead);
         (now + self.config.coalesce).max(Time::since_start(due))
     }
 
-    /// Sees to it that every session whose list may have changed will be told, once for all that happens
-    /// until then. Runs after every input, so no change can be forgotten.
+    /// Schedules a notice for every session whose list may have changed. Runs after every input, so that no
+    /// change is missed.
     pub(super) fn notice_list_changes(&mut self, now: Time) {
         self.schedule_notices(now, |core, id, known| {
             core.edition != known.announced.edition || core.is_outdated(id)
         });
     }
 
-    /// The same after an input that cannot change but the tools of pages. There may be thousands of these
-    /// a second, so nothing is compared before they are gathered.
+    /// The same after an input that can change only page tools. There may be thousands of these per second, so
+    /// the lists are not compared here but when the notice is due.
     pub(super) fn notice_page_tools(&mut self, now: Time) {
-        // Who was told by this input must not be taken for told by the next.
+        // `told` must be cleared before the next input.
         if self.edition_noticed != self.edition || !self.told.is_empty() {
             self.edition_noticed = self.edition;
             self.schedule_notices(now, |core, _, known| {
@@ -254,7 +253,7 @@ impl Core {
         now: Time,
         changed: impl Fn(&Self, SessionId, &Session) -> bool,
     ) {
-        // Those who are told fetch their list as it is after all of this input, not amid it.
+        // Notified sessions fetch their list after this input is handled completely, so record that state.
         for session in std::mem::take(&mut self.told) {
             let offer = self.offer(session);
             if let Some(known) = self.sessions.get_mut(&session) {
@@ -275,7 +274,7 @@ impl Core {
         }
     }
 
-    /// The session's list as it would be told now.
+    /// The session's list as it is now.
     pub(super) fn offer(&mut self, session: SessionId) -> Announced {
         let (page_tools, has_library_tools) = match self.only_tools(session) {
             Some(_) => (Arc::default(), false),
@@ -291,7 +290,7 @@ impl Core {
         }
     }
 
-    /// Whether the session's list, the tools of pages aside, is not the one it was told last.
+    /// Whether our own tools in the session's list changed since the last notice.
     fn is_outdated(&self, session: SessionId) -> bool {
         self.sessions.get(&session).is_some_and(|known| {
             let (before, after) = self.own_tools(session);

@@ -1,4 +1,4 @@
-//! Tools come and go with the documents that they belong to.
+//! Adding and removing page tools.
 
 use super::Core;
 use crate::call::Task;
@@ -8,7 +8,7 @@ use crate::{DocumentId, Output, PageRefusal, TabId, ToolFacts, ToolKey, ToolName
 use std::collections::BTreeSet;
 
 impl Core {
-    /// Takes in one tool of a tab, or what is new about it.
+    /// Adds or updates one tool of a tab.
     pub(super) fn offer_tool(&mut self, id: TabId, source: Source, tool: ToolFacts) {
         let key = tool.key;
         if let Err(refusal) = self.try_offer(id, source, tool) {
@@ -17,8 +17,8 @@ impl Core {
         self.end_orphans(id);
     }
 
-    /// Takes in all tools that a source has for a tab. Those that were there keep their names; new ones
-    /// are named in an order that does not depend on the report's. Says for how many there was no room.
+    /// Replaces all tools that a source has in a tab. Known tools keep their names; new ones get theirs in an
+    /// order that does not depend on the report. Returns how many exceed the limits.
     pub(super) fn offer_all(&mut self, id: TabId, source: Source, tools: Vec<ToolFacts>) -> usize {
         let keys: BTreeSet<_> = tools.iter().map(|tool| tool.key).collect();
         self.drop_offers(id, |whose, offer| {
@@ -46,7 +46,7 @@ impl Core {
         beyond
     }
 
-    /// Forgets the tools of a tab that meet a condition.
+    /// Removes the tools of a tab that meet a condition.
     pub(super) fn drop_offers(&mut self, id: TabId, gone: impl Fn(Source, &Offer) -> bool) {
         let Some(tab) = self.tabs.get(&id) else {
             return;
@@ -59,8 +59,7 @@ impl Core {
         }
     }
 
-    /// Calls that wait for a tool which is no longer there need not wait. Those that are being carried out
-    /// may come to their end.
+    /// Ends queued calls of tools that no longer exist. Running calls may finish.
     pub(super) fn end_orphans(&mut self, id: TabId) {
         let Some(tab) = self.tabs.get(&id) else {
             return;
@@ -105,7 +104,7 @@ impl Core {
         self.add_offer(id, source, document, tool, None)
     }
 
-    /// Adds a tool to a tab, in a place of its own in the order of registration unless it has one.
+    /// Adds a tool to a tab, at the end of the order of registration unless it has a `place`.
     pub(super) fn add_offer(
         &mut self,
         id: TabId,
@@ -136,7 +135,7 @@ impl Core {
     fn check_room(&self, tab: &Tab, name: ToolName) -> Result<(), PageRefusal> {
         let config = &self.config;
         let limit = config.tools_per_tab;
-        // One that another source has said already takes no more room in a list.
+        // A tool that another source already offers does not make the list longer.
         let is_known = tab.offers.get(name, |_| true).is_some();
         if !is_known && tab.offers.best(|_| true).count() >= limit {
             return Err(PageRefusal::TooManyToolsInTab { limit });

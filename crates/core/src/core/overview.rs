@@ -1,4 +1,4 @@
-//! What the core knows, for those who only look.
+//! Read-only views of the core's state.
 
 use super::Core;
 use crate::session::BrowserBinding;
@@ -9,31 +9,31 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// A browser as onlookers see it.
+/// A read-only view of a browser.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowserView<'a> {
     /// Its number.
     pub id: BrowserId,
-    /// What sessions mean it by.
+    /// Its key in session settings.
     pub key: &'a BrowserKey,
-    /// How far its connection is.
+    /// The state of its connection.
     pub state: BrowserState,
-    /// What it is, while it is connected.
+    /// Its product and version, while it is connected.
     pub about: Option<&'a BrowserFacts>,
 }
 
-/// A tab as onlookers see it.
+/// A read-only view of a tab.
 #[derive(Clone, Copy, Debug)]
 pub struct TabView<'a> {
     /// Its number.
     pub id: TabId,
-    /// Where it is.
+    /// Its browser.
     pub browser: BrowserId,
     /// Its address.
     pub url: &'a str,
     /// Its title; empty while it has none.
     pub title: &'a str,
-    /// The browser's name of it.
+    /// The browser's id of it.
     pub target: &'a TargetId,
     /// A session that is bound to it.
     pub holder: Option<SessionId>,
@@ -41,12 +41,12 @@ pub struct TabView<'a> {
     pub bound: &'a BTreeSet<SessionId>,
     /// The session that it was opened for.
     pub owner: Option<SessionId>,
-    /// Whether it is only being opened.
+    /// Whether it is still being opened.
     pub opening: bool,
 }
 
 impl Core {
-    /// All browsers that sessions mean.
+    /// All browsers that sessions use.
     pub fn browsers(&self) -> impl Iterator<Item = BrowserView<'_>> {
         self.browsers.iter().map(|(&id, browser)| BrowserView {
             id,
@@ -56,14 +56,14 @@ impl Core {
         })
     }
 
-    /// All tabs of browsers that are open to sessions.
+    /// All tabs of connected browsers that sessions can see.
     pub fn tabs(&self) -> impl Iterator<Item = TabView<'_>> {
         let open = |(_, tab): &(&TabId, &Tab)| tab.is_open();
         let tabs = self.tabs.iter().filter(open);
         tabs.filter_map(|(&id, tab)| view(id, tab))
     }
 
-    /// All tabs that sessions hold, also those that are only being opened.
+    /// All tabs that sessions hold, including those that are still being opened.
     pub fn held_tabs(&self) -> impl Iterator<Item = TabView<'_>> {
         self.tabs.iter().filter_map(|(&id, tab)| {
             let is_there = matches!(tab.stage, TabPhase::Opening | TabPhase::Open) && tab.is_held();
@@ -71,22 +71,22 @@ impl Core {
         })
     }
 
-    /// How many numbers of tabs are used up.
+    /// The highest tab number used so far.
     pub fn tabs_counted(&self) -> u32 {
         self.tabs_counted
     }
 
-    /// The tabs of browsers that are away, and their numbers.
+    /// The tabs of disconnected browsers, and their numbers.
     pub fn remembered(&self) -> &[RememberedTab] {
         &self.config.remembered
     }
 
-    /// What a session had before its browser or its daemon went, and has not found again.
+    /// What a session had before it lost its browser or daemon, as far as it is not restored yet.
     pub fn restored_tabs(&self, session: SessionId) -> Option<&RestoredTabs> {
         Some(&self.sessions.get(&session)?.config.restored_tabs)
     }
 
-    /// The tab that a session worked in and that is gone, as long as it has not been told.
+    /// The tab that a session worked in and lost, until the session knows about it.
     pub fn loss(&self, session: SessionId) -> Option<Loss> {
         let browser_bindings = &self.sessions.get(&session)?.browser_bindings;
         browser_bindings.iter().find_map(|browser_binding| {
@@ -98,7 +98,7 @@ impl Core {
         })
     }
 
-    /// The tab that a session is bound to, in the first of its browsers where it is bound to one.
+    /// The tab that a session is bound to, in the first of its browsers where it has one.
     pub fn bound_tab(&self, session: SessionId) -> Option<TabId> {
         let browser_bindings = &self.sessions.get(&session)?.browser_bindings;
         browser_bindings

@@ -1,4 +1,4 @@
-//! Calls of page tools, and calls about them: checked, run, and answered when their page is gone.
+//! Calls of page tools, and of the tools that list them.
 
 use super::Core;
 use super::page_routing::SourceFilter;
@@ -15,7 +15,8 @@ use crate::{
 };
 
 impl Core {
-    /// Page tools and the calls about them. They have no browser to choose, and never make a tab.
+    /// Plans calls of page tools and of the tools that list them. They take no `browserIndex` and never open a
+    /// tab.
     pub(super) fn plan_page_tools(
         &mut self,
         session: SessionId,
@@ -41,7 +42,7 @@ impl Core {
         }
     }
 
-    /// The tool that a call would run if it were made now.
+    /// The page tool that a call would run now.
     pub fn tool_meant(&self, session: SessionId, kind: &CallKind) -> Option<ToolRow> {
         let mode = self.mode(session)?;
         let (name, tab) = match kind {
@@ -92,7 +93,7 @@ impl Core {
         Ok(Plan::Work(browser, task))
     }
 
-    /// Where a call goes, in words if it goes nowhere.
+    /// To which tab a call goes, or why to none.
     fn needed_route(
         &self,
         session: SessionId,
@@ -118,15 +119,14 @@ impl Core {
             })
     }
 
-    /// The tab that is meant does not have the tool.
+    /// Refuses a call whose tab does not have the tool.
     fn lacking(&self, session: SessionId, name: ToolName, id: TabId) -> Refusal {
         let known = self.tabs.get(&id);
         let tab = known.map_or_else(|| id.into(), |tab| tab.name(id));
         self.not_there(session, name, RequestedTab::Named(tab))
     }
 
-    /// In progressive mode a session has the tools of the tab that it has focused and those of the page
-    /// library, and no others.
+    /// In progressive mode a session has only the tools of its focused tab and those of the page library.
     fn progressive_route(
         &self,
         session: SessionId,
@@ -145,7 +145,7 @@ impl Core {
             }
         }
         let route = match self.needed_route(session, name, given, Mode::Progressive) {
-            // Another tab is in front, but some tab has it.
+            // The active tab does not have the tool, but another tab does.
             Err(Refusal::NoSuchToolThere { .. }) if given.is_none() => {
                 let mut tabs = self.available(session, name, SourceFilter::Registered);
                 let tab = tabs.next().ok_or(Refusal::UnknownTool { tool: name })?;
@@ -163,7 +163,8 @@ impl Core {
         }
     }
 
-    /// The tab does not have the tool: says which ones do. A tool that no tab has is unknown.
+    /// Refuses a call whose tab does not have the tool, and names the tabs that do. If there are none, the tool
+    /// is unknown.
     fn not_there(&self, session: SessionId, name: ToolName, tab: RequestedTab) -> Refusal {
         let (available, more) = self.available_names(session, name, MOST_TABS_NAMED);
         match available.is_empty() {
@@ -184,7 +185,7 @@ impl Core {
             .is_some_and(|call| matches!(call.task, Task::PageTool { .. }))
     }
 
-    /// Hands a call to the page that has its tool.
+    /// Passes a call to the page that has its tool.
     pub(super) fn run_page_tool(&mut self, id: CallId) {
         let Some(call) = self.calls.get_mut(&id) else {
             return;
@@ -218,7 +219,7 @@ impl Core {
         }
     }
 
-    /// A page has carried out its tool.
+    /// The page ran its tool.
     pub(super) fn ran(&mut self, session: SessionId, id: TabId, reason: Reason) -> Reply {
         if let Some(tab) = self.tabs.get_mut(&id) {
             tab.last_seen = self.now;
@@ -229,7 +230,7 @@ impl Core {
         }
     }
 
-    /// Ends a call whose tool is no longer in the tab that it went to. It is not sent elsewhere.
+    /// Ends a call whose tool is gone from its tab. The call is not rerouted.
     pub(super) fn fail_page_tool(&mut self, id: CallId, tab: &TabName) {
         let Some(call) = self.calls.get(&id) else {
             return;
@@ -248,7 +249,7 @@ impl Core {
         self.abort(id, Reply::Refused(refusal));
     }
 
-    /// The tabs that have the page library, or tools that their pages registered.
+    /// `list_browser_tabs`: the tabs that have the page library or registered tools.
     fn browser_tabs(&self, session: SessionId) -> Reply {
         let mut rows = self.tabs.iter().filter_map(|(&id, tab)| {
             let registered = |source: Source| {
@@ -263,7 +264,8 @@ impl Core {
         Reply::BrowserTabs { tabs, left_out }
     }
 
-    /// The tools of one tab, or all that the session can call, each where it would run.
+    /// `list_page_tools`: the tools of one tab, or all that the session can call, each in the tab where it would
+    /// run.
     fn page_tools_of(
         &self,
         session: SessionId,

@@ -1,5 +1,5 @@
-//! Between the numbers of tabs and those that a session knows them by. All that a session says comes in
-//! through `tab_meant`, and all that it is told goes out through `in_session_numbers`.
+//! Converts between shared tab numbers and a session's own. `tab_meant` converts what a session sends, and
+//! `in_session_numbers` what it receives.
 
 use super::Core;
 use crate::page_numbers::PageNumbers;
@@ -7,8 +7,8 @@ use crate::session::BrowserBinding;
 use crate::{BrowserId, CallKind, Reply, SessionId, TabId, TabRef, TargetId};
 
 impl Core {
-    /// The tab that a session's agent means, wherever it is: by the session's number of it, by the number
-    /// that is the same for everybody, or by the name that its page gave it.
+    /// The tab that an agent refers to: by the session's own number, by the shared number, or by the id that its
+    /// page gave it.
     pub fn tab_meant(&self, session: SessionId, given: &TabRef) -> Option<TabId> {
         if let Some(tab) = given.shared_number() {
             return Some(tab);
@@ -22,8 +22,7 @@ impl Core {
         }
     }
 
-    /// What a session calls a tab, which it may not have been told of before. `None` as long as the tab is
-    /// shown to no session.
+    /// The session's number of a tab, assigned now if it has none. `None` while the tab is hidden from sessions.
     pub fn number_told(
         &mut self,
         session: SessionId,
@@ -34,12 +33,12 @@ impl Core {
         Some(self.give_number(session, tab))
     }
 
-    /// The numbers of a session that has its own.
+    /// A session's own numbers, if it has them.
     pub fn page_numbers(&self, session: SessionId) -> Option<&PageNumbers> {
         self.sessions.get(&session)?.numbers.as_ref()
     }
 
-    /// A reply as its session reads it.
+    /// A reply with the session's own numbers.
     pub(super) fn in_session_numbers(&mut self, session: SessionId, mut reply: Reply) -> Reply {
         let known = self.sessions.get_mut(&session);
         if let Some(mut own) = known.and_then(|known| known.numbers.take()) {
@@ -54,7 +53,7 @@ impl Core {
         reply
     }
 
-    /// What a session calls a tab from now on.
+    /// The session's number of a tab, assigned now if it has none.
     pub(super) fn give_number(&mut self, session: SessionId, tab: TabId) -> TabId {
         let known = self.sessions.get_mut(&session);
         let Some(own) = known.and_then(|known| known.numbers.as_mut()) else {
@@ -66,7 +65,7 @@ impl Core {
         number
     }
 
-    /// An agent that names a page before it was shown any means the list as it would be.
+    /// If an agent names a page before it has seen a list, the numbers are those that a list would show.
     pub(super) fn number_listed_tabs(
         &mut self,
         session: SessionId,
@@ -87,7 +86,7 @@ impl Core {
         }
     }
 
-    /// Whether a session will not be told of a tab any more.
+    /// Whether a session will never get another reply about a tab.
     fn is_forgotten(&self, session: SessionId, tab: TabId) -> bool {
         let browser_bindings = self
             .sessions

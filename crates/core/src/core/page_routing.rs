@@ -1,4 +1,4 @@
-//! Which tools of which pages a session can have, and which tab a call of one goes to.
+//! Which page tools a session has, and to which tab a call of one goes.
 
 use super::Core;
 use super::shared_lists::PageList;
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Core {
-    /// The tool that a session's call of this name would run, if it names no tab: what is published under
-    /// this name is that tool's.
+    /// The tool that a session's call of this name would run if it names no tab. Its schema and description are
+    /// published under this name.
     pub fn page_tool(&self, session: SessionId, name: ToolName) -> Option<ToolRow> {
         if self.only_tools(session).is_some() {
             return None;
@@ -23,8 +23,8 @@ impl Core {
         self.tool_row(session, tab, name)
     }
 
-    /// A session's list as [`tools`](Self::tools) has it, and where each page's tool in it is: what is published
-    /// under its name is that tool's. One look at each name, because there may be very many.
+    /// A session's list as in [`tools`](Self::tools), with the tab and key of each page tool. Each name is looked
+    /// up once, because there may be very many.
     pub fn tools_with_places(
         &self,
         session: SessionId,
@@ -47,15 +47,15 @@ impl Core {
         list
     }
 
-    /// What a session's list has under a name.
+    /// The page tool that a session's list has under a name.
     fn published(&self, session: SessionId, name: ToolName) -> Option<(&Tab, Source, &Offer)> {
         let tab = self.publishing_tab(session, name)?;
         self.offer_in(session, tab, name)
     }
 
-    /// The tab whose tool is in a session's list under this name. In static mode any tab that it is shown may
-    /// have registered it; in progressive mode it is the focused tab's own, or one of the page library, which
-    /// every session has in every state.
+    /// The tab whose tool is in a session's list under this name. In static mode any visible tab may have
+    /// registered it. In progressive mode it is a tool of the focused tab, or one of the page library, which
+    /// is listed in every state.
     fn publishing_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
         match self.mode(session)? {
             Mode::Static => {
@@ -77,7 +77,7 @@ impl Core {
         tab.or_else(|| self.available(session, name, SourceFilter::Library).next())
     }
 
-    /// Whether a progressive session has a tool of the page library in its list.
+    /// Whether a progressive session lists a tool of the page library.
     pub(super) fn has_library_tools(&self, session: SessionId) -> bool {
         let mut names = self.registry.names();
         self.mode(session) == Some(Mode::Progressive)
@@ -87,8 +87,8 @@ impl Core {
             })
     }
 
-    /// The tab whose tool is published under this name: the one that a call would go to. In hybrid order
-    /// the tab in front may lack it; then the first that has it describes it.
+    /// The tab whose tool is published under this name: the one that a call would go to. In hybrid routing the
+    /// active tab may lack the tool; then it is the first tab that has it.
     fn describing_tab(&self, session: SessionId, name: ToolName) -> Option<TabId> {
         let route = self.route_of(session, name, None).ok();
         let tab = route.map(|route| route.tab);
@@ -98,7 +98,7 @@ impl Core {
         })
     }
 
-    /// A tool of a tab, as a session has it.
+    /// A tool of a tab, as a session sees it.
     pub(super) fn tool_row(
         &self,
         session: SessionId,
@@ -119,7 +119,7 @@ impl Core {
         })
     }
 
-    /// The page tools in a session's list, by name, and what is published of them.
+    /// The page tools in a session's list, by name, and their published content.
     pub(super) fn listed_page_tools(&self, session: SessionId) -> PageList {
         if self.only_tools(session).is_some() {
             return Vec::new();
@@ -130,7 +130,7 @@ impl Core {
             .collect()
     }
 
-    /// A page tool in a session's list, and what is published of it.
+    /// A page tool in a session's list, and its published content.
     pub(super) fn listing(
         &self,
         session: SessionId,
@@ -140,7 +140,7 @@ impl Core {
         Some((name, offer.schema))
     }
 
-    /// Where a session's call goes. `named` is the tab that its agent named, if that can be reached.
+    /// To which tab a session's call goes. `named` is the tab that its agent named, if it can be reached.
     pub(super) fn route_of(
         &self,
         session: SessionId,
@@ -163,7 +163,7 @@ impl Core {
             bound: bound.find(|tab| has(*tab)),
             active: self.active.filter(is_shown),
         };
-        // What pages registered goes before what was generated, in whichever tab.
+        // Registered tools take precedence over generated ones, in all tabs.
         let mut registered = self
             .available(session, name, SourceFilter::Registered)
             .peekable();
@@ -185,8 +185,7 @@ impl Core {
         }
     }
 
-    /// Where a session's call of a tool of the page library goes, if it names no tab and the tab that it is
-    /// bound to is not meant.
+    /// To which tab a call of a tool of the page library goes, if it names no tab. The bound tab is ignored.
     pub(super) fn library_route(
         &self,
         session: SessionId,
@@ -211,7 +210,7 @@ impl Core {
         )
     }
 
-    /// The tabs with a tool that a session is shown, in order of registration.
+    /// The tabs with a tool that a session sees, in order of registration.
     pub(super) fn available(
         &self,
         session: SessionId,
@@ -223,7 +222,7 @@ impl Core {
             .filter(move |tab| self.has_offer(session, *tab, name, sources))
     }
 
-    /// What the tabs with a tool are called, and how many more there are than are named.
+    /// The names of at most `most` tabs with a tool, and how many more there are.
     pub(super) fn available_names(
         &self,
         session: SessionId,
@@ -242,7 +241,7 @@ impl Core {
         (named, tabs.count())
     }
 
-    /// The tool of that name in a tab that the session can reach, shown or not.
+    /// The tool of this name in a tab that the session can use, visible or not.
     pub(super) fn offer_in(
         &self,
         session: SessionId,
@@ -259,7 +258,8 @@ impl Core {
         Some((tab, source, offer))
     }
 
-    /// Tools of the library work without a browser; for others the session needs the tab's.
+    /// Whether a session can use tools of a source. Tools of the library work without a browser; for others the
+    /// session must be connected to the tab's browser.
     pub(super) fn can_use(
         &self,
         session: SessionId,
@@ -274,7 +274,7 @@ impl Core {
             || is_wanted() && browser.is_some_and(|browser| self.is_connected(session, browser))
     }
 
-    /// The tab that a progressive session has focused, if it has the tool and the session may see it.
+    /// The focused tab of a progressive session, if it has the tool and the session may see the page.
     pub(super) fn focused_tab_with(&self, session: SessionId, name: ToolName) -> Option<TabId> {
         let State::Focused(id) = self.state(session)? else {
             return None;
@@ -283,7 +283,7 @@ impl Core {
         self.hidden(session, tab).is_none().then_some(id)
     }
 
-    /// Whether a tab that the session is shown has the tool, from one of these sources.
+    /// Whether the session sees the tab and the tab has the tool from one of these sources.
     fn has_offer(
         &self,
         session: SessionId,
@@ -300,14 +300,14 @@ impl Core {
     }
 }
 
-/// The sources of tools that count.
+/// Which sources of tools to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SourceFilter {
-    /// The page library.
+    /// Only the page library.
     Library,
-    /// The pages themselves, by whichever way.
+    /// Tools that pages registered, through the library or WebMCP.
     Registered,
-    /// Those that were generated from pages.
+    /// Generated tools.
     Generated,
 }
 

@@ -1,4 +1,4 @@
-//! Pages that use the library appear, turn out to be tabs of a browser, and vanish.
+//! Pages that use the library: they appear, are matched with tabs of a browser, and go.
 
 use super::Core;
 use crate::call::Task;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Core {
-    /// Takes in what happened to pages and their tools. No other input comes here.
+    /// Handles the inputs about pages and their tools.
     pub(super) fn handle_page(&mut self, input: Input) {
         match input {
             Input::PagesConnected { connection, origin } => {
@@ -82,9 +82,9 @@ impl Core {
             }
             Input::TabActivated { tab } => {
                 if let Some(id) = self.tab_at(&tab) {
-                    let was_elsewhere = self.active != Some(id);
+                    let changed = self.active != Some(id);
                     self.activate(Some(id));
-                    if was_elsewhere {
+                    if changed {
                         self.follow_user(id);
                     }
                 }
@@ -127,8 +127,8 @@ impl Core {
         }
     }
 
-    /// A page is there. One that another worker of the same origin had is this one's now: the worker was
-    /// started anew, and we have not yet heard that the old one is gone.
+    /// A page appeared. If another worker of the same origin has it, this worker takes it over: the worker was
+    /// restarted, and the end of the old one is not reported yet.
     fn page_appeared(&mut self, connection: ConnectionId, facts: PageFacts) {
         if !self.workers.contains_key(&connection) {
             return;
@@ -150,7 +150,7 @@ impl Core {
                 self.tell_id_taken(old);
                 self.remove_page(old);
                 match self.tabs.contains_key(&old) {
-                    // A number stays with a tab as long as it has one.
+                    // The tab of the browser keeps its number.
                     true => None,
                     false => Some(old),
                 }
@@ -170,8 +170,8 @@ impl Core {
         self.tabs.insert(id, tab);
     }
 
-    /// Whoever loses its name to another worker's tab is told, in case that it still lives: copies of a tab
-    /// may have workers of their own.
+    /// Tells a tab that another worker's tab took its id, in case it still exists: a duplicated tab may have its
+    /// own worker.
     fn tell_id_taken(&mut self, id: TabId) {
         if let Some(library) = self.tabs.get(&id).and_then(|tab| tab.library.clone()) {
             self.emit(Output::PageRefused {
@@ -195,7 +195,7 @@ impl Core {
         let is_new = facts.document > library.document;
         library.document = facts.document;
         if is_new {
-            // The browser has not said yet which document of its own that is.
+            // The browser has not reported yet which of its documents this is.
             library.found_in = None;
         }
         tab.last_seen = self.now;
@@ -230,8 +230,8 @@ impl Core {
         }
     }
 
-    /// A page with the library is no longer there. A tab that is only known by it is gone; one that is in
-    /// a browser stays.
+    /// A page with the library is gone. A tab that is known only through the library is removed; a tab of a
+    /// browser stays.
     pub(super) fn remove_page(&mut self, id: TabId) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
@@ -248,7 +248,7 @@ impl Core {
         }
     }
 
-    /// Takes a page out of the tables.
+    /// Removes a page from the tables.
     pub(super) fn forget_page(&mut self, library: &Library) {
         self.pages.remove(&library.page);
         if let Some(worker) = self.workers.get_mut(&library.connection) {
@@ -256,7 +256,7 @@ impl Core {
         }
     }
 
-    /// Ends the calls of a page's own tools, whose handlers are gone with their document.
+    /// Ends the calls of a page's library tools, whose handlers are gone with their document.
     fn end_library_calls(&mut self, id: TabId) {
         let Some(name) = self.tabs.get(&id).map(|tab| tab.name(id)) else {
             return;
@@ -267,7 +267,7 @@ impl Core {
         self.end_all(calls, |core, call| core.fail_page_tool(call, &name));
     }
 
-    /// A page with the library is in this tab of a browser: from now on they are one tab.
+    /// A page with the library is in this tab of a browser: merges the two entries.
     fn join(&mut self, page: TabId, id: TabId, document: DocumentId) {
         self.document_changed(id, document);
         let current = self
@@ -281,7 +281,7 @@ impl Core {
         if self.tabs.get(&id).is_some_and(|tab| tab.library.is_some()) {
             self.remove_page(id);
         }
-        // One that is in a tab already left it: the tab stays, and the page moves.
+        // If the page was in another tab of a browser, it has left it: that tab stays, and the page moves.
         if self.tabs.get(&page).is_some_and(|tab| tab.home.is_some()) {
             self.end_library_calls(page);
         }
@@ -303,7 +303,7 @@ impl Core {
             });
             tab.last_seen = self.now;
         }
-        // What the library says of its origin counts for all of the tab's tools.
+        // The site filter now also checks the origin of the worker, for all tools of the tab.
         self.touch_tab(id);
         for offer in offers {
             let (document, place) = (offer.document, Some(offer.place));
@@ -330,7 +330,7 @@ impl Core {
         self.end_orphans(id);
     }
 
-    /// A call of a page's tool goes on in the tab that the page turned out to be.
+    /// Moves a call of a page's tool to the tab that the page was merged into.
     fn move_call(&mut self, id: crate::CallId, from: TabId, to: TabId) {
         let names = self.tabs.get(&to).map(|tab| {
             let offers = tab.offers.iter();
@@ -360,7 +360,7 @@ impl Core {
         *tab = to;
         let access = *access;
         if let Some(old) = self.tabs.get_mut(&from) {
-            // Nothing is set to work there: all its calls move.
+            // No queued call is started there: all its calls move.
             old.lane.leave(id, access);
         }
         if !at_work {
@@ -375,7 +375,7 @@ impl Core {
         }
     }
 
-    /// A page that is where it was found before was found there again.
+    /// The page was found again in the same tab: records the document.
     fn note_document(&mut self, id: TabId, document: DocumentId) {
         if let Some(tab) = self.tabs.get_mut(&id)
             && let (Some(home), Some(library)) = (&tab.home, &mut tab.library)
@@ -407,8 +407,8 @@ impl Core {
         }
     }
 
-    /// A tab of a browser shows this document now: the tools of older ones are gone. Calls that are being
-    /// carried out in the browser may come to their end: following a link is what some tools are for.
+    /// A tab of a browser shows this document now: the tools of older documents are gone. Running calls may
+    /// finish, because some tools navigate by design.
     fn document_changed(&mut self, id: TabId, document: DocumentId) {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
@@ -432,7 +432,7 @@ impl Core {
             tab.last_seen = self.now;
         }
         let before = std::mem::replace(&mut self.active, tab);
-        // Which tab is in front decides which one describes a tool.
+        // The active tab decides which tab's tool is published.
         if before != tab {
             for id in before.into_iter().chain(tab) {
                 self.touch_tab(id);
@@ -440,7 +440,7 @@ impl Core {
         }
     }
 
-    /// The tab behind that connection, if it is there.
+    /// The tab of a page, if it belongs to this connection.
     fn page_of(&self, connection: ConnectionId, page: &PageId) -> Option<TabId> {
         let id = *self.pages.get(page)?;
         let library = self.tabs.get(&id)?.library.as_ref()?;

@@ -1,19 +1,19 @@
-//! What somebody who goes on after this core should know, and whether it has changed.
+//! Detects changes to the state that the driver saves for a later daemon.
 
 use super::Core;
 use crate::Input;
 
 impl Core {
-    /// Counts the changes to the numbers of tabs, who has which, and what sessions lost. The same count
-    /// means that nothing of it changed.
+    /// Counts the changes to tab numbers, holders of tabs and losses of sessions. If it is the same as before,
+    /// none of them changed.
     pub fn persistence_version(&self) -> u64 {
         self.persistence_version
     }
 }
 
 impl Input {
-    /// Whether it says who or what is there. Others come by the thousand, and count only for what they
-    /// bring about.
+    /// Whether it can change the saved state directly. Other inputs may come by the thousand, and count only if
+    /// they change something.
     pub(super) fn changes_persisted_state(&self) -> bool {
         match self {
             Self::SessionOpened { .. }
@@ -52,7 +52,7 @@ impl Input {
 
 #[cfg(test)]
 impl Core {
-    /// All of it, to be compared.
+    /// All of the saved state, for comparison.
     pub(crate) fn persisted_state(&self) -> String {
         let tabs = self.tabs();
         let tabs: Vec<_> = tabs
@@ -72,7 +72,7 @@ impl Core {
         format!("{counted} {tabs:?} {browsers:?} {sessions:?}")
     }
 
-    /// Fails if a list that sessions share is not the one that each would have by itself.
+    /// Fails if a shared list differs from the list that is computed for a session alone.
     pub(crate) fn check_common_lists(&mut self) {
         let sessions: Vec<_> = self.sessions.keys().copied().collect();
         for session in sessions {

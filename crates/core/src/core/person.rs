@@ -1,4 +1,4 @@
-//! The person at the browser: pauses agents, takes tabs back, and gives tabs away.
+//! The person at the browser: pauses agents, takes tabs back, and gives tabs to agents.
 
 use super::Core;
 use crate::session::Focus;
@@ -8,12 +8,12 @@ use crate::{
 };
 
 impl Core {
-    /// Whether the person lets no agent do anything.
+    /// Whether the person paused all agents.
     pub fn is_paused(&self) -> bool {
         self.paused
     }
 
-    /// The tabs of a browser that sessions hold or that calls are about.
+    /// The tabs of a browser that sessions hold or that calls use.
     pub fn used_tabs(&self, browser: BrowserId) -> impl Iterator<Item = &TargetId> {
         self.tabs.iter().filter_map(move |(id, tab)| {
             let home = tab.home.as_ref()?;
@@ -22,7 +22,7 @@ impl Core {
         })
     }
 
-    /// Whether a session can be given tabs of a browser. One with a changing list has to connect first.
+    /// Whether the person can give a session tabs of a browser. A progressive session has to connect first.
     pub fn can_be_given(&self, session: SessionId, browser: BrowserId) -> bool {
         let known = self.sessions.get(&session);
         known.is_some_and(|known| match known.config.mode {
@@ -32,7 +32,7 @@ impl Core {
         })
     }
 
-    /// Ends what is at work, too: whoever presses the button wants it to stop.
+    /// Pauses all agents and ends their calls, including running ones.
     pub(super) fn pause(&mut self) {
         self.paused = true;
         let calls = self.calls_where(|_| true);
@@ -85,7 +85,7 @@ impl Core {
         }
     }
 
-    /// The first call that would go to a tab that the person chose is told about it. The next one is not.
+    /// Refuses the first call that would go to a tab that the person chose, to tell the agent about it.
     pub(super) fn report_given_tab(
         &mut self,
         session: SessionId,
@@ -99,7 +99,7 @@ impl Core {
         }
     }
 
-    /// Sessions lose a tab that stays: their calls there end, and they are told once that it was taken.
+    /// Takes a tab from sessions: their calls there end, and each session is told once.
     fn take_tab_from(&mut self, id: TabId, from: impl Fn(SessionId) -> bool) {
         let Some(tab) = self.tabs.get(&id) else {
             return;

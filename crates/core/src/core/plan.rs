@@ -1,4 +1,4 @@
-//! A call is checked and resolved: may it be made now, and what does it mean?
+//! Checks a call and resolves its arguments: is it allowed now, and what has to be done?
 
 use super::Core;
 use crate::call::Task;
@@ -10,16 +10,15 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What a call that may be made comes to.
+/// What to do for an allowed call.
 pub(super) enum Plan {
     Answer(Reply),
     Work(Option<BrowserId>, Task),
 }
 
 impl Core {
-    /// The checks, in the order that holds for every tool: is the session there, has it room for a
-    /// call, does it have the tool, which browser is meant, is that connected, which tab is meant, has
-    /// that tab room.
+    /// The checks, in the same order for every tool: is the session open, has it too many calls, does it have the
+    /// tool, which browser is it for, is that connected, which tab is it for, has that too many calls.
     pub(super) fn plan(
         &mut self,
         session: SessionId,
@@ -61,7 +60,7 @@ impl Core {
         }
     }
 
-    /// In static mode a call waits until what it needs is there.
+    /// In static mode a call waits until its browser and tab are ready.
     pub(super) fn plan_static(
         &mut self,
         session: SessionId,
@@ -85,7 +84,7 @@ impl Core {
         self.plan_in_tabs(session, browser, kind)
     }
 
-    /// The tabs that there are decide what a call means.
+    /// Plans a call of a static session whose browser is connected.
     pub(super) fn plan_in_tabs(
         &self,
         session: SessionId,
@@ -140,7 +139,7 @@ impl Core {
         Ok(Plan::Work(Some(browser), task))
     }
 
-    /// In progressive mode a call needs a state that has its tool.
+    /// In progressive mode the session's state must have the tool.
     pub(super) fn plan_progressive(
         &mut self,
         session: SessionId,
@@ -150,7 +149,7 @@ impl Core {
         let tool = kind.tool();
         let will_reconnect = self.will_reconnect(session, browser);
         let is_connect = matches!(kind, CallKind::ConnectBrowser { .. });
-        // Page actions need a focused tab, and need not be listed.
+        // Page actions need a focused tab, but need not be listed.
         let need_not_be_listed =
             matches!(kind, CallKind::Page { .. }) || (will_reconnect && is_connect);
         if !need_not_be_listed {
@@ -219,7 +218,7 @@ impl Core {
         Ok(Plan::Work(Some(browser), task))
     }
 
-    /// The session's open call of that name.
+    /// The session's unanswered call with this request id.
     pub(super) fn open_call(&self, session: SessionId, request: &RequestId) -> Option<CallId> {
         self.calls
             .iter()
@@ -265,7 +264,7 @@ impl Core {
         Ok(())
     }
 
-    /// Whether this session can ever call this. Each mode has tools of its own, and users can switch tools off.
+    /// Refuses tools that this session never has: tools of the other mode, and tools that the user switched off.
     fn check_offered(&self, session: SessionId, kind: &CallKind) -> Result<(), Refusal> {
         let tool = kind.tool();
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
@@ -313,7 +312,7 @@ impl Core {
         }
     }
 
-    /// Whether a session can ever call a page action: listed, by its name, or after `more_tools`.
+    /// Whether a session can ever call a page action, listed or not, or after `more_tools`.
     pub(super) fn offers_page_tool(&self, session: SessionId, tool: ToolName) -> bool {
         self.sessions.get(&session).is_some_and(|known| {
             known.config.page_actions
@@ -331,7 +330,7 @@ impl Core {
         }
     }
 
-    /// Some page stays: one that this session sees, and that is not on its way out.
+    /// Refuses to close the last page that this session sees. Pages that are being closed do not count.
     fn check_not_last(
         &self,
         session: SessionId,
@@ -345,7 +344,7 @@ impl Core {
         }
     }
 
-    /// The first call that would go to a vanished tab is told about it. The next one is not.
+    /// Refuses the first call that would go to a lost tab, to tell the agent about it.
     fn report_loss(
         &mut self,
         session: SessionId,
@@ -379,8 +378,8 @@ impl Core {
             .ok_or_else(|| self.refusal(session, tool))
     }
 
-    /// Which tab the agent means. One that another session holds is not listed, but can be named,
-    /// unless that session keeps it to itself.
+    /// The tab that the agent named. A tab of another session is not listed, but can be named, unless that
+    /// session holds it exclusively.
     fn resolve(
         &self,
         session: SessionId,

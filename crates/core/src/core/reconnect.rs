@@ -1,4 +1,4 @@
-//! A browser is away for a while and its tabs are not lost: who had them has them again.
+//! Lost connections: the browser keeps running, and sessions get their tabs back when it reconnects.
 
 use super::Core;
 use crate::session::Focus;
@@ -7,7 +7,7 @@ use crate::timers::Timer;
 use crate::{BrowserId, BrowserKey, Fate, LostTab, RememberedTab, SessionId, TargetId};
 
 impl Core {
-    /// Calls that need the browser end, as with any loss. What sessions had there is remembered.
+    /// Calls that need the browser fail. The tabs of sessions are remembered.
     pub(super) fn connection_lost(&mut self, id: BrowserId, reason: &str) {
         if self.about(id).is_none() {
             return self.browser_gone(id, reason);
@@ -16,13 +16,13 @@ impl Core {
         self.lose_browser(id, reason, true);
         let until = self.now + self.config.away;
         self.timers.arm(until, Timer::Away(id));
-        // Its tabs keep their numbers, so nobody has to be told that it was away.
+        // Its tabs keep their numbers, so sessions need not be told about the reconnect.
         if let Some(browser) = self.browsers.get_mut(&id) {
             browser.was_connected = false;
         }
     }
 
-    /// A progressive session is connected to a browser that is there.
+    /// Connects a progressive session to a connected browser.
     pub(super) fn connect_session(&mut self, session: SessionId, browser: BrowserId) {
         if let Some(browser_binding) = self.browser_binding_mut(session, browser) {
             browser_binding.connect();
@@ -30,8 +30,8 @@ impl Core {
         }
     }
 
-    /// A browser cannot be reached. Sessions that were to go on there are told that they have to connect; if it
-    /// is only away, they need not should it come by itself.
+    /// A browser cannot be reached, so the sessions that were to reconnect there become disconnected. If only its
+    /// extension is not connected, they continue when it comes back by itself.
     pub(super) fn give_up_reconnect(&mut self, id: BrowserId, is_away: bool) {
         let now = self.now;
         for session in self.sessions_meaning(id) {
@@ -50,7 +50,7 @@ impl Core {
         }
     }
 
-    /// Whether a session's next call connects it again.
+    /// Whether a session's next call reconnects it.
     pub(super) fn will_reconnect(&self, session: SessionId, browser: BrowserId) -> bool {
         let pending_reconnect = self
             .browser_binding(session, browser)
@@ -58,8 +58,8 @@ impl Core {
         pending_reconnect.is_some_and(|pending_reconnect| pending_reconnect.is_due(self.now))
     }
 
-    /// The browser in which a progressive session would go on after this core: it is connected there, and
-    /// was not the one that had it launched.
+    /// The browser in which a progressive session could continue under a later daemon: it is connected there, and
+    /// tabmux did not launch the browser.
     pub fn returns_to(&self, session: SessionId) -> Option<&BrowserKey> {
         let known = self.sessions.get(&session)?;
         let browser_binding = known
@@ -71,7 +71,7 @@ impl Core {
         (stays || browser_binding.pending_reconnect.is_some()).then_some(&browser.key)
     }
 
-    /// Connects again for those who have tabs there, before they ask.
+    /// Reconnects to a browser in which sessions have tabs, without waiting for a call.
     pub(super) fn reachable(&mut self, id: BrowserId) {
         let mut sessions = self.sessions_meaning(id).into_iter();
         let has_tabs = sessions.any(|session| {
@@ -86,8 +86,8 @@ impl Core {
         }
     }
 
-    /// All tabs of a browser are known: those that are not among them have no number any more, and who
-    /// worked in one is told that it is gone.
+    /// A browser has reported all its tabs: remembered tabs that are not among them are gone, and their sessions
+    /// are told.
     pub(super) fn forget_remembered(&mut self, id: BrowserId) {
         let Some(key) = self.browsers.get(&id).map(|browser| browser.key.clone()) else {
             return;

@@ -1,4 +1,4 @@
-//! A call that no page has begun goes to another tab with its tool, as if it had come a moment later.
+//! Sends a call that its page has not started to another tab with the same tool.
 
 use super::Core;
 use super::plan::Plan;
@@ -7,8 +7,8 @@ use crate::offer::Source;
 use crate::{CallId, Mode, Output, Reason, TabId};
 
 impl Core {
-    /// A page says farewell. What its worker was given for it and has not answered never came there: a
-    /// worker answers first for what it has passed on.
+    /// A page closes. Calls that its worker has not answered never reached the page: the worker answers calls
+    /// that it has passed on before it reports that the page is gone.
     pub(super) fn page_gone(&mut self, id: TabId) {
         self.drop_offers(id, |source, _| source == Source::Library);
         let calls = self.calls_where(|call| {
@@ -20,7 +20,7 @@ impl Core {
         self.remove_page(id);
     }
 
-    /// The tool that a call was sent to is not there, and nothing ran.
+    /// The page does not have the call's tool, and nothing ran.
     pub(super) fn not_begun(&mut self, id: CallId) {
         let Some(call) = self.calls.get_mut(&id) else {
             return;
@@ -36,7 +36,7 @@ impl Core {
         }
     }
 
-    /// Sends a call to another tab, if its agent meant none in particular. Says whether there is one.
+    /// Sends a call to another tab, unless its agent chose the tab. Returns whether it did.
     fn reroute(&mut self, id: CallId) -> bool {
         let Some(call) = self.calls.get(&id) else {
             return false;
@@ -83,5 +83,5 @@ impl Core {
     }
 }
 
-/// A page that always says no would be asked for ever.
+/// Prevents endless rerouting.
 const MOST_MOVES: u8 = 3;

@@ -1,4 +1,4 @@
-//! Clients come and go.
+//! Opening and closing sessions.
 
 use super::Core;
 use crate::browser::{Browser, Link};
@@ -24,7 +24,7 @@ impl Core {
         let mut opened = Session::new(config);
         for meant in &meant {
             let browser = self.entry(meant);
-            // Two names of one browser are one browser.
+            // Two entries may refer to the same browser.
             if !opened.means(browser) {
                 opened.bind_browser(meant, browser);
             }
@@ -43,7 +43,7 @@ impl Core {
                 .iter()
                 .map(|browser_binding| browser_binding.browser)
                 .collect();
-            // One attempt each, which nobody waits for; whoever needs one that failed tries again.
+            // One attempt each. If it fails, the first call that needs the browser tries again.
             for browser in browsers {
                 self.connect(browser, true);
             }
@@ -68,8 +68,8 @@ impl Core {
         }
     }
 
-    /// A progressive session that was connected before its daemon died is connected again, now if its browser
-    /// is, else with its next call.
+    /// Reconnects a progressive session that was connected before its daemon crashed: now if its browser is
+    /// connected, or else with its next call.
     fn restore_connection(&mut self, session: SessionId) {
         let known = self.sessions.get_mut(&session);
         let Some(known) = known.filter(|known| !known.is_static()) else {
@@ -95,8 +95,8 @@ impl Core {
         }
     }
 
-    /// Gives a session the tabs back that it had before its daemon died, in those of its browsers that
-    /// it is connected to.
+    /// Gives a session back the tabs that it had before its daemon crashed, in the browsers that it is connected
+    /// to.
     pub(super) fn restore_tabs(&mut self, session: SessionId) {
         let Some(known) = self.sessions.get_mut(&session) else {
             return;
@@ -139,8 +139,8 @@ impl Core {
         }
     }
 
-    /// The next call in the browser where a session lost its tab is told. If the session does not mean that
-    /// one any more, it is told in the first that it means.
+    /// The session's next call in the browser where it lost its tab reports the loss. If the session no longer
+    /// has this browser, a call in its first browser does.
     fn restore_loss(&mut self, session: SessionId, Loss { browser, tab }: Loss) {
         let mut browsers = self.browsers.iter();
         let place = browsers.find(|(_, known)| Some(&known.key) == browser.as_ref());
@@ -159,7 +159,7 @@ impl Core {
                     browser_binding.focus = Some(lost)
                 }
                 Some(pending_reconnect) => pending_reconnect.focus = lost,
-                // Its browser went, too.
+                // Its browser is gone, too.
                 None => browser_binding.gone = Some(tab),
             }
         }
@@ -170,7 +170,7 @@ impl Core {
         browser.is_some_and(|browser| self.is_connected(session, browser))
     }
 
-    /// Forgets a browser that is not connected and that no session means.
+    /// Removes a browser that is not connected and that no session uses.
     pub(super) fn forget_unwanted(&mut self, browser: BrowserId) {
         let wanted = self.sessions.values().any(|known| known.means(browser));
         let idle = self
@@ -182,7 +182,7 @@ impl Core {
         }
     }
 
-    /// The registry's entry for a browser, made if there is none. Nothing is connected for that.
+    /// The entry of a browser, created if there is none. Does not connect.
     pub(super) fn entry(&mut self, meant: &BrowserRef) -> BrowserId {
         let mut known = self.browsers.iter();
         if let Some((id, _)) = known.find(|(_, known)| known.key == meant.key) {

@@ -1,5 +1,4 @@
-//! The page tools that sessions have in common: worked out once for all of them, and brought up to date name by
-//! name.
+//! A cache of the page tool lists that sessions share, updated name by name.
 
 use super::Core;
 use crate::offer::Source;
@@ -8,32 +7,31 @@ use crate::{BrowserId, Mode, SchemaId, SessionId, SiteFilter, TabId, TabPolicy, 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Page tools by name, and what is published of them.
+/// Page tools by name, and their published content.
 pub(crate) type PageList = Vec<(ToolName, SchemaId)>;
 
-/// What sessions are offered that hold no tab.
+/// The lists of sessions that hold no tab.
 #[derive(Debug, Default)]
 pub(super) struct SharedLists {
     lists: Vec<(ListKey, Arc<PageList>)>,
-    /// The names about which something may be different since.
+    /// The names whose entries may be out of date.
     stale: BTreeSet<ToolName>,
 }
 
-/// All that decides which page tools a session is offered, the tabs that it holds aside.
+/// Everything that decides which page tools a session lists, except the tabs that it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ListKey {
     site_filter: SiteFilter,
     isolated: bool,
     mode: Mode,
-    /// The browsers whose pages' tools it has. None in progressive mode: there, tabs that it does not hold
-    /// matter for their tools of the page library only.
+    /// The browsers whose page tools it lists. Empty in progressive mode, where tabs that the session does not
+    /// hold contribute only tools of the page library.
     connected: Vec<BrowserId>,
 }
 
 impl Core {
     /// The same as [`listed_page_tools`](Self::listed_page_tools) and
-    /// [`has_library_tools`](Self::has_library_tools) say, for the price of what changed since they were asked
-    /// last.
+    /// [`has_library_tools`](Self::has_library_tools), but only what changed since the last call is computed.
     pub(super) fn shared_list(&mut self, session: SessionId) -> (Arc<PageList>, bool) {
         let Some(list_key) = self.list_key(session) else {
             return (Arc::default(), false);
@@ -46,7 +44,7 @@ impl Core {
     }
 
     fn with_own(&self, session: SessionId, common: Arc<PageList>) -> Arc<PageList> {
-        // Only the tabs that it holds make a difference between a session and its like.
+        // Sessions with the same key differ only in the tabs that they hold.
         let own = self.own_names(session);
         if own.is_empty() {
             return common;
@@ -58,12 +56,12 @@ impl Core {
         Arc::new(list)
     }
 
-    /// Something about a tool is different, wherever it is offered.
+    /// Marks a tool as changed.
     pub(super) fn touch(&mut self, name: ToolName) {
         self.edition += 1;
         let common = &mut self.common;
         if common.stale.len() >= MOST_STALE {
-            // Nobody has asked for long.
+            // The lists were not used for a long time.
             common.lists.clear();
             common.stale.clear();
         }
@@ -72,7 +70,7 @@ impl Core {
         }
     }
 
-    /// Something about a tab is different that decides who has it, and who has its tools.
+    /// Marks a tab's tools as changed, because its holders or its visibility changed.
     pub(super) fn touch_tab(&mut self, id: TabId) {
         self.persistence_version += 1;
         let tab = self.tabs.get(&id);
@@ -142,8 +140,8 @@ impl Core {
         self.common.lists = lists;
     }
 
-    /// What is published under a name for those who hold no tab: the tool of the tab in front, else that
-    /// of the first which registered it.
+    /// What is published under a name for sessions that hold no tab: the tool of the active tab, or else of the
+    /// first tab that registered it.
     fn common_schema(&self, list_key: &ListKey, name: ToolName) -> Option<SchemaId> {
         let seen = |id: TabId| {
             let tab = self.tabs.get(&id)?;
@@ -162,7 +160,7 @@ impl Core {
         in_front.or_else(|| self.registry.tabs(name, true).find_map(seen))
     }
 
-    /// Whether a tab is shown to those who do not hold it.
+    /// Whether sessions that do not hold a tab see it.
     fn is_common(&self, list_key: &ListKey, tab: &Tab) -> bool {
         let shares = |holder| self.tab_policy(holder) == Some(TabPolicy::Shared);
         tab.is_open()
@@ -187,7 +185,7 @@ impl Core {
         })
     }
 
-    /// The tabs that a session holds, or that are there for it alone.
+    /// The tabs that a session holds, and those in its isolated context.
     fn own_tabs(&self, session: SessionId) -> impl Iterator<Item = &Tab> {
         let browser_bindings = self
             .sessions
@@ -203,6 +201,6 @@ impl Core {
     }
 }
 
-/// Sessions differ in few ways.
+/// In practice there are few different keys.
 const MOST_LIST_KEYS: usize = 16;
 const MOST_STALE: usize = 10_000;

@@ -1,4 +1,4 @@
-//! What a session is shown of a tab whose page it may not see: that it is there, and no more.
+//! Applies site filters: of a page that it may not see, a session learns only that the tab exists.
 
 use super::Core;
 use crate::site_filter::{Hidden, SiteFilter};
@@ -6,8 +6,7 @@ use crate::tab::Tab;
 use crate::{PageRow, Refusal, SessionId, TabId, TabRow, ToolName};
 
 impl Core {
-    /// A session may see other pages than before. What it has at work on one that it may no longer see is
-    /// stopped.
+    /// Changes a session's site filter. Its running calls on pages that it may no longer see are stopped.
     pub(super) fn site_filter_changed(&mut self, session: SessionId, site_filter: SiteFilter) {
         let at_work = self.calls_where(|call| {
             let tab = call.task.tab().and_then(|id| self.tabs.get(&id));
@@ -30,21 +29,21 @@ impl Core {
         });
     }
 
-    /// Whether some session may not see every page, so that it matters which one a tab shows.
+    /// Whether any session has a site filter, so that changes of address matter.
     pub(super) fn has_site_filters(&self) -> bool {
         let mut sessions = self.sessions.values();
         sessions.any(|session| session.config.site_filter.is_set())
     }
 
-    /// Why a session may not see what a tab shows, if it may not.
+    /// Why a session may not see a tab's page; `None` if it may.
     pub(super) fn hidden(&self, session: SessionId, tab: &Tab) -> Option<Hidden> {
         let site_filter = &self.sessions.get(&session)?.config.site_filter;
         self.hidden_by(site_filter, tab)
     }
 
-    /// Why it may not be seen, if it may not.
+    /// Why a filter hides a tab's page; `None` if it does not.
     pub(super) fn hidden_by(&self, site_filter: &SiteFilter, tab: &Tab) -> Option<Hidden> {
-        // What a page with the library says of its address is its own word; its origin is not.
+        // A page with the library can report a false address, but not a false origin.
         let library = tab.library.as_ref();
         let worker = library.and_then(|library| self.workers.get(&library.connection));
         let by_origin = worker.and_then(|worker| site_filter.hides(&worker.origin));
@@ -78,7 +77,7 @@ impl Core {
         }
     }
 
-    /// The page-specific tools of a tab that a session may know of.
+    /// The page tools of a tab that a session may see.
     pub(super) fn visible_tools(&self, session: SessionId, tab: &Tab) -> Vec<ToolName> {
         match self.hidden(session, tab) {
             None => tab.page_tools().collect(),

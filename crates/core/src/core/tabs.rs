@@ -37,7 +37,7 @@ impl Core {
         self.change_hold(id, |tab| tab.owner = owner);
     }
 
-    /// The number that agents know a tab by from an earlier daemon, or from before its browser was away. One
+    /// The number that a tab had under an earlier daemon, or before the connection to its browser was lost. A tab
     /// with the page library is still in the table, without a browser.
     fn remembered_number(&mut self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
         let key = &self.browsers.get(&browser)?.key;
@@ -67,14 +67,13 @@ impl Core {
         };
         let fate = if crashed { Fate::Crashed } else { Fate::Closed };
         if crashed && self.is_ours(id) {
-            // What crashed is still in the browser's tab strip, and nobody can name it any more.
+            // A crashed tab stays in the browser's tab strip, but no session can name it any more.
             self.ask_to_discard(id);
         }
         self.remove_tab(LostTab { tab: id, fate });
     }
 
-    /// Takes a tab out of every table and answers the calls that were about it. To those who wanted it
-    /// closed that is good news, to all others it is not.
+    /// Removes a tab from all tables and answers the calls on it: calls that close it succeed, all others fail.
     pub(super) fn remove_tab(&mut self, lost: LostTab) {
         let Some(tab) = self.take_tab(lost.tab) else {
             return;
@@ -132,8 +131,7 @@ impl Core {
         });
     }
 
-    /// A browser is gone, and its tabs with it: all but those whose pages can still be reached through
-    /// the page library.
+    /// Removes the tabs of a browser that is gone, except those that the page library still reaches.
     pub(super) fn drop_tabs(&mut self, browser: BrowserId) {
         let is_there = |(_, tab): &(&TabId, &Tab)| tab.browser() == Some(browser);
         let tabs: Vec<_> = self
@@ -151,7 +149,7 @@ impl Core {
                     }
                     tab.focused_by.clear();
                     tab.stage = TabPhase::Open;
-                    // Nobody holds it any more, so others are shown its tools.
+                    // No session holds it any more, so all sessions see its tools.
                     self.edition += 1;
                     self.drop_offers(id, |source, _| source != Source::Library);
                     self.touch_tab(id);
@@ -163,7 +161,7 @@ impl Core {
         }
     }
 
-    /// Takes a tab, its tools and its page out of the tables.
+    /// Removes a tab, its tools and its page from the tables.
     fn take_tab(&mut self, id: TabId) -> Option<Tab> {
         self.drop_offers(id, |_, _| true);
         let tab = self.tabs.remove(&id)?;
@@ -175,8 +173,8 @@ impl Core {
         Some(tab)
     }
 
-    /// Sees to it that the tabs which a session created, in one of its browsers or in all, are closed:
-    /// all but those that another session is bound to.
+    /// Closes the tabs that a session created, in one of its browsers or in all, except those that another
+    /// session is bound to.
     pub(super) fn discard_all(&mut self, session: SessionId, browser: Option<BrowserId>) {
         let unneeded: Vec<_> = self
             .tabs
@@ -206,7 +204,7 @@ impl Core {
         }
     }
 
-    /// Sees to it that a tab which was opened for nothing is closed.
+    /// Closes a tab whose call failed while opening it.
     pub(super) fn discard(&mut self, id: TabId) {
         if let Some(tab) = self.tabs.get_mut(&id)
             && tab.stage == TabPhase::Opening
@@ -217,8 +215,8 @@ impl Core {
         }
     }
 
-    /// Whether a tab exists for our sake only: for a call that has not finished, or for a session that
-    /// leaves nothing behind.
+    /// Whether tabmux may close a tab: it was opened for a call that has not finished, or by a session whose tabs
+    /// are closed at its end.
     fn is_ours(&self, id: TabId) -> bool {
         let Some(tab) = self.tabs.get(&id) else {
             return false;
@@ -228,8 +226,7 @@ impl Core {
             || creator.is_some_and(|creator| creator.config.on_end == OnEnd::Close)
     }
 
-    /// Whether closing this tab would leave its browser without any: those that are on their way out
-    /// do not count.
+    /// Whether this is the last tab of its browser. Tabs that are being closed do not count.
     pub(super) fn is_last(&self, id: TabId) -> bool {
         let browser = self.tabs.get(&id).and_then(Tab::browser);
         !self.tabs.iter().any(|(other, tab)| {
@@ -250,7 +247,7 @@ impl Core {
         connection.tabs.get(target).copied()
     }
 
-    /// How a new tab begins, and whose it is.
+    /// The phase and the owner of a new tab.
     fn place(
         &self,
         browser: BrowserId,
