@@ -45,7 +45,8 @@ pub enum PageRefusal {
     },
     /// All tabs together have reached the limit of different tool names.
     #[error(
-        "All tabs together already offer tools with {limit} different names. Close some tabs, then register this one again."
+        "All tabs together already offer tools with {limit} different names. Close some tabs, then register \
+         this one again."
     )]
     TooManyNames {
         /// The limit.

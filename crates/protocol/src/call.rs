@@ -1,11 +1,11 @@
-//! One call and its one outcome.
+//! A call and its outcome.
 
 use crate::wire::{LONGEST_REPLY, encoded_length};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Names one call within its session. Opaque to everybody but the client that made it.
+/// Identifies a call within its session. Opaque to all but the client that made it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequestId(pub String);
@@ -16,38 +16,38 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// A client asks for a tool to be run.
+/// A call of a tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallRequest {
-    /// The caller's name for this call, unique within the session while the call lives.
+    /// The caller's id of this call, unique among the session's unanswered calls.
     pub request_id: RequestId,
     /// The tool's name, as the client wrote it.
     pub tool: String,
-    /// The arguments, untouched: always a JSON object.
+    /// The arguments as the client sent them: always a JSON object.
     pub arguments: Box<RawValue>,
     /// Whether the client wants progress.
     #[serde(default)]
     pub progress: bool,
-    /// Whether its person can be asked, and what they said.
+    /// Whether the client can ask its user for confirmation, and the user's answer.
     #[serde(default)]
     pub asking: Asking,
 }
 
-/// How a person has a say in a call.
+/// The confirmation of a call by a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Asking {
-    /// Whether the client can put a question to its person: then the reply may be one.
+    /// Whether the client can ask its user. Then the reply may be a question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub can_ask: bool,
-    /// What they said to the question that an earlier call of the same kind had as its reply.
+    /// The answer to the question in the reply to an earlier call of the same kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub word: Option<Decision>,
 }
 
 impl Asking {
-    /// Whether there is nothing to say about it.
+    /// Whether it has only default values.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
@@ -57,35 +57,35 @@ impl Asking {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// The question's name.
+    /// The question's id.
     pub question: String,
     /// Whether the tool may run.
     pub allowed: bool,
 }
 
-/// Something that a person has to say before a call goes on.
+/// A question that a person has to answer before a call continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// What the answer names. Nobody else knows it, and it is good for one answer.
+    /// The id for the answer. Secret, and valid for one answer.
     pub id: String,
-    /// What the person reads.
+    /// The text for the person.
     pub message: String,
 }
 
-/// What a tool answered. `is_error` answers are for the agent to act on.
+/// The answer of a tool. The agent can act on answers with `is_error`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallReply {
-    /// What the agent reads.
+    /// The content for the agent.
     pub content: Vec<Content>,
-    /// The same as data, where the tool has any.
+    /// The same as structured data, if the tool has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structured: Option<Box<RawValue>>,
-    /// Whether the tool did not do what it was asked.
+    /// Whether the tool failed.
     #[serde(default)]
     pub is_error: bool,
-    /// Instead of an answer: what a person has to say first.
+    /// Instead of an answer: a question that a person has to answer first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
 }
@@ -99,7 +99,7 @@ impl CallReply {
         }
     }
 
-    /// This answer, or one that says that it is too large for a line.
+    /// This answer, or an error if it is too large for a line.
     #[must_use]
     pub fn that_fits(self) -> Self {
         let bytes = encoded_length(&self);
@@ -107,8 +107,8 @@ impl CallReply {
             return self;
         }
         Self::error(format!(
-            "The call was carried out, but its answer has {} MB as it would be sent, and at most {} MB can be. Ask for \
-             less, or have it written to a file.",
+            "The call was carried out, but its answer is too large to send: it has {} MB, and the limit is {} MB. \
+             Ask for less, or write it to a file.",
             bytes / 1_000_000,
             LONGEST_REPLY / 1_000_000
         ))
@@ -122,7 +122,7 @@ impl CallReply {
         }
     }
 
-    /// A sentence that says what went wrong and what to do next.
+    /// An error: a sentence that says what went wrong and what to do next.
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             is_error: true,
@@ -161,34 +161,34 @@ pub enum Content {
     rename_all_fields = "camelCase"
 )]
 pub enum CallFailure {
-    /// No tool of that name exists anywhere.
+    /// There is no tool with this name.
     UnknownTool {
         /// The name as it was called.
         name: String,
     },
     /// The client cancelled the call; nothing must be sent back.
     Cancelled,
-    /// Whoever runs the calls is gone.
+    /// The backend is gone.
     Closed,
-    /// Whoever runs the calls cannot be reached now, and may be later.
+    /// The backend cannot be reached now; a later call may succeed.
     Unavailable {
-        /// What happened and what to do next, in words.
+        /// What happened and what to do next.
         why: String,
     },
 }
 
-/// How far a call has come. `value` rises strictly within one call.
+/// The progress of a call. `value` strictly increases within one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Progress {
-    /// The call this is about.
+    /// The call.
     pub request_id: RequestId,
-    /// How far it is.
+    /// The current value.
     pub value: f64,
-    /// How far it will be at the end, if known.
+    /// The value at the end, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// What is happening, in words.
+    /// What is happening, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -1,18 +1,18 @@
 //! Every type that crosses one of our own process boundaries, and the [`Backend`] trait.
 //!
-//! These are the only types with compatibility duties: what `core` knows is converted to and from
-//! them at the daemon's edge, and `mcp` converts them to and from MCP.
+//! Only these types must stay compatible. The daemon converts them to and from the types of `core`, and `mcp`
+//! converts them to and from MCP.
 //!
 //! # Layout
-//! - [`tool`]: what a client is told about a tool.
-//! - [`call`]: one call and its one outcome.
-//! - [`backend`]: the trait that `mcp` speaks to, whoever is behind it.
-//! - [`session`]: what a client wants when it opens a session.
-//! - [`wire`]: what passes over the daemon's socket.
-//! - [`limits`]: how long things may take at the daemon.
-//! - [`extension`]: what passes between the daemon and the extension in somebody's browser.
-//! - [`page`]: what passes between the daemon and the page library.
-//! - [`overview`]: everything the daemon knows, for people.
+//! - [`tool`]: one entry of a tool list.
+//! - [`call`]: a call and its outcome.
+//! - [`backend`]: the trait that `mcp` uses.
+//! - [`session`]: the options of a session.
+//! - [`wire`]: the messages on the daemon's socket.
+//! - [`limits`]: time limits of the daemon.
+//! - [`extension`]: the messages between the daemon and the extension.
+//! - [`page`]: the messages between the daemon and the page library.
+//! - [`overview`]: the daemon's state, for people.
 
 pub mod backend;
 pub mod call;

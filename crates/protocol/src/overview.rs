@@ -1,8 +1,8 @@
-//! Everything the daemon knows, as people look at it.
+//! The daemon's state, for people.
 
 use serde::{Deserialize, Serialize};
 
-/// The daemon and all it holds.
+/// The state of the daemon.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Overview {
@@ -10,38 +10,38 @@ pub struct Overview {
     pub version: String,
     /// The protocol it speaks.
     pub protocol: u32,
-    /// Its process.
+    /// Its process id.
     pub pid: u32,
     /// How long it has been running, in seconds.
     pub uptime_seconds: u64,
-    /// The loopback port where pages offer tools, if it could be taken.
+    /// The loopback port for pages and extensions, if it could be bound.
     #[serde(default)]
     pub port: Option<u16>,
-    /// Whether a person lets no agent do anything.
+    /// Whether a person paused all agents.
     #[serde(default)]
     pub paused: bool,
-    /// Every browser somebody asked for.
+    /// Every browser that a session uses.
     pub browsers: Vec<BrowserRow>,
-    /// Every tab of the connected ones.
+    /// Every tab of the connected browsers.
     pub tabs: Vec<TabRow>,
     /// Every session.
     pub sessions: Vec<SessionRow>,
-    /// What the main loop has spent on events, by kind.
+    /// The time that the main loop spent on events, by kind.
     #[serde(default)]
     pub loop_costs: Vec<LoopCost>,
 }
 
-/// What the main loop has spent on one kind of event since its start, in milliseconds of processor time.
+/// The processor time that the main loop spent on one kind of event since its start, in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LoopCost {
-    /// The kind.
+    /// The kind of event.
     pub event: String,
-    /// How many there were.
+    /// The number of events.
     pub events: u64,
-    /// What all of them cost.
+    /// The time for all of them.
     pub total_ms: f64,
-    /// What the worst of them cost, everything included that the core wanted done then.
+    /// The time for the slowest one, including the outputs of the core.
     pub worst_ms: f64,
 }
 
@@ -51,39 +51,39 @@ pub struct LoopCost {
 pub struct BrowserRow {
     /// Its number.
     pub index: u32,
-    /// What it calls itself, once it has been connected.
+    /// Its product name, once it has been connected.
     pub name: String,
     /// Its version.
     pub version: String,
     /// `pending`, `connecting`, `connected` or `disconnected`.
     pub state: String,
-    /// Where it comes from.
+    /// How it was found: launched, by address, or through an extension.
     pub source: String,
-    /// Whether it has WebMCP of its own, once a page has shown it.
+    /// Whether it has native WebMCP, once a page has shown it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub web_mcp: Option<bool>,
-    /// How it has served so far.
+    /// Its metrics.
     #[serde(default)]
     pub metrics: BrowserMetrics,
 }
 
-/// How a browser has served since its daemon knows it.
+/// The metrics of a browser since the daemon first used it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BrowserMetrics {
-    /// Calls that had work done in it and were answered.
+    /// Answered calls that did work in it.
     pub calls: u64,
-    /// Those of them that were answered with an error.
+    /// How many of them were answered with an error.
     pub failed: u64,
-    /// How long one of them takes, waiting included: the median of the last 256.
+    /// The median duration of the last 256 calls, including time in queues.
     pub median_ms: Option<f64>,
-    /// How long the slowest took.
+    /// The duration of the slowest call.
     pub slowest_ms: Option<f64>,
     /// How often it was connected; all but the first are reconnects.
     pub connects: u64,
-    /// How often that was tried in vain.
+    /// How often connecting failed.
     pub failed_connects: u64,
-    /// For how long it has been connected now.
+    /// How long the current connection has lasted.
     pub connected_seconds: Option<u64>,
 }
 
@@ -93,9 +93,9 @@ pub struct BrowserMetrics {
 pub struct TabRow {
     /// Its number.
     pub id: u32,
-    /// What it shows.
+    /// Its address.
     pub url: String,
-    /// Under which title.
+    /// Its title.
     pub title: String,
     /// The number of its browser.
     pub browser: u32,
@@ -107,15 +107,15 @@ pub struct TabRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRow {
-    /// Its public name.
+    /// Its public id.
     pub id: String,
     /// The client's name.
     pub client: String,
     /// The tab it is bound to.
     pub tab: Option<u32>,
-    /// How many of its calls are under way.
+    /// How many of its calls are running.
     pub calls: usize,
-    /// How many it has made since it was opened.
+    /// How many calls it has made.
     #[serde(default)]
     pub calls_made: u64,
     /// How long it has been open, in seconds.

@@ -1,5 +1,5 @@
-//! What a page's worker and the daemon say to each other on the websocket `/page`: one JSON object per
-//! frame, each with a `type`. `docs/page-protocol.md` tells what they mean.
+//! The messages between a page's worker and the daemon on the websocket `/page`: one JSON object per frame, each
+//! with a `type`. `docs/page-protocol.md` describes them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ pub const PAGE_PROTOCOL: u32 = 1;
 /// The longest frame that a worker may send. Results have at most 8 Mi characters, of up to three bytes.
 pub const LONGEST_FRAME: usize = 25 * 1024 * 1024;
 
-/// What a worker says.
+/// A message from a worker.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(
     tag = "type",
@@ -18,55 +18,55 @@ pub const LONGEST_FRAME: usize = 25 * 1024 * 1024;
     rename_all_fields = "camelCase"
 )]
 pub enum FromPage {
-    /// The first word.
+    /// The first message.
     Hello {
         /// The protocol it speaks.
         version: u32,
     },
-    /// A tab is there, with no tools yet.
+    /// Registers a tab, which has no tools yet.
     RegisterTab(PageTab),
-    /// Something about a tab is different now; its tools stay.
+    /// Updates a tab; its tools stay.
     UpdateTab(PageTab),
-    /// A tab is gone, and its tools with it.
+    /// Unregisters a tab and its tools.
     UnregisterTab {
-        /// Which one.
+        /// The tab.
         tab_id: String,
     },
-    /// The user has this tab in front, or none of this worker's.
+    /// The user's active tab changed.
     SetActiveTab {
-        /// Which one.
+        /// The active tab; `None` if it is none of this worker's.
         tab_id: Option<String>,
         /// Since when, in milliseconds since 1970.
         at: f64,
     },
-    /// A tab offers a tool.
+    /// Registers a tool of a tab.
     RegisterTool(PageTool),
-    /// A tab no longer offers a tool.
+    /// Unregisters a tool of a tab.
     UnregisterTool {
-        /// Which tab.
+        /// The tab.
         tab_id: String,
-        /// Which tool.
+        /// The tool.
         name: String,
     },
-    /// A call is over.
+    /// The result of a call.
     ToolCallResult {
-        /// Which one.
+        /// The call.
         call_id: String,
-        /// Whether the tool answered.
+        /// Whether the tool succeeded.
         success: bool,
-        /// What it answered: a `CallToolResult` of MCP.
+        /// Its result: a `CallToolResult` of MCP.
         #[serde(default)]
         result: Value,
-        /// Why it did not.
+        /// Why it failed.
         #[serde(default)]
         error: String,
         /// The kind of failure.
         #[serde(default)]
         code: String,
     },
-    /// Wants a sign of life.
+    /// Asks for a `PONG`.
     Ping,
-    /// Gives one.
+    /// Answers a `PING`.
     Pong,
 }
 
@@ -74,15 +74,15 @@ pub enum FromPage {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageTab {
-    /// Its own name.
+    /// The id that it gave itself.
     pub tab_id: String,
-    /// The name of the document that it shows, another one each time that it registers.
+    /// The id of its document, a new one each time that the tab registers.
     pub document_id: String,
     /// Its address.
     pub url: String,
     /// Its title.
     pub title: String,
-    /// What the daemon put into the document, if it did.
+    /// The nonce that the daemon's script put into the document, if it did.
     #[serde(default)]
     pub nonce: Option<String>,
 }
@@ -91,22 +91,22 @@ pub struct PageTab {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageTool {
-    /// Which tab.
+    /// The tab.
     pub tab_id: String,
-    /// What the page calls it.
+    /// The name that the page gave it.
     pub name: String,
-    /// What it is for, in the author's words.
+    /// The author's description.
     #[serde(default)]
     pub description: String,
     /// The author's schema of its arguments.
     #[serde(default)]
     pub input_schema: Map<String, Value>,
-    /// What the author says of its effects.
+    /// The author's hints about its effects.
     #[serde(default)]
     pub annotations: Map<String, Value>,
 }
 
-/// What the daemon says to a worker.
+/// A message from the daemon to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(
     tag = "type",
@@ -114,37 +114,37 @@ pub struct PageTool {
     rename_all_fields = "camelCase"
 )]
 pub enum ToPage {
-    /// The worker is heard.
+    /// The connection is accepted.
     Welcome {
-        /// The protocol that is spoken.
+        /// The protocol version in use.
         version: u32,
     },
-    /// It is not, and this is the last word.
+    /// The connection is refused and will be closed.
     Refused {
         /// Why, for the page's developer.
         reason: String,
     },
-    /// A tab is not taken in, or no longer.
+    /// A tab is refused, or no longer accepted.
     TabRefused {
-        /// Which one.
+        /// The tab.
         tab_id: String,
-        /// Whether it would be under another id.
+        /// Whether it would be accepted with another id.
         another_id: bool,
         /// Why, for the page's developer.
         reason: String,
     },
-    /// A tool is not published.
+    /// A tool is refused.
     ToolRejected {
-        /// Of which tab.
+        /// The tab.
         tab_id: String,
-        /// Which one.
+        /// The tool.
         name: String,
         /// Why, for the page's developer.
         reason: String,
     },
-    /// Run this tool once, in this tab.
+    /// Runs a tool once, in this tab.
     CallTool {
-        /// The call's name.
+        /// The call's id.
         call_id: String,
         /// The tab.
         target_tab_id: String,
@@ -155,14 +155,14 @@ pub enum ToPage {
         /// Its arguments, checked.
         args: Map<String, Value>,
     },
-    /// Nobody waits for this call any more.
+    /// Cancels a call.
     CancelCall {
-        /// Which one.
+        /// The call.
         call_id: String,
     },
-    /// Wants a sign of life.
+    /// Asks for a `PONG`.
     Ping,
-    /// Gives one.
+    /// Answers a `PING`.
     Pong,
 }
 

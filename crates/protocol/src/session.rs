@@ -1,4 +1,4 @@
-//! What a client tells about itself and what it wants, when it opens a session.
+//! What a client sends when it opens a session: who it is, and its options.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use std::path::PathBuf;
 pub struct ClientInfo {
     /// The program's name.
     pub name: String,
-    /// Its process.
+    /// Its process id.
     pub pid: u32,
 }
 
-/// The variables of a client's environment that say where its user has a screen.
+/// The environment variables that describe the user's display.
 pub const SCREEN_VARIABLES: [&str; 6] = [
     "WAYLAND_DISPLAY",
     "DISPLAY",
@@ -23,123 +23,122 @@ pub const SCREEN_VARIABLES: [&str; 6] = [
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-/// What a session wants.
+/// The options of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionOptions {
-    /// The browser it means.
+    /// Which browser it uses.
     pub browser: BrowserOptions,
-    /// Which tools are listed.
+    /// Which tool list it has.
     pub tools: ToolMode,
-    /// Whether tabs have the numbers that `tabmux tabs` shows, also in a fixed list. Otherwise a session
-    /// with a fixed list has numbers of its own, from 1.
+    /// Whether tabs have the numbers that `tabmux tabs` shows, also with a fixed list. Otherwise a session with a
+    /// fixed list has its own numbers, from 1.
     pub shared_numbers: bool,
-    /// Whether generic page actions are listed while a tab is focused.
+    /// Whether page actions are available.
     pub page_actions: bool,
-    /// How many tools are generated from a page at most; 0 for none. `None`: as many as is usual.
+    /// The maximum number of tools that are generated from a page; 0 for none. `None`: the default.
     pub generated_tools: Option<u16>,
-    /// The categories of tools that are offered. `None`: all that need not be asked for.
+    /// The enabled categories of tools. `None`: those that are enabled by default.
     pub categories: Option<Vec<String>>,
-    /// Those among them that were asked for by name: a list that follows the work has all of their tools from
-    /// the start.
+    /// The categories that the user enabled by name. A progressive list has all of their tools from the start.
     pub added_categories: Vec<String>,
-    /// Whether it has three tools and no others, those of chrome-devtools-mcp's `--slim`.
+    /// Whether it has only the three tools of chrome-devtools-mcp's `--slim`.
     pub slim: bool,
-    /// The folder the client works in; files stay there.
+    /// The folder that the client works in. Files may be read and written there.
     pub folder: Option<PathBuf>,
-    /// More folders in which files may be.
+    /// More folders in which files may be read and written.
     pub roots: Vec<PathBuf>,
-    /// Where files without a path go and stay. `None`: into a folder that ends with the session.
+    /// Where files without a path are written and kept. `None`: a folder that is deleted with the session.
     pub output: Option<PathBuf>,
-    /// What becomes of the tabs that the session opened.
+    /// What happens to the tabs that the session opened.
     pub on_session_end: OnSessionEnd,
-    /// Who may use the tabs that the session holds.
+    /// Whether other sessions may use the tabs that it holds.
     pub tab_policy: TabPolicy,
-    /// Whether page tools always run in the tab in front, if there is one.
+    /// Whether page tools always run in the active tab, if there is one.
     pub hybrid_routing: bool,
-    /// Whether the session's focus goes to the tab that the user turns to.
+    /// Whether the session's focus follows the user's active tab.
     pub follow_user_focus: bool,
-    /// Whether a person is asked before a page's tool runs.
+    /// Whether a person is asked before a page tool runs.
     pub confirm: Confirm,
-    /// The only origins it may have to do with; all, if there are none.
+    /// The only origins that it may access. Empty: all.
     pub allowed_origins: Vec<String>,
-    /// Origins that it may not have to do with, whatever else is allowed.
+    /// Origins that it may not access, even if they are allowed otherwise.
     pub blocked_origins: Vec<String>,
 }
 
-/// Which tools a session is told about.
+/// Which tool list a session has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolMode {
-    /// Whatever suits its client.
+    /// The one that works best with its client.
     #[default]
     Auto,
-    /// Those that its state allows.
+    /// The tools that its current state allows.
     Progressive,
-    /// All of them, always.
+    /// A fixed list of every tool.
     Static,
 }
 
-/// What becomes of a session's own tabs when it ends.
+/// What happens to the tabs that a session opened when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OnSessionEnd {
     /// They are closed.
     #[default]
     Close,
-    /// They stay.
+    /// They stay open.
     Keep,
 }
 
-/// Whether a person is asked before a page's tool runs.
+/// When a person is asked before a page tool runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Confirm {
-    /// If the tool says that what it does may be hard to undo.
+    /// If the tool declares that its effects may be hard to undo.
     #[default]
     Ask,
-    /// Unless the tool says that it changes nothing.
+    /// Unless the tool declares itself read-only.
     Always,
     /// Never.
     Never,
 }
 
-/// Who may use the tabs that a session holds.
+/// Whether other sessions may use the tabs that a session holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TabPolicy {
-    /// Whoever names one, and is told so.
+    /// They do not see them, but can use them by number; the answer then says that the tab is shared.
     #[default]
     Respect,
-    /// Nobody else.
+    /// They can neither see nor use them.
     Exclusive,
-    /// Everybody; they are in everybody's lists.
+    /// They see and can use them.
     Shared,
 }
 
-/// Which browser, and how it is launched if it must be.
+/// Which browser a session uses, and how to launch it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BrowserOptions {
-    /// Attach to these, numbered from 1 in this order. None of the launch options goes with them.
+    /// Attach to these browsers, numbered from 1 in this order. Excludes the launch options.
     pub endpoints: Vec<Endpoint>,
-    /// Work in the browser of an extension, and in no other.
+    /// Use only the browser of an extension.
     pub extension: bool,
-    /// What people call the one that is meant.
+    /// The name of that extension's profile, if it must be a particular one.
     pub extension_name: Option<String>,
-    /// Let the agent add browsers that are not on this machine.
+    /// Let the agent add browsers on other machines.
     pub allow_remote: bool,
-    /// Let the agent choose a browser that is meant when none is named.
+    /// Let the agent choose a default browser.
     pub allow_default: bool,
-    /// Connect all of them when the session opens, without keeping anybody waiting.
+    /// Connect to all of them in the background when the session opens.
     pub connect_at_start: bool,
-    /// Take one that runs, and launch none.
+    /// Attach to a running browser, and launch none.
     pub attaches_only: bool,
-    /// Whether flags say how to launch one, so that one that runs is not meant.
+    /// Whether flags say how to launch a browser, so that tabmux does not attach to a running one.
     pub launches: bool,
     /// Launch without a window.
     pub headless: bool,
-    /// Launch with a profile of its own that is removed afterwards.
+    /// Launch with a temporary profile.
     pub isolated: bool,
     /// Launch with this profile.
     pub user_data_dir: Option<PathBuf>,
@@ -151,17 +150,17 @@ pub struct BrowserOptions {
     pub viewport: Option<(u32, u32)>,
     /// A proxy.
     pub proxy: Option<String>,
-    /// Take any certificate.
+    /// Accept invalid certificates.
     pub accept_insecure_certs: bool,
-    /// More arguments.
+    /// More command-line arguments for the browser.
     pub extra_args: Vec<String>,
     /// JavaScript that runs in every page of the launched browser before its own scripts.
     pub init_scripts: Vec<String>,
-    /// What its pages need not ask for.
+    /// Permissions that its pages have without asking.
     pub permissions: Vec<String>,
     /// Let agents open `file:` URLs.
     pub allow_file_urls: bool,
-    /// Leave pages without `document.modelContext` where the browser has none.
+    /// Do not add `document.modelContext` to pages where the browser has none.
     pub no_shim: bool,
 }
 
@@ -171,18 +170,18 @@ pub struct BrowserOptions {
 pub struct Endpoint {
     /// `http://host:port`, or `ws://…`.
     pub address: String,
-    /// Whether it is a websocket's.
+    /// Whether it is the address of a websocket.
     pub web_socket: bool,
-    /// What people call it.
+    /// Its name for people.
     pub name: Option<String>,
-    /// What to run when it is to be reconnected and cannot be reached.
+    /// The command to run when reconnecting fails.
     pub start_command: Option<String>,
     /// Headers for its websocket.
     pub headers: Vec<(String, String)>,
 }
 
-/// How many folders a client may work in.
+/// The maximum number of folders that a client may work in.
 pub const MOST_ROOTS: usize = 32;
 
-/// How long the path of one may be, in bytes.
+/// The maximum length of the path of such a folder, in bytes.
 pub const LONGEST_ROOT: usize = 4_096;

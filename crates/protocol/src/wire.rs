@@ -1,7 +1,7 @@
-//! What passes over the daemon's socket: one JSON object per line, each with a `type`.
+//! The messages on the daemon's socket: one JSON object per line, each with a `type`.
 //!
-//! `STATUS`, `STATUS_OK` and the keys `sessionId`, `requestId`, `action` and `params` are fixed;
-//! everything around them may grow, so unknown keys are ignored.
+//! `STATUS`, `STATUS_OK` and the keys `sessionId`, `requestId`, `action` and `params` are fixed. Other keys may
+//! be added, so unknown keys are ignored.
 
 use crate::session::{ClientInfo, SessionOptions};
 use crate::{Asking, CallFailure, CallReply, Progress, RequestId, ToolInfo};
@@ -10,19 +10,19 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The version of this protocol. Sides with different numbers do not talk to each other.
+/// The version of this protocol. A client and a daemon with different versions refuse each other.
 pub const PROTOCOL: u32 = 1;
 
-/// The longest line either side takes. Larger data goes by file.
+/// The maximum length of a line. Larger data goes into files.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
-/// The longest answer to a call: with what is around it, it has to fit into a line.
+/// The maximum length of an answer: with its envelope, it has to fit into a line.
 pub const LONGEST_REPLY: usize = LONGEST_LINE - 64 * 1024;
 
-/// The longest arguments of a call: on its way to a page a call is held several times.
+/// The maximum length of a call's arguments, which are in memory several times until they reach the page.
 pub const LONGEST_ARGUMENTS: usize = 4 * 1024 * 1024;
 
-/// How many bytes a message has as JSON: a control character has six of them.
+/// The length of a message as JSON, in bytes. A control character needs six.
 pub fn encoded_length(message: &impl Serialize) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
@@ -38,12 +38,12 @@ pub fn encoded_length(message: &impl Serialize) -> usize {
     let mut count = Count(0);
     match serde_json::to_writer(&mut count, message) {
         Ok(()) => count.0,
-        // What cannot be written fits nowhere.
+        // A message that cannot be encoded never fits.
         Err(_) => usize::MAX,
     }
 }
 
-/// What a client of the daemon says.
+/// A message from a client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(
     tag = "type",
@@ -51,9 +51,9 @@ pub fn encoded_length(message: &impl Serialize) -> usize {
     rename_all_fields = "camelCase"
 )]
 pub enum FromClient {
-    /// Opens a session on this connection, or takes up one that lost its connection.
+    /// Opens a session on this connection, or resumes one that lost its connection.
     Register {
-        /// Comes back in the answer.
+        /// Repeated in the answer.
         id: String,
         /// The protocol this client speaks.
         protocol: u32,
@@ -61,77 +61,77 @@ pub enum FromClient {
         version: String,
         /// Who it is.
         client: ClientInfo,
-        /// What it wants.
+        /// The session's options.
         options: Box<SessionOptions>,
-        /// The session to take up again.
+        /// The session to resume.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resume: Option<Resume>,
-        /// What people call the session. One with a name outlives its connection, and whoever names
-        /// it next goes on with it.
+        /// The name of the session. A named session outlives its connection, and the next client with this name
+        /// continues it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// What its environment says about the user's screen, for browsers that the daemon launches.
+        /// The environment variables of the user's display, for browsers that the daemon launches.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         screen: BTreeMap<String, String>,
     },
     /// Asks for the session's tool list.
     Tools {
-        /// Comes back in the answer.
+        /// Repeated in the answer.
         id: String,
         /// The session.
         session_id: SessionId,
     },
     /// Calls a tool.
     Request(Request),
-    /// Takes a call back.
+    /// Cancels a call.
     Cancel {
         /// The session.
         session_id: SessionId,
         /// The call.
         request_id: RequestId,
     },
-    /// Says in which folders the client works, all of them. Has no answer.
+    /// Sets all folders in which the client works. Has no answer.
     Roots {
         /// The session.
         session_id: SessionId,
         /// The folders.
         roots: Vec<PathBuf>,
     },
-    /// Asks whether the daemon is well. Needs no session.
+    /// Asks for the daemon's status. Needs no session.
     Status {
-        /// Comes back in the answer.
+        /// Repeated in the answer.
         id: String,
     },
-    /// Asks for everything the daemon knows, for people. Needs no session.
+    /// Asks for the daemon's state, for people. Needs no session.
     Overview {
-        /// Comes back in the answer.
+        /// Repeated in the answer.
         id: String,
     },
-    /// Asks for a sign of life. Needs no session.
+    /// Checks that the daemon responds. Needs no session.
     Ping {
-        /// Comes back in the answer.
+        /// Repeated in the answer.
         id: String,
     },
-    /// Ends a session that has a name. Needs no session.
+    /// Ends a named session. Needs no session.
     End {
-        /// Comes back in the answer.
+        /// Repeated in the answer.
         id: String,
-        /// What people call it.
+        /// Its name.
         name: String,
     },
-    /// Ends the daemon. Needs no session.
+    /// Stops the daemon. Needs no session.
     Stop {
-        /// Comes back in the answer.
+        /// Repeated in the answer.
         id: String,
     },
-    /// Ends the session for good.
+    /// Ends the session.
     Disconnect {
         /// The session.
         session_id: SessionId,
     },
 }
 
-/// What the daemon says.
+/// A message from the daemon.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(
     tag = "type",
@@ -141,77 +141,77 @@ pub enum FromClient {
 pub enum FromDaemon {
     /// The session is open.
     Registered {
-        /// Of the request.
+        /// The id of the request.
         id: String,
-        /// The session's public name.
+        /// The session's public id.
         session_id: SessionId,
-        /// What proves later that the client is the same.
+        /// The secret with which the client can resume the session.
         secret: String,
         /// The daemon's version.
         version: String,
-        /// Whether an earlier session was taken up.
+        /// Whether an earlier session was resumed.
         resumed: bool,
     },
     /// The session's tool list.
     ToolsOk {
-        /// Of the request.
+        /// The id of the request.
         id: String,
         /// The list, in published order.
         tools: Vec<ToolInfo>,
     },
-    /// The one answer to a `REQUEST`.
+    /// The answer to a `REQUEST`.
     Response(Response),
-    /// How far a call has come.
+    /// The progress of a call.
     Progress(Progress),
-    /// The session should know something.
+    /// An event for the session.
     Event {
-        /// What.
+        /// The event.
         event: EventKind,
     },
-    /// How the daemon is.
+    /// The daemon's status.
     StatusOk {
-        /// Of the request.
+        /// The id of the request.
         id: String,
         /// Whether an extension is connected.
         extension_connected: bool,
         /// How many sessions are open.
         active_sessions: usize,
     },
-    /// Everything the daemon knows, for people.
+    /// The daemon's state, for people.
     OverviewOk {
-        /// Of the request.
+        /// The id of the request.
         id: String,
-        /// The daemon and all it holds.
+        /// The state.
         overview: crate::overview::Overview,
     },
-    /// A sign of life.
+    /// Answers a `PING`.
     Pong {
-        /// Of the request.
+        /// The id of the request.
         id: String,
         /// The daemon's version.
         version: String,
     },
-    /// A named session is over.
+    /// A named session ended.
     Ended {
-        /// Of the request.
+        /// The id of the request.
         id: String,
-        /// Whether there was one of that name.
+        /// Whether there was a session with this name.
         was_open: bool,
     },
-    /// The daemon is ending.
+    /// The daemon is stopping.
     Stopping {
-        /// Of the request.
+        /// The id of the request.
         id: String,
     },
-    /// A request was not taken.
+    /// A request was refused.
     Error {
-        /// Of the request, where it had one.
+        /// The id of the request, if it had one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
-        /// Of the request, where it was a `REQUEST`.
+        /// The id of the call, if it was a `REQUEST`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request_id: Option<RequestId>,
-        /// What was wrong with it.
+        /// Why.
         error: String,
     },
 }
@@ -222,16 +222,16 @@ pub enum FromDaemon {
 pub struct Request {
     /// The session.
     pub session_id: SessionId,
-    /// The caller's name for the call.
+    /// The caller's id of the call.
     pub request_id: RequestId,
     /// The tool.
     pub action: String,
     /// Its arguments.
     pub params: Box<RawValue>,
-    /// Whether the caller wants to hear of progress.
+    /// Whether the caller wants progress.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub progress: bool,
-    /// Whether the caller's person can be asked, and what they said.
+    /// Whether the caller can ask its user for confirmation, and the user's answer.
     #[serde(default, skip_serializing_if = "Asking::is_nothing")]
     pub asking: Asking,
 }
@@ -242,7 +242,7 @@ pub struct Request {
 pub struct Response {
     /// The call.
     pub request_id: RequestId,
-    /// What the tool answered.
+    /// The tool's answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<CallReply>,
     /// Why there is no answer.
@@ -251,8 +251,7 @@ pub struct Response {
 }
 
 impl FromClient {
-    /// Reads a line. Arguments are passed through as they are, which serde's own reading of a
-    /// tagged enum cannot do.
+    /// Parses a line. Keeps arguments as raw JSON, which serde cannot do in a tagged enum.
     pub fn parse(line: &str) -> serde_json::Result<Self> {
         match kind(line)?.as_str() {
             "REQUEST" => serde_json::from_str(line).map(Self::Request),
@@ -262,7 +261,7 @@ impl FromClient {
 }
 
 impl FromDaemon {
-    /// Reads a line. Answers are passed through as they are.
+    /// Parses a line. Keeps answers as raw JSON.
     pub fn parse(line: &str) -> serde_json::Result<Self> {
         match kind(line)?.as_str() {
             "RESPONSE" => serde_json::from_str(line).map(Self::Response),
@@ -279,17 +278,17 @@ fn kind(line: &str) -> serde_json::Result<String> {
     serde_json::from_str(line).map(|head: Head| head.r#type)
 }
 
-/// What a session should know.
+/// The kind of an event for a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EventKind {
-    /// The tool list changed, or now means another tab.
+    /// The tool list changed, or now refers to another tab.
     ToolsChanged,
-    /// The daemon ends because somebody wants it to.
+    /// The daemon is stopping on request.
     Stopping,
 }
 
-/// A session's public name: `sess_` and 32 hexadecimal digits.
+/// A session's public id: `sess_` and 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SessionId(pub String);
@@ -300,9 +299,9 @@ pub struct SessionId(pub String);
 pub struct Resume {
     /// The session.
     pub session_id: SessionId,
-    /// What `REGISTERED` gave.
+    /// The secret from `REGISTERED`.
     pub secret: String,
-    /// Whether its calls that were open then were told that the daemon was gone.
+    /// Whether its unanswered calls failed with the message that the daemon was gone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub told: bool,
 }
