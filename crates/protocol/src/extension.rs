@@ -1,5 +1,5 @@
-//! What the extension and the daemon say to each other on the websocket `/`: one JSON object per frame,
-//! each with a `type`. `docs/protocol.md` tells what they mean, and how both sides prove who they are.
+//! The messages between the extension and the daemon on the websocket `/`: one JSON object per frame, each with
+//! a `type`. `docs/protocol.md` describes them, and how both sides authenticate.
 
 mod shown;
 #[cfg(test)]
@@ -15,14 +15,14 @@ use serde_json::Value;
 /// The version of this protocol.
 pub const EXTENSION_PROTOCOL: u32 = 1;
 
-/// The id that the extension has everywhere, because its manifest has a key.
+/// The extension's id, which the key in its manifest fixes.
 pub const EXTENSION_ID: &str = "kidkkbhkckkggbmfgbebagoimeiebefc";
 
-/// The longest frame that an extension may send; a screenshot of a huge page is a part of it.
+/// The maximum length of a frame from an extension. Screenshots of huge pages have to fit.
 pub const LONGEST_FRAME: usize = 64 * 1024 * 1024;
 
-/// The text that a side proves with the secret that both have. It names all that a proof is good for, so
-/// that it is good for nothing else.
+/// The text that a side signs with the shared secret. It contains the whole context, so that a proof cannot be
+/// replayed in another one.
 pub fn proof_text(
     role: Role,
     extension_nonce: &str,
@@ -39,16 +39,16 @@ pub fn proof_text(
     )
 }
 
-/// Who proves something.
+/// Which side sends a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The one that was dialled.
+    /// The daemon, which accepted the connection.
     Daemon,
-    /// The one that dialled.
+    /// The extension, which opened it.
     Extension,
 }
 
-/// What the extension says.
+/// A message from the extension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(
@@ -57,24 +57,24 @@ pub enum Role {
     rename_all_fields = "camelCase"
 )]
 pub enum FromExtension {
-    /// Wants a sign of life; the only message that is answered before the proof.
+    /// Asks for a `pong`; the only message that is answered before the proof.
     Ping,
-    /// Gives one.
+    /// Answers a `ping`.
     Pong,
-    /// The first word.
+    /// The first message.
     Hello {
         /// The protocol it speaks.
         version: u32,
-        /// Its half of what is proved: 32 to 128 hex digits that it never said before.
+        /// The extension's nonce: 32 to 128 hex digits that it never used before.
         nonce: String,
-        /// The name of this installation: another in each profile of each browser.
+        /// The id of this installation, different in each profile of each browser.
         instance: String,
-        /// What people call that profile.
+        /// The name of the profile, for people.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(optional))]
         name: Option<String>,
     },
-    /// Shows that it has the secret, too.
+    /// Proves that the extension has the secret, too.
     Proof {
         /// 64 hex digits.
         proof: String,
@@ -86,84 +86,84 @@ pub enum FromExtension {
         /// Its tabs.
         tabs: Vec<TabInfo>,
     },
-    /// The user wants it to be left alone.
+    /// The user disconnected the browser.
     Disconnected,
-    /// A tab is there.
+    /// A tab was opened.
     TabCreated {
         /// The tab.
         tab: TabInfo,
     },
-    /// A tab shows something else, or under another title.
+    /// A tab's address or title changed.
     TabUpdated {
         /// The tab.
         tab: TabInfo,
     },
-    /// A tab is gone.
+    /// A tab was closed.
     TabClosed {
-        /// Which one.
+        /// The tab.
         tab_id: u32,
     },
-    /// The user has this tab in front.
+    /// The user activated this tab.
     TabFocused {
-        /// Which one.
+        /// The tab.
         tab_id: u32,
-        /// The tools of its page, as far as the extension knows them.
+        /// The tools of its page, if the extension knows them.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(type = "unknown[]"))]
         tools: Vec<Value>,
     },
-    /// A page has other tools now.
+    /// The tools of a page changed.
     ToolsChanged {
-        /// Which tab.
+        /// The tab.
         tab_id: u32,
         /// All its tools.
         #[cfg_attr(feature = "bindings", ts(type = "unknown[]"))]
         tools: Vec<Value>,
     },
-    /// A call of a page's tool is over.
+    /// The result of a page tool.
     ToolResult {
-        /// Which call.
+        /// The call.
         call_id: String,
-        /// What the tool answered.
+        /// The tool's answer.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
         result: Value,
-        /// Why it did not.
+        /// Why it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         error: Option<String>,
     },
-    /// Something with a `requestId` was done, or not.
+    /// The outcome of a message with a `requestId`.
     Done {
-        /// What it was.
+        /// The message's `requestId`.
         request_id: u32,
-        /// The tab that was opened.
+        /// The new tab, for `openTab`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         tab_id: Option<u32>,
-        /// Why it was not done.
+        /// Why it failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         error: Option<String>,
     },
-    /// The answer to a command.
+    /// Chrome's answer to a command.
     Cdp {
-        /// Which command.
+        /// The command's `requestId`.
         request_id: u32,
-        /// Chrome's answer.
+        /// The result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional, type = "unknown"))]
         result: Option<Value>,
-        /// Chrome's refusal.
+        /// The error.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         error: Option<String>,
-        /// How large the answer is, if it is too large to be sent.
+        /// The size of the answer, if it is too large to send.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional, type = "number"))]
         too_large: Option<u64>,
     },
-    /// An event of Chrome's.
+    /// An event from Chrome.
     CdpEvent {
         /// The tab.
         tab_id: u32,
@@ -171,111 +171,112 @@ pub enum FromExtension {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         session_id: Option<String>,
-        /// Which event.
+        /// The event.
         method: String,
-        /// What it tells; only its small parts, if it is too large.
+        /// Its parameters; only the small ones, if it is too large.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
         params: Value,
-        /// How large it is, if it is too large to be sent.
+        /// The size of the event, if it is too large to send.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional, type = "number"))]
         too_large: Option<u64>,
     },
-    /// Chrome has let go of a tab: the user said so, or the tab is gone.
+    /// Chrome detached the debugger from a tab: the user stopped it, or the tab is gone.
     Detached {
-        /// Which one.
+        /// The tab.
         tab_id: u32,
-        /// Chrome's word for it.
+        /// Chrome's reason.
         reason: String,
     },
-    /// The worker of a page library wants to be heard, and comes through the extension because Chrome keeps
-    /// public pages from this machine.
+    /// A worker of the page library connects through the extension, because Chrome does not let public pages
+    /// connect to this machine.
     PageOpened {
-        /// Names the connection, as long as the extension's own lasts.
+        /// The id of the connection, valid as long as the extension's own connection.
         connection: u32,
-        /// The page's origin, as Chrome tells it.
+        /// The page's origin, as Chrome reports it.
         origin: String,
     },
-    /// Such a worker says something: a frame as on the websocket `/page`.
+    /// A frame from such a worker, as on the websocket `/page`.
     PageSaid {
-        /// Which connection.
+        /// The connection.
         connection: u32,
         /// The frame.
         text: String,
     },
-    /// Such a worker is gone.
+    /// Such a worker disconnected.
     PageEnded {
-        /// Which connection.
+        /// The connection.
         connection: u32,
     },
-    /// The person wants all agents to stop.
+    /// The person pauses all agents.
     Pause {
-        /// Whether they said so on an earlier connection: another one of theirs may have let agents go on since.
+        /// Whether the extension repeats a pause of an earlier connection. The person may have resumed agents in
+        /// another browser since.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         again: Option<bool>,
     },
-    /// The person lets them go on.
+    /// The person resumes all agents.
     Resume,
-    /// The person wants a tab back from whoever holds it.
+    /// The person takes a tab back from its agents.
     TakeBack {
-        /// Which one.
+        /// The tab.
         tab_id: u32,
     },
     /// The person gives a tab to an agent.
     Give {
-        /// Which one.
+        /// The tab.
         tab_id: u32,
-        /// The agent's session, as `overview` names it.
+        /// The agent's session, as in `overview`.
         session: String,
     },
-    /// It shows its person the questions of `overview`, so the person can be asked there.
+    /// The extension shows the questions of `overview` to its person, so the daemon can ask there.
     CanAsk,
     /// The person answers a question.
     Answer {
-        /// Which one, as `overview` names it.
+        /// The question's id, as in `overview`.
         question: String,
         /// Whether the tool may run.
         allowed: bool,
     },
-    /// The person wants an agent to follow them from tab to tab, or not to.
+    /// The person makes an agent follow them from tab to tab, or stops it.
     Follow {
-        /// The agent's session, as `overview` names it.
+        /// The agent's session, as in `overview`.
         session: String,
         /// Whether it follows from now on.
         follows: bool,
-        /// The tab that the person has in front.
+        /// The person's active tab.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         tab_id: Option<u32>,
     },
-    /// The person wants another rule about a site, for all agents.
+    /// The person changes the rule about a site, for all agents.
     Rule {
-        /// The site: an origin, or a pattern as `overview` has it.
+        /// The site: an origin, or a pattern as in `overview`.
         origin: String,
-        /// What holds from now on.
+        /// The new rule.
         rule: SiteRule,
     },
-    /// The person wants to know what their rules say about a site. The answer is `site`.
+    /// Asks what the person's rules say about a site. The answer is `site`.
     Site {
         /// Its origin.
         origin: String,
     },
-    /// The person wants agents to work in private windows, or to stay out of them.
+    /// The person allows or forbids agents to work in private windows.
     PrivateWindows {
-        /// Whether they may.
+        /// Whether it is allowed.
         allowed: bool,
     },
-    /// Tabs that it opened on an earlier connection, and of which it has not heard `tabKnown`. The answer for
-    /// each is that, or `closeTab`.
+    /// Tabs that the extension opened on an earlier connection and for which it got no `tabKnown`. The answer
+    /// for each is `tabKnown` or `closeTab`.
     LeftTabs {
-        /// Which ones.
+        /// The tabs.
         tab_ids: Vec<u32>,
     },
 }
 
-/// What the daemon says to the extension.
+/// A message from the daemon to the extension.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(
@@ -284,92 +285,93 @@ pub enum FromExtension {
     rename_all_fields = "camelCase"
 )]
 pub enum ToExtension {
-    /// Wants a sign of life.
+    /// Asks for a `pong`.
     Ping,
-    /// Gives one.
+    /// Answers a `ping`.
     Pong,
-    /// Answers `hello`: shows that the daemon has the secret, and wants to see the same.
+    /// Answers `hello`: proves that the daemon has the secret, and asks for the extension's proof.
     Challenge {
         /// The protocol it speaks.
         version: u32,
-        /// The daemon's half of what is proved.
+        /// The daemon's nonce.
         nonce: String,
         /// 64 hex digits.
         proof: String,
     },
-    /// The extension is heard.
+    /// The connection is accepted.
     Welcome,
-    /// It is not, and this is the last word.
+    /// The connection is refused and will be closed.
     Refused {
-        /// Why, and what to do.
+        /// Why, and what to do next.
         reason: String,
     },
-    /// Wants to know the browser and its tabs, and every change from now on.
+    /// Asks for the browser and its tabs, and for every change from now on.
     Connect {
-        /// Of no use to an extension, whose browser runs already.
+        /// Ignored: the extension's browser is already running.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         launch: Option<bool>,
-        /// Whether it wants to know of tabs in private windows, too. It does not, unless it says so.
+        /// Whether to report tabs in private windows, too. Default: no.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         private: Option<bool>,
     },
-    /// Open a tab.
+    /// Opens a tab.
     OpenTab {
-        /// For the answer.
+        /// Repeated in the answer.
         request_id: u32,
-        /// Where.
+        /// The address.
         url: String,
-        /// Whether the user should see it.
+        /// Whether to bring it to the front.
         focus: bool,
     },
-    /// Show a tab to the user.
+    /// Brings a tab to the front.
     FocusTab {
-        /// For the answer.
+        /// Repeated in the answer.
         request_id: u32,
-        /// Which one.
+        /// The tab.
         tab_id: u32,
     },
-    /// Close a tab.
+    /// Closes a tab.
     CloseTab {
-        /// For the answer.
+        /// Repeated in the answer.
         request_id: u32,
-        /// Which one.
+        /// The tab.
         tab_id: u32,
     },
-    /// Run a tool of a page.
+    /// Runs a page tool.
     CallTool {
-        /// For the answer.
+        /// Repeated in the answer.
         call_id: String,
-        /// Where.
+        /// The tab.
         tab_id: u32,
-        /// Which one.
+        /// The tool.
         tool_name: String,
-        /// With what.
+        /// Its arguments.
         #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
         args: Value,
     },
-    /// Take hold of a tab, so that it takes commands and tells its events.
+    /// Attaches the debugger to a tab, so that it accepts commands and sends events.
     Attach {
-        /// For the answer.
+        /// Repeated in the answer.
         request_id: u32,
-        /// Which one.
+        /// The tab.
         tab_id: u32,
     },
-    /// Let go of it.
+    /// Detaches the debugger from a tab.
     Detach {
-        /// Which one.
+        /// The tab.
         tab_id: u32,
     },
-    /// It is written down whose a tab is that was opened: should either side go now, it is not lost.
+    /// The daemon has saved the owner of a tab that the extension opened, so the tab is not lost if either side
+    /// crashes.
     TabKnown {
-        /// Which one.
+        /// The tab.
         tab_id: u32,
     },
     /// A command for Chrome.
     Cdp {
-        /// For the answer.
+        /// Repeated in the answer.
         request_id: u32,
         /// The tab.
         tab_id: u32,
@@ -377,35 +379,36 @@ pub enum ToExtension {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "bindings", ts(optional))]
         session_id: Option<String>,
-        /// Which command.
+        /// The command.
         method: String,
-        /// With what.
+        /// Its parameters.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
         params: Value,
     },
-    /// A frame for the worker of a page library.
+    /// A frame for a worker of the page library.
     PageTold {
-        /// Which connection.
+        /// The connection.
         connection: u32,
-        /// The frame. The first is empty: the page may come. Until then it is not to know that anybody is here.
+        /// The frame. The first one is empty and accepts the connection. Until then the page must not learn that
+        /// a daemon is running.
         text: String,
     },
-    /// Such a worker is not heard any more.
+    /// Closes the connection of such a worker.
     PageEnded {
-        /// Which connection.
+        /// The connection.
         connection: u32,
     },
-    /// Who works here, for the person to see: all of it, whenever it is not what was told before.
+    /// The complete state for the side panel, sent whenever it changed.
     Overview {
-        /// Whether the person lets no agent do anything.
+        /// Whether the person paused all agents.
         paused: bool,
         /// The agents, oldest first.
         agents: Vec<AgentInfo>,
-        /// How many more there are.
+        /// How many more agents there are.
         #[serde(default)]
         more_agents: usize,
-        /// What the person is asked, oldest first.
+        /// The questions to the person, oldest first.
         #[serde(default)]
         questions: Vec<QuestionInfo>,
         /// The person's rules about sites.
@@ -414,14 +417,14 @@ pub enum ToExtension {
     },
     /// What the person's rules say about a site.
     Site(SiteInfo),
-    /// What the person wanted was not done.
+    /// An action of the person failed.
     Denied {
         /// Why, in a sentence for the person.
         reason: String,
     },
 }
 
-/// A browser, by its own words.
+/// A browser, as it describes itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -430,7 +433,7 @@ pub struct BrowserInfo {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What it tells servers that it is.
+    /// Its user agent string.
     #[serde(default)]
     pub user_agent: String,
 }
@@ -440,18 +443,18 @@ pub struct BrowserInfo {
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TabInfo {
-    /// Chrome's number of it.
+    /// Chrome's id of it.
     pub id: u32,
     /// Its title.
     #[serde(default)]
     pub title: String,
-    /// What it shows.
+    /// Its address.
     #[serde(default)]
     pub url: String,
     /// The window it is in.
     #[serde(default)]
     pub window_id: i32,
-    /// Whether it is the one to be seen in its window.
+    /// Whether it is the active tab of its window.
     #[serde(default)]
     pub active: bool,
     /// The tab that opened it.
@@ -464,7 +467,7 @@ pub struct TabInfo {
     pub private: bool,
 }
 
-/// All of this as TypeScript, for the extension.
+/// The TypeScript types of these messages, for the extension.
 #[cfg(feature = "bindings")]
 pub fn typescript() -> String {
     use ts_rs::TS;
@@ -485,7 +488,7 @@ pub fn typescript() -> String {
     ];
     let types = types.map(|text| format!("export {text}\n"));
     format!(
-        "/** What the extension and the daemon say to each other. Written by `cargo xtask codegen`. */\n\n\
+        "/** The messages between the extension and the daemon. Generated by `cargo xtask codegen`. */\n\n\
          export const PROTOCOL = {EXTENSION_PROTOCOL};\n\n{}",
         types.join("\n")
     )

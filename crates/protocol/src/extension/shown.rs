@@ -1,34 +1,34 @@
-//! What a person is shown in the side panel.
+//! The contents of the side panel.
 
 use serde::{Deserialize, Serialize};
 
-/// An agent, as a person sees it in one browser. Nothing of what pages say or what is typed is in it.
+/// An agent, as a person sees it in one browser. Contains nothing from pages and nothing that was typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
     /// Its session.
     pub session: String,
-    /// What its program calls itself; agents of the same name have numbers.
+    /// The name of its program; agents with the same name are numbered.
     pub name: String,
     /// Its colour among all agents.
     pub colour: Colour,
-    /// Whether it works in this browser, so that it can be given tabs here.
+    /// Whether it works in this browser, so that the person can give it tabs here.
     pub here: bool,
     /// Whether it is connected to a browser, this one or another.
     #[serde(default)]
     pub connected: bool,
-    /// Whether it works in the tab that the person turns to.
+    /// Whether it follows the person's active tab.
     #[serde(default)]
     pub follows: bool,
     /// Its tabs in this browser.
     pub tabs: Vec<AgentTab>,
-    /// How many more there are.
+    /// How many more tabs it has.
     #[serde(default)]
     pub more_tabs: usize,
-    /// What it is doing now, wherever that is.
+    /// Its running calls, in any browser.
     pub doing: Vec<Doing>,
-    /// How much more it is doing.
+    /// How many more calls are running.
     #[serde(default)]
     pub more_doing: usize,
 }
@@ -38,31 +38,31 @@ pub struct AgentInfo {
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTab {
-    /// Chrome's number of it.
+    /// Chrome's id of it.
     pub tab_id: u32,
-    /// Whether it was opened for this agent; otherwise it is the person's.
+    /// Whether it was opened for this agent; otherwise it belongs to the person.
     pub own: bool,
-    /// Whether the agent works in it when it names none.
+    /// Whether the agent's calls go there if they name no tab.
     pub bound: bool,
 }
 
-/// One call of an agent.
+/// A running call of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Doing {
     /// The tool.
     pub tool: String,
-    /// The tab of this browser that it works on, once it does.
+    /// Its tab in this browser, once it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "bindings", ts(optional))]
     pub tab_id: Option<u32>,
-    /// When it began, in milliseconds since 1970.
+    /// When it started, in milliseconds since 1970.
     #[cfg_attr(feature = "bindings", ts(type = "number"))]
     pub since: u64,
 }
 
-/// The colours that Chrome has for groups of tabs, but for grey, which stands for nobody.
+/// The colours of Chrome's tab groups, except grey, which means "no agent".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -92,26 +92,26 @@ impl Colour {
     ];
 }
 
-/// A question to the person: may this tool run? All of it is the word of strangers, bounded.
+/// A question to the person: may this tool run? All texts come from pages and agents, shortened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionInfo {
-    /// What its answer names.
+    /// Its id, for the answer.
     pub id: String,
     /// The session of the agent that wants to run the tool.
     pub session: String,
-    /// What that agent is called.
+    /// The agent's name.
     pub name: String,
-    /// The tool, as its page calls it.
+    /// The tool, by the name that its page gave it.
     pub tool: String,
     /// The site that offers it.
     pub origin: String,
-    /// What it would be called with, shortened.
+    /// Its arguments, shortened.
     pub arguments: String,
     /// Why the person is asked.
     pub because: Because,
-    /// When it is too late for an answer, in milliseconds since 1970.
+    /// When the question expires, in milliseconds since 1970.
     #[cfg_attr(feature = "bindings", ts(type = "number"))]
     pub until: u64,
 }
@@ -121,9 +121,9 @@ pub struct QuestionInfo {
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Because {
-    /// It says that what it does may be hard to undo.
+    /// The tool declares that its effects may be hard to undo.
     HardToUndo,
-    /// Its agent's session asks about every tool that does not say that it only reads.
+    /// The session asks about every tool that does not declare itself read-only.
     Always,
 }
 
@@ -132,15 +132,15 @@ pub enum Because {
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RulesInfo {
-    /// If there are any, agents may see no others.
+    /// The allowed sites. If there are any, agents may access no others.
     pub allowed: Vec<String>,
-    /// These they may never see.
+    /// The blocked sites, which agents may never access.
     pub blocked: Vec<String>,
-    /// How many more there are.
+    /// How many more rules there are.
     pub more: usize,
     /// Whether agents may work in private windows.
     pub private_windows: bool,
-    /// Why there are none: they cannot be read, and nothing is permitted.
+    /// Set if the rules cannot be read: why. Then all sites are blocked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "bindings", ts(optional))]
     pub problem: Option<String>,
@@ -151,28 +151,28 @@ pub struct RulesInfo {
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SiteInfo {
-    /// Its origin, as it was asked for.
+    /// Its origin, as in the request.
     pub origin: String,
-    /// Whether agents may see it and act there.
+    /// Whether agents may access it.
     pub allowed: bool,
-    /// The rule that decides, if one does.
+    /// The rule that decided, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "bindings", ts(optional))]
     pub rule: Option<String>,
-    /// Whether that rule is about this site alone.
+    /// Whether that rule is only about this site.
     #[serde(default)]
     pub alone: bool,
 }
 
-/// What a person wants to hold for a site.
+/// The person's rule about a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum SiteRule {
-    /// Agents may see it. From the first such rule on they may see no others.
+    /// Agents may access it. With at least one such rule, all other sites are blocked.
     Allow,
-    /// They may never see it.
+    /// Agents may never access it.
     Block,
-    /// There is no rule about it.
+    /// No rule.
     None,
 }

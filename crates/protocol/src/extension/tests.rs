@@ -1,4 +1,4 @@
-//! The messages of the extension: every example in the documents is said as it is written.
+//! Every example in `docs/protocol.md` is a valid message, written in the same form.
 
 use super::*;
 
