@@ -1,6 +1,6 @@
 //! Tests of the whole state machine, in virtual time.
 //!
-//! Names that begin with a requirement's id prove that line of the requirements.
+//! `Spec:` comments name the lines of `docs/specification` that a test proves.
 
 mod browser;
 mod pages;

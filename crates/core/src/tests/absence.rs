@@ -1,4 +1,4 @@
-//! A browser is away for a moment, and its tabs stay what they were.
+//! The connection to a browser is lost for a moment, and its tabs keep their sessions and numbers.
 
 use super::browser::FakeBrowser;
 use super::pages::{Pages, url};
@@ -25,7 +25,7 @@ impl Sim {
 }
 
 #[test]
-fn a_session_goes_on_in_its_tab_and_closes_it_in_the_end() {
+fn a_session_continues_in_its_tab_and_closes_it_in_the_end() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let theirs = sim.page_at(A);
     sim.call(click_in(theirs));
@@ -44,7 +44,7 @@ fn a_session_goes_on_in_its_tab_and_closes_it_in_the_end() {
 }
 
 #[test]
-fn a_call_at_work_is_told_and_the_next_one_goes_on() {
+fn a_running_call_fails_and_the_next_one_continues() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let own = sim.click_of(ONE);
     let running = sim.ask(page(CLICK, Access::Act));
@@ -54,7 +54,7 @@ fn a_call_at_work_is_told_and_the_next_one_goes_on() {
 }
 
 #[test]
-fn a_progressive_session_goes_on_in_its_tab_with_or_without_a_call() {
+fn a_progressive_session_continues_in_its_tab_with_or_without_a_call() {
     for comes_back in [true, false] {
         let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
         sim.open_session(ONE, true);
@@ -83,7 +83,7 @@ fn a_progressive_session_goes_on_in_its_tab_with_or_without_a_call() {
 }
 
 #[test]
-fn a_progressive_session_is_disconnected_if_its_browser_stays_away() {
+fn a_progressive_session_is_disconnected_if_its_browser_does_not_come_back() {
     let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
     sim.open_session(ONE, true);
     sim.call(connect(false));
@@ -102,7 +102,7 @@ fn a_progressive_session_is_disconnected_if_its_browser_stays_away() {
 }
 
 #[test]
-fn whoever_has_no_tab_there_lets_the_browser_be() {
+fn a_browser_without_tabs_of_sessions_is_not_reconnected() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, fixed());
     sim.pages_of(ONE);
@@ -112,7 +112,7 @@ fn whoever_has_no_tab_there_lets_the_browser_be() {
 }
 
 #[test]
-fn a_tab_that_is_not_there_any_more_is_told_once_and_replaced() {
+fn a_tab_that_did_not_come_back_is_reported_once_and_replaced() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let tab = sim.page_at(A);
     sim.call(click_in(tab));
@@ -137,7 +137,7 @@ fn lost(tab: TabId) -> Reply {
 }
 
 #[test]
-fn a_tab_that_was_closed_before_is_still_told_of() {
+fn a_tab_that_was_closed_before_is_still_reported() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let tab = sim.page_at(A);
     sim.call(click_in(tab));
@@ -149,7 +149,7 @@ fn a_tab_that_was_closed_before_is_still_told_of() {
 }
 
 #[test]
-fn a_tab_that_was_closed_before_is_told_of_though_another_call_heard_that_the_browser_went() {
+fn a_tab_that_was_closed_before_is_reported_even_after_a_call_reported_the_lost_browser() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let tab = sim.page_at(A);
     sim.call(click_in(tab));
@@ -191,7 +191,7 @@ fn a_tab_with_the_page_library_keeps_its_number_and_is_one_tab() {
             matches!(reply, Reply::Done { tab, .. } if tab == number),
             "{reply:?}"
         );
-        // It is the same when the page is found there again.
+        // Still once when the page is found in its tab again.
         pages.join("A");
     }
     assert_eq!(rows(&mut pages), 1);
@@ -200,7 +200,7 @@ fn a_tab_with_the_page_library_keeps_its_number_and_is_one_tab() {
 }
 
 #[test]
-fn a_tab_keeps_its_number_though_its_library_left_or_came_anew_meanwhile() {
+fn a_tab_keeps_its_number_if_its_library_disconnects_or_reconnects_meanwhile() {
     for comes_anew in [false, true] {
         let (mut pages, number) = in_a_page();
         pages.sim.connection_ends();
@@ -224,7 +224,7 @@ fn a_tab_keeps_its_number_though_its_library_left_or_came_anew_meanwhile() {
 }
 
 #[test]
-fn a_tab_with_the_page_library_that_is_not_there_any_more_is_told_of() {
+fn a_tab_with_the_page_library_that_did_not_come_back_is_reported() {
     let (mut pages, number) = in_a_page();
     pages.sim.connection_ends();
     pages.sim.browser.remove(&pages.sim.browser.at(&url("A")));

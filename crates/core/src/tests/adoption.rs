@@ -1,4 +1,4 @@
-//! A browser that the user named: the first session goes on where the user is.
+//! A browser that the user named: the first session takes over the active page.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -7,7 +7,7 @@ use crate::{SessionConfig, SessionId};
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 
-/// A browser that shows both pages, with B in front.
+/// A browser that shows both pages; B is active.
 fn with_b_in_front() -> Sim {
     let mut browser = FakeBrowser::running(&[A, B]);
     browser.front = Some(browser.at(B));
@@ -48,7 +48,7 @@ fn it_is_offered_once() {
 }
 
 #[test]
-fn nobody_takes_over_a_page_that_a_session_holds() {
+fn a_page_that_a_session_holds_is_not_taken_over() {
     let mut sim = with_b_in_front();
     sim.open_session(ONE, true);
     sim.call(connect(false));
@@ -60,7 +60,7 @@ fn nobody_takes_over_a_page_that_a_session_holds() {
 }
 
 #[test]
-fn a_browser_that_we_found_ourselves_is_left_alone() {
+fn in_a_browser_that_tabmux_found_no_page_is_taken_over() {
     let mut sim = with_b_in_front();
     sim.open_session_as(ONE, fixed());
     sim.click_of(ONE);
@@ -68,7 +68,7 @@ fn a_browser_that_we_found_ourselves_is_left_alone() {
 }
 
 #[test]
-fn a_page_in_front_that_is_gone_is_not_missed() {
+fn an_active_page_that_is_gone_is_no_error() {
     let mut sim = with_b_in_front();
     sim.open_session_as(ONE, attached());
     sim.pages_of(ONE);

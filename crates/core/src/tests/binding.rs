@@ -1,4 +1,4 @@
-//! Static mode: a session is bound to one tab, which is found or made for it.
+//! Static mode: a session is bound to one tab, which is found or opened for it.
 
 use super::browser::FakeBrowser;
 use super::rng::Rng;
@@ -98,7 +98,7 @@ fn the_blank_tab_of_a_launched_browser_counts_as_new() {
 }
 
 #[test]
-fn in_a_new_browser_page_1_can_be_named_before_it_is_there() {
+fn in_a_new_browser_page_1_can_be_named_before_it_exists() {
     let asked = [
         click_in(TabId(1)),
         select_page(TabId(1)),
@@ -125,7 +125,7 @@ fn in_a_new_browser_page_1_can_be_named_before_it_is_there() {
     }
 }
 
-/// It is the last one, as with a server whose browser always has a page; and when there is another it can go.
+/// Page 1 is the last page and cannot be closed, until there is another.
 #[test]
 fn page_1_of_a_new_browser_stays_until_there_is_another() {
     for mut sim in [
@@ -151,7 +151,7 @@ fn calls_that_name_page_1_at_once_share_one_new_tab() {
     sim.open_session_as(ONE, fixed());
     let calls =
         [CallKind::ListPages, click_in(TabId(1)), page(CLICK, Act)].map(|kind| sim.ask(kind));
-    // The new tab has its number before it is ready.
+    // The new tab gets its number before it has loaded.
     sim.pass(sim.browser.latency * 5 / 2);
     assert_eq!((sim.opens(), sim.core.bound_tab(ONE)), (1, None));
     let late = sim.ask(click_in(TabId(1)));
@@ -167,8 +167,8 @@ fn calls_that_name_page_1_at_once_share_one_new_tab() {
 }
 
 #[test]
-fn page_1_is_not_made_where_that_number_was_used_or_pages_are_the_users() {
-    // It was another's, and is gone.
+fn page_1_is_not_opened_if_its_number_was_used_or_the_browser_is_the_users() {
+    // Page 1 belonged to another session and is gone.
     let mut sim = Sim::new(FakeBrowser::windowless());
     for session in [ONE, TWO] {
         sim.open_session_as(session, fixed());
@@ -183,7 +183,7 @@ fn page_1_is_not_made_where_that_number_was_used_or_pages_are_the_users() {
         refused(sim.call(click_in(TabId(7)))),
         "no other number is made"
     );
-    // In the user's own browser nothing is opened for a number, nor for a list.
+    // In the user's own browser neither a number nor a list opens a tab.
     let mut sim = Sim::new(FakeBrowser::running(&[]));
     sim.open_session_as(ONE, fixed());
     assert!(refused(sim.call(select_page(TabId(1)))));
@@ -208,7 +208,7 @@ fn concurrent_first_calls_share_one_new_tab() {
 }
 
 #[test]
-fn if_the_call_that_opens_the_tab_gives_up_the_next_one_opens_another() {
+fn if_the_call_that_opens_the_tab_fails_the_next_one_opens_another() {
     let mut sim = Sim::with_fixed_list(&[A]);
     sim.pages_of(ONE);
     sim.browser.hangs = true;
@@ -228,7 +228,7 @@ fn if_the_call_that_opens_the_tab_gives_up_the_next_one_opens_another() {
 }
 
 #[test]
-fn a_tab_that_cannot_be_opened_is_an_error_for_each_that_tried() {
+fn a_tab_that_cannot_be_opened_is_an_error_for_each_call_that_tried() {
     let mut sim = Sim::with_fixed_list(&[A]);
     sim.pages_of(ONE);
     sim.browser.hangs = true;
@@ -246,7 +246,7 @@ fn a_tab_that_cannot_be_opened_is_an_error_for_each_that_tried() {
 }
 
 #[test]
-fn a_new_tab_that_vanishes_before_it_is_used_is_an_error() {
+fn a_new_tab_that_is_lost_before_it_is_used_is_an_error() {
     let mut sim = Sim::with_fixed_list(&[A]);
     sim.pages_of(ONE);
     sim.browser.hangs = true;
@@ -311,7 +311,7 @@ fn a_tab_named_while_the_first_one_is_being_opened_stays_bound() {
 
 /// Spec: multi-client 36.
 #[test]
-fn a_named_tab_that_is_not_there_is_a_clear_error() {
+fn a_named_tab_that_does_not_exist_is_a_clear_error() {
     let mut sim = Sim::with_fixed_list(&[A]);
     for kind in [click_in("77"), select_page(77.0), close_page("seven")] {
         let Reply::Refused(refusal) = sim.call(kind) else {

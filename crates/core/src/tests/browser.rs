@@ -1,4 +1,4 @@
-//! A browser that does what it is told, a little later.
+//! A fake browser that answers with a delay.
 
 use crate::{
     BrowserFacts, BrowserId, CallId, ConnectFailure, Finish, Input, Output, SessionId, TabFacts,
@@ -11,24 +11,24 @@ use std::time::Duration;
 pub(super) struct FakeBrowser {
     /// Whether it can be found without being launched.
     pub(super) running: bool,
-    /// Whether it starts with a blank tab when it is launched: with a window it does.
+    /// Whether it starts with a blank tab when it is launched, as browsers with a window do.
     pub(super) has_window: bool,
     /// How long everything takes.
     pub(super) latency: Duration,
-    /// Whether it leaves the work for calls undone. Tabs are still closed.
+    /// Whether it ignores the work for calls. It still closes tabs.
     pub(super) hangs: bool,
-    /// Its name to the core, while it is connected.
+    /// The core's id of it, while it is connected.
     pub(super) id: Option<BrowserId>,
-    /// The tab that the user has in front.
+    /// The user's active tab.
     pub(super) front: Option<TargetId>,
-    /// The session in whose own context new tabs are made.
+    /// The session in whose isolated context new tabs are opened.
     pub(super) context: Option<SessionId>,
     tabs: BTreeMap<TargetId, TabFacts>,
     held: BTreeSet<TargetId>,
     counted: usize,
 }
 
-/// Something that the browser will report after a while.
+/// An input that the browser will report after a delay.
 pub(super) type Later = (Duration, Input);
 
 impl FakeBrowser {
@@ -89,7 +89,7 @@ impl FakeBrowser {
         self.tabs.values().any(|tab| &*tab.url == url)
     }
 
-    /// What its tabs show.
+    /// The addresses of its tabs.
     pub(super) fn urls(&self) -> Vec<String> {
         self.tabs.values().map(|tab| tab.url.to_string()).collect()
     }
@@ -102,7 +102,7 @@ impl FakeBrowser {
         self.held.contains(&self.at(url))
     }
 
-    /// Lets a tab show another page.
+    /// Navigates a tab.
     pub(super) fn navigate(&mut self, target: &TargetId, url: &str) -> TabFacts {
         let tab = facts(&target.0, url);
         self.tabs.insert(target.clone(), tab.clone());
@@ -120,12 +120,12 @@ impl FakeBrowser {
         self.held.clear();
     }
 
-    /// The connection ends, and with it whatever was done to tabs.
+    /// Loses the connection, and resets what was done to tabs.
     pub(super) fn cut_off(&mut self) {
         self.held.clear();
     }
 
-    /// What becomes of an output.
+    /// The inputs that an output causes.
     pub(super) fn react(&mut self, output: &Output) -> Vec<Later> {
         match output {
             Output::Connect { .. } if self.hangs => vec![],

@@ -1,4 +1,4 @@
-//! `close_tab`: the focused tab or another, and never the browser with it.
+//! `close_tab`: closes the focused tab or another one, and never the browser.
 
 use super::sim::*;
 use crate::{CallKind, Finish, Input, Output, Refusal, Reply, TabId, TabRef};
@@ -24,7 +24,7 @@ fn the_focused_tab_is_the_default() {
 
 /// Spec: dynamic-tools 44, 46.
 #[test]
-fn closing_another_tab_is_silent() {
+fn closing_another_tab_is_not_announced() {
     let (mut sim, a, b) = with_focus_on_a();
     let before = sim.tools();
     let notices = sim.notices(|sim| {
@@ -68,7 +68,7 @@ fn an_unknown_tab_is_an_error() {
     assert!(matches!(reply, Reply::Refused(Refusal::UnknownTab { .. })));
 }
 
-/// A blank tab keeps the browser alive and is not counted.
+/// A blank tab keeps the browser alive and is hidden.
 /// Spec: dynamic-tools 14, 47; decisions 14.
 #[test]
 fn the_last_tab_may_be_closed_and_the_browser_lives_on() {
@@ -95,7 +95,7 @@ fn closing_all_tabs_at_once_leaves_the_browser_one() {
 }
 
 #[test]
-fn a_tab_that_was_closed_is_good_news_however_it_is_told() {
+fn close_tab_succeeds_whichever_way_the_close_is_reported() {
     let (mut sim, a, _) = with_focus_on_a();
     sim.browser.hangs = true;
     let call = sim.ask(close_tab(a));
@@ -144,7 +144,7 @@ fn a_tab_that_will_not_close_stays() {
 }
 
 #[test]
-fn other_calls_on_the_tab_are_told_that_it_is_gone() {
+fn other_calls_on_the_closed_tab_fail() {
     let mut sim = Sim::new(super::browser::FakeBrowser::running(&[A, B]));
     sim.open_session(ONE, true);
     sim.call(connect(false));

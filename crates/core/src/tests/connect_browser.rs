@@ -1,4 +1,4 @@
-//! `connect_browser`: found, launched, not found, asked by many at once.
+//! `connect_browser`: the browser is found, launched or not found; several calls at once.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -41,7 +41,7 @@ fn a_launched_browsers_unused_blank_tab_does_not_count() {
 
 /// Spec: dynamic-tools 23.
 #[test]
-fn no_browser_found_in_the_seeds_words_and_nothing_changes() {
+fn no_browser_found_has_the_specified_text_and_changes_nothing() {
     let mut sim = Sim::disconnected();
     let notices = sim.notices(|sim| {
         let Reply::NotConnected(failure) = sim.call(connect(false)) else {
@@ -58,7 +58,7 @@ fn no_browser_found_in_the_seeds_words_and_nothing_changes() {
 }
 
 #[test]
-fn a_failed_attempt_is_told_in_the_drivers_words_and_can_be_repeated() {
+fn a_failed_attempt_has_the_drivers_message_and_can_be_repeated() {
     let mut sim = Sim::disconnected();
     sim.browser.hangs = true;
     let call = sim.ask(connect(true));
@@ -103,7 +103,7 @@ fn the_notice_comes_before_the_answer() {
 }
 
 #[test]
-fn one_attempt_answers_everybody_who_waits_for_it() {
+fn one_attempt_answers_all_waiting_calls() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session(ONE, false);
     sim.open_session(TWO, false);
@@ -126,7 +126,7 @@ fn one_attempt_answers_everybody_who_waits_for_it() {
 }
 
 #[test]
-fn who_would_launch_gets_a_second_attempt_when_nothing_is_found() {
+fn a_call_that_may_launch_gets_a_second_attempt_when_nothing_is_found() {
     let mut sim = Sim::new(FakeBrowser::new());
     sim.open_session(ONE, false);
     sim.open_session(TWO, false);
@@ -166,7 +166,7 @@ fn a_second_session_joins_a_connected_browser_at_once() {
 }
 
 #[test]
-fn a_cancelled_connect_connects_nobody() {
+fn a_cancelled_connect_connects_no_session() {
     let mut sim = Sim::disconnected();
     let call = sim.ask(connect(true));
     sim.cancel(call);
@@ -178,7 +178,7 @@ fn a_cancelled_connect_connects_nobody() {
 }
 
 #[test]
-fn a_browser_that_dies_while_it_is_connected_to_is_an_answer() {
+fn a_browser_that_crashes_while_connecting_fails_the_call() {
     let mut sim = Sim::disconnected();
     sim.browser.hangs = true;
     let call = sim.ask(connect(true));

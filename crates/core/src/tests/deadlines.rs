@@ -1,4 +1,4 @@
-//! Deadlines and limits: nothing takes for ever, and nothing grows without end.
+//! Deadlines and limits.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -74,7 +74,7 @@ fn waiting_for_ones_turn_counts() {
     sim.pass(seconds(10));
     let waiting = sim.ask(page(CLICK, Act));
     sim.pass(seconds(20));
-    // The first is over, so the second runs, but its time goes on.
+    // The first call has ended, so the second runs, but its deadline stays the same.
     sim.pass(seconds(10));
     let Some(Reply::Refused(Refusal::TooLate { stuck, .. })) = sim.reply(waiting) else {
         panic!("it is too late");

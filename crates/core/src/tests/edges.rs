@@ -1,4 +1,4 @@
-//! What the user and the browser do by themselves: the seed's table of edge cases.
+//! Actions of the user and the browser: the edge cases of `docs/specification/dynamic-tools.md`.
 
 use super::browser::{FakeBrowser, facts};
 use super::sim::*;
@@ -29,7 +29,7 @@ fn the_user_closes_the_focused_tab() {
 
 /// Spec: dynamic-tools 83.
 #[test]
-fn a_call_for_the_vanished_tab_is_told_what_became_of_it() {
+fn a_call_for_a_lost_tab_says_what_happened_to_it() {
     let mut sim = with_focus_on_a();
     sim.user_closes(A);
     let lost = Some(LostTab {
@@ -73,7 +73,7 @@ fn the_users_first_tab_brings_focus_tab() {
 
 /// Spec: dynamic-tools 86.
 #[test]
-fn a_navigation_that_changes_no_tools_is_silent() {
+fn a_navigation_that_changes_no_tools_is_not_announced() {
     let mut sim = with_focus_on_a();
     let notices = sim.notices(|sim| sim.user_navigates(A, "https://c.test/"));
     assert_eq!(notices, 0);
@@ -175,7 +175,7 @@ fn a_popup_is_listed_and_not_focused() {
 }
 
 #[test]
-fn inputs_about_what_is_not_there_are_ignored() {
+fn inputs_about_unknown_things_are_ignored() {
     let mut sim = with_focus_on_a();
     let before = (sim.outputs.len(), sim.tools());
     let nowhere = BrowserId(77);
@@ -251,7 +251,7 @@ fn a_tab_reported_twice_is_one_tab() {
 }
 
 #[test]
-fn a_browser_that_nobody_means_any_more_is_forgotten_unless_it_is_connected() {
+fn a_browser_that_no_session_uses_is_forgotten_unless_it_is_connected() {
     let connected_to = |sim: &mut Sim| {
         sim.open_session(ONE, false);
         sim.call(connect(true));

@@ -1,4 +1,4 @@
-//! `focus_tab`: which tab it means, and what it changes.
+//! `focus_tab`: how tabs are named, and what it changes.
 
 use super::sim::*;
 use crate::{Input, Mode, Output, Refusal, Reply, TabId, TabRef};
@@ -19,7 +19,7 @@ fn the_answer_shows_the_tab() {
     assert_eq!((tools, shared), (vec![], false));
 }
 
-/// One resolver accepts all forms.
+/// A number and its decimal string name the same tab.
 /// Spec: dynamic-tools 39; decisions 1.
 #[test]
 fn a_tab_is_named_by_its_number_or_the_decimal_string() {
@@ -86,7 +86,7 @@ fn the_focus_moves_when_the_tab_is_ready_and_not_before() {
 }
 
 #[test]
-fn a_tab_that_vanishes_while_it_is_prepared_is_an_error() {
+fn a_tab_that_is_lost_while_it_is_prepared_is_an_error() {
     let mut sim = Sim::attached(&[A, B]);
     let (a, b) = (sim.tab(A), sim.tab(B));
     sim.focus(a);

@@ -1,4 +1,4 @@
-//! An isolated session has a part of the browser for itself.
+//! An isolated session has a browser context of its own.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -26,7 +26,7 @@ fn scene() -> Sim {
 }
 
 #[test]
-fn it_sees_its_own_tabs_only_and_nobody_else_does() {
+fn it_sees_only_its_own_tabs_and_no_other_session_sees_them() {
     let mut sim = scene();
     let urls = |rows: Vec<crate::TabRow>| -> Vec<String> {
         rows.into_iter().map(|row| row.url.to_string()).collect()
@@ -36,7 +36,7 @@ fn it_sees_its_own_tabs_only_and_nobody_else_does() {
 }
 
 #[test]
-fn nobody_can_name_a_tab_of_the_other_side() {
+fn tabs_of_the_other_context_cannot_be_named() {
     let mut sim = scene();
     let own = sim.page_at(B);
     let users = sim.pages_of(TWO)[0].id;
@@ -50,7 +50,7 @@ fn nobody_can_name_a_tab_of_the_other_side() {
 }
 
 #[test]
-fn what_its_pages_open_is_its_own() {
+fn popups_of_its_pages_are_its_own() {
     let mut sim = scene();
     sim.browser.context = Some(ONE);
     sim.page_opens(B, "https://popup.test/");

@@ -1,5 +1,5 @@
-//! Tools of the page library in a session whose list follows the work: they are there in every state, wherever
-//! their pages run.
+//! Tools of the page library in a progressive session: they are listed in every state, whichever browser runs
+//! their pages.
 
 use super::browser::FakeBrowser;
 use super::pages::{Pages, page_tool, place, url};
@@ -21,7 +21,7 @@ const BESIDE: &str = "list_browser_tabs";
 
 /// Spec: multi-tab 1, 38, 41.
 #[test]
-fn library_tools_are_there_in_every_state() {
+fn library_tools_are_listed_in_every_state() {
     let mut pages = disconnected();
     let lists = |pages: &Pages, core: &[&str], library: &[&str], actions: &[&str]| {
         assert_eq!(pages.sim.tools(), [core, library, actions].concat());
@@ -46,7 +46,7 @@ fn library_tools_are_there_in_every_state() {
 }
 
 #[test]
-fn a_session_is_told_when_they_come_and_go() {
+fn a_session_is_notified_when_library_tools_change() {
     let mut pages = disconnected();
     pages.open("A");
     pages.open("B");
@@ -120,10 +120,10 @@ fn the_focused_tabs_own_tool_goes_first() {
     assert_eq!(source(&pages), Source::Library);
 }
 
-/// Only what the page library offers: the tools of other tabs are had by focusing them.
+/// Only tools of the page library: for other tools of a tab, the session has to focus it.
 /// Spec: dynamic-tools 2.
 #[test]
-fn what_a_browser_finds_in_other_tabs_stays_there() {
+fn tools_found_in_other_tabs_are_not_listed() {
     let mut pages = disconnected();
     pages.sim.call(connect(true));
     pages.sim.call(open_tab(&url("A"), false));
@@ -142,7 +142,7 @@ fn what_a_browser_finds_in_other_tabs_stays_there() {
 }
 
 #[test]
-fn pages_that_a_session_may_not_see_offer_it_nothing() {
+fn pages_that_a_session_may_not_see_offer_it_no_tools() {
     let hides = |address: &str| {
         address.starts_with("https://app.test").then(|| Hidden {
             origin: "https://app.test".into(),
@@ -163,7 +163,7 @@ fn pages_that_a_session_may_not_see_offer_it_nothing() {
 }
 
 #[test]
-fn a_tab_that_another_session_holds_offers_nothing_to_others() {
+fn a_tab_that_another_session_holds_offers_no_tools_to_others() {
     let mut pages = Pages::new();
     pages.open_in_browser_with("A", "x");
     pages.sim.open_session_as(TWO, progressive());
@@ -175,7 +175,7 @@ fn a_tab_that_another_session_holds_offers_nothing_to_others() {
 
 /// Spec: multi-tab 23.
 #[test]
-fn a_call_whose_page_leaves_goes_to_the_next() {
+fn a_call_whose_page_closes_goes_to_the_next_tab() {
     let mut pages = disconnected();
     pages.open_with("A", "x");
     pages.open_with("B", "x");

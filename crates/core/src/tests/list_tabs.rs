@@ -31,7 +31,7 @@ fn rows_have_id_title_url_focused_and_tool_count() {
 
 /// Spec: dynamic-tools 31.
 #[test]
-fn focused_is_none_if_none_is() {
+fn focused_is_none_if_no_tab_is_focused() {
     let mut sim = Sim::attached(&[A]);
     let Reply::Tabs { focused, .. } = sim.call(CallKind::ListTabs) else {
         panic!("list_tabs lists");

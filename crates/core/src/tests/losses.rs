@@ -1,4 +1,4 @@
-//! Static mode: the bound tab vanishes. That is one clear error, and then a new tab.
+//! Static mode: a lost bound tab is one clear error, and then the session gets a new tab.
 
 use super::sim::*;
 use crate::Access::Act;
@@ -14,7 +14,7 @@ fn lost(tab: TabId, fate: Fate) -> Reply {
 
 /// Spec: multi-client 36, 37.
 #[test]
-fn a_vanished_tab_is_one_error_and_then_a_new_tab() {
+fn a_lost_tab_is_one_error_and_then_a_new_tab() {
     for fate in [Fate::Closed, Fate::Crashed] {
         let mut sim = Sim::with_fixed_list(&[A, B]);
         let a = sim.page_at(A);
@@ -35,7 +35,7 @@ fn a_vanished_tab_is_one_error_and_then_a_new_tab() {
 }
 
 #[test]
-fn whoever_chooses_another_tab_need_not_hear_of_the_loss() {
+fn a_session_that_chooses_another_tab_gets_no_error_for_the_lost_one() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let (a, b) = (sim.page_at(A), sim.page_at(B));
     sim.call(select_page(a));
@@ -45,7 +45,7 @@ fn whoever_chooses_another_tab_need_not_hear_of_the_loss() {
 }
 
 #[test]
-fn a_loss_that_a_running_call_was_told_of_is_not_told_again() {
+fn a_loss_that_a_running_call_reported_is_not_reported_again() {
     let mut sim = Sim::with_fixed_list(&[A, B]);
     let a = sim.page_at(A);
     sim.call(select_page(a));

@@ -1,4 +1,4 @@
-//! The seed's state machine once more, written independently: what a session should see.
+//! The specified state machine, written a second time as a model for the tests.
 
 /// What the agent, the user or the browser does.
 #[derive(Clone, Debug)]
@@ -21,13 +21,13 @@ pub(super) enum Move {
 /// Which tab the agent names.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pick {
-    /// One of those there are, by position.
+    /// An existing tab, by position.
     Known(usize),
-    /// None that there is.
+    /// A tab that does not exist.
     Unknown,
 }
 
-/// The seed's state: `connected`, `focusedTabId`, `tabs`.
+/// The specified state: `connected`, `focusedTabId`, `tabs`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
     pub(super) running: bool,
@@ -37,17 +37,17 @@ pub(super) struct Model {
     pub(super) tabs: Vec<String>,
 }
 
-/// What a move should lead to.
+/// The expected effect of a move.
 #[derive(Debug, PartialEq)]
 pub(super) struct Expected {
-    /// Whether the call does what it is for. `None` if the move is not a call.
+    /// Whether the call succeeds. `None` if the move is not a call.
     pub(super) succeeds: Option<bool>,
-    /// Whether the session is told to fetch its list again.
+    /// Whether the session gets a notice.
     pub(super) notice: bool,
 }
 
 impl Model {
-    /// The seed's `getTools()`, with the generic page actions where it has the page's tools.
+    /// The specified `getTools()`, with the page actions in place of the page's tools.
     pub(super) fn tools(&self) -> Vec<&'static str> {
         let mut tools = vec!["connect_browser"];
         if self.connected {

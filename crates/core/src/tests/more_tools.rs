@@ -1,4 +1,4 @@
-//! `more_tools`, and page actions that are not in the list.
+//! `more_tools`, and page actions that are not listed.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -42,7 +42,7 @@ fn focused(config: SessionConfig) -> Sim {
     sim
 }
 
-/// What is listed after the core tools.
+/// The tools after the core tools in the list.
 fn actions(sim: &Sim) -> Vec<String> {
     sim.tools().split_off(4)
 }
@@ -144,7 +144,7 @@ fn flags_add_tools_from_the_start() {
 }
 
 #[test]
-fn what_has_to_be_asked_for_is_refused_until_then() {
+fn a_tool_that_has_to_be_enabled_is_refused_until_then() {
     let on_request = || vec![(DRAG, "input".into())];
     let refusal = |mode| Refusal::NotAskedFor {
         tool: DRAG,

@@ -1,4 +1,4 @@
-//! When a session is told that its list changed: at once, soon, once, or not at all.
+//! When a session is notified of a changed list: at once, soon, once, or not at all.
 
 use super::sim::*;
 use crate::Output;
@@ -17,7 +17,7 @@ fn told(sim: &Sim) -> usize {
 
 /// Spec: dynamic-tools 3.
 #[test]
-fn a_change_nobody_asked_for_is_told_after_25_ms() {
+fn a_change_that_no_call_caused_is_announced_after_25_ms() {
     let mut sim = Sim::launched();
     sim.settle();
     let before = told(&sim);
@@ -29,7 +29,7 @@ fn a_change_nobody_asked_for_is_told_after_25_ms() {
 }
 
 #[test]
-fn later_changes_do_not_put_it_off() {
+fn later_changes_do_not_delay_the_notice() {
     let mut sim = Sim::launched();
     sim.settle();
     let before = told(&sim);
@@ -43,7 +43,7 @@ fn later_changes_do_not_put_it_off() {
 }
 
 #[test]
-fn a_flood_of_changes_is_told_at_a_steady_rate_and_the_last_is_told() {
+fn a_flood_of_changes_is_announced_at_a_steady_rate_including_the_last() {
     let mut sim = Sim::launched();
     sim.settle();
     let before = told(&sim);
@@ -60,13 +60,13 @@ fn a_flood_of_changes_is_told_at_a_steady_rate_and_the_last_is_told() {
         (100..=161).contains(&flood),
         "told {flood} times in a minute"
     );
-    // What is there when it ends is told, soon and once.
+    // The final state is announced, soon and once.
     let before = told(&sim);
     sim.user_opens(B);
     sim.pass(Duration::from_millis(525));
     assert_eq!(told(&sim), before + 1);
     assert_eq!(sim.core.poll_timeout(), None);
-    // After a quiet time, changes are told at once again.
+    // After a quiet time, changes are announced at once again.
     sim.pass(Duration::from_secs(60));
     let before = told(&sim);
     sim.user_closes(B);
@@ -75,7 +75,7 @@ fn a_flood_of_changes_is_told_at_a_steady_rate_and_the_last_is_told() {
 }
 
 #[test]
-fn changes_that_cancel_out_are_not_told() {
+fn changes_that_cancel_out_are_not_announced() {
     let mut sim = Sim::launched();
     let notices = sim.notices(|sim| {
         sim.user_opens(A);
@@ -87,7 +87,7 @@ fn changes_that_cancel_out_are_not_told() {
 }
 
 #[test]
-fn a_session_that_left_is_told_nothing() {
+fn a_closed_session_gets_no_notice() {
     let mut sim = Sim::launched();
     sim.settle();
     sim.user_opens(A);
@@ -96,7 +96,7 @@ fn a_session_that_left_is_told_nothing() {
 }
 
 #[test]
-fn several_changes_are_told_once() {
+fn several_changes_are_announced_once() {
     let mut sim = Sim::attached(&[A]);
     let a = sim.tab(A);
     sim.focus(a);
@@ -109,7 +109,7 @@ fn several_changes_are_told_once() {
 }
 
 #[test]
-fn what_a_call_brings_about_is_told_at_once_and_with_it_what_was_gathered() {
+fn changes_by_a_call_are_announced_at_once_together_with_pending_ones() {
     let mut sim = Sim::attached(&[A, B]);
     let (a, b) = (sim.tab(A), sim.tab(B));
     sim.focus(a);
@@ -123,7 +123,7 @@ fn what_a_call_brings_about_is_told_at_once_and_with_it_what_was_gathered() {
 }
 
 #[test]
-fn a_call_that_changes_nothing_does_not_hurry_what_is_gathered() {
+fn a_call_that_changes_nothing_does_not_flush_pending_changes() {
     let mut sim = Sim::launched();
     sim.settle();
     let before = told(&sim);
@@ -135,7 +135,7 @@ fn a_call_that_changes_nothing_does_not_hurry_what_is_gathered() {
 }
 
 #[test]
-fn reconnecting_at_once_is_told_though_the_list_may_be_the_same() {
+fn reconnecting_is_announced_even_if_the_list_is_the_same() {
     let mut sim = Sim::launched();
     sim.browser.latency = Duration::ZERO;
     let notices = sim.notices(|sim| {
@@ -146,7 +146,7 @@ fn reconnecting_at_once_is_told_though_the_list_may_be_the_same() {
 }
 
 #[test]
-fn a_change_that_a_call_undoes_is_told_to_nobody() {
+fn a_change_that_a_call_undoes_is_not_announced() {
     let mut sim = Sim::attached(&[A]);
     sim.browser.latency = Duration::from_millis(1);
     let notices = sim.notices(|sim| {
@@ -157,7 +157,7 @@ fn a_change_that_a_call_undoes_is_told_to_nobody() {
 }
 
 #[test]
-fn asking_for_the_time_early_or_often_does_no_harm() {
+fn early_and_repeated_timeouts_do_no_harm() {
     let mut sim = Sim::launched();
     sim.settle();
     let before = sim.outputs.len();

@@ -1,7 +1,7 @@
-//! Whatever happens in whatever order, every call is answered exactly once and in time.
+//! With any inputs in any order, every call is answered exactly once and in time.
 //!
-//! Here the inputs are arbitrary: late, doubled, contradictory, about things that never were. Nothing
-//! reacts to the outputs; they are only checked. `PROPTEST_CASES` sets how many histories are tried.
+//! The inputs are arbitrary: late, repeated, contradictory, about things that never existed. The outputs are
+//! only checked, not carried out. `PROPTEST_CASES` sets how many histories are tried.
 
 mod chaos;
 mod steps;

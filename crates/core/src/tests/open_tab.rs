@@ -1,4 +1,4 @@
-//! `open_tab`: seen when it has worked, and not a moment before.
+//! `open_tab`: the tab becomes visible when the call has succeeded, not earlier.
 
 use super::sim::*;
 use crate::{
@@ -61,7 +61,7 @@ fn opening_with_focus_is_announced_though_the_names_stay() {
 
 /// Spec: dynamic-tools 37.
 #[test]
-fn open_tab_without_focus_is_silent() {
+fn open_tab_without_focus_is_not_announced() {
     let mut sim = Sim::attached(&[A]);
     let notices = sim.notices(|sim| {
         sim.open(B, false);
@@ -80,7 +80,7 @@ fn unfocused_answers_have_no_tools() {
     assert_eq!((tab.focused, tools), (false, vec![]));
 }
 
-/// Opening without focus is silent between lists that are the same.
+/// Opening without focus causes no notice if the list stays the same.
 /// Spec: dynamic-tools 8, 94; decisions 11.
 #[test]
 fn the_first_tab_is_announced_even_without_focus() {
@@ -311,7 +311,7 @@ fn a_tab_in_another_browser_than_the_calls_is_not_its_tab() {
 }
 
 #[test]
-fn a_tab_opened_for_nobody_is_closed() {
+fn a_tab_that_no_call_opened_is_closed() {
     let mut sim = Sim::launched();
     let browser = sim.browser.id.unwrap();
     let tab = sim.browser.add(A);

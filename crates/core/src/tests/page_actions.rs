@@ -1,4 +1,4 @@
-//! Page actions: when they are offered, and how those on one tab get along.
+//! Page actions: when they are listed, and in which order they run on one tab.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -8,7 +8,7 @@ use crate::{Config, Output, Refusal, Reply, ToolName};
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 
-/// One client with page actions, a focused tab, and a browser that never finishes by itself.
+/// One client with page actions, a focused tab, and a browser that never finishes its work.
 fn focused() -> Sim {
     focused_with(Config::default())
 }
@@ -85,7 +85,7 @@ fn switched_off_they_are_neither_listed_nor_run() {
 }
 
 #[test]
-fn a_tool_that_nobody_configured_is_not_offered() {
+fn a_tool_that_is_not_configured_is_not_offered() {
     let mut sim = focused();
     let tool = ToolName::new("levitate");
     assert_eq!(
@@ -95,7 +95,7 @@ fn a_tool_that_nobody_configured_is_not_offered() {
 }
 
 #[test]
-fn readers_run_beside_everything() {
+fn readers_run_in_parallel_with_all_calls() {
     let mut sim = focused();
     let calls = [Act, Read, Read].map(|access| sim.ask(page(SNAPSHOT, access)));
     assert_eq!(sim.runs(), calls);
@@ -121,7 +121,7 @@ fn a_waiting_call_cannot_be_finished() {
 }
 
 #[test]
-fn a_bypass_passes_the_queue_and_its_limit() {
+fn a_bypass_skips_the_queue_and_its_limit() {
     let mut sim = focused_with(Config {
         calls_per_tab: 2,
         ..Config::default()

@@ -1,4 +1,4 @@
-//! Pages cannot make the core grow: what is too much is refused, and the rest goes on.
+//! Limits for pages: what exceeds them is refused, and the rest still works.
 
 use super::browser::FakeBrowser;
 use super::pages::{Pages, WORKER, facts, id, tool, url};
@@ -33,7 +33,7 @@ fn refused(pages: &Pages) -> Vec<(Vec<ToolKey>, PageRefusal)> {
 }
 
 #[test]
-fn too_many_tools_in_a_tab_are_refused_and_room_is_used_again() {
+fn too_many_tools_in_a_tab_are_refused_until_others_are_removed() {
     let mut pages = small();
     pages.open("A");
     for (name, key) in [("a", 1), ("b", 2), ("c", 3)] {
@@ -145,7 +145,7 @@ fn pages_that_come_and_go_leave_nothing_behind() {
 }
 
 #[test]
-fn what_there_is_no_room_for_is_counted_and_told() {
+fn tools_beyond_the_limit_are_counted_and_reported() {
     let mut pages = small();
     pages.sim.call(CallKind::ListPages);
     pages.sim.user_opens(&url("A"));
@@ -185,7 +185,7 @@ fn what_there_is_no_room_for_is_counted_and_told() {
 }
 
 #[test]
-fn a_tool_that_is_told_twice_takes_one_place() {
+fn a_tool_from_two_sources_counts_once() {
     let mut pages = small();
     pages.open_in_browser("A");
     pages.register_as("A", tool("a", 1, 1));

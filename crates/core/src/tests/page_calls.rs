@@ -1,4 +1,4 @@
-//! Calls of page tools: each runs once, in one tab, in its turn, and is answered whatever happens.
+//! Calls of page tools: each runs once, in one tab, in its turn, and is always answered.
 
 use super::pages::{Pages, key, page_tool, place, tool, url};
 use super::sim::{CLICK, ONE, Sim, TWO, click_in, connect, fixed, open_tab, page, progressive};
@@ -46,7 +46,7 @@ fn a_tab_id_on_a_page_tool_binds_nothing() {
 
 /// Spec: decisions 2.
 #[test]
-fn page_tools_never_make_a_tab() {
+fn page_tools_never_open_a_tab() {
     let mut pages = Pages::new();
     let (opens, connects) = (pages.sim.opens(), pages.sim.connects());
     let text = pages.refusal(page_tool("nothing", None));
@@ -92,7 +92,7 @@ fn tools_that_act_take_turns_with_page_actions_and_those_that_read_do_not() {
 }
 
 #[test]
-fn a_call_at_work_in_a_tab_that_closes_is_answered_with_the_seeds_text() {
+fn a_running_call_in_a_tab_that_closes_is_answered_with_the_specified_text() {
     let mut pages = Pages::new();
     pages.open_with("tab-1", "x");
     pages.open_with("tab-2", "x");
@@ -119,7 +119,7 @@ fn a_call_at_work_in_a_tab_that_closes_is_answered_with_the_seeds_text() {
 }
 
 #[test]
-fn a_document_takes_its_tools_and_the_calls_that_wait_for_them_along() {
+fn the_tools_of_a_document_and_calls_queued_for_them_end_with_it() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
@@ -138,7 +138,7 @@ fn a_document_takes_its_tools_and_the_calls_that_wait_for_them_along() {
 }
 
 #[test]
-fn a_tool_of_a_browsers_page_is_gone_with_its_document_and_may_end_what_it_began() {
+fn a_tool_is_gone_with_its_document_but_its_running_call_may_finish() {
     let mut pages = Pages::new();
     pages.sim.call(CallKind::ListPages);
     pages.sim.user_opens(&url("A"));
@@ -159,7 +159,7 @@ fn a_tool_of_a_browsers_page_is_gone_with_its_document_and_may_end_what_it_began
         "following a link is its work"
     );
     assert!(matches!(pages.sim.reply(waiting), Some(Reply::Refused(_))));
-    // What is said about the old document comes too late.
+    // Reports about the old document are ignored.
     pages.find("A", Source::WebMcp, &["go"]);
     assert!(matches!(
         pages.call("go", None),
@@ -170,7 +170,7 @@ fn a_tool_of_a_browsers_page_is_gone_with_its_document_and_may_end_what_it_began
 }
 
 #[test]
-fn a_tool_that_is_taken_back_may_end_what_it_began() {
+fn a_running_call_of_an_unregistered_tool_may_finish() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
@@ -191,7 +191,7 @@ fn a_tool_that_is_taken_back_may_end_what_it_began() {
 }
 
 #[test]
-fn a_worker_that_is_gone_takes_its_tabs_along() {
+fn the_tabs_of_a_disconnected_worker_are_gone() {
     let mut pages = Pages::new();
     pages.open("A");
     pages.open_in_browser("B");
@@ -212,7 +212,7 @@ fn a_worker_that_is_gone_takes_its_tabs_along() {
 }
 
 #[test]
-fn a_page_that_never_answers_is_given_up_at_the_deadline() {
+fn a_call_of_a_page_that_never_answers_fails_at_its_deadline() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
@@ -226,7 +226,7 @@ fn a_page_that_never_answers_is_given_up_at_the_deadline() {
 }
 
 #[test]
-fn a_tab_that_its_holder_keeps_to_itself_cannot_be_named() {
+fn an_exclusive_tab_cannot_be_named_for_a_page_tool() {
     let tab_policy = TabPolicy::Exclusive;
     let mut pages = Pages::with_session(SessionConfig {
         tab_policy,
@@ -304,7 +304,7 @@ fn call_page_tool_reaches_every_page_in_every_mode() {
 }
 
 #[test]
-fn what_runs_in_a_page_goes_on_when_its_tab_is_found() {
+fn a_running_call_continues_when_the_tab_of_its_page_is_found() {
     let mut pages = Pages::new();
     pages.sim.call(CallKind::ListPages);
     pages.sim.user_opens(&url("A"));
@@ -332,7 +332,7 @@ fn what_runs_in_a_page_goes_on_when_its_tab_is_found() {
 }
 
 #[test]
-fn the_list_of_tabs_is_cut_and_says_so() {
+fn a_long_list_of_tabs_is_cut_and_says_so() {
     let mut pages = Pages::new();
     for n in 0..25 {
         pages.open(&format!("tab-{n}"));

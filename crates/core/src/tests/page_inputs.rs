@@ -1,4 +1,4 @@
-//! Anything that pages and their workers may say, for tests with arbitrary inputs.
+//! Arbitrary inputs of pages and their workers.
 
 use super::once::{browser, target};
 use crate::{
@@ -95,7 +95,7 @@ pub(super) fn page_call() -> impl Strategy<Value = CallKind> {
     ]
 }
 
-/// Whether the tools with this key say that they change nothing.
+/// Whether tools with this key declare themselves read-only.
 pub(super) fn is_read_only(key: ToolKey) -> bool {
     key.0.is_multiple_of(3)
 }

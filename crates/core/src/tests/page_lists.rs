@@ -1,4 +1,4 @@
-//! Which page tools are listed, and when a client is told.
+//! Which page tools are listed, and when a client is notified.
 
 use super::pages::{Pages, WORKER, key, tool};
 use super::sim::{ONE, Sim, TWO, fixed, focus_tab, open_tab, progressive};
@@ -87,7 +87,7 @@ fn the_published_schema_is_that_of_the_tab_a_call_would_go_to() {
 }
 
 #[test]
-fn a_change_that_does_not_show_is_not_told() {
+fn a_change_that_does_not_affect_the_list_is_not_announced() {
     let mut pages = Pages::new();
     pages.open("A");
     pages.open("B");
@@ -105,7 +105,7 @@ fn a_change_that_does_not_show_is_not_told() {
 
 /// Spec: dynamic-tools 2, 9, 18, 29, 50, 93, 100.
 #[test]
-fn page_tools_stand_between_core_tools_and_page_actions() {
+fn page_tools_are_listed_between_core_tools_and_page_actions() {
     let mut pages = Pages::around(Sim::new(super::browser::FakeBrowser::new()));
     pages.sim.open_session_as(ONE, progressive());
     pages.sim.call(super::sim::connect(true));
@@ -119,7 +119,7 @@ fn page_tools_stand_between_core_tools_and_page_actions() {
     let core = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
     let page = ["add", "buy", "search", "zoom"];
     let actions = ["click", "handle_dialog", "take_snapshot"];
-    let beside = ["list_browser_tabs"]; // The page library is there.
+    let beside = ["list_browser_tabs"]; // Listed because there are tools of the page library.
     assert_eq!(tools, [&core[..], &page, &beside, &actions].concat());
     assert_eq!(pages.sim.list()[0].tool_count, 4);
 
@@ -189,7 +189,7 @@ fn one_name_in_two_tabs_means_the_focused_one() {
 
 /// Spec: dynamic-tools 29, 101.
 #[test]
-fn what_an_unfocused_page_offers_is_counted_in_silence() {
+fn tools_of_an_unfocused_page_are_counted_but_not_announced() {
     let mut pages = at_work();
     pages.sim.call(open_tab("https://app.test/A", true));
     pages.sim.call(open_tab("https://app.test/B", false));
@@ -204,7 +204,7 @@ fn what_an_unfocused_page_offers_is_counted_in_silence() {
 
 /// Spec: dynamic-tools 86.
 #[test]
-fn the_focused_pages_tools_are_told_of_when_they_change_and_only_then() {
+fn changes_of_the_focused_pages_tools_are_announced() {
     let mut pages = at_work();
     pages.sim.call(open_tab("https://app.test/A", true));
     let finds: [(&[&str], usize); 4] = [(&["x"], 1), (&["x"], 0), (&[], 1), (&["x", "y"], 1)];
@@ -259,7 +259,7 @@ fn generated_tools_are_not_in_the_union_but_can_be_called() {
 }
 
 #[test]
-fn what_a_page_registered_goes_before_what_was_generated() {
+fn registered_tools_take_precedence_over_generated_ones() {
     let mut pages = Pages::new();
     pages.open_in_browser("A");
     pages.open_in_browser("B");
@@ -315,7 +315,7 @@ fn tools_of_the_library_outlive_the_connection_to_the_browser() {
 }
 
 #[test]
-fn tools_that_came_by_a_call_are_told_of_before_its_answer() {
+fn tools_that_a_call_added_are_announced_before_its_answer() {
     let mut pages = Pages::new();
     pages.open_in_browser("A");
     pages.register("A", "x");

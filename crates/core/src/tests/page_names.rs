@@ -1,4 +1,4 @@
-//! Names that pages give their tools, made fit to be published.
+//! Valid names for page tools, made from the names that pages give them.
 
 use super::pages::{Pages, tool};
 use super::sim::ONE;
@@ -8,14 +8,14 @@ use proptest::test_runner::RngSeed;
 use std::collections::BTreeSet;
 
 #[test]
-fn a_name_that_is_fit_stays_as_it_is() {
+fn a_valid_name_stays_as_it_is() {
     for name in ["get_page_info", "a", "A-b_9", &"x".repeat(64)] {
         assert_eq!(ToolName::published(name).as_str(), name);
     }
 }
 
 #[test]
-fn a_name_that_is_not_is_reduced() {
+fn an_invalid_name_is_reduced() {
     let long = ToolName::published(&"x".repeat(65));
     assert_ne!(long, ToolName::published(&"x".repeat(66)));
     assert_eq!(long.as_str().len(), 64);
@@ -35,7 +35,7 @@ fn a_name_that_is_not_is_reduced() {
 
 /// Spec: decisions 21.
 #[test]
-fn no_page_takes_the_name_of_a_built_in() {
+fn no_page_tool_gets_the_name_of_a_built_in_tool() {
     let mut pages = Pages::new();
     pages.open("A");
     for name in [
@@ -66,7 +66,7 @@ fn no_page_takes_the_name_of_a_built_in() {
 }
 
 #[test]
-fn names_that_become_equal_are_numbered_in_an_order_of_their_own() {
+fn names_that_become_equal_are_numbered_in_a_fixed_order() {
     let publish = |tools: &[&str]| {
         let mut pages = Pages::new();
         pages.open_in_browser("A");
@@ -88,7 +88,7 @@ fn names_that_become_equal_are_numbered_in_an_order_of_their_own() {
 }
 
 #[test]
-fn a_name_is_kept_while_the_tool_is_there() {
+fn a_tool_keeps_its_name_while_it_exists() {
     let mut pages = Pages::new();
     pages.open_with("A", "get it");
     pages.register("A", "get_it");
@@ -104,7 +104,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Whatever a page registers, the list is valid, sorted, without doubles, and shadows nothing.
+    /// Whatever a page registers, the list is valid, sorted, free of duplicates, and hides no built-in tool.
     #[test]
     fn whatever_pages_register_the_list_is_valid(
         names in prop::collection::vec(any_name(), 1..80),

@@ -1,4 +1,4 @@
-//! Sessions with a fixed list call their pages by numbers of their own.
+//! Sessions with a fixed list have their own page numbers.
 
 use super::browser::FakeBrowser;
 use super::rng::Rng;
@@ -16,7 +16,7 @@ const D: &str = "https://d.test/";
 const THREE: SessionId = SessionId(3);
 
 impl Sim {
-    /// What a session's pages are called.
+    /// The numbers of a session's pages.
     fn numbered(&mut self, session: SessionId) -> Vec<(u32, String)> {
         let pages = self.pages_of(session).into_iter();
         pages
@@ -74,7 +74,7 @@ fn each_session_counts_its_pages_from_1() {
 }
 
 #[test]
-fn the_page_that_a_call_makes_is_the_first() {
+fn the_page_that_a_call_opens_is_page_1() {
     let mut sim = shared(&[A, B], &[ONE, TWO]);
     assert_eq!(sim.click_of(ONE), TabId(1));
     assert_eq!(sim.click_of(TWO), TabId(1));
@@ -84,7 +84,7 @@ fn the_page_that_a_call_makes_is_the_first() {
 }
 
 #[test]
-fn a_page_that_is_named_before_any_was_shown_is_the_one_that_the_list_would_show() {
+fn a_page_named_before_any_list_has_the_number_that_a_list_would_show() {
     let mut sim = shared(&[A, B], &[ONE, TWO]);
     sim.opens_page(ONE, C);
     sim.call_of(TWO, click_in(TabId(2)));
@@ -117,7 +117,7 @@ fn a_page_that_another_session_took_can_still_be_named() {
 }
 
 #[test]
-fn any_tab_can_be_named_by_the_number_that_is_the_same_for_everybody() {
+fn any_tab_can_be_named_by_its_shared_number() {
     let mut sim = shared(&[], &[ONE, TWO]);
     sim.opens_page(ONE, A);
     sim.opens_page(TWO, B);
@@ -134,7 +134,7 @@ fn any_tab_can_be_named_by_the_number_that_is_the_same_for_everybody() {
 }
 
 #[test]
-fn refusals_speak_in_the_sessions_numbers() {
+fn refusals_use_the_sessions_own_numbers() {
     let mut sim = shared(&[], &[ONE, TWO]);
     for url in [A, B] {
         sim.opens_page(ONE, url);
@@ -168,7 +168,7 @@ fn refusals_speak_in_the_sessions_numbers() {
 }
 
 #[test]
-fn popups_are_told_by_the_sessions_numbers() {
+fn popups_have_the_sessions_own_numbers() {
     let mut sim = shared(&[], &[ONE, TWO]);
     sim.opens_page(ONE, A);
     sim.opens_page(TWO, B);
@@ -181,7 +181,7 @@ fn popups_are_told_by_the_sessions_numbers() {
 }
 
 #[test]
-fn progressive_sessions_and_those_who_ask_have_everybodys_numbers() {
+fn progressive_sessions_and_those_configured_so_use_shared_numbers() {
     let mut sim = shared(&[A], &[ONE]);
     sim.opens_page(ONE, B);
     sim.open_session_as(TWO, progressive());

@@ -1,4 +1,4 @@
-//! Tabs with the page library: how they are listed and named, joined and told apart.
+//! Tabs with the page library: how they are listed, named and merged with tabs of a browser.
 
 use super::pages::{Pages, WORKER, facts, id, place, url};
 use super::sim::{ONE, click_in, progressive, select_page};
@@ -17,7 +17,7 @@ fn tabs(pages: &mut Pages) -> Vec<PageRow> {
 
 /// Spec: multi-tab 25, 26, 27, 29.
 #[test]
-fn list_browser_tabs_shows_what_is_there_now() {
+fn list_browser_tabs_shows_the_current_tabs() {
     let mut pages = Pages::new();
     assert_eq!(tabs(&mut pages), []);
     pages.open("A");
@@ -75,7 +75,7 @@ fn last_seen_is_the_last_registration_focus_or_use() {
 
 /// Spec: decisions 1.
 #[test]
-fn a_tab_is_meant_by_its_number_its_digits_or_its_own_name() {
+fn a_tab_is_named_by_its_number_its_digits_or_its_own_id() {
     let mut pages = Pages::new();
     pages.open_in_browser_with("A", "x");
     let number = pages.number("A");
@@ -109,7 +109,7 @@ fn a_tab_is_meant_by_its_number_its_digits_or_its_own_name() {
 }
 
 #[test]
-fn a_page_that_is_found_in_a_tab_is_that_tab() {
+fn a_page_that_is_found_in_a_tab_is_merged_with_it() {
     let mut pages = Pages::new();
     pages.sim.call(CallKind::ListPages);
     pages.sim.user_opens(&url("A"));
@@ -126,7 +126,7 @@ fn a_page_that_is_found_in_a_tab_is_that_tab() {
 }
 
 #[test]
-fn a_page_is_not_in_a_tab_any_more_that_shows_another_document() {
+fn a_page_leaves_a_tab_that_shows_another_document() {
     let mut pages = Pages::new();
     pages.open_in_browser_with("A", "x");
     let (browser, target) = pages.tab("A");
@@ -153,7 +153,7 @@ fn a_page_is_not_in_a_tab_any_more_that_shows_another_document() {
 
 /// Spec: multi-tab 42, 43.
 #[test]
-fn a_page_keeps_its_name_and_number_when_it_is_reloaded() {
+fn a_page_keeps_its_id_and_number_when_it_is_reloaded() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     let tab = |pages: &Pages| {
@@ -173,7 +173,7 @@ fn a_page_keeps_its_name_and_number_when_it_is_reloaded() {
 
 /// Spec: multi-tab 44, 72, 73.
 #[test]
-fn a_name_that_a_tab_of_another_origin_has_is_refused() {
+fn an_id_that_a_tab_of_another_origin_has_is_refused() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     let (connection, origin) = (ConnectionId(2), "https://evil.test".into());
@@ -198,7 +198,7 @@ fn a_name_that_a_tab_of_another_origin_has_is_refused() {
 }
 
 #[test]
-fn a_worker_that_starts_anew_takes_its_pages_over() {
+fn a_restarted_worker_takes_its_pages_over() {
     let mut pages = Pages::new();
     pages.open_with("A", "x");
     pages.sim.browser.hangs = true;
@@ -211,7 +211,7 @@ fn a_worker_that_starts_anew_takes_its_pages_over() {
     pages.sim.happen(Input::PageAppeared { connection, page });
     assert!(matches!(pages.sim.reply(call), Some(Reply::Refused(_))));
     let connection = WORKER;
-    // It may be that the old one lives, and its tab was copied: then it has to take another name.
+    // The old worker may still exist if its tab was duplicated: then its tab has to choose another id.
     assert!(pages.sim.outputs.contains(&Output::PageRefused {
         connection,
         page: id("A"),
@@ -222,7 +222,7 @@ fn a_worker_that_starts_anew_takes_its_pages_over() {
 }
 
 #[test]
-fn a_page_cannot_call_itself_by_the_number_of_another_tab() {
+fn a_page_cannot_use_the_number_of_another_tab_as_its_id() {
     let mut pages = Pages::new();
     for name in ["1", "", "a b", "{}", "x\ny", &"x".repeat(65)] {
         pages.open(name);
@@ -277,7 +277,7 @@ fn list_page_tools_shows_each_tool_where_it_would_run() {
 }
 
 #[test]
-fn both_lists_answer_a_progressive_session() {
+fn list_browser_tabs_and_list_page_tools_work_in_a_progressive_session() {
     let mut pages = Pages::with_session(progressive());
     pages.open_with("A", "x");
     let reply = pages.sim.call(CallKind::ListPageTools { tab: None });
@@ -287,7 +287,7 @@ fn both_lists_answer_a_progressive_session() {
 }
 
 #[test]
-fn a_page_that_is_reloaded_in_its_tab_stays_in_it_whoever_tells_first() {
+fn a_reloaded_page_stays_in_its_tab_whichever_side_reports_first() {
     for library_first in [true, false] {
         let mut pages = Pages::new();
         pages.open_in_browser_with("A", "x");
@@ -322,7 +322,7 @@ fn a_page_that_is_reloaded_in_its_tab_stays_in_it_whoever_tells_first() {
 
 /// Spec: dynamic-tools 85.
 #[test]
-fn a_session_that_follows_the_user_turns_to_the_tab_in_front() {
+fn a_session_that_follows_the_user_focuses_the_active_tab() {
     let mut pages = Pages::with_session(SessionConfig {
         follow_user_focus: true,
         ..progressive()
@@ -350,7 +350,7 @@ fn a_session_that_follows_the_user_turns_to_the_tab_in_front() {
         assert_eq!(notices, 1, "{page}");
         assert_eq!(focused(&mut pages), Some(pages.number(page)));
     }
-    // The agent may go elsewhere, until the user turns to another tab.
+    // The agent may focus another tab, until the user activates one.
     let tab = TabRef::from(f64::from(pages.number("B").0));
     pages.sim.call(CallKind::FocusTab { tab });
     turn_to(&mut pages, "A");
@@ -358,7 +358,7 @@ fn a_session_that_follows_the_user_turns_to_the_tab_in_front() {
 }
 
 #[test]
-fn who_followed_the_user_is_told_of_what_comes_next() {
+fn a_session_that_followed_the_user_is_notified_of_later_changes() {
     let mut pages = Pages::with_session(SessionConfig {
         follow_user_focus: true,
         ..progressive()

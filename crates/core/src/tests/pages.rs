@@ -1,4 +1,4 @@
-//! Pages with tools around the simulator, in the words of those who write pages.
+//! Pages with tools around the simulator.
 
 use super::sim::{ONE, Sim};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A simulator, and one worker of the page library behind which all pages are.
+/// A simulator, and one worker of the page library for all pages.
 pub(super) struct Pages {
     pub(super) sim: Sim,
     documents: BTreeMap<String, u64>,
@@ -44,7 +44,7 @@ impl Pages {
         self.appear(page);
     }
 
-    /// Opens a page in the session's browser, connecting that first if need be.
+    /// Opens a page in the session's browser, which is connected first if necessary.
     pub(super) fn open_in_browser(&mut self, page: &str) {
         if self.sim.browser.id.is_none() {
             self.sim.call(CallKind::ListPages);
@@ -66,7 +66,7 @@ impl Pages {
         self.register(page, tool);
     }
 
-    /// The page turns out to be in the tab that shows its address.
+    /// The page is found in the tab that shows its address.
     pub(super) fn join(&mut self, page: &str) {
         let (browser, target) = self.tab(page);
         self.sim.happen(Input::PageJoined {
@@ -78,7 +78,7 @@ impl Pages {
         });
     }
 
-    /// Where the browser has the page.
+    /// The page's tab in the browser.
     pub(super) fn tab(&self, page: &str) -> (BrowserId, TargetId) {
         let target = self.sim.browser.at(&url(page));
         (self.sim.browser.id.unwrap(), target)
@@ -145,7 +145,7 @@ impl Pages {
         });
     }
 
-    /// A call that is not waited for.
+    /// Makes a call without waiting for its answer.
     pub(super) fn ask(&mut self, name: &str, tab: Option<&str>) -> crate::CallId {
         self.sim.ask(page_tool(name, tab))
     }
@@ -154,7 +154,7 @@ impl Pages {
         self.sim.call(page_tool(name, tab))
     }
 
-    /// What a call is refused with.
+    /// The refusal of a call.
     pub(super) fn refusal(&mut self, kind: CallKind) -> String {
         match self.sim.call(kind) {
             Reply::Refused(refusal) => refusal.to_string(),
@@ -162,7 +162,7 @@ impl Pages {
         }
     }
 
-    /// The tools that ran so far: where, and what their pages call them.
+    /// The tools that ran so far: the page, and the page's name of the tool.
     pub(super) fn runs(&self) -> Vec<(TabLocation, String)> {
         let run = |output: &Output| match output {
             Output::RunTool { place, name, .. } => Some((place.clone(), name.to_string())),
@@ -171,7 +171,7 @@ impl Pages {
         self.sim.outputs.iter().filter_map(run).collect()
     }
 
-    /// How many notices the first session gets from something and within a second after it.
+    /// How many notices the first session gets during an action and within a second after it.
     pub(super) fn notices(&mut self, act: impl FnOnce(&mut Self)) -> usize {
         self.sim.settle();
         let before = self.sim.outputs.len();
@@ -221,7 +221,7 @@ pub(super) fn tool(name: &str, key: u64, schema: u64) -> ToolFacts {
     }
 }
 
-/// A tool of the library has the same key whenever it is registered.
+/// A tool of the library always has the same key.
 pub(super) fn key(name: &str) -> u64 {
     name.bytes()
         .fold(7, |key, byte| key * 31 % 1_000_003 + u64::from(byte))

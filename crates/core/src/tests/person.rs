@@ -1,4 +1,4 @@
-//! The person at the browser has the last word.
+//! The person at the browser pauses agents, takes tabs back and gives tabs to agents.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -7,7 +7,7 @@ use crate::{Access, CallKind, Input, Output, Reply, TabId, TargetId};
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 
-/// Two agents with lists that stand, in a person's browser.
+/// Two agents with fixed lists, in a person's browser.
 fn scene() -> Sim {
     let mut sim = Sim::new(FakeBrowser::running(&[A, B]));
     sim.open_session_as(ONE, fixed());
@@ -123,7 +123,7 @@ fn a_call_in_a_tab_that_is_taken_back_ends_and_its_session_knows() {
     };
     assert!(refusal.to_string().contains("was taken back by the person"));
     assert_ne!(sim.click_of(ONE), tab);
-    // What was taken back does not end with the session that opened it.
+    // A tab that was taken back is not closed with the session that opened it.
     let discards = sim.discards();
     sim.close_session(ONE);
     assert_eq!(sim.discards(), discards + 1);
@@ -154,7 +154,7 @@ fn a_tab_that_is_given_is_where_the_next_call_goes_after_it_was_told() {
     );
     assert_eq!(sim.click_of(ONE), given);
     assert_ne!(own, given);
-    // It stays the person's: it does not end with the session.
+    // It still belongs to the person: it is not closed with the session.
     sim.close_session(ONE);
     sim.settle();
     assert!(sim.browser.shows(A));
@@ -235,7 +235,7 @@ fn an_agent_that_is_told_to_follow_turns_to_the_tab_in_front_until_it_is_told_no
     for follows in [true, true] {
         sim.happen(Input::FollowChanged { session, follows });
     }
-    // Its agent did not ask for it, so it is told first.
+    // Its agent did not ask for it, so the next call reports it first.
     let text = sim.refused(page(CLICK, Access::Act));
     assert!(text.contains(&format!("tab {a}")), "{text}");
     assert_eq!(sim.click_of(ONE), a);

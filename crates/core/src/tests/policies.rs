@@ -16,7 +16,7 @@ fn with(tab_policy: TabPolicy) -> SessionConfig {
     }
 }
 
-/// The user's page A, and B of a session with this policy; two other sessions, one of each mode.
+/// The user's page A, and page B of a session with this policy; two other sessions, one of each mode.
 fn holding_b(policy: TabPolicy) -> (Sim, TabId) {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, with(policy));
@@ -61,7 +61,7 @@ fn s_20_shared_tabs_are_shown_to_everyone() {
 }
 
 #[test]
-fn sharing_is_up_to_all_who_hold_a_tab() {
+fn a_tab_is_shared_only_if_all_its_holders_share_it() {
     let (mut sim, b) = holding_b(TabPolicy::Shared);
     sim.call_of(TWO, select_page(b));
     assert_eq!(seen(&mut sim), [2, 2, 1]);
@@ -69,7 +69,7 @@ fn sharing_is_up_to_all_who_hold_a_tab() {
 
 /// Spec: multi-client 3.
 #[test]
-fn an_explicit_tab_is_respected_and_the_answer_says_whose_it_is() {
+fn a_named_tab_of_another_session_is_used_and_the_answer_says_so() {
     for policy in [TabPolicy::Respect, TabPolicy::Shared] {
         let (mut sim, b) = holding_b(policy);
         let (tab, shared) = (b, true);
@@ -119,7 +119,7 @@ fn an_exclusive_tab_is_refused_to_others_in_every_tool_and_its_holder_is_named()
 }
 
 #[test]
-fn an_exclusive_tab_is_free_when_its_session_is_over() {
+fn an_exclusive_tab_is_free_when_its_session_ends() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, with(TabPolicy::Exclusive));
     sim.open_session_as(TWO, fixed());
@@ -134,7 +134,7 @@ fn an_exclusive_tab_is_free_when_its_session_is_over() {
 }
 
 #[test]
-fn one_who_was_there_first_cannot_be_locked_out() {
+fn an_exclusive_session_cannot_lock_out_an_earlier_holder() {
     let (mut sim, b) = holding_b(TabPolicy::Respect);
     sim.open_session_as(SessionId(4), with(TabPolicy::Exclusive));
     sim.call_of(SessionId(4), click_in(b));
@@ -145,9 +145,8 @@ fn one_who_was_there_first_cannot_be_locked_out() {
     assert!(matches!(sim.call_of(TWO, click_in(b)), Reply::Refused(_)));
 }
 
-/// A static session in the same browser is to a progressive one what any other session is.
 #[test]
-fn a_progressive_list_follows_what_static_sessions_take() {
+fn a_progressive_list_changes_when_a_static_session_takes_a_tab() {
     let mut sim = Sim::attached(&[A]);
     sim.open_session_as(TWO, fixed());
     let a = sim.tab(A);

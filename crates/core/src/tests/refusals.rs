@@ -1,4 +1,4 @@
-//! What refusals say: what happened, and the call to make next.
+//! The texts of refusals: what happened, and which tool to call next.
 
 use crate::{Fate, LostTab, Mode, Refusal, Stuck, TabId, TabRef, ToolName};
 use std::time::Duration;

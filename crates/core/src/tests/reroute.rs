@@ -1,9 +1,9 @@
-//! Calls that came to a page too late: they go where they would go now, and never run twice.
+//! Calls that reached a page too late: they are rerouted, and never run twice.
 
 use super::pages::{Pages, place};
 use crate::{Finish, Input, Output, Reply};
 
-/// Where calls went, in order.
+/// The tabs to which calls went, in order.
 fn ways(pages: &Pages) -> Vec<crate::TabLocation> {
     pages.runs().into_iter().map(|(place, _)| place).collect()
 }
@@ -15,7 +15,7 @@ fn not_begun(pages: &mut Pages, call: crate::CallId) {
 
 /// Spec: multi-tab 23.
 #[test]
-fn a_call_that_the_page_in_front_left_unanswered_goes_to_the_other_tab() {
+fn a_call_that_the_active_page_left_unanswered_goes_to_the_other_tab() {
     let mut pages = Pages::new();
     for page in ["A", "B"] {
         pages.open_with(page, "toolX");
@@ -58,7 +58,7 @@ fn a_call_that_the_page_refuses_because_its_tool_is_gone_goes_to_the_other_tab()
 }
 
 #[test]
-fn a_call_whose_agent_named_the_tab_goes_nowhere_else() {
+fn a_call_with_a_named_tab_is_not_rerouted() {
     let mut pages = Pages::new();
     for page in ["A", "B"] {
         pages.open_with(page, "toolX");

@@ -1,4 +1,4 @@
-//! A session that had tabs before its daemon died finds them again.
+//! A session gets back the tabs that it had before its daemon crashed.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -11,15 +11,15 @@ const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 const C: &str = "https://c.test/";
 
-/// A user's browser in which A was opened for the session and B was taken over by it.
+/// A user's browser in which the session opened A and took over B.
 fn scene(config: impl FnOnce(RestoredTabs) -> SessionConfig) -> Sim {
-    let (mut sim, restored_tabs) = nobody_yet();
+    let (mut sim, restored_tabs) = no_session_yet();
     sim.open_session_as(ONE, config(restored_tabs));
     sim
 }
 
-/// The same before the session is there, and what it had.
-fn nobody_yet() -> (Sim, RestoredTabs) {
+/// The same before the session opens, and what it had.
+fn no_session_yet() -> (Sim, RestoredTabs) {
     let browser = FakeBrowser::running(&[A, B, C]);
     let (a, b) = (browser.at(A), browser.at(B));
     let restored_tabs = RestoredTabs {
@@ -41,8 +41,8 @@ fn nobody_yet() -> (Sim, RestoredTabs) {
     (Sim::with_config(browser, known), restored_tabs)
 }
 
-/// A session with a changing list that had something.
-fn progressive_heir(restored_tabs: RestoredTabs) -> SessionConfig {
+/// A progressive session with restored tabs.
+fn progressive_restored(restored_tabs: RestoredTabs) -> SessionConfig {
     SessionConfig {
         restored_tabs,
         ..progressive()
@@ -88,7 +88,7 @@ fn it_is_bound_to_its_tab_again_and_no_other_is_opened() {
 }
 
 #[test]
-fn what_it_opened_keeps_its_number_and_closes_with_it() {
+fn the_tabs_that_it_opened_keep_their_numbers_and_close_with_it() {
     let mut sim = scene(heir);
     assert_eq!(sim.page_at(A), TabId(40));
     let newer = sim.page_at(C);
@@ -99,7 +99,7 @@ fn what_it_opened_keeps_its_number_and_closes_with_it() {
 }
 
 #[test]
-fn others_are_not_shown_what_is_its_own() {
+fn other_sessions_do_not_see_its_tabs() {
     let mut sim = scene(heir);
     sim.open_session_as(TWO, fixed());
     sim.click_of(ONE);
@@ -108,8 +108,8 @@ fn others_are_not_shown_what_is_its_own() {
 }
 
 #[test]
-fn a_progressive_session_goes_on_in_its_tab_with_its_next_call() {
-    let mut sim = scene(progressive_heir);
+fn a_progressive_session_continues_in_its_tab_with_its_next_call() {
+    let mut sim = scene(progressive_restored);
     assert_eq!(sim.tools(), FOCUSED, "before it is connected");
     assert_eq!(sim.click_of(ONE), TabId(41));
     assert_eq!((sim.connects(), sim.opens()), (1, 0));
@@ -122,7 +122,7 @@ fn a_progressive_session_goes_on_in_its_tab_with_its_next_call() {
 
 #[test]
 fn a_progressive_session_that_connects_again_by_itself_has_its_focus() {
-    let mut sim = scene(progressive_heir);
+    let mut sim = scene(progressive_restored);
     let notices = sim.notices(|sim| {
         assert!(matches!(sim.call(connect(false)), Reply::Connected { .. }));
     });
@@ -138,7 +138,7 @@ fn a_progressive_session_that_connects_again_by_itself_has_its_focus() {
 fn a_progressive_session_without_a_tab_is_connected_again() {
     let mut sim = scene(|restored_tabs| {
         let connected = restored_tabs.connected;
-        progressive_heir(RestoredTabs {
+        progressive_restored(RestoredTabs {
             connected,
             ..RestoredTabs::default()
         })
@@ -150,18 +150,18 @@ fn a_progressive_session_without_a_tab_is_connected_again() {
 }
 
 #[test]
-fn a_progressive_session_is_there_at_once_if_its_browser_is() {
-    let (mut sim, restored_tabs) = nobody_yet();
+fn a_progressive_session_is_connected_at_once_if_its_browser_is() {
+    let (mut sim, restored_tabs) = no_session_yet();
     sim.open_session_as(TWO, fixed());
     sim.pages_of(TWO);
-    sim.open_session_as(ONE, progressive_heir(restored_tabs));
+    sim.open_session_as(ONE, progressive_restored(restored_tabs));
     assert_eq!(sim.core.bound_tab(ONE), Some(TabId(41)));
     assert_eq!(sim.click_of(ONE), TabId(41));
 }
 
 #[test]
 fn a_progressive_session_is_told_that_its_tab_was_closed_meanwhile() {
-    let mut sim = scene(progressive_heir);
+    let mut sim = scene(progressive_restored);
     sim.browser.remove(&sim.browser.at(B));
     let told = refused(&mut sim);
     assert!(told.contains("tab 41 was closed. Call focus_tab"), "{told}");
@@ -170,7 +170,7 @@ fn a_progressive_session_is_told_that_its_tab_was_closed_meanwhile() {
 
 #[test]
 fn a_progressive_session_whose_browser_is_gone_too_has_to_connect() {
-    let mut sim = scene(progressive_heir);
+    let mut sim = scene(progressive_restored);
     sim.browser.quit();
     let told = refused(&mut sim);
     assert!(told.contains("cannot be reached any more"), "{told}");
@@ -183,13 +183,13 @@ fn a_progressive_session_whose_browser_is_gone_too_has_to_connect() {
 }
 
 #[test]
-fn a_progressive_session_returns_though_a_second_daemon_died_before_it_did() {
-    let sim = scene(progressive_heir);
+fn a_progressive_session_reconnects_even_after_a_second_crash() {
+    let sim = scene(progressive_restored);
     assert_eq!(sim.core.returns_to(ONE), Some(&key()));
 }
 
 #[test]
-fn who_is_connected_to_a_browser_that_was_launched_does_not_return_there() {
+fn a_session_does_not_reconnect_to_a_browser_that_tabmux_launched() {
     let mut sim = Sim::launched();
     assert_eq!(sim.core.returns_to(ONE), None);
     sim.user_quits();
@@ -197,7 +197,7 @@ fn who_is_connected_to_a_browser_that_was_launched_does_not_return_there() {
 }
 
 #[test]
-fn a_progressive_session_is_told_that_its_tab_went_down_with_its_daemon() {
+fn a_progressive_session_learns_that_its_tab_was_lost_with_its_daemon() {
     let mut sim = Sim::new(FakeBrowser::new());
     let (tab, fate) = (TabId(7), Fate::BrowserGone);
     let lost = Some(Loss {
@@ -208,7 +208,7 @@ fn a_progressive_session_is_told_that_its_tab_went_down_with_its_daemon() {
         lost: lost.clone(),
         ..RestoredTabs::default()
     };
-    sim.open_session_as(ONE, progressive_heir(restored_tabs));
+    sim.open_session_as(ONE, progressive_restored(restored_tabs));
     assert_eq!(sim.tools(), DISCONNECTED);
     assert_eq!(
         refused(&mut sim),
@@ -223,7 +223,7 @@ fn a_progressive_session_is_told_that_its_tab_went_down_with_its_daemon() {
 }
 
 #[test]
-fn tabs_that_are_gone_are_told_once_and_replaced() {
+fn tabs_that_are_gone_are_reported_once_and_replaced() {
     let mut sim = scene(heir);
     sim.browser.remove(&sim.browser.at(A));
     sim.browser.remove(&sim.browser.at(B));
@@ -234,7 +234,7 @@ fn tabs_that_are_gone_are_told_once_and_replaced() {
 }
 
 #[test]
-fn a_tab_that_went_down_with_its_daemon_is_told_once() {
+fn a_tab_that_was_lost_with_its_daemon_is_reported_once() {
     let mut sim = Sim::new(FakeBrowser::new());
     let (tab, fate) = (TabId(7), Fate::BrowserGone);
     let lost = Loss {

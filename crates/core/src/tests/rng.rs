@@ -13,7 +13,7 @@ impl Rng {
         (self.next() % end as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with a probability of 1 in `n`.
     pub(super) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -1,4 +1,4 @@
-//! The rule book of routing, played case by case.
+//! Checks every case of `routing.txt`.
 
 use super::pages::Pages;
 use super::sim::{fixed, select_page};
@@ -27,7 +27,7 @@ struct Player {
 
 impl Player {
     fn new(title: &str, hybrid: bool) -> Self {
-        // Who asks for nothing gets the smart order.
+        // The default is the smart order.
         let mut session = fixed();
         if hybrid {
             session.routing = Routing::Hybrid;
@@ -70,7 +70,7 @@ impl Player {
         }
     }
 
-    /// Where a call went and why, in the words of the rule book.
+    /// Where a call went and why, in the form of `routing.txt`.
     fn call(&mut self, call: &str) -> String {
         let (name, tab) = match call.split_once(" in ") {
             Some((name, tab)) => (name, Some(TabRef::from(tab))),

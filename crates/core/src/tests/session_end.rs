@@ -1,4 +1,4 @@
-//! A session is over: what it created goes with it, what it was given stays.
+//! When a session ends, the tabs that it created are closed, and those that it took over stay.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -64,7 +64,7 @@ fn a_popup_of_a_tab_it_was_given_is_its_own() {
 
 /// Spec: multi-client 34.
 #[test]
-fn keeps_them_if_it_wants_to() {
+fn keeps_them_if_configured() {
     for config in [fixed(), progressive()] {
         let mut sim = Sim::new(FakeBrowser::running(&[A]));
         let mode = config.mode;
@@ -84,7 +84,7 @@ fn keeps_them_if_it_wants_to() {
 }
 
 #[test]
-fn what_another_session_is_bound_to_stays() {
+fn a_tab_that_another_session_is_bound_to_stays() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, fixed());
     sim.open_session_as(TWO, fixed());
@@ -116,7 +116,7 @@ fn the_last_tab_of_a_browser_is_replaced_by_a_spare_one() {
 }
 
 #[test]
-fn a_tab_that_is_being_closed_is_no_longer_there_for_others() {
+fn a_tab_that_is_being_closed_is_hidden_from_others() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, fixed());
     sim.open_session_as(TWO, fixed());
@@ -149,7 +149,7 @@ fn a_tab_that_two_sessions_want_closed_is_closed_for_both() {
 }
 
 #[test]
-fn what_crashed_does_not_stay_in_the_tab_strip() {
+fn a_crashed_tab_does_not_stay_in_the_tab_strip() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, fixed());
     sim.open_session_as(TWO, keeping(fixed()));
@@ -167,7 +167,7 @@ fn what_crashed_does_not_stay_in_the_tab_strip() {
 }
 
 #[test]
-fn nothing_is_begun_for_a_session_that_leaves() {
+fn no_call_is_started_for_a_session_that_ends() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     sim.open_session_as(ONE, fixed());
     sim.pages_of(ONE);

@@ -1,4 +1,4 @@
-//! Several browsers in one session: strict numbers, one attempt at a time, growing pauses.
+//! Several browsers in one session: strict `browserIndex`, one attempt at a time, growing pauses.
 
 mod additions;
 mod away;
@@ -19,9 +19,9 @@ struct SeveralBrowsers {
     core: Core,
     now: Time,
     up: Vec<&'static str>,
-    /// Whether no attempt to connect comes to an end.
+    /// Whether attempts to connect hang.
     hangs: bool,
-    /// Why those that are not up are not.
+    /// Why browsers that are not up fail.
     failure: ConnectFailure,
     calls: u64,
     replies: Vec<(CallId, Reply, Option<Renewed>)>,
@@ -115,7 +115,7 @@ impl SeveralBrowsers {
         }
     }
 
-    /// Every browser shows one page, and it is in front.
+    /// Every browser shows one page, which is active.
     fn answer(&self, browser: BrowserId, key: &BrowserKey) -> Input {
         if !self.up.contains(&&*key.0) {
             let failure = self.failure.clone();
@@ -218,7 +218,7 @@ fn reconnect(force: bool) -> CallKind {
 
 /// Spec: multi-browser 13.
 #[test]
-fn all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits_for_it() {
+fn all_browsers_connect_in_the_background_when_the_session_opens_if_configured() {
     let mut config = session(3);
     config.connects_at_once = true;
     let mut harness = SeveralBrowsers::with_session(session(0));
@@ -230,7 +230,7 @@ fn all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits_for_it(
     assert!(harness.attempts.iter().all(|(.., start)| !start));
     use BrowserState::{Connected, Disconnected};
     assert_eq!(harness.states(), [Connected, Disconnected, Connected]);
-    // The one that was away is tried again for whoever needs it, without a pause.
+    // The browser that was not up is tried again for the next call, without a pause.
     harness.up.push("http://2");
     assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
     assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
@@ -239,7 +239,7 @@ fn all_browsers_are_connected_at_once_if_that_is_wanted_and_nobody_waits_for_it(
 
 /// Spec: multi-browser 8, 36.
 #[test]
-fn without_that_wish_nothing_is_connected_before_it_is_needed() {
+fn by_default_no_browser_is_connected_before_it_is_needed() {
     let mut harness = SeveralBrowsers::with(3);
     assert_eq!(harness.states(), [BrowserState::Pending; 3]);
     assert!(harness.attempts.is_empty());
@@ -328,7 +328,7 @@ fn a_tab_of_another_browser_cannot_be_named() {
 
 /// Spec: multi-browser 81.
 #[test]
-fn one_browsers_death_does_not_disturb_another() {
+fn losing_one_browser_does_not_affect_another() {
     let mut harness = SeveralBrowsers::with(2);
     harness.clicks_in(Some(1));
     harness.clicks_in(Some(2));
@@ -356,7 +356,7 @@ fn a_browser_is_tried_five_times_with_growing_pauses() {
 
 /// Spec: multi-browser 11, 12, 20, 28, 30, 75, 105.
 #[test]
-fn then_it_is_left_alone_for_a_minute_unless_forced() {
+fn after_that_it_has_a_cooldown_of_a_minute_unless_forced() {
     let mut harness = SeveralBrowsers::with(2);
     harness.up.clear();
     harness.refusal(page(CLICK, Act), Some(2));
@@ -375,7 +375,7 @@ fn then_it_is_left_alone_for_a_minute_unless_forced() {
         matches!(&reply, Reply::Browser { browser } if browser.state == BrowserState::Connected),
         "{reply:?}"
     );
-    // And by itself once the minute is over.
+    // Without `force` once the minute is over.
     harness.up.clear();
     harness.refusal(page(CLICK, Act), Some(1));
     harness.up = URLS.to_vec();
@@ -427,7 +427,7 @@ fn calls_that_wait_for_one_browser_share_one_attempt() {
 
 /// Spec: multi-browser 23, 88.
 #[test]
-fn a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once() {
+fn a_lost_browser_is_reconnected_automatically_and_the_next_answer_says_so_once() {
     let mut harness = SeveralBrowsers::with(1);
     harness.clicks_in(None);
     harness.dies("http://1");
@@ -445,7 +445,7 @@ fn a_browser_that_was_lost_is_tried_by_itself_and_the_next_answer_says_so_once()
 
 /// Spec: multi-browser 9, 18, 19, 60, 78, 84, 85, 97.
 #[test]
-fn browsers_come_and_go_at_run_time_and_keep_their_numbers() {
+fn browsers_are_added_and_removed_at_run_time_and_keep_their_numbers() {
     let mut harness = SeveralBrowsers::with(1);
     let add = |url| CallKind::AddBrowser { meant: meant(url) };
     assert!(!harness.core.has_several(ONE));
@@ -457,7 +457,7 @@ fn browsers_come_and_go_at_run_time_and_keep_their_numbers() {
     assert!(harness.core.has_several(ONE));
     let known = harness.refusal(add("http://1"), None);
     assert!(known.contains("http://1 is browser 1 already"), "{known}");
-    // One that cannot be reached is not added.
+    // A browser that cannot be reached is not added.
     harness.up.retain(|up| *up != "http://3");
     harness.refusal(add("http://3"), None);
     assert_eq!(harness.rows().len(), 2);

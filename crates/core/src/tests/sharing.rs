@@ -1,4 +1,4 @@
-//! Several sessions in one browser: nobody takes another's tab.
+//! Several sessions in one browser: each has its own tabs.
 
 use super::browser::{FakeBrowser, facts};
 use super::sim::*;
@@ -22,7 +22,7 @@ fn urls(sim: &mut Sim, session: crate::SessionId) -> Vec<String> {
 }
 
 #[test]
-fn a_session_sees_its_own_tabs_and_those_nobody_holds() {
+fn a_session_sees_its_own_tabs_and_those_that_no_session_holds() {
     let mut sim = two_sessions(&[A, B]);
     sim.open(C, false);
     let a = sim.tab(A);
@@ -80,7 +80,7 @@ fn popups_of_a_free_tab_are_free() {
 }
 
 #[test]
-fn taking_the_last_free_tab_is_told_to_the_others() {
+fn taking_the_last_free_tab_is_announced_to_the_others() {
     let mut sim = two_sessions(&[A]);
     let a = sim.tab(A);
     let notices = sim.notices_of(TWO, |sim| {
@@ -94,7 +94,7 @@ fn taking_the_last_free_tab_is_told_to_the_others() {
 }
 
 #[test]
-fn what_a_session_leaves_behind_is_free() {
+fn tabs_of_an_ended_session_are_free() {
     let mut sim = Sim::new(FakeBrowser::running(&[A]));
     for session in [ONE, TWO] {
         sim.open_session_as(session, keeping(progressive()));
@@ -107,7 +107,7 @@ fn what_a_session_leaves_behind_is_free() {
 }
 
 #[test]
-fn another_sessions_focus_is_none_of_mine() {
+fn sessions_have_independent_focus() {
     let mut sim = two_sessions(&[A, B]);
     let a = sim.tab(A);
     let notices = sim.notices_of(TWO, |sim| {
@@ -119,7 +119,7 @@ fn another_sessions_focus_is_none_of_mine() {
 }
 
 #[test]
-fn an_explicit_number_is_respected_and_the_answer_says_so() {
+fn a_tab_of_another_session_can_be_named_and_the_answer_says_so() {
     let mut sim = two_sessions(&[A, B]);
     let a = sim.tab(A);
     sim.focus(a);
@@ -184,7 +184,7 @@ fn a_browser_that_goes_away_disconnects_all_its_sessions() {
 }
 
 #[test]
-fn another_browser_is_another_world() {
+fn sessions_in_different_browsers_are_independent() {
     let mut sim = Sim::attached(&[A]);
     sim.open_session_in("another", TWO, false);
     sim.browser.hangs = true;

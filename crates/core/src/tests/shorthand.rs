@@ -1,4 +1,4 @@
-//! The words that tests are written in: who, which tool, which call.
+//! Short names for sessions, tools and calls in tests.
 
 use crate::{
     Access, BrowserKey, CallKind, Mode, Numbering, OnEnd, Reply, SessionConfig, SessionId, TabId,
@@ -9,7 +9,7 @@ pub(super) const CLICK: ToolName = ToolName::new("click");
 pub(super) const SNAPSHOT: ToolName = ToolName::new("take_snapshot");
 pub(super) const HANDLE_DIALOG: ToolName = ToolName::new("handle_dialog");
 
-/// What static sessions are offered, in published order.
+/// The fixed list of static sessions, in published order.
 pub(super) const STATIC_TOOLS: [ToolName; 8] = [
     ToolName::LIST_PAGES,
     ToolName::NEW_PAGE,
@@ -21,7 +21,7 @@ pub(super) const STATIC_TOOLS: [ToolName; 8] = [
     ToolName::CONNECTION_STATUS,
 ];
 
-/// The client that most tests are about.
+/// The session that most tests use.
 pub(super) const ONE: SessionId = SessionId(1);
 pub(super) const TWO: SessionId = SessionId(2);
 
@@ -53,7 +53,7 @@ pub(super) fn closed(tab: TabId) -> Reply {
     Reply::Closed { tab, shared }
 }
 
-/// What a static session gets if it asks for nothing else.
+/// The default settings of a static session.
 pub(super) fn fixed() -> SessionConfig {
     SessionConfig {
         mode: Mode::Static,
@@ -61,7 +61,7 @@ pub(super) fn fixed() -> SessionConfig {
     }
 }
 
-/// The same for one that has numbers of its own.
+/// The same with its own page numbers.
 pub(super) fn with_own_numbers() -> SessionConfig {
     SessionConfig {
         numbering: Numbering::Own,
@@ -81,7 +81,7 @@ pub(super) fn named(mut config: SessionConfig) -> SessionConfig {
     config
 }
 
-/// A session that leaves its tabs behind.
+/// A session whose tabs stay open when it ends.
 pub(super) fn keeping(config: SessionConfig) -> SessionConfig {
     let on_end = OnEnd::Keep;
     SessionConfig { on_end, ..config }

@@ -26,7 +26,7 @@ pub(super) struct Sim {
     calls: BTreeMap<CallId, Sent>,
     open: BTreeMap<SessionId, Mode>,
     acting: BTreeMap<TargetId, CallId>,
-    /// What was notable at which count.
+    /// The last persistence version, and the saved state at that version.
     persistence_version: (u64, String),
 }
 
@@ -44,7 +44,7 @@ impl Sim {
         Self::with_config(browser, Config::default())
     }
 
-    /// The tools that work on a tab are added to the usual ones.
+    /// The `tab_tools` of the settings are added to the usual ones.
     pub(super) fn with_config(browser: FakeBrowser, config: Config) -> Self {
         let usual = [SNAPSHOT, CLICK, HANDLE_DIALOG];
         Self {
@@ -66,7 +66,7 @@ impl Sim {
         }
     }
 
-    /// One client, not connected, that wants the seed's bare lists.
+    /// One client, not connected, without page actions.
     pub(super) fn disconnected() -> Self {
         let mut sim = Self::new(FakeBrowser::new());
         sim.open_session(ONE, false);
@@ -201,7 +201,7 @@ impl Sim {
             .id
     }
 
-    /// The tab that a session's page action without a tab runs in.
+    /// The tab in which a session's page action without a tab runs.
     pub(super) fn click_of(&mut self, session: SessionId) -> TabId {
         match self.call_of(session, page(CLICK, Access::Act)) {
             Reply::Done { tab, .. } => tab,
@@ -219,7 +219,7 @@ impl Sim {
         self.count(|output| matches!(output, Output::OpenTab { .. }))
     }
 
-    /// How many tabs were closed because nobody needed them.
+    /// How many tabs were closed because they were no longer needed.
     pub(super) fn discards(&self) -> usize {
         self.count(|output| matches!(output, Output::Discard { .. }))
     }
@@ -308,14 +308,14 @@ impl Sim {
     pub(super) fn user_quits(&mut self) {
         if let Some(browser) = self.browser.id {
             self.browser.quit();
-            // What it would still have reported is lost with it.
+            // Its pending reports are lost.
             self.agenda.clear();
             let reason = "it was closed".to_owned();
             self.happen(Input::BrowserGone { browser, reason });
         }
     }
 
-    /// How many notices a session gets from something and within a second after it.
+    /// How many notices a session gets during an action and within a second after it.
     pub(super) fn notices_of(&mut self, session: SessionId, act: impl FnOnce(&mut Self)) -> usize {
         self.settle();
         let before = self.outputs.len();
@@ -332,7 +332,7 @@ impl Sim {
         self.notices_of(ONE, act)
     }
 
-    /// Lets a second pass: enough for everything that is under way and does not hang.
+    /// Lets a second pass: enough for all pending work that does not hang.
     pub(super) fn settle(&mut self) {
         self.pass(Duration::from_secs(1));
     }
@@ -346,18 +346,18 @@ impl Sim {
         self.now = end;
     }
 
-    /// Lets everything happen that will ever happen by itself.
+    /// Processes all scheduled inputs and timers.
     pub(super) fn run_out(&mut self) {
         while self.step() {}
     }
 
-    /// Hands in one input, now, and carries out what it brings about.
+    /// Passes one input to the core and carries out the outputs.
     pub(super) fn happen(&mut self, input: Input) {
         self.core.handle(self.now, input);
         self.carry_out();
     }
 
-    /// Jumps to the next thing that happens. False if nothing ever will.
+    /// Jumps to the next scheduled input or timer. False if there is none.
     fn step(&mut self) -> bool {
         let Some(at) = self.next_event() else {
             return false;
@@ -460,13 +460,13 @@ impl Sim {
     }
 }
 
-/// Nothing that a later core should know changes without being counted.
+/// The saved state must not change without a new persistence version.
 pub(super) fn check_persistence_version(core: &Core, before: &mut (u64, String)) {
     let now = (core.persistence_version(), core.persisted_state());
     let is_first = before.1.is_empty();
     assert!(
         is_first || now.0 != before.0 || now.1 == before.1,
-        "{} became {}, and nobody was told",
+        "{} became {} with the same version",
         before.1,
         now.1
     );

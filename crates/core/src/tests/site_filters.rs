@@ -1,4 +1,4 @@
-//! Tabs whose pages a session may not see: they are there, and that is all.
+//! Tabs whose pages a session may not see: it learns only that they exist.
 
 use super::browser::FakeBrowser;
 use super::pages::Pages;
@@ -148,7 +148,7 @@ fn what_is_at_work_on_a_page_stops_when_the_page_is_hidden() {
         refusal.to_string(),
         "https://secret.test is not for you. click was stopped before it was done."
     );
-    // Who leaves such a page may do so, whatever else changes.
+    // A call that leaves such a page may finish, whatever else changes.
     let leaving = sim.ask(select_page(secret));
     let site_filter = site_filter();
     sim.happen(Input::SiteFilterChanged {

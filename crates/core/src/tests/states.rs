@@ -1,4 +1,4 @@
-//! The states and their exact lists: the seed's table, row by row.
+//! The states and their exact lists: the table of `docs/specification/dynamic-tools.md`, row by row.
 
 use super::browser::FakeBrowser;
 use super::sim::*;

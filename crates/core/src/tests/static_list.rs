@@ -1,4 +1,4 @@
-//! Static mode: one list that never changes, and what is connected can be asked for.
+//! Static mode: a fixed list, and the connection status.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -22,7 +22,7 @@ fn status(connected: bool, active_sessions: usize, state: BrowserState) -> Reply
     }
 }
 
-/// Whatever happens, the list stands and nobody is told otherwise.
+/// Whatever happens, the list stays the same and no notice is sent.
 /// Spec: decisions 16.
 #[test]
 fn the_list_is_the_configured_one_in_every_state() {
@@ -60,7 +60,7 @@ fn list_pages_connects_and_says_which_page_is_selected() {
 
 /// Spec: multi-client 25, 28, 43.
 #[test]
-fn the_status_is_true_at_every_moment() {
+fn the_status_is_correct_at_every_moment() {
     let mut sim = Sim::new(FakeBrowser::new());
     sim.open_session_as(ONE, fixed());
     let ask = |sim: &mut Sim| sim.call(CallKind::ConnectionStatus);
@@ -79,10 +79,10 @@ fn the_status_is_true_at_every_moment() {
     assert_eq!(connects, 1, "to ask changes nothing");
 }
 
-/// Connected is a fact of the session, the browser's state one of the browser.
+/// `connected` is about the session; the browser's state is independent of it.
 /// Spec: multi-client 28; decisions 8.
 #[test]
-fn the_status_can_be_asked_for_in_progressive_mode() {
+fn the_status_is_available_in_progressive_mode() {
     let mut sim = Sim::attached(&[A]);
     sim.open_session(TWO, false);
     let reply = sim.call_of(TWO, CallKind::ConnectionStatus);

@@ -1,4 +1,4 @@
-//! Static mode once more, written independently: who is bound to what, who sees what, what is left.
+//! Static mode, written a second time as a model for the tests: bindings, visible tabs, remaining tabs.
 
 use crate::{OnEnd, TabPolicy};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,10 +51,10 @@ pub(super) enum Move {
     BrowserQuits,
 }
 
-/// Which tab the agent names: the one at this address, or none that there is.
+/// Which tab the agent names: the one at this address, or one that does not exist.
 pub(super) type Pick = Option<String>;
 
-/// What a session asked for.
+/// The settings of a session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Habits {
     pub(super) on_end: OnEnd,
@@ -67,12 +67,12 @@ struct Page {
     bound: BTreeSet<u64>,
 }
 
-/// What there should be. Pages are known by their addresses: no two are the same.
+/// The expected state. Pages are identified by their addresses, which are unique.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Model {
     pub(super) connected: bool,
     habits: BTreeMap<u64, Habits>,
-    /// Sessions whose tab vanished, until they were told.
+    /// Sessions that lost their tab, until they know it.
     lost: BTreeSet<u64>,
     pages: BTreeMap<String, Page>,
 }
@@ -109,13 +109,13 @@ impl Model {
         seen.map(|(url, _)| url.clone()).collect()
     }
 
-    /// Whether a list would show a session nothing, so that it is given a page. One that has lost its
-    /// own is told of that first.
+    /// Whether a list would be empty, so that a page is opened for the session. A session that has lost its tab
+    /// gets the error first.
     pub(super) fn needs_page(&self, who: u64) -> bool {
         self.seen(who).is_empty() && !self.lost.contains(&who)
     }
 
-    /// Whether a call does what it is for. `None` if the move is not a call.
+    /// Whether a call succeeds. `None` if the move is not a call.
     pub(super) fn apply(&mut self, step: &Move) -> Option<bool> {
         match step {
             Move::Click {
@@ -198,7 +198,7 @@ impl Model {
         }
     }
 
-    /// The page an agent names, if there is one and nobody else keeps it to himself.
+    /// The page that an agent names, if it exists and no other session holds it exclusively.
     fn usable(&self, who: u64, tab: &Pick) -> Option<String> {
         let url = tab.clone()?;
         let holders = self.pages.get(&url)?.holders();
@@ -246,7 +246,7 @@ impl Model {
 }
 
 impl Page {
-    /// Its owner first, then those who are bound to it.
+    /// Its owner first, then the sessions that are bound to it.
     fn holders(&self) -> Vec<u64> {
         self.owner.iter().chain(&self.bound).copied().collect()
     }

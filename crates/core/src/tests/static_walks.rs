@@ -65,7 +65,7 @@ impl Walk {
             let bound = self.sim.core.bound_tab(SessionId(who));
             let bound = bound.and_then(|tab| address(&self.sim, tab));
             assert_eq!(bound.as_ref(), self.model.bound(who), "{:#?}", self.trail);
-            // A list would give it a page, and that is a move of its own.
+            // A list would open a page for it, which is a move of its own.
             if self.model.connected && !self.model.needs_page(who) {
                 let pages = self.sim.pages_of(SessionId(who));
                 let mut urls: Vec<_> = pages.iter().map(|page| page.url.to_string()).collect();
@@ -158,7 +158,7 @@ fn begin(sim: &mut Sim, who: u64, habits: Habits) {
     sim.open_session_as(SessionId(who), config);
 }
 
-/// Makes a move. Says whether a call did what it is for.
+/// Makes a move. Returns whether a call succeeded.
 fn play(sim: &mut Sim, next: Move) -> Option<bool> {
     let (who, kind) = match next {
         Move::Click {
@@ -219,7 +219,7 @@ fn play(sim: &mut Sim, next: Move) -> Option<bool> {
     Some(!matches!(reply, Reply::Failed { .. } | Reply::Refused(_)))
 }
 
-/// Lets the tab that was bound last show a page.
+/// Navigates the tab that was bound last.
 fn show(sim: &mut Sim, url: &str) {
     let held = sim.outputs.iter().rev().find_map(|output| match output {
         Output::Hold { browser, target } => Some((*browser, target.clone())),

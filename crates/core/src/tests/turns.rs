@@ -1,4 +1,4 @@
-//! Several sessions act on one tab: none of them is starved.
+//! Several sessions act on one tab: none of them starves.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -7,7 +7,7 @@ use crate::{CallId, Input, Output, PersonRefusal, Refusal, Reply, SessionId, Tab
 
 const THREE: SessionId = SessionId(3);
 
-/// Three sessions that are bound to one tab, which never finishes by itself.
+/// Three sessions that are bound to one tab, whose calls never finish by themselves.
 fn crowded() -> Sim {
     let mut sim = Sim::new(FakeBrowser::running(&["https://a.test/"]));
     for session in [ONE, TWO, THREE] {
@@ -18,7 +18,7 @@ fn crowded() -> Sim {
     sim
 }
 
-/// Finishes whatever runs until nothing does. Says whose turn it was, in order.
+/// Finishes running calls until there are none. Returns the order of sessions.
 fn turns(sim: &mut Sim, calls: &[(SessionId, CallId)]) -> Vec<u64> {
     let mut done = 0;
     while let Some(running) = sim.runs().get(done) {
@@ -51,7 +51,7 @@ fn sessions_take_turns_and_each_keeps_its_own_order() {
 }
 
 #[test]
-fn a_newcomer_waits_for_one_call_of_each_session_at_most() {
+fn a_new_session_waits_for_at_most_one_call_of_each_session() {
     let mut sim = crowded();
     let mut calls = ask(&mut sim, &[ONE; 20]);
     calls.extend(ask(&mut sim, &[TWO; 20]));
@@ -61,7 +61,7 @@ fn a_newcomer_waits_for_one_call_of_each_session_at_most() {
 }
 
 #[test]
-fn a_cancelled_call_loses_its_turn_and_nobody_elses() {
+fn a_cancelled_call_loses_only_its_own_turn() {
     let mut sim = crowded();
     let calls = ask(&mut sim, &[ONE, ONE, TWO, THREE, THREE]);
     sim.cancel(calls[2].1);

@@ -1,4 +1,4 @@
-//! Static mode: calls wait for what they need, together, and not for ever.
+//! Static mode: calls wait together for a browser and a tab, until their deadlines.
 
 use super::browser::FakeBrowser;
 use super::sim::*;
@@ -9,7 +9,7 @@ use std::time::Duration;
 const A: &str = "https://a.test/";
 
 #[test]
-fn everybody_waits_for_the_one_connection() {
+fn all_calls_wait_for_the_same_attempt_to_connect() {
     let mut sim = Sim::new(FakeBrowser::new());
     sim.open_session_as(ONE, fixed());
     sim.open_session_as(TWO, fixed());
@@ -47,7 +47,7 @@ fn an_attempt_that_may_not_launch_is_followed_by_one_that_may() {
 }
 
 #[test]
-fn a_failed_connection_answers_everybody_with_what_went_wrong() {
+fn a_failed_connection_fails_all_waiting_calls_with_the_reason() {
     let mut sim = Sim::new(FakeBrowser::new());
     sim.open_session_as(ONE, fixed());
     sim.browser.hangs = true;

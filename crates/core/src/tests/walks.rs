@@ -72,7 +72,7 @@ impl Walk {
         assert_eq!(focused, self.model.focused.as_deref(), "{:#?}", self.trail);
     }
 
-    /// Mostly what makes sense in this state, sometimes what does not.
+    /// Mostly moves that make sense in this state, sometimes others.
     fn choose(&mut self) -> Move {
         let tabs = self.model.tabs.len();
         if !self.model.connected && !self.rng.one_in(4) {
@@ -132,7 +132,7 @@ impl Walk {
     }
 }
 
-/// Makes a move. Says whether a call did what it is for.
+/// Makes a move. Returns whether a call succeeded.
 fn play(sim: &mut Sim, next: Move) -> Option<bool> {
     let kind = match next {
         Move::Connect { launch } => connect(launch),
@@ -181,7 +181,7 @@ fn play(sim: &mut Sim, next: Move) -> Option<bool> {
     ))
 }
 
-/// How the agent names a tab: by what `list_tabs` shows, in either form.
+/// How the agent names a tab: by the number in `list_tabs`, as a number or a string.
 fn name(sim: &mut Sim, pick: Pick) -> TabRef {
     match pick {
         Pick::Unknown => TabRef::from(TabId(1_000_000)),

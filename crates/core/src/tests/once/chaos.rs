@@ -1,4 +1,4 @@
-//! A core to which anything happens, and what must hold all the same.
+//! A core that gets arbitrary inputs, and the invariants that must hold.
 
 use super::steps::{Step, request, target};
 use crate::tests::browser::facts;
@@ -11,7 +11,7 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// A core, and what it owes.
+/// A core, and the answers that it still owes.
 pub(super) struct Chaos {
     core: Core,
     now: Time,
@@ -19,12 +19,12 @@ pub(super) struct Chaos {
     acting: BTreeMap<TabLocation, CallId>,
     closing: BTreeMap<CallId, Tab>,
     held: BTreeSet<Tab>,
-    /// What each client's list is, if it fetches it when it is told to.
+    /// The list of each client, if it fetches it at every notice.
     lists: BTreeMap<SessionId, List>,
     /// How many page actions and page tools were run.
     pub(super) ran: usize,
     pub(super) tools_ran: usize,
-    /// Whether each client knows that it has to say which browser.
+    /// Whether each client knows that it needs `browserIndex`.
     several: BTreeMap<SessionId, bool>,
     persistence_version: (u64, String),
 }
@@ -130,7 +130,7 @@ impl Chaos {
         }
     }
 
-    /// Lets all timers go off. After that nobody waits for anything.
+    /// Fires all timers. After that no call is pending.
     pub(super) fn run_out(&mut self) {
         while let Some(at) = self.core.poll_timeout() {
             self.wake(at);
@@ -162,9 +162,9 @@ impl Chaos {
             Input::BrowserGone { browser, .. } | Input::ConnectionLost { browser, .. } => {
                 self.held.retain(|(at, _)| at != browser)
             }
-            // What ran in a page before we knew its tab does not wait for what ran in the tab.
+            // A call that ran in a page before its tab was known may run in parallel with calls of that tab.
             Input::PageJoined { .. } => self.acting.clear(),
-            // One piece of work is over; the call may have another.
+            // One output is done; the call may get another.
             Input::Finished { call, .. } => {
                 if let Some(asked) = self.calls.get_mut(call) {
                     asked.at_work = false;
@@ -174,7 +174,7 @@ impl Chaos {
         }
         self.core.handle(self.now, input);
         self.check();
-        // Nobody is told that there is a new session, or none any more.
+        // Opening or closing a session causes no notice.
         for session in (1..4).map(SessionId) {
             let list = self.list(session);
             match list.is_empty() {
@@ -293,7 +293,7 @@ impl Chaos {
         }
     }
 
-    /// A session's list, and what is published of the tools of pages.
+    /// A session's list, and the published content of its page tools.
     fn list(&self, session: SessionId) -> List {
         let tools = self.core.tools(session).into_iter();
         let described = tools.map(|name| {

@@ -1,4 +1,4 @@
-//! What can happen: any input, late, doubled, contradictory, about things that never were.
+//! Arbitrary inputs: late, repeated, contradictory, about things that never existed.
 
 use crate::tests::browser::facts;
 use crate::tests::page_inputs::{page_call, page_input, page_with_tool};
@@ -22,12 +22,12 @@ pub(super) enum Step {
         browser: Option<i64>,
         timeout: Option<Duration>,
     },
-    /// The driver finishes one of the calls that were ever made, counted from the newest.
+    /// The driver finishes one of all calls so far, counted from the newest.
     Finishes {
         back: u64,
         outcome: Finish,
     },
-    /// A tab appears for one of the calls that were ever made, counted from the newest.
+    /// A tab appears for one of all calls so far, counted from the newest.
     Opens {
         back: u64,
         browser: BrowserId,
@@ -36,8 +36,7 @@ pub(super) enum Step {
     Passes(Duration),
 }
 
-/// Two sessions, a browser that is there and a page with a tool: from here more can happen than from
-/// nothing.
+/// Two sessions, a connected browser and a page with a tool: more inputs have an effect than in an empty core.
 pub(super) fn beginning() -> impl Strategy<Value = Vec<Step>> {
     (session_config(), session_config()).prop_map(|(one, two)| {
         let open = |session, config| {
@@ -231,7 +230,7 @@ fn tab_input() -> impl Strategy<Value = Input> {
     ]
 }
 
-/// What the person does. Pauses are short, so that something happens between them.
+/// What the person does. Pauses are short, so that other inputs have an effect between them.
 fn person_input() -> impl Strategy<Value = Input> {
     prop_oneof![
         1 => Just(Input::Paused),
@@ -273,7 +272,7 @@ fn kind() -> impl Strategy<Value = CallKind> {
     ]
 }
 
-/// Mostly what is right for a session with one browser.
+/// Mostly valid for a session with one browser.
 fn index() -> impl Strategy<Value = Option<i64>> {
     prop_oneof![4 => Just(None), 3 => Just(Some(1)), 1 => (-1..4_i64).prop_map(Some)]
 }

@@ -1,4 +1,4 @@
-//! `add_browser` that comes to nothing leaves nothing behind.
+//! A failed `add_browser` is undone.
 
 use super::*;
 use crate::PersonRefusal;
@@ -14,14 +14,14 @@ fn adding() -> (SeveralBrowsers, CallId) {
     (harness, call)
 }
 
-/// There is one browser again, and it need not be named.
+/// There is one browser again, and calls need no `browserIndex`.
 fn nothing_is_left(harness: &mut SeveralBrowsers) {
     assert_eq!(harness.rows().len(), 1);
     assert_eq!(harness.clicks_in(None), "http://1/page");
 }
 
 #[test]
-fn an_addition_that_is_cancelled_is_taken_back() {
+fn a_cancelled_add_browser_is_undone() {
     let (mut harness, call) = adding();
     harness.cancel(call);
     assert_eq!(harness.wait_for(call), Reply::Cancelled);
@@ -29,7 +29,7 @@ fn an_addition_that_is_cancelled_is_taken_back() {
 }
 
 #[test]
-fn an_addition_that_is_too_late_is_taken_back() {
+fn an_add_browser_that_times_out_is_undone() {
     let (mut harness, call) = adding();
     let reply = harness.wait_for(call);
     assert!(
@@ -41,7 +41,7 @@ fn an_addition_that_is_too_late_is_taken_back() {
 }
 
 #[test]
-fn an_addition_that_the_person_stops_is_taken_back() {
+fn an_add_browser_that_the_person_stops_is_undone() {
     let (mut harness, call) = adding();
     harness.happen(Input::Paused);
     harness.happen(Input::Resumed);
@@ -57,7 +57,7 @@ fn an_addition_that_the_person_stops_is_taken_back() {
 }
 
 #[test]
-fn whoever_waits_for_a_browser_that_is_not_added_is_told() {
+fn calls_that_wait_for_a_browser_whose_addition_is_cancelled_fail() {
     let (mut harness, call) = adding();
     let waiting = harness.ask(page(CLICK, Act), Some(2));
     harness.cancel(call);
@@ -72,7 +72,7 @@ fn whoever_waits_for_a_browser_that_is_not_added_is_told() {
 }
 
 #[test]
-fn whoever_waits_for_a_browser_that_cannot_be_added_is_told_why() {
+fn calls_that_wait_for_a_browser_that_cannot_be_added_fail_with_the_reason() {
     let mut harness = SeveralBrowsers::with(1);
     harness.up.retain(|up| *up != "http://2");
     let meant = meant("http://2");
@@ -83,7 +83,7 @@ fn whoever_waits_for_a_browser_that_cannot_be_added_is_told_why() {
 }
 
 #[test]
-fn a_browser_that_answers_after_its_addition_was_cancelled_is_let_go_of() {
+fn a_browser_that_answers_after_its_addition_was_cancelled_is_disconnected() {
     let (mut harness, call) = adding();
     let key = BrowserKey("http://2".into());
     let browser = harness.browser("http://2");

@@ -1,10 +1,10 @@
-//! A browser that is reached through somebody else, who is away and was waited for.
+//! A browser whose extension is not connected.
 
 use super::*;
 
 const NOT_CONNECTED: &str = "Browser extension not connected";
 
-/// A session whose browser is reached through an extension that is not there.
+/// A session whose browser is reached through an extension that is not connected.
 fn away() -> SeveralBrowsers {
     let mut harness = SeveralBrowsers::with(1);
     harness.up.clear();
@@ -17,7 +17,7 @@ fn away() -> SeveralBrowsers {
 
 /// Spec: multi-client 35.
 #[test]
-fn an_extension_that_is_away_is_waited_for_once() {
+fn the_core_waits_once_for_an_extension_that_is_not_connected() {
     let mut harness = away();
     for attempts in 1..=2 {
         let refusal = harness.refusal(page(CLICK, Act), None);
@@ -27,7 +27,7 @@ fn an_extension_that_is_away_is_waited_for_once() {
     }
 }
 
-/// The extension goes at once and is waited for, and a call comes four seconds later.
+/// The extension disconnects at once, and a call comes four seconds later, while the core waits.
 fn soon_after() -> (SeveralBrowsers, BrowserId, CallId) {
     let mut harness = away();
     harness.up = URLS.to_vec();
@@ -47,7 +47,7 @@ fn soon_after() -> (SeveralBrowsers, BrowserId, CallId) {
 
 /// Spec: multi-client 35.
 #[test]
-fn a_call_soon_after_the_extension_went_says_in_the_end_that_it_is_away() {
+fn a_call_soon_after_the_extension_disconnected_reports_that_in_the_end() {
     let (mut harness, _, call) = soon_after();
     let Reply::Refused(refusal) = harness.wait_for(call) else {
         panic!("there is no browser");
@@ -62,7 +62,7 @@ fn a_call_soon_after_the_extension_went_says_in_the_end_that_it_is_away() {
 }
 
 #[test]
-fn a_call_soon_after_the_extension_went_has_it_if_it_comes_back_in_time() {
+fn a_call_soon_after_the_extension_disconnected_works_if_it_reconnects_in_time() {
     let (mut harness, browser, call) = soon_after();
     harness.now = harness.now + Duration::from_secs(5);
     harness.up = URLS.to_vec();

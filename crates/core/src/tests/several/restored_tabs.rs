@@ -1,9 +1,9 @@
-//! A loss from before is told where it happened.
+//! A tab that was lost before a restart is reported in its browser.
 
 use super::*;
 use crate::{Fate, Loss, LostTab, RestoredTabs, TabId};
 
-/// A session with two browsers that lost tab 7, in this one if that is known.
+/// A session with two browsers that lost tab 7, in this browser if it is known.
 fn heir(browser: Option<&str>) -> SeveralBrowsers {
     let (tab, fate) = (TabId(7), Fate::Closed);
     let lost = Some(Loss {
@@ -25,7 +25,7 @@ fn is_told(harness: &mut SeveralBrowsers, browser: i64) {
 }
 
 #[test]
-fn a_tab_that_was_lost_in_the_second_browser_is_told_of_there() {
+fn a_tab_that_was_lost_in_the_second_browser_is_reported_there() {
     let mut harness = heir(Some("http://2"));
     assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
     is_told(&mut harness, 2);
@@ -33,14 +33,14 @@ fn a_tab_that_was_lost_in_the_second_browser_is_told_of_there() {
 }
 
 #[test]
-fn a_second_heir_is_told_where_it_was_as_well() {
+fn after_a_second_crash_the_loss_is_reported_in_the_same_browser() {
     let harness = heir(Some("http://2"));
     let lost = harness.core.loss(ONE).expect("it was not told yet");
     assert_eq!(lost.browser, Some(BrowserKey("http://2".into())));
 }
 
 #[test]
-fn a_tab_that_was_lost_who_knows_where_is_told_of_at_once() {
+fn a_tab_that_was_lost_in_an_unknown_browser_is_reported_at_once() {
     for browser in [None, Some("http://gone")] {
         let mut harness = heir(browser);
         is_told(&mut harness, 1);
