@@ -4,7 +4,7 @@
     clippy::disallowed_methods,
     clippy::print_stdout,
     clippy::expect_used,
-    reason = "a bench reads the clock, and says what it read"
+    reason = "a benchmark reads the clock and prints"
 )]
 
 use std::hint::black_box;
@@ -68,7 +68,7 @@ fn main() {
     lists();
 }
 
-/// Many names, and sessions that are told of each change.
+/// Many names, and sessions that are notified of each change.
 fn lists() {
     let mut core = with_sessions(20);
     for n in 0..NAMES {
@@ -233,7 +233,7 @@ fn memory() -> usize {
     resident.expect("it is a number") * 4096
 }
 
-/// The median of so many parts is told, so that a busy machine tells little else.
+/// The result is the median of this many parts, so that load on the machine matters less.
 const BATCHES: usize = 50;
 const TABS: usize = 10_000;
 const NAMES: usize = 800;

@@ -110,7 +110,7 @@ pub struct Core {
     /// Counts the changes to what a later daemon has to know.
     persistence_version: u64,
     /// The sessions that get a `ToolsChanged` from the current input.
-    told: BTreeSet<SessionId>,
+    notified: BTreeSet<SessionId>,
 }
 
 impl Core {
@@ -136,7 +136,7 @@ impl Core {
             common: shared_lists::SharedLists::default(),
             edition_noticed: 0,
             persistence_version: 0,
-            told: BTreeSet::new(),
+            notified: BTreeSet::new(),
             tabs_counted: config.numbers_used(),
             config,
             sessions: BTreeMap::new(),

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// One thing for the driver to do.
+/// One action for the driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Connect to a browser. Answered by `Connected` or `ConnectFailed`.

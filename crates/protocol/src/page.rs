@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn every_example_of_the_document_is_understood_or_said() {
+    fn every_example_of_the_document_can_be_parsed() {
         let from_daemon = [
             "WELCOME",
             "REFUSED",
@@ -190,20 +190,20 @@ mod tests {
             "CALL_TOOL",
             "CANCEL_CALL",
         ];
-        let mut heard = 0;
+        let mut parsed = 0;
         for example in examples() {
             if from_daemon.contains(&example["type"].as_str().unwrap()) {
                 continue;
             }
             serde_json::from_value::<FromPage>(example.clone())
                 .unwrap_or_else(|error| panic!("{error}: {example}"));
-            heard += 1;
+            parsed += 1;
         }
-        assert!(heard >= 9, "{heard}");
+        assert!(parsed >= 9, "{parsed}");
     }
 
     #[test]
-    fn what_we_say_has_the_keys_of_the_document() {
+    fn our_messages_have_the_keys_of_the_document() {
         let call = ToPage::CallTool {
             call_id: "17".into(),
             target_tab_id: "550e8400-e29b-41d4-a716-446655440000".into(),
@@ -211,7 +211,7 @@ mod tests {
             tool_name: "get_user".into(),
             args: Map::from_iter([("id".to_owned(), Value::from("7"))]),
         };
-        let said = [
+        let messages = [
             serde_json::to_value(call).unwrap(),
             serde_json::to_value(ToPage::Welcome { version: 1 }).unwrap(),
             serde_json::to_value(ToPage::TabRefused {
@@ -226,7 +226,7 @@ mod tests {
             .unwrap(),
         ];
         let examples = examples();
-        for message in said {
+        for message in messages {
             assert!(examples.contains(&message), "{message}");
         }
     }

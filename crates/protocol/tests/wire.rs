@@ -1,4 +1,4 @@
-//! The wire's JSON, message by message: what is written here is what other programs see.
+//! The JSON of every message on the daemon's socket, as other programs see it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn session() -> SessionId {
     SessionId("sess_0123456789abcdef0123456789abcdef".into())
 }
 
-/// The message is written as `expected`, and what was written reads back to the same.
+/// The message is encoded as `expected`, and parses back to the same.
 #[track_caller]
 fn client_says(message: &FromClient, expected: Value) {
     let line = serde_json::to_string(message).unwrap();
@@ -81,7 +81,7 @@ fn a_call_is_session_request_action_and_params() {
 }
 
 #[test]
-fn arguments_and_answers_pass_through_to_the_letter() {
+fn arguments_and_answers_pass_through_unchanged() {
     let line = r#"{"type":"REQUEST","sessionId":"s","requestId":"r","action":"a","params":{"n": 1.0e2, "b":1}}"#;
     let FromClient::Request(request) = FromClient::parse(line).unwrap() else {
         panic!()
@@ -126,7 +126,7 @@ fn registering_names_the_protocol_and_may_resume() {
         json!({"sessionId": session().0, "secret": "s"})
     );
     assert_eq!(line["options"]["tools"], "auto");
-    // An older client that knows fewer options is understood.
+    // An older client that knows fewer options is accepted.
     let short = r#"{"type":"REGISTER","id":"1","protocol":1,"version":"0","client":{"name":"x","pid":1},"options":{}}"#;
     assert!(matches!(
         FromClient::parse(short).unwrap(),

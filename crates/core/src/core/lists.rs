@@ -181,7 +181,7 @@ impl Core {
         if let Some(at) = known.announce_at.take() {
             self.timers.disarm(at, Timer::Announce(session));
         }
-        self.told.insert(session);
+        self.notified.insert(session);
         self.emit(Output::ToolsChanged { session });
     }
 
@@ -239,8 +239,8 @@ impl Core {
     /// The same after an input that can change only page tools. There may be thousands of these per second, so
     /// the lists are not compared here but when the notice is due.
     pub(super) fn notice_page_tools(&mut self, now: Time) {
-        // `told` must be cleared before the next input.
-        if self.edition_noticed != self.edition || !self.told.is_empty() {
+        // `notified` must be cleared before the next input.
+        if self.edition_noticed != self.edition || !self.notified.is_empty() {
             self.edition_noticed = self.edition;
             self.schedule_notices(now, |core, _, known| {
                 core.edition != known.announced.edition
@@ -254,7 +254,7 @@ impl Core {
         changed: impl Fn(&Self, SessionId, &Session) -> bool,
     ) {
         // Notified sessions fetch their list after this input is handled completely, so record that state.
-        for session in std::mem::take(&mut self.told) {
+        for session in std::mem::take(&mut self.notified) {
             let offer = self.offer(session);
             if let Some(known) = self.sessions.get_mut(&session) {
                 known.announced = offer;

@@ -1,4 +1,4 @@
-//! Tabs appear, change and vanish.
+//! Tabs of browsers: they appear, change and go.
 
 use super::Core;
 use crate::browser::Connection;

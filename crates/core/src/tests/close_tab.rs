@@ -105,7 +105,7 @@ fn close_tab_succeeds_whichever_way_the_close_is_reported() {
     let reply = sim.call(close_focused());
     assert!(
         matches!(reply, Reply::Refused(Refusal::NoFocus { lost: None, .. })),
-        "the agent wanted it gone, so it is not told of a loss"
+        "the agent closed it, so no loss is reported"
     );
 
     let (mut sim, a, _) = with_focus_on_a();

@@ -54,7 +54,7 @@ fn more_tools_adds_a_category_to_the_list() {
         actions(&sim),
         ["click", "handle_dialog", "more_tools", "take_snapshot"]
     );
-    let told = sim.notices(|sim| {
+    let notices = sim.notices(|sim| {
         assert_eq!(sim.call(more_tools()), added(&[CLICK, DRAG, UPLOAD]));
     });
     assert_eq!(told, 1);
@@ -66,7 +66,7 @@ fn more_tools_adds_a_category_to_the_list() {
         "upload_file",
     ];
     assert_eq!(actions(&sim), all, "and nothing is left to add");
-    let told = sim.notices(|sim| drop(sim.call(more_tools())));
+    let notices = sim.notices(|sim| drop(sim.call(more_tools())));
     assert_eq!(told, 0, "it is there already");
     sim.call(close_focused());
     sim.call(open_tab(A, true));
@@ -76,7 +76,7 @@ fn more_tools_adds_a_category_to_the_list() {
 #[test]
 fn before_a_tab_is_focused_the_list_stays() {
     let mut sim = sim(progressive());
-    let told = sim.notices(|sim| drop(sim.call(more_tools())));
+    let notices = sim.notices(|sim| drop(sim.call(more_tools())));
     assert_eq!((told, sim.tools()), (0, vec!["connect_browser".to_owned()]));
     sim.call(connect(false));
     let tab = sim.tab(A);

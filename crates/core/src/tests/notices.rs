@@ -7,7 +7,7 @@ use std::time::Duration;
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
 
-fn told(sim: &Sim) -> usize {
+fn notices(sim: &Sim) -> usize {
     let notice = Output::ToolsChanged { session: ONE };
     sim.outputs
         .iter()
@@ -20,25 +20,25 @@ fn told(sim: &Sim) -> usize {
 fn a_change_that_no_call_caused_is_announced_after_25_ms() {
     let mut sim = Sim::launched();
     sim.settle();
-    let before = told(&sim);
+    let before = notices(&sim);
     sim.user_opens(A);
     sim.pass(Duration::from_millis(24));
-    assert_eq!(told(&sim), before);
+    assert_eq!(notices(&sim), before);
     sim.pass(Duration::from_millis(1));
-    assert_eq!(told(&sim), before + 1);
+    assert_eq!(notices(&sim), before + 1);
 }
 
 #[test]
 fn later_changes_do_not_delay_the_notice() {
     let mut sim = Sim::launched();
     sim.settle();
-    let before = told(&sim);
+    let before = notices(&sim);
     sim.user_opens(A);
     sim.pass(Duration::from_millis(20));
     sim.user_opens(B);
     sim.user_opens("https://c.test/");
     sim.pass(Duration::from_millis(5));
-    assert_eq!(told(&sim), before + 1);
+    assert_eq!(notices(&sim), before + 1);
     assert_eq!(sim.core.poll_timeout(), None);
 }
 
@@ -46,7 +46,7 @@ fn later_changes_do_not_delay_the_notice() {
 fn a_flood_of_changes_is_announced_at_a_steady_rate_including_the_last() {
     let mut sim = Sim::launched();
     sim.settle();
-    let before = told(&sim);
+    let before = notices(&sim);
     // Twenty times a second, for a minute.
     for turn in 0..1_200 {
         match turn % 2 {
@@ -55,23 +55,23 @@ fn a_flood_of_changes_is_announced_at_a_steady_rate_including_the_last() {
         }
         sim.pass(Duration::from_millis(50));
     }
-    let flood = told(&sim) - before;
+    let flood = notices(&sim) - before;
     assert!(
         (100..=161).contains(&flood),
-        "told {flood} times in a minute"
+        "{flood} notices in a minute"
     );
     // The final state is announced, soon and once.
-    let before = told(&sim);
+    let before = notices(&sim);
     sim.user_opens(B);
     sim.pass(Duration::from_millis(525));
-    assert_eq!(told(&sim), before + 1);
+    assert_eq!(notices(&sim), before + 1);
     assert_eq!(sim.core.poll_timeout(), None);
     // After a quiet time, changes are announced at once again.
     sim.pass(Duration::from_secs(60));
-    let before = told(&sim);
+    let before = notices(&sim);
     sim.user_closes(B);
     sim.pass(Duration::from_millis(25));
-    assert_eq!(told(&sim), before + 1);
+    assert_eq!(notices(&sim), before + 1);
 }
 
 #[test]
@@ -126,12 +126,12 @@ fn changes_by_a_call_are_announced_at_once_together_with_pending_ones() {
 fn a_call_that_changes_nothing_does_not_flush_pending_changes() {
     let mut sim = Sim::launched();
     sim.settle();
-    let before = told(&sim);
+    let before = notices(&sim);
     sim.user_opens(A);
     sim.list();
-    assert_eq!(told(&sim), before);
+    assert_eq!(notices(&sim), before);
     sim.settle();
-    assert_eq!(told(&sim), before + 1);
+    assert_eq!(notices(&sim), before + 1);
 }
 
 #[test]

@@ -104,12 +104,12 @@ fn a_running_call_in_a_tab_that_closes_is_answered_with_the_specified_text() {
         Some(Reply::Refused(refusal)) => refusal.to_string(),
         other => panic!("{other:?}"),
     };
-    let seed = "Tool 'x' not available in tab 'tab-1'. Available tabs: tab-2";
-    assert_eq!(text(waiting), seed);
+    let specified = "Tool 'x' not available in tab 'tab-1'. Available tabs: tab-2";
+    assert_eq!(text(waiting), specified);
     assert_eq!(
         text(working),
         format!(
-            "{seed}. The tab closed or navigated while the tool ran, and it may have had effects; \
+            "{specified}. The tab closed or navigated while the tool ran, and it may have had effects; \
              check before you call it again."
         )
     );

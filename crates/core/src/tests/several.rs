@@ -64,7 +64,7 @@ impl SeveralBrowsers {
             up: URLS.to_vec(),
             hangs: false,
             failure: ConnectFailure::Failed {
-                error: "nobody answers".into(),
+                error: "connection refused".into(),
                 instructions: "Start it".into(),
             },
             calls: 0,
@@ -342,7 +342,7 @@ fn a_browser_is_tried_five_times_with_growing_pauses() {
     let mut harness = SeveralBrowsers::with(1);
     harness.up.clear();
     let refusal = harness.refusal(page(CLICK, Act), None);
-    assert!(refusal.contains("nobody answers"), "{refusal}");
+    assert!(refusal.contains("connection refused"), "{refusal}");
     let times: Vec<_> = harness
         .attempts
         .iter()
@@ -351,7 +351,7 @@ fn a_browser_is_tried_five_times_with_growing_pauses() {
     assert_eq!(times, [0, 250, 750, 1_750, 3_750]);
     let rows = harness.rows();
     assert_eq!(rows[0].state, BrowserState::Disconnected);
-    assert_eq!(rows[0].error.as_deref(), Some("nobody answers"));
+    assert_eq!(rows[0].error.as_deref(), Some("connection refused"));
 }
 
 /// Spec: multi-browser 11, 12, 20, 28, 30, 75, 105.
@@ -363,7 +363,7 @@ fn after_that_it_has_a_cooldown_of_a_minute_unless_forced() {
     let tried = harness.attempts.len();
     assert_eq!(
         harness.refusal(page(CLICK, Act), Some(2)),
-        "click needs browser 2 (http://2), which could not be reached: nobody answers. tabmux does \
+        "click needs browser 2 (http://2), which could not be reached: connection refused. tabmux does \
          not retry for another 60 s; call reconnect_browser with browserIndex: 2, force: true to \
          retry now."
     );

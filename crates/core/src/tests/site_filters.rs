@@ -131,7 +131,7 @@ fn what_is_at_work_on_a_page_stops_when_the_page_is_hidden() {
         sim.open_session_as(session, fixed());
     }
     let [open, secret] = [OPEN, SECRET].map(|url| sim.page_at(url));
-    let elsewhere = sim.ask_of(TWO, click_in(open), None);
+    let other = sim.ask_of(TWO, click_in(open), None);
     let stopped = sim.ask(click_in(secret));
     for session in [ONE, TWO] {
         let site_filter = site_filter();
@@ -140,7 +140,7 @@ fn what_is_at_work_on_a_page_stops_when_the_page_is_hidden() {
             site_filter,
         });
     }
-    assert_eq!(sim.reply(elsewhere), None, "it goes on");
+    assert_eq!(sim.reply(other), None, "it goes on");
     let Some(Reply::Refused(refusal)) = sim.reply(stopped) else {
         panic!("{:?}", sim.reply(stopped));
     };

@@ -15,14 +15,14 @@ fn examples() -> Vec<Value> {
 
 /// Spec: dynamic-tools 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79; dynamic-tools 80.
 #[test]
-fn every_example_is_said_as_it_is_written() {
+fn every_example_is_encoded_as_it_is_written() {
     let mut kinds = std::collections::BTreeSet::new();
     for example in examples() {
-        let heard = serde_json::from_value::<FromExtension>(example.clone());
-        let said = serde_json::from_value::<ToExtension>(example.clone());
+        let received = serde_json::from_value::<FromExtension>(example.clone());
+        let sent = serde_json::from_value::<ToExtension>(example.clone());
         let again = [
-            heard.ok().and_then(|it| serde_json::to_value(it).ok()),
-            said.ok().and_then(|it| serde_json::to_value(it).ok()),
+            received.ok().and_then(|it| serde_json::to_value(it).ok()),
+            sent.ok().and_then(|it| serde_json::to_value(it).ok()),
         ];
         assert!(
             again.contains(&Some(example.clone())),
