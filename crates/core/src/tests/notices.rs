@@ -56,10 +56,7 @@ fn a_flood_of_changes_is_announced_at_a_steady_rate_including_the_last() {
         sim.pass(Duration::from_millis(50));
     }
     let flood = notices(&sim) - before;
-    assert!(
-        (100..=161).contains(&flood),
-        "{flood} notices in a minute"
-    );
+    assert!((100..=161).contains(&flood), "{flood} notices in a minute");
     // The final state is announced, soon and once.
     let before = notices(&sim);
     sim.user_opens(B);

@@ -37,8 +37,9 @@ fn seen(sim: &mut Sim) -> [usize; 3] {
     ]
 }
 
+/// Spec: security 20; multi-client 2.
 #[test]
-fn s_20_r002_2_another_sessions_tabs_are_in_no_list() {
+fn tabs_of_another_session_are_in_no_list() {
     for policy in [TabPolicy::Respect, TabPolicy::Exclusive] {
         let (mut sim, b) = holding_b(policy);
         assert_eq!(seen(&mut sim), [2, 1, 1]);
@@ -49,8 +50,9 @@ fn s_20_r002_2_another_sessions_tabs_are_in_no_list() {
     }
 }
 
+/// Spec: security 20.
 #[test]
-fn s_20_shared_tabs_are_shown_to_everyone() {
+fn shared_tabs_are_visible_to_all_sessions() {
     let (mut sim, b) = holding_b(TabPolicy::Shared);
     assert_eq!(seen(&mut sim), [2, 2, 2]);
     let pages = sim.pages_of(TWO);

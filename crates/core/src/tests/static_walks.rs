@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Spec: multi-client 2, 19, 30, 31, 32, 33, 34, 36, 37.
 #[test]
-fn s_20_random_walks_agree_with_the_model() {
+fn random_walks_of_static_sessions_agree_with_the_model() {
     for seed in 0..walks() / 4 {
         Walk::new(seed).run(60);
     }
