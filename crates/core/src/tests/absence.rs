@@ -35,7 +35,7 @@ fn a_session_continues_in_its_tab_and_closes_it_in_the_end() {
     };
     sim.connection_ends();
     sim.comes_back();
-    assert_eq!(sim.connects(), 2, "without being asked");
+    assert_eq!(sim.connects(), 2, "it reconnects without a call");
     assert_eq!(sim.click_of(ONE), own);
     assert_eq!(sim.page_at(A), theirs, "numbers stay");
     sim.close_session(ONE);
@@ -67,7 +67,7 @@ fn a_progressive_session_continues_in_its_tab_with_or_without_a_call() {
             running = Some(sim.ask(page(CLICK, Access::Act)));
             sim.connection_ends();
         });
-        assert_eq!(notices, 0, "nothing has changed for it");
+        assert_eq!(notices, 0, "its list is the same");
         let told = match running.and_then(|call| sim.reply(call)) {
             Some(Reply::Refused(refusal)) => refusal.to_string(),
             other => panic!("{other:?}"),
@@ -95,10 +95,14 @@ fn a_progressive_session_is_disconnected_if_its_browser_does_not_come_back() {
     assert_eq!(sim.tools(), ["connect_browser"]);
     let refused = Refusal::NotConnected { tool: CLICK };
     assert_eq!(sim.call(page(CLICK, Access::Act)), Reply::Refused(refused));
-    assert_eq!(sim.notices(Sim::comes_back), 0, "it was told to connect");
+    assert_eq!(
+        sim.notices(Sim::comes_back),
+        0,
+        "it has to call connect_browser"
+    );
     assert_eq!(sim.tools(), ["connect_browser"]);
     sim.call(connect(false));
-    assert_eq!(sim.click_of(ONE), tab, "it works where it worked");
+    assert_eq!(sim.click_of(ONE), tab, "it works in the same tab");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn one_attempt_answers_all_waiting_calls() {
         sim.ask_of(TWO, connect(true), None),
     ];
     let notices = sim.notices_of(TWO, |_| {});
-    assert_eq!(notices, 0, "it was told together with the answer");
+    assert_eq!(notices, 0, "its notice came with the answer");
     for call in calls {
         assert_eq!(sim.reply(call), Some(connected(1)));
     }

@@ -150,7 +150,10 @@ fn calls_on_a_browser_that_goes_away_are_answered() {
 fn an_unused_blank_tab_is_shown_once_it_is_used() {
     let mut sim = Sim::launched();
     sim.user_navigates("about:blank", "about:blank");
-    assert!(sim.list().is_empty(), "an event alone is no use");
+    assert!(
+        sim.list().is_empty(),
+        "a change that leaves it blank does not show it"
+    );
     let notices = sim.notices(|sim| sim.user_navigates("about:blank", A));
     assert_eq!(notices, 1);
     assert_eq!(sim.list().len(), 1);

@@ -79,7 +79,7 @@ fn a_browser_that_goes_away_is_one_error_and_then_a_new_one() {
     let tab = sim.click_of(ONE);
     sim.user_quits();
     assert_eq!(sim.call(page(CLICK, Act)), lost(tab, Fate::BrowserGone));
-    assert_eq!(sim.connects(), 1, "to tell that needs no browser");
+    assert_eq!(sim.connects(), 1, "the error does not reconnect");
     sim.click_of(ONE);
     assert_eq!(sim.connects(), 2);
 }
@@ -98,7 +98,7 @@ fn calls_on_a_browser_that_goes_away_are_answered_and_the_next_one_starts_over()
         };
         assert!(matches!(refusal, Refusal::BrowserLost { .. }));
     }
-    assert_eq!(sim.opens(), before, "nothing is begun that cannot be done");
+    assert_eq!(sim.opens(), before, "no tab is opened without a browser");
     sim.browser.hangs = false;
     sim.click_of(ONE);
 }

@@ -80,7 +80,7 @@ fn changes_that_cancel_out_are_not_announced() {
     });
     assert_eq!(notices, 0);
     let notices = sim.notices(|sim| sim.user_opens(B));
-    assert_eq!(notices, 1, "and do not keep others from being told");
+    assert_eq!(notices, 1, "later changes are announced");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn changes_by_a_call_are_announced_at_once_together_with_pending_ones() {
     let notices = sim.notices(|sim| {
         sim.user_closes(A);
         sim.focus(b);
-        assert_eq!(sim.core.poll_timeout(), None, "nothing is left to tell");
+        assert_eq!(sim.core.poll_timeout(), None, "no notice is pending");
     });
     assert_eq!(notices, 1);
 }
@@ -150,7 +150,7 @@ fn a_change_that_a_call_undoes_is_not_announced() {
         sim.user_closes(A);
         sim.open(B, false);
     });
-    assert_eq!(notices, 0, "the client's list is right as it is");
+    assert_eq!(notices, 0, "the client's list is already correct");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn a_tab_that_crashes_while_it_loads_is_an_error_and_is_closed() {
     let tool = ToolName::OPEN_TAB;
     let refusal = Refusal::NotOpened { tool };
     assert_eq!(sim.reply(call), Some(Reply::Refused(refusal)));
-    assert_eq!(discards(&sim), 1, "what crashed still has a tab");
+    assert_eq!(discards(&sim), 1, "the crashed tab is closed");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn the_browser_keeps_a_tab_when_the_only_one_is_discarded() {
     });
     assert_eq!(last, Some(true));
     sim.settle();
-    assert!(sim.list().is_empty(), "the spare tab is nobody's");
+    assert!(sim.list().is_empty(), "the spare tab is hidden");
     assert_eq!(sim.browser.tab_count(), 1);
 }
 
@@ -286,7 +286,7 @@ fn a_tab_in_another_browser_than_the_calls_is_not_its_tab() {
     sim.open_session_in("another", TWO, false);
     sim.ask_of(TWO, connect(true), None);
     let Some(Output::Connect { browser, .. }) = sim.outputs.last().cloned() else {
-        panic!("it is a browser of its own");
+        panic!("it connects to another browser");
     };
     let about = BrowserFacts {
         name: "Another".into(),

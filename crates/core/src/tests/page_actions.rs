@@ -77,7 +77,11 @@ fn refused_in_every_state_without_a_focused_tab() {
 fn switched_off_they_are_neither_listed_nor_run() {
     let refused = Reply::Refused(Refusal::NotOffered { tool: CLICK });
     let mut sim = Sim::attached(&[A]);
-    assert_eq!(sim.call(page(CLICK, Act)), refused, "focusing is no help");
+    assert_eq!(
+        sim.call(page(CLICK, Act)),
+        refused,
+        "the error does not recommend focus_tab"
+    );
     let a = sim.tab(A);
     sim.focus(a);
     assert_eq!(sim.tools().last().unwrap(), "close_tab");

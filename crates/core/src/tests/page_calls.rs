@@ -19,7 +19,7 @@ fn calls_to_many_tabs_run_each_in_its_own_and_once() {
     let calls = names.map(|name| pages.ask("get_state", Some(name)));
     let runs = pages.runs();
     let expected = names.map(|name| (place(name), "get_state".to_owned()));
-    assert_eq!(runs, expected, "all at once, none twice");
+    assert_eq!(runs, expected, "all in parallel, each once");
     for call in calls.into_iter().rev() {
         pages.finish(call);
     }
@@ -115,7 +115,7 @@ fn a_running_call_in_a_tab_that_closes_is_answered_with_the_specified_text() {
     );
     let aborts = |output: &&Output| **output == Output::Abort { call: working };
     assert_eq!(pages.sim.outputs.iter().filter(aborts).count(), 1);
-    assert_eq!(pages.runs().len(), 1, "what waited never ran");
+    assert_eq!(pages.runs().len(), 1, "the queued call never ran");
 }
 
 #[test]
@@ -134,7 +134,11 @@ fn the_tools_of_a_document_and_calls_queued_for_them_end_with_it() {
             "{reply:?}"
         );
     }
-    assert_eq!(pages.runs().len(), 1, "the new document did not ask for it");
+    assert_eq!(
+        pages.runs().len(),
+        1,
+        "the call does not run in the new document"
+    );
 }
 
 #[test]

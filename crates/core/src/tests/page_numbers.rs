@@ -113,7 +113,7 @@ fn a_page_that_another_session_took_can_still_be_named() {
     let reply = sim.call_of(TWO, click_in(TabId(2)));
     let (tab, shared) = (TabId(2), true);
     assert_eq!(reply, Reply::Done { tab, shared });
-    assert_ne!(theirs, tab, "each calls it otherwise");
+    assert_ne!(theirs, tab, "each session has its own number");
 }
 
 #[test]

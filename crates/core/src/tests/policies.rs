@@ -83,7 +83,11 @@ fn a_named_tab_of_another_session_is_used_and_the_answer_says_so() {
         assert!(matches!(reply, Reply::Focused { shared: true, .. }));
         let unnamed = sim.call_of(TWO, page(CLICK, crate::Access::Act));
         let shared = false;
-        assert_eq!(unnamed, Reply::Done { tab, shared }, "it has been said");
+        assert_eq!(
+            unnamed,
+            Reply::Done { tab, shared },
+            "it was reported already"
+        );
         let shared = true;
         let reply = sim.call_of(TWO, close_page(b));
         assert_eq!(reply, Reply::Closed { tab, shared });

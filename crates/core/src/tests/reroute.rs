@@ -29,7 +29,7 @@ fn a_call_that_the_active_page_left_unanswered_goes_to_the_other_tab() {
     assert_eq!(ways(&pages), [place("A"), place("B")]);
     let taken_back = |output: &&Output| matches!(output, Output::TakeBack { .. });
     let taken_back = pages.sim.outputs.iter().filter(taken_back);
-    assert_eq!(taken_back.count(), 1, "the other had not been sent");
+    assert_eq!(taken_back.count(), 1, "the other call was not sent yet");
     pages.finish(working);
     pages.finish(waiting);
     for call in [working, waiting] {
@@ -89,7 +89,7 @@ fn a_call_that_every_page_refuses_is_refused_in_the_end() {
     while pages.sim.reply(call).is_none() {
         not_begun(&mut pages, call);
         asked += 1;
-        assert!(asked < 10, "it goes round for ever");
+        assert!(asked < 10, "it is rerouted endlessly");
     }
     let reply = pages.sim.reply(call);
     assert!(matches!(reply, Some(Reply::Refused(_))), "{reply:?}");

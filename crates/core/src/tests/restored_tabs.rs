@@ -72,7 +72,7 @@ fn key() -> BrowserKey {
     fixed().browsers[0].key.clone()
 }
 
-fn heir(restored_tabs: RestoredTabs) -> SessionConfig {
+fn restored(restored_tabs: RestoredTabs) -> SessionConfig {
     SessionConfig {
         restored_tabs,
         ..fixed()
@@ -81,7 +81,7 @@ fn heir(restored_tabs: RestoredTabs) -> SessionConfig {
 
 #[test]
 fn it_is_bound_to_its_tab_again_and_no_other_is_opened() {
-    let mut sim = scene(heir);
+    let mut sim = scene(restored);
     let tab = sim.click_of(ONE);
     assert_eq!(sim.page_at(B), tab);
     assert_eq!(sim.opens(), 0);
@@ -89,7 +89,7 @@ fn it_is_bound_to_its_tab_again_and_no_other_is_opened() {
 
 #[test]
 fn the_tabs_that_it_opened_keep_their_numbers_and_close_with_it() {
-    let mut sim = scene(heir);
+    let mut sim = scene(restored);
     assert_eq!(sim.page_at(A), TabId(40));
     let newer = sim.page_at(C);
     assert!(newer > TabId(41), "no number means another tab: {newer:?}");
@@ -100,7 +100,7 @@ fn the_tabs_that_it_opened_keep_their_numbers_and_close_with_it() {
 
 #[test]
 fn other_sessions_do_not_see_its_tabs() {
-    let mut sim = scene(heir);
+    let mut sim = scene(restored);
     sim.open_session_as(TWO, fixed());
     sim.click_of(ONE);
     let others: Vec<_> = sim.pages_of(TWO).into_iter().map(|row| row.url).collect();
@@ -215,7 +215,7 @@ fn a_progressive_session_learns_that_its_tab_was_lost_with_its_daemon() {
         "click was not carried out: tab 7 is gone with its browser, and no browser is connected now. \
          Call connect_browser, then open_tab to work in a new tab."
     );
-    assert_eq!(sim.core.loss(ONE), lost, "for a daemon after this");
+    assert_eq!(sim.core.loss(ONE), lost, "a later daemon must know it");
     sim.call(connect(true));
     assert_eq!(sim.core.loss(ONE), None);
     sim.open(A, true);
@@ -224,7 +224,7 @@ fn a_progressive_session_learns_that_its_tab_was_lost_with_its_daemon() {
 
 #[test]
 fn tabs_that_are_gone_are_reported_once_and_replaced() {
-    let mut sim = scene(heir);
+    let mut sim = scene(restored);
     sim.browser.remove(&sim.browser.at(A));
     sim.browser.remove(&sim.browser.at(B));
     assert!(refused(&mut sim).contains("tab 41 was closed"));
@@ -245,8 +245,12 @@ fn a_tab_that_was_lost_with_its_daemon_is_reported_once() {
         lost: Some(lost.clone()),
         ..RestoredTabs::default()
     };
-    sim.open_session_as(ONE, heir(restored_tabs));
-    assert_eq!(sim.core.loss(ONE), Some(lost), "for a daemon after this");
+    sim.open_session_as(ONE, restored(restored_tabs));
+    assert_eq!(
+        sim.core.loss(ONE),
+        Some(lost),
+        "a later daemon must know it"
+    );
     let reply = sim.call(page(CLICK, crate::Access::Act));
     let Reply::Refused(refusal) = reply else {
         panic!("{reply:?}");

@@ -95,7 +95,7 @@ fn a_tab_that_another_session_is_bound_to_stays() {
     assert_eq!((sim.click_of(TWO), sim.discards()), (tab, 0));
     sim.close_session(TWO);
     sim.settle();
-    assert_eq!(sim.discards(), 0, "the second one was given it");
+    assert_eq!(sim.discards(), 0, "the second session took it over");
 }
 
 #[test]

@@ -164,7 +164,10 @@ impl SeveralBrowsers {
             if let Some((_, reply, _)) = answered {
                 return reply.clone();
             }
-            self.now = self.core.poll_timeout().expect("it is answered some time");
+            self.now = self
+                .core
+                .poll_timeout()
+                .expect("it is answered before all timers are done");
             self.core.handle_timeout(self.now);
             self.carry_out();
         }

@@ -190,7 +190,7 @@ fn sessions_in_different_browsers_are_independent() {
     sim.browser.hangs = true;
     let call = sim.ask_of(TWO, connect(true), None);
     let Some(Output::Connect { browser, .. }) = sim.outputs.last().cloned() else {
-        panic!("it is a browser of its own");
+        panic!("it connects to another browser");
     };
     assert_ne!(Some(browser), sim.browser.id);
     let about = BrowserFacts {

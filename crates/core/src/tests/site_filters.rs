@@ -39,7 +39,7 @@ fn a_hidden_tab_is_listed_by_its_origin_alone() {
     }
     let hidden = sim.list()[1].id;
     let Reply::Focused { tab, tools, .. } = sim.call(focus_tab(hidden)) else {
-        panic!("it can be focused, so that it can be left");
+        panic!("a hidden page can be focused, so that it can be closed");
     };
     assert_eq!(
         (&*tab.url, &*tab.title),

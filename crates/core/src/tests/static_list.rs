@@ -76,7 +76,7 @@ fn the_status_is_correct_at_every_moment() {
     sim.close_session(TWO);
     assert_eq!(ask(&mut sim), status(false, 1, BrowserState::Disconnected));
     let connects = sim.connects();
-    assert_eq!(connects, 1, "to ask changes nothing");
+    assert_eq!(connects, 1, "asking for the status does not connect");
 }
 
 /// `connected` is about the session; the browser's state is independent of it.

@@ -180,8 +180,8 @@ impl Model {
                 None
             }
             Move::Popup { opener, url } => {
-                let heir = self.pages[opener].holders().first().copied();
-                self.create(url, heir);
+                let owner = self.pages[opener].holders().first().copied();
+                self.create(url, owner);
                 None
             }
             Move::UserCloses { url } | Move::Crash { url } => {

@@ -90,7 +90,7 @@ fn one_deadline_covers_the_browser_the_tab_and_the_action() {
     );
     let next = sim.ask(page(SNAPSHOT, Read));
     sim.pass(Duration::from_secs(7));
-    assert!(sim.reply(next).is_some(), "and is there still");
+    assert!(sim.reply(next).is_some(), "the session still works");
 }
 
 /// Spec: multi-client 38.

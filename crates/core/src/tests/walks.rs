@@ -54,7 +54,7 @@ impl Walk {
             let notice = notices > 0;
             let seen = Expected { succeeds, notice };
             assert_eq!(seen, expected, "after {:#?}", self.trail);
-            assert!(notices <= 1, "told {notices} times after {:#?}", self.trail);
+            assert!(notices <= 1, "{notices} notices after {:#?}", self.trail);
             self.compare();
         }
         self.sim.run_out();

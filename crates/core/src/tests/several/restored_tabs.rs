@@ -4,7 +4,7 @@ use super::*;
 use crate::{Fate, Loss, LostTab, RestoredTabs, TabId};
 
 /// A session with two browsers that lost tab 7, in this browser if it is known.
-fn heir(browser: Option<&str>) -> SeveralBrowsers {
+fn restored(browser: Option<&str>) -> SeveralBrowsers {
     let (tab, fate) = (TabId(7), Fate::Closed);
     let lost = Some(Loss {
         browser: browser.map(|url| BrowserKey(url.into())),
@@ -26,7 +26,7 @@ fn is_told(harness: &mut SeveralBrowsers, browser: i64) {
 
 #[test]
 fn a_tab_that_was_lost_in_the_second_browser_is_reported_there() {
-    let mut harness = heir(Some("http://2"));
+    let mut harness = restored(Some("http://2"));
     assert_eq!(harness.clicks_in(Some(1)), "http://1/page");
     is_told(&mut harness, 2);
     assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
@@ -34,15 +34,15 @@ fn a_tab_that_was_lost_in_the_second_browser_is_reported_there() {
 
 #[test]
 fn after_a_second_crash_the_loss_is_reported_in_the_same_browser() {
-    let harness = heir(Some("http://2"));
-    let lost = harness.core.loss(ONE).expect("it was not told yet");
+    let harness = restored(Some("http://2"));
+    let lost = harness.core.loss(ONE).expect("it is not reported yet");
     assert_eq!(lost.browser, Some(BrowserKey("http://2".into())));
 }
 
 #[test]
 fn a_tab_that_was_lost_in_an_unknown_browser_is_reported_at_once() {
     for browser in [None, Some("http://gone")] {
-        let mut harness = heir(browser);
+        let mut harness = restored(browser);
         is_told(&mut harness, 1);
         assert_eq!(harness.clicks_in(Some(2)), "http://2/page");
     }
