@@ -104,7 +104,7 @@ pub enum Refusal {
     },
     /// The session has disconnected all of its browsers.
     #[error(
-        "{tool} needs a browser, and this session has disconnected all of its own. Call add_browser first."
+        "{tool} needs a browser, and this session has disconnected all its browsers. Call add_browser first."
     )]
     NoBrowserLeft {
         /// The tool that was called.

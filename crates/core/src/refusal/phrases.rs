@@ -235,8 +235,8 @@ impl fmt::Display for MayHaveRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             true => f.write_str(
-                ". The tab closed or navigated while the tool ran, and it may have had effects; check before you call it \
-                 again.",
+                ". The tab closed or navigated while the tool ran, and it may have had effects; check \
+                 before you call it again.",
             ),
             false => Ok(()),
         }

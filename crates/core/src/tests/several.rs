@@ -164,10 +164,7 @@ impl SeveralBrowsers {
             if let Some((_, reply, _)) = answered {
                 return reply.clone();
             }
-            self.now = self
-                .core
-                .poll_timeout()
-                .expect("it is answered before all timers are done");
+            self.now = self.core.poll_timeout().expect("it is answered");
             self.core.handle_timeout(self.now);
             self.carry_out();
         }
