@@ -373,8 +373,8 @@ impl MainLoop {
         let opened = Instant::now();
         let kept = options.output.clone();
         let output = self.output.session_with(kept, Quota::default());
-        let plates = &mut self.persons.plates;
-        plates.put_up(session, &client.name, &client.session, number);
+        let labels = &mut self.persons.labels;
+        labels.add(session, &client.name, &client.session, number);
         self.sessions.insert(
             session,
             Session {
@@ -406,7 +406,7 @@ impl MainLoop {
         self.note_followers();
         self.questions.forget(session);
         self.asking.publish(&self.questions);
-        self.persons.plates.take_down(session);
+        self.persons.labels.remove(session);
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));

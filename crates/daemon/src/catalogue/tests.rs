@@ -1,4 +1,4 @@
-//! The lists of tools: what is in them, in which mode, and what they cost.
+//! The tool lists: their contents in each mode, and their size.
 
 use super::*;
 
@@ -156,7 +156,7 @@ fn tools_for_pages_are_of_the_navigation_and_go_with_it() {
         assert!(!names(Some(&both)).contains(&tool.into()), "{tool}");
         assert!(!names(None).contains(&tool.into()), "{tool}");
     }
-    // Whoever has several browsers needs to know them in any case.
+    // A session with several browsers always needs this tool.
     assert_eq!(category("list_browsers"), None);
 }
 

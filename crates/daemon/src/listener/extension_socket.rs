@@ -89,7 +89,7 @@ async fn greet(
              version {version}. Run `tabmux extension install` again and reload the extension."
         )));
     }
-    let (Some(theirs), Some(ours)) = (Nonce::heard(&nonce), Nonce::fresh()) else {
+    let (Some(theirs), Some(ours)) = (Nonce::parse(&nonce), Nonce::fresh()) else {
         return Err(refused("A nonce is 32 to 128 hex digits."));
     };
     if !(8..=100).contains(&instance.len()) || !instance.bytes().all(|b| b.is_ascii_alphanumeric())

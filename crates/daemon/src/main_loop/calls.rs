@@ -3,7 +3,7 @@
 use super::confirm::Checked;
 use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
-use crate::incoming::{Digest, Incoming, Read, Room};
+use crate::incoming::{Digest, Incoming, Read, Reserved};
 use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
@@ -40,7 +40,7 @@ pub(super) struct Call {
     /// What a page tool is called with.
     pub(super) page_arguments: Arc<Map<String, Value>>,
     /// What its arguments take until it is over.
-    _room: Room,
+    _room: Reserved,
     /// Whether they are being checked for a worker that has the tool.
     pub(super) checking: bool,
     /// The tool that a person agreed to.
@@ -60,7 +60,7 @@ pub(super) struct Wanted {
     /// Whether its name is that of a page's own tool.
     pub(super) is_of_page: bool,
     pub(super) digest: Digest,
-    pub(super) room: Room,
+    pub(super) room: Reserved,
     pub(super) answer: Answer,
 }
 

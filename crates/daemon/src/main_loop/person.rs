@@ -48,7 +48,7 @@ pub(super) struct Persons {
     paused_by: HashMap<PeerName, Option<Instant>>,
     /// Who paused them before the person let them go on.
     resumed: HashSet<PeerName>,
-    pub(super) plates: AgentLabels,
+    pub(super) labels: AgentLabels,
     /// The tabs that are only being opened.
     opening: opened::Opening,
     /// When they are shown what is new, if something may be.
@@ -163,8 +163,8 @@ impl MainLoop {
 
     /// The number of an agent among those of the same name.
     pub(super) fn number_of(&self, session: SessionId) -> usize {
-        let plate = self.persons.plates.of(session);
-        plate.map_or(1, |plate| plate.number)
+        let label = self.persons.labels.of(session);
+        label.map_or(1, |label| label.number)
     }
 
     /// Sessions that had tabs in a person's browser get them back as soon as it is there.
@@ -256,8 +256,8 @@ impl MainLoop {
 
     fn give(&mut self, peer: &PeerName, tab: u32, session: &str) -> Result<(), String> {
         let session = self.agent_named(session)?;
-        let plate = self.persons.plates.of(session);
-        let name = plate.map(|plate| plate.name()).unwrap_or_default();
+        let label = self.persons.labels.of(session);
+        let name = label.map(|label| label.name()).unwrap_or_default();
         let browser = self.browser_for(session, peer).ok_or_else(|| {
             format!("{name} is not connected to this browser, so it cannot be given a tab here.")
         })?;

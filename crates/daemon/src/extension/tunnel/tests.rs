@@ -1,4 +1,4 @@
-//! Whom the extension holds a tab for, whatever happens while it attaches one.
+//! For which connections the extension keeps a tab attached, whatever happens while it attaches one.
 
 use super::{Deliveries, Tunnels};
 use serde_json::json;
@@ -7,47 +7,47 @@ use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtensio
 use tokio::sync::mpsc;
 
 #[test]
-fn a_tab_that_is_being_attached_for_a_connection_that_ends_is_let_go() {
+fn a_tab_that_is_being_attached_for_a_connection_that_ends_is_detached() {
     let mut tunnels = with_tab();
     let only = open(&mut tunnels);
     let request = attach(&mut tunnels, only).unwrap();
-    assert_eq!(let_go(&tunnels.close(only)), [TAB]);
-    // It is known by then that nobody waits for it.
-    assert_eq!(let_go(&tunnels.hear(done(request))), [0; 0]);
+    assert_eq!(detached(&tunnels.close(only)), [TAB]);
+    // By then no connection waits for it.
+    assert_eq!(detached(&tunnels.hear(done(request))), [0; 0]);
 }
 
 #[test]
-fn a_tab_that_another_connection_has_or_asked_for_first_is_not_let_go() {
+fn a_tab_that_another_connection_has_or_asked_for_first_is_not_detached() {
     let mut tunnels = with_tab();
     let (first, second) = (open(&mut tunnels), open(&mut tunnels));
     let request = attach(&mut tunnels, first).unwrap();
     attach(&mut tunnels, second).unwrap();
-    assert_eq!(let_go(&tunnels.close(second)), [0; 0]);
-    assert_eq!(let_go(&tunnels.hear(done(request))), [0; 0]);
+    assert_eq!(detached(&tunnels.close(second)), [0; 0]);
+    assert_eq!(detached(&tunnels.hear(done(request))), [0; 0]);
     let third = open(&mut tunnels);
     assert_eq!(attach(&mut tunnels, third), None, "it is held");
-    assert_eq!(let_go(&tunnels.close(third)), [0; 0]);
-    assert_eq!(let_go(&tunnels.close(first)), [TAB]);
+    assert_eq!(detached(&tunnels.close(third)), [0; 0]);
+    assert_eq!(detached(&tunnels.close(first)), [TAB]);
 }
 
 #[test]
-fn a_tab_that_chrome_refuses_to_a_connection_is_let_go_with_the_one_that_asked_before() {
+fn a_tab_that_chrome_refuses_to_a_connection_is_detached_with_the_one_that_asked_before() {
     let mut tunnels = with_tab();
     let (first, second) = (open(&mut tunnels), open(&mut tunnels));
     attach(&mut tunnels, first).unwrap();
     attach(&mut tunnels, second).unwrap();
-    assert_eq!(let_go(&tunnels.close(first)), [TAB]);
+    assert_eq!(detached(&tunnels.close(first)), [TAB]);
 }
 
 #[test]
-fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
+fn a_tab_that_becomes_private_while_it_is_attached_is_detached() {
     let mut tunnels = Tunnels::default();
     let only = open(&mut tunnels);
     tunnels.set_private(true);
     tunnels.hear(connected(true));
     let request = attach(&mut tunnels, only).unwrap();
     tunnels.set_private(false);
-    assert_eq!(let_go(&tunnels.hear(done(request))), [TAB]);
+    assert_eq!(detached(&tunnels.hear(done(request))), [TAB]);
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ fn open(tunnels: &mut Tunnels) -> u32 {
     tunnels.open(mpsc::channel(100).0)
 }
 
-/// Asks for the tab. The request, if the extension has to do something for it.
+/// Asks for the tab. Returns the request id, if the extension has to act.
 fn attach(tunnels: &mut Tunnels, tunnel: u32) -> Option<u32> {
     let command = json!({
         "id": 1, "method": "Target.attachToTarget", "params": {"targetId": TAB.to_string(), "flatten": true}
@@ -121,7 +121,7 @@ fn attach(tunnels: &mut Tunnels, tunnel: u32) -> Option<u32> {
         })
 }
 
-fn let_go(deliveries: &Deliveries) -> Vec<u32> {
+fn detached(deliveries: &Deliveries) -> Vec<u32> {
     let said = deliveries.to_extension.iter();
     said.filter_map(|message| match message {
         ToExtension::Detach { tab_id } => Some(*tab_id),

@@ -45,13 +45,13 @@ impl MainLoop {
         let more_agents = sessions.len().saturating_sub(MOST_AGENTS);
         let agents = sessions.into_iter().take(MOST_AGENTS);
         let agents = agents.filter_map(|(&id, session)| {
-            let plate = self.persons.plates.of(id)?;
+            let label = self.persons.labels.of(id)?;
             let (tabs, more_tabs) = self.tabs_for(id, peer);
             let (doing, more_doing) = self.doings_of(id, peer);
             Some(AgentInfo {
                 session: session.client.session.clone(),
-                name: plate.name(),
-                colour: plate.colour,
+                name: label.name(),
+                colour: label.colour,
                 here: self.browser_for(id, peer).is_some(),
                 connected: self.core.has_browser(id),
                 follows: session.options.follow_user_focus,
@@ -104,11 +104,11 @@ impl MainLoop {
     fn questions_shown(&self) -> Vec<QuestionInfo> {
         let questions = self.questions.shown().filter_map(|(id, view)| {
             let session = self.sessions.get(&id)?;
-            let plate = self.persons.plates.of(id)?;
+            let label = self.persons.labels.of(id)?;
             Some(QuestionInfo {
                 id: view.id.clone(),
                 session: session.client.session.clone(),
-                name: plate.name(),
+                name: label.name(),
                 tool: view.tool.clone(),
                 origin: view.origin.clone(),
                 arguments: view.arguments.clone(),
