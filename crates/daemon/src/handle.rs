@@ -10,7 +10,7 @@ use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::page_news::PageReader;
-use crate::policy::{self, Looker, PersonRules, PolicyChange, PolicyFile};
+use crate::policy::{self, Looker, PolicyFile};
 use crate::questions::Asking;
 use crate::record;
 use std::path::PathBuf;
@@ -149,15 +149,6 @@ impl Hub {
             .await
             .ok()?;
         restored_tabs.await.ok()?
-    }
-
-    /// Changes the person's rules about origins, for all sessions. Fails, in words, and changes nothing.
-    pub async fn change_policy(&self, change: PolicyChange) -> Result<PersonRules, String> {
-        let (answer, changed) = oneshot::channel();
-        let over = || "The daemon is ending.".to_owned();
-        let event = Event::Policy { change, answer };
-        self.events.send(event).await.map_err(|_| over())?;
-        changed.await.map_err(|_| over())?
     }
 
     /// For components that show questions to the person: the open questions, and whether they are shown.

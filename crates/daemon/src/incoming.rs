@@ -190,7 +190,7 @@ const VALUE_BYTES: usize = 64;
 const OF_SESSION: usize = 16 * 1_024 * 1_024;
 const OF_ALL: usize = 32 * 1_024 * 1_024;
 const TOO_LONG: &str =
-    "The call was not made: its arguments have more than 4 MiB. Give less, or pass a file name.";
+    "The call was not made: its arguments have more than 4 MiB. Pass less, or pass a file name.";
 const SESSION_FULL: &str = "The call was not made: the calls of this session that have no answer yet have as much in \
                             their arguments as may be kept. Wait for an answer, then call again.";
 const ALL_FULL: &str = "The call was not made: the calls of all sessions that have no answer yet have as much in \

@@ -1,12 +1,12 @@
-//! Places for connections that have not shown who they are. When all are taken, the one that has been there
-//! longest gives its place to the next: whoever opens connections and says nothing keeps nobody else out.
+//! A limited number of slots for connections that have not identified themselves. If all are used, the oldest one is
+//! evicted for the next: silent connections cannot lock others out.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// A fixed number of places.
+/// A fixed number of slots.
 #[derive(Debug)]
 pub(crate) struct Lobby {
     places: Arc<Semaphore>,
@@ -16,11 +16,11 @@ pub(crate) struct Lobby {
 #[derive(Debug, Default)]
 struct Waiting {
     arrivals: u64,
-    /// In the order of their arrival.
+    /// Oldest first.
     guests: BTreeMap<u64, CancellationToken>,
 }
 
-/// A place, until this is dropped.
+/// A slot, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Guest {
     lobby: Arc<Lobby>,
@@ -37,8 +37,8 @@ impl Lobby {
         })
     }
 
-    /// Takes a place; there always is one, as soon as the guest that makes room has left. None only if the
-    /// lobby is closed, which it never is.
+    /// Takes a slot; one is always free as soon as the evicted connection has ended. `None` only if the lobby is
+    /// closed, which never happens.
     pub(crate) async fn enter(self: &Arc<Self>) -> Option<Guest> {
         let place = match Arc::clone(&self.places).try_acquire_owned() {
             Ok(place) => place,
@@ -71,14 +71,14 @@ impl Lobby {
 }
 
 impl Guest {
-    /// Resolves when the place is needed for somebody else. Its holder hangs up at once.
+    /// Resolves when the slot is needed for another connection. The holder then closes its connection at once.
     pub(crate) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
 }
 
 impl Guest {
-    /// The same for somebody who does not have the place.
+    /// The same as a token, for code that does not hold the slot.
     pub(crate) fn eviction(&self) -> CancellationToken {
         self.evicted.clone()
     }
@@ -108,7 +108,7 @@ mod tests {
             drop(first);
             entering.await.unwrap().unwrap()
         };
-        // Who leaves by itself makes room, too.
+        // A dropped slot is free again, too.
         drop(second);
         let _fourth = lobby.enter().await.unwrap();
         assert!(!third.evicted.is_cancelled());

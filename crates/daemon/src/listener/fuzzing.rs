@@ -1,4 +1,4 @@
-//! What has to hold for whatever a page's worker says.
+//! Properties that hold for any messages of a page worker.
 
 use super::page_frames::{Frame, Head};
 use crate::fuzzing::is_bounded;
@@ -11,10 +11,10 @@ use tabmux_core::{ConnectionId, PageId};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
 
-/// A worker of the page library says these messages, one a line.
+/// A worker of the page library sends these messages, one per line.
 ///
 /// # Panics
-/// If more is kept or answered than may be.
+/// If more is kept or answered than the limits allow.
 pub fn page_message(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -93,7 +93,7 @@ fn offer(tools: &mut PageTools, connection: ConnectionId, page: &PageId, tool: &
 }
 
 thread_local! {
-    /// A reader makes tools ready beside its own task.
+    /// A reader prepares tools on the blocking thread pool.
     static RUNTIME: Runtime = Builder::new_current_thread()
         .build()
         .expect("a runtime can be made");

@@ -1,4 +1,5 @@
-//! One connection of a page's worker: what it says goes to the main loop, and the other way round.
+//! One connection of a page worker: passes its messages to the main loop, and messages of the main loop to the
+//! worker.
 
 use super::Shared;
 use super::origin::party;
@@ -15,15 +16,15 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-/// The way that a worker's words take.
+/// The transport of a worker's messages.
 pub(super) trait Wire: Send {
-    /// The next frame, or nothing at the end. What was begun and not finished loses nothing.
+    /// The next frame; `None` at the end. Cancel-safe.
     fn hear(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
-    /// The last frame was taken in, and is no more.
+    /// The last frame was consumed and freed.
     fn taken(&mut self);
-    /// Says something. False if nobody hears it.
+    /// Sends a message. False if the connection is closed.
     fn say(&mut self, text: String) -> impl Future<Output = bool> + Send;
-    /// The worker is welcome, and may say more at once.
+    /// The worker is accepted, and may send longer messages from now on.
     fn open(&mut self, origin: &str, shared: &Shared);
 }
 
@@ -55,7 +56,8 @@ impl Wire for Socket {
     }
 }
 
-/// Serves a worker until it goes, falls silent, or the daemon stops. It is a guest until it is welcome.
+/// Serves a worker until it disconnects, is silent for too long, or the daemon stops. It uses a lobby slot until it
+/// is accepted.
 pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, shared: &Shared) {
     let place = tokio::select! {
         place = welcome(&mut wire, origin, shared) => place,
@@ -73,14 +75,14 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     let mut called = HashSet::new();
     let mut heard_at = Instant::now();
-    // What was said too fast is waited for before the next is read: nothing of it is kept meanwhile, and everything
-    // else goes on.
+    // Rate limit: waits before it reads the next message, so nothing is buffered meanwhile, and everything else
+    // continues.
     let mut wait: Option<Pin<Box<dyn Future<Output = ()> + Send>>> = None;
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
             () = place.evicted() => {
-                let reason = MAKES_ROOM.to_owned();
+                let reason = EVICTED.to_owned();
                 tracing::warn!(origin, reason, "ended a page's connection");
                 say(&mut wire, &ToPage::Refused { reason }).await;
                 false
@@ -91,13 +93,14 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                     let head = Head::read(&text);
                     let was_asked = head.answers().map(|call| called.remove(call));
                     pace.spend(1);
-                    // A caller waits for an answer. After anything else, the page waits as long as it takes.
+                    // A reply costs nothing, because a caller waits for it. After any other message, the page waits
+                    // as long as needed.
                     let bytes = match was_asked {
                         Some(true) => 0,
                         _ => text.len().min(LONGEST_NEWS),
                     };
                     wait = Some(Box::pin(connection.pace(pace.free_at(), bytes)));
-                    // An answer is taken once, and only if it was asked for.
+                    // A reply is accepted once, and only for a pending call.
                     let word = match was_asked {
                         Some(false) => Frame::Noise,
                         _ => head.whole(&text),
@@ -146,7 +149,7 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     }
 }
 
-/// The next frame, once the wait for those before is over. None at the end, or if nothing comes for too long.
+/// The next frame, after the rate-limit wait. `None` at the end, or after a silence that is too long.
 async fn hear(
     wire: &mut impl Wire,
     wait: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
@@ -161,16 +164,16 @@ async fn hear(
     heard.await.ok()?
 }
 
-/// Hears who it is, and welcomes it. The place that it has from now on; none if it is refused.
+/// Reads the hello and accepts the worker. Returns its slot; `None` if it is refused.
 async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<OriginSlot> {
     let place = match hello(wire).await? {
         PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
             let place = shared.pages.take(&party(origin));
-            place.ok_or_else(|| NO_PLACE.to_owned())
+            place.ok_or_else(|| NO_SLOT.to_owned())
         }),
         version => Err(format!(
             "This daemon speaks version {PAGE_PROTOCOL} of the page protocol, and the page version \
-             {version}. Bring both up to date."
+             {version}. Update both."
         )),
     };
     let place = match place {
@@ -188,13 +191,13 @@ async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<
         .then_some(place)
 }
 
-/// The person may have changed their mind. Looked at before a call goes out, and with each sign of life.
+/// The person may have removed the origin. Checked before each call, and with each keep-alive.
 async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
     let reason = shared.origins.check(origin).await.err()?;
     Some(ToPage::Refused { reason })
 }
 
-/// The worker's first word: the protocol that it speaks.
+/// The worker's hello: its protocol version.
 async fn hello(wire: &mut impl Wire) -> Option<u32> {
     let first = tokio::time::timeout(HELLO_LIMIT, wire.hear()).await;
     match serde_json::from_str(&first.ok()??) {
@@ -211,15 +214,15 @@ async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
     said.unwrap_or(false)
 }
 
-const NO_PLACE: &str = "Pages of this origin have as many connections to tabmux as there is room for. Close some of its tabs.";
-const MAKES_ROOM: &str =
-    "Pages of other sites need this connection's place. Close some of this site's tabs.";
-/// A worker speaks for all tabs of its application, and says everything again after a reconnect: 800 tabs with
-/// five tools each at once, and more of them a little later.
+const NO_SLOT: &str = "Pages of this origin have too many connections to tabmux. Close some of its tabs.";
+const EVICTED: &str =
+    "Closed to make room for pages of other sites. Close some of this site's tabs.";
+/// One worker serves all tabs of its application, and repeats everything after a reconnect: 800 tabs with five tools
+/// each at once, and more of them a little later.
 const BURST: u32 = 5_000;
 const MESSAGES_PER_SECOND: u32 = 2_000;
 const OUTBOX: usize = 512;
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
-/// A worker says something every 20 s.
+/// A worker sends a keep-alive every 20 s.
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);
 const SEND_LIMIT: Duration = Duration::from_secs(10);

@@ -1,10 +1,11 @@
-//! Places for connections of pages. One origin (or port of this machine) may have all of them while nobody else comes; then it makes room.
+//! A limited number of slots for connections of pages. One origin (or local port) may use all of them as long as no
+//! other origin needs one; then its newest connections are evicted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// A fixed number of places.
+/// A fixed number of slots.
 #[derive(Debug)]
 pub(super) struct Places {
     most: usize,
@@ -15,11 +16,11 @@ pub(super) struct Places {
 struct Table {
     arrivals: u64,
     taken: usize,
-    /// Those of each origin, in the order of their arrival.
+    /// The connections of each origin, oldest first.
     origins: HashMap<String, BTreeMap<u64, CancellationToken>>,
 }
 
-/// A place, until this is dropped.
+/// A slot, until this is dropped.
 #[derive(Debug)]
 pub(super) struct OriginSlot {
     places: Arc<Places>,
@@ -36,8 +37,8 @@ impl Places {
         })
     }
 
-    /// Takes a place for a page of this origin. If all are taken, the origin that has most of them loses its
-    /// newest, unless this one would then have as many. None if there is no room.
+    /// Takes a slot for a page of this origin. If all are used, the origin with most slots loses its newest, unless
+    /// this origin would then have as many. `None` if there is no slot.
     pub(super) fn take(self: &Arc<Self>, origin: &str) -> Option<OriginSlot> {
         let mut table = self.table();
         if table.taken >= self.most {
@@ -83,7 +84,7 @@ impl Table {
 }
 
 impl OriginSlot {
-    /// Resolves when the place is another origin's. Its holder hangs up.
+    /// Resolves when this slot is given to another origin. The holder then closes its connection.
     pub(super) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
@@ -119,12 +120,12 @@ mod tests {
         assert!(is_evicted(&greedy[3]) && !is_evicted(&greedy[2]));
         let b2 = places.take("b").unwrap();
         assert!(is_evicted(&greedy[2]) && !is_evicted(&greedy[1]));
-        // Two and two: neither has more room, but one more origin has.
+        // Two each: neither gets another slot, but a third origin does.
         assert!(places.take("a").is_none() && places.take("b").is_none());
         let c = places.take("c").unwrap();
         let evicted = greedy.iter().chain([&b, &b2]);
         assert_eq!(evicted.filter(|place| is_evicted(place)).count(), 3);
-        // Whoever goes makes room, and who was evicted has none to give.
+        // A dropped slot is free again; an evicted one was free already.
         greedy.truncate(2);
         assert!(places.take("c").is_none());
         drop((b, b2, c, greedy));

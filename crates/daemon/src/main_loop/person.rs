@@ -237,7 +237,7 @@ impl MainLoop {
             Wish::Tidy { tabs } => self.tidy(peer, &tabs),
             Wish::PrivateWindows { allowed } => {
                 let change = PolicyChange::PrivateWindows(allowed);
-                self.change_policy(change, WantedBy::Person(peer.clone()));
+                self.change_policy(change, peer.clone());
             }
         }
     }

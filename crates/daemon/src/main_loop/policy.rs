@@ -32,12 +32,12 @@ impl MainLoop {
     }
 
     /// The person wants something else from now on. It is written beside the loop, one change after the other.
-    pub(super) fn change_policy(&mut self, change: PolicyChange, wanted_by: WantedBy) {
+    pub(super) fn change_policy(&mut self, change: PolicyChange, peer: PeerName) {
         if self.policy_changes.len() >= MOST_CHANGES {
             let why = "The rules cannot be written now. Try again later.".to_owned();
-            return self.policy_written(Err(why), wanted_by);
+            return self.or_deny(&peer, Err(why));
         }
-        self.policy_changes.push_back((change, wanted_by));
+        self.policy_changes.push_back((change, peer));
         if self.policy_changes.len() == 1 {
             self.write_policy();
         }
@@ -66,17 +66,10 @@ impl MainLoop {
     /// A change was written, or was not. The next one follows.
     pub(super) fn change_written(&mut self, rules: Result<PersonRules, String>) {
         self.notice_policy();
-        if let Some((_, wanted_by)) = self.policy_changes.pop_front() {
-            self.policy_written(rules, wanted_by);
+        if let Some((_, peer)) = self.policy_changes.pop_front() {
+            self.or_deny(&peer, rules.map(drop));
         }
         self.write_policy();
-    }
-
-    fn policy_written(&mut self, rules: Result<PersonRules, String>, wanted_by: WantedBy) {
-        match wanted_by {
-            WantedBy::Person(peer) => self.or_deny(&peer, rules.map(drop)),
-            WantedBy::Other(answer) => drop(answer.send(rules)),
-        }
     }
 
     fn policy_changed(&mut self) {
@@ -106,13 +99,6 @@ impl MainLoop {
         let checked = self.origins_of(session).check(url);
         checked.map_err(|blocked| blocked.to_string())
     }
-}
-
-/// Who is told what became of a change.
-#[derive(Debug)]
-pub(crate) enum WantedBy {
-    Person(PeerName),
-    Other(oneshot::Sender<Result<PersonRules, String>>),
 }
 
 /// More than a person wants at once.

@@ -22,7 +22,7 @@ impl MainLoop {
             SiteRule::Block => PolicyChange::Block(pattern),
             SiteRule::None => PolicyChange::Remove(pattern),
         };
-        self.change_policy(change, WantedBy::Person(peer.clone()));
+        self.change_policy(change, peer.clone());
     }
 
     /// Tells what the rules say about a site. Of what is no site, nothing is told.
