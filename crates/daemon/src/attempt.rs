@@ -135,7 +135,9 @@ impl Attempt {
             match Browser::connect_over(transport, settings.clone()).await {
                 Ok(connected) => return Ok(Some((connected, Some(peer)))),
                 Err(error) if tries == 0 => return Err(error),
-                Err(error) => tracing::debug!(%error, "the extension disconnected during the attempt"),
+                Err(error) => {
+                    tracing::debug!(%error, "the extension disconnected during the attempt")
+                }
             }
         }
     }

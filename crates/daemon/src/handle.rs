@@ -74,15 +74,15 @@ impl Hub {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
-        let lasting = PolicyFile::at(policy);
-        let looker = lasting.looker();
+        let policy_file = PolicyFile::at(policy);
+        let looker = policy_file.looker();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
             audit,
             memory,
             Arc::clone(&extensions),
-            lasting,
+            policy_file,
             asking.clone(),
         );
         tokio::spawn(main_loop.run(inbox));

@@ -93,7 +93,7 @@ pub(crate) struct MainLoop {
     /// The extensions that are connected.
     extensions: Arc<Extensions>,
     /// The person's rules, which apply to all sessions.
-    lasting: PolicyFile,
+    policy_file: PolicyFile,
     /// The person's rule changes, in order; the first one is being written.
     policy_changes: VecDeque<(PolicyChange, PeerName)>,
     /// The open questions to the person.
@@ -136,7 +136,7 @@ impl MainLoop {
         audit: Audit,
         memory: Memory,
         extensions: Arc<Extensions>,
-        lasting: PolicyFile,
+        policy_file: PolicyFile,
         asking: Asking,
     ) -> Self {
         let config = Config {
@@ -172,7 +172,7 @@ impl MainLoop {
             metrics: Metrics::default(),
             costs: LoopCosts::default(),
             extensions,
-            lasting,
+            policy_file,
             policy_changes: VecDeque::new(),
             questions: Questions::default(),
             before_asking: HashSet::new(),
@@ -356,7 +356,7 @@ impl MainLoop {
             options.follow_user_focus = follows;
         }
         let config = SessionConfig {
-            site_filter: policy::site_filter(options.origins.and(self.lasting.policy())),
+            site_filter: policy::site_filter(options.origins.and(self.policy_file.policy())),
             ..options.config()
         };
         for plan in &options.browsers {

@@ -1,5 +1,5 @@
-//! What a page's worker says, made ready for the main loop by the connection's own task: tools are cleaned and
-//! checked, answers are put into form, and what says nothing new goes no further.
+//! Parses a worker's messages for the main loop, in the connection's own task: cleans and checks tools, converts
+//! replies, and drops repetitions.
 
 use crate::convert;
 use crate::intake::{Held, Share};
@@ -15,12 +15,12 @@ use tabmux_core::PageId;
 use tabmux_protocol::page::{FromPage, PageTab, PageTool};
 use tabmux_protocol::{CallReply, ToolHints};
 
-/// Something that the main loop has to know.
+/// An update for the main loop.
 #[derive(Debug)]
 pub(crate) enum PageNews {
-    /// A tab is there, with no tools yet.
+    /// A tab registered, without tools yet.
     TabCame(PageTab),
-    /// Something about a tab is different.
+    /// A tab's details changed.
     TabChanged(PageTab),
     TabGone {
         tab_id: String,
@@ -29,12 +29,12 @@ pub(crate) enum PageNews {
         tab_id: Option<String>,
         at: f64,
     },
-    /// A tab offers a tool, or another one under the same name.
+    /// A tab offers a new or changed tool.
     ToolOffered {
         tab_id: String,
         tool: Arc<Record>,
     },
-    /// A tab offers a tool that is not taken in, and no longer what it had under that name.
+    /// A tab offers an invalid tool. It replaces the earlier tool of that name.
     ToolUnfit {
         tab_id: String,
         name: String,
@@ -44,33 +44,33 @@ pub(crate) enum PageNews {
         tab_id: String,
         name: String,
     },
-    /// A call is over.
+    /// A call has ended.
     Answered {
         call_id: String,
         answer: PageReply,
     },
 }
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) enum PageReply {
     Done(CallReply),
-    /// The page had not begun it: somebody else may.
+    /// The page had not started it, so another page may run it.
     NotBegun,
 }
 
-/// Makes ready what one worker says.
+/// Parses the messages of one worker.
 #[derive(Debug)]
 pub(crate) struct PageReader {
     origin: Arc<str>,
-    /// The room for what is kept of its tools.
+    /// The quota for what is kept of its tools.
     room: Share,
-    /// What its tools say, by what their pages said.
+    /// The texts of its tools, by a hash of what the page sent.
     said: Remembered<u64, Said>,
-    /// The tabs that it has registered, each with a number that another document of it does not have.
+    /// Its registered tabs, each with a number that is unique to its document.
     tabs: HashMap<PageId, u64>,
     documents_counted: u64,
-    /// Its tools as the main loop has them, by that number and their name.
+    /// Its tools in the main loop, by document number and name.
     known: Remembered<(u64, String), Record>,
     hasher: RandomState,
 }
@@ -88,7 +88,7 @@ impl PageReader {
         }
     }
 
-    /// What is new, if anything is.
+    /// The update in a message, if there is one.
     pub(crate) async fn read(&mut self, message: FromPage) -> Option<PageNews> {
         Some(match message {
             FromPage::RegisterTab(tab) => {
@@ -96,7 +96,7 @@ impl PageReader {
                 PageNews::TabCame(tab)
             }
             FromPage::UpdateTab(tab) => {
-                // It may show another document, which has no tools yet.
+                // It may show a new document, which has no tools yet.
                 let page = page_id(&tab.tab_id);
                 if self.tabs.contains_key(&page) {
                     self.tab_came(page);
@@ -148,7 +148,7 @@ impl PageReader {
         }
     }
 
-    /// The tool as the main loop takes it; none if it has it.
+    /// The tool for the main loop; `None` if it is unchanged.
     async fn record(
         &mut self,
         page: &PageId,
@@ -186,14 +186,14 @@ impl PageReader {
             origin: Arc::clone(&self.origin),
             room,
         });
-        // What is not remembered is told once more, and does no harm.
+        // A tool that is no longer cached is sent again, which does no harm.
         if let Some(known) = known {
             self.known.insert(known, &record);
         }
         Ok(Some(record))
     }
 
-    /// What a tool says, made ready unless another one of this worker says the same.
+    /// The text of a tool, cleaned unless another tool of this worker has the same text.
     async fn said(&mut self, description: String, schema: String) -> Result<Arc<Said>, String> {
         let words = self.hasher.hash_one((&description, &schema));
         if let Some(said) = self.said.get(&words) {
@@ -214,7 +214,7 @@ impl PageReader {
         room.map_err(|used_up| used_up.refuses_tools())
     }
 
-    /// A tab is there, or may show another document, which has no tools yet.
+    /// A tab registered, or may show a new document, which has no tools yet.
     fn tab_came(&mut self, page: PageId) {
         if self.tabs.len() < MOST_TABS || self.tabs.contains_key(&page) {
             self.documents_counted += 1;
@@ -229,7 +229,7 @@ impl PageReader {
     }
 }
 
-/// What the core calls a worker's tab.
+/// The core's id of a worker's tab.
 pub(crate) fn page_id(text: &str) -> PageId {
     PageId(shorten(text, MOST_ID).into())
 }
@@ -237,9 +237,9 @@ pub(crate) fn page_id(text: &str) -> PageId {
 const MOST_ID: usize = 100;
 const MOST_NAME: usize = 256;
 const MOST_SCHEMA: usize = 64 * 1_024;
-/// As many as the core takes of one worker.
+/// The core's limit for one worker.
 const MOST_TABS: usize = 1_000;
-/// What a text takes beside its bytes, and a tool beside its name: in the main loop, in the core and here.
+/// The memory of a text besides its bytes, and of a tool besides its name: in the main loop, in the core and here.
 const SAID_BYTES: usize = 1_024;
 const RECORD_BYTES: usize = 384;
 

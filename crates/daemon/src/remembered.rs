@@ -1,15 +1,15 @@
-//! Remembers things by name as long as somebody else keeps them, and little more than those.
+//! A map of weak references: it holds values only as long as other code keeps them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
-/// A map to what others keep. Of what they have let go, it has at most as many entries as of what they keep, or a
-/// few; an insertion is little work on average.
+/// A map of weak references. The number of dead entries is at most that of live ones, plus a few; an insertion is
+/// cheap on average.
 #[derive(Debug)]
 pub(crate) struct Remembered<K, V> {
     entries: HashMap<K, Weak<V>>,
-    /// At this many entries, those that nobody keeps are thrown away.
+    /// At this many entries, dead ones are removed.
     swept_at: usize,
 }
 
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_keeps_is_forgotten() {
+    fn dropped_values_are_forgotten() {
         let mut remembered = Remembered::default();
         let kept: Vec<_> = (0..1_000).map(Arc::new).collect();
         for number in 0..100_000 {

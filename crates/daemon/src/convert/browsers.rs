@@ -148,7 +148,7 @@ mod tests {
             "file:///usr/bin/chromium",
         ] {
             let error = options.addition(address, None).err().unwrap();
-            assert!(error.contains("is no browser's address"), "{error}");
+            assert!(error.contains("is not a browser address"), "{error}");
         }
     }
 

@@ -51,7 +51,12 @@ mod tests {
         let (begun, said) = (Instant::now(), Mutex::new(Vec::new()));
         let limit = Duration::from_secs(35);
         let say = |words| said.lock().unwrap().push(words);
-        assert!(extensions.reach_with_progress(None, limit, say).await.is_none());
+        assert!(
+            extensions
+                .reach_with_progress(None, limit, say)
+                .await
+                .is_none()
+        );
         assert_eq!(begun.elapsed().as_secs(), 35);
         let said = said.into_inner().unwrap();
         assert_eq!(said.len(), 7);

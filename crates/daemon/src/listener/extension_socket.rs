@@ -57,7 +57,11 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     tracing::info!(name = peer.name, "an extension is gone");
     drop((person, slot));
     if let Ended::SecretChanged = outdated {
-        refuse(socket, "The pairing secret has changed. Reload the extension.").await;
+        refuse(
+            socket,
+            "The pairing secret has changed. Reload the extension.",
+        )
+        .await;
     }
 }
 
@@ -97,9 +101,11 @@ async fn greet(
         return Err(refused("An instance is 8 to 100 letters and digits."));
     }
     // Read for each connection, so that a new secret takes effect at once.
-    let secret = load_secret(shared)
-        .await
-        .map_err(|error| Unproved::Refused(format!("The daemon cannot read the pairing secret: {error}.")))?;
+    let secret = load_secret(shared).await.map_err(|error| {
+        Unproved::Refused(format!(
+            "The daemon cannot read the pairing secret: {error}."
+        ))
+    })?;
     let greeting = Greeting {
         theirs,
         ours,

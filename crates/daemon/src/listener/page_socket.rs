@@ -214,7 +214,8 @@ async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
     said.unwrap_or(false)
 }
 
-const NO_SLOT: &str = "Pages of this origin have too many connections to tabmux. Close some of its tabs.";
+const NO_SLOT: &str =
+    "Pages of this origin have too many connections to tabmux. Close some of its tabs.";
 const EVICTED: &str =
     "Closed to make room for pages of other sites. Close some of this site's tabs.";
 /// One worker serves all tabs of its application, and repeats everything after a reconnect: 800 tabs with five tools

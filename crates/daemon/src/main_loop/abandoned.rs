@@ -105,7 +105,7 @@ async fn close(place: UnconnectedBrowser, targets: Vec<TargetId>, extensions: Ar
             Browser::connect(&source, settings, &OutputRoot::usual()).await
         }
         UnconnectedBrowser::Through(peer) => {
-            let Some(transport) = extensions.reach_peer(&peer, PATIENCE).await else {
+            let Some(transport) = extensions.reach_peer(&peer, RECONNECT_TIME).await else {
                 return;
             };
             Browser::connect_over(transport, settings).await

@@ -10,7 +10,7 @@ use super::{Event, MainLoop, PagesEvent};
 use crate::audit;
 use crate::incoming::Digest;
 use crate::policy::look;
-use crate::questions::{About, AskedBecause, MOST_WAITING, PATIENCE_HERE, Question, QuestionView};
+use crate::questions::{About, AskedBecause, MOST_WAITING, Question, QuestionView, TIMEOUT_HERE};
 use crate::record::Record;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl MainLoop {
                 self.before_asking.insert((session, name));
                 let given = Arc::clone(&wanted.parsed.page_arguments);
                 let (call, events) = (wanted.for_later(), self.events.clone());
-                let looker = self.lasting.looker();
+                let looker = self.policy_file.looker();
                 tokio::spawn(async move {
                     let outcome = check_and_show(&record, given).await;
                     look(looker.as_ref()).await;
@@ -149,7 +149,12 @@ impl MainLoop {
     }
 
     /// The client sends the person's answer.
-    fn client_answered(&mut self, session: SessionId, arguments: Digest, word: &Decision) -> Needed {
+    fn client_answered(
+        &mut self,
+        session: SessionId,
+        arguments: Digest,
+        word: &Decision,
+    ) -> Needed {
         let Some(question) = self.questions.take_of(session, &word.question) else {
             return Needed::error(TOO_LATE);
         };
@@ -272,7 +277,7 @@ impl MainLoop {
             origin: one_line(&origin, 200),
             arguments,
             because,
-            until: now_in_millis().saturating_add(PATIENCE_HERE.as_secs() * 1_000),
+            until: now_in_millis().saturating_add(TIMEOUT_HERE.as_secs() * 1_000),
         }
     }
 
@@ -379,7 +384,7 @@ async fn check_and_show(
 }
 
 async fn expire(id: String, events: tokio::sync::mpsc::Sender<Event>) {
-    tokio::time::sleep(PATIENCE_HERE).await;
+    tokio::time::sleep(TIMEOUT_HERE).await;
     let _ = events.send(Event::QuestionExpired { id }).await;
 }
 

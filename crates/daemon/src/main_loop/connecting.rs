@@ -59,7 +59,7 @@ impl MainLoop {
         self.count_attempt(browser, result.is_ok());
         match result {
             Ok(connected) => {
-                let connected = connected.with_private(self.lasting.private_windows());
+                let connected = connected.with_private(self.policy_file.private_windows());
                 let about = convert::about(&connected.info);
                 let tabs = connected.info.tabs.iter().cloned();
                 let tabs = tabs.map(|tab| convert::facts(tab, None)).collect();

@@ -33,7 +33,7 @@ pub(crate) enum Event {
         answer: oneshot::Sender<Option<RestoredTabs>>,
     },
     /// The time for resuming sessions of an earlier daemon is over.
-    Abandon, 
+    Abandon,
     /// A change of the person's rules was written, or could not be written.
     PolicyWritten { rules: Result<PersonRules, String> },
     /// An event on the connection of a page worker.
@@ -129,7 +129,7 @@ impl Event {
             Self::Open { .. } => "open",
             Self::TakeUp { .. } => "take_up",
             Self::Abandon => "abandon",
-                        Self::Pages(event) => event.kind(),
+            Self::Pages(event) => event.kind(),
             Self::Overview { .. } => "overview",
             Self::Roots { .. } | Self::WorksHere { .. } => "roots",
             Self::Close { .. } => "close",

@@ -1,4 +1,4 @@
-//! A session that there was no room for: its agent is shown tools, and told why none of them works.
+//! Sessions over the limit: the agent sees tools, and each call says why it is refused.
 
 use super::MainLoop;
 use crate::catalogue;
@@ -12,12 +12,12 @@ impl MainLoop {
         }
     }
 
-    /// Why a session was not taken in, if it was not.
+    /// Why a session was refused, if it was.
     pub(super) fn why_turned_away(&self, session: SessionId) -> Option<&str> {
         self.sessions.get(&session)?.turned_away.as_deref()
     }
 
-    /// The tools that a session is shown. With none at all, nobody would ever call and be told why.
+    /// The tools that a session sees. With an empty list, an agent would never call a tool and learn the reason.
     pub(super) fn tools_shown(
         &self,
         session: SessionId,

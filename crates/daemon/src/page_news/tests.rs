@@ -1,4 +1,4 @@
-//! What a worker says again is not told again, and what is kept of it has its bounds.
+//! Repeated messages are dropped, and what is kept is limited.
 
 use super::*;
 use crate::intake::{Intake, KEPT};
@@ -59,11 +59,11 @@ async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else
 async fn what_the_loop_has_not_is_told_again() {
     let intake = Intake::default();
     let mut reader = reader(&intake);
-    // It was not taken in.
+    // The main loop rejected it.
     drop(offered(&mut reader, tool("t", "add", "one")).await.unwrap());
     let kept = offered(&mut reader, tool("t", "add", "one")).await;
     assert!(kept.is_some());
-    // A tab that comes anew has no tools, whether the loop has heard that or not.
+    // A tab that registers again has no tools, whether or not the main loop knows that yet.
     for gone in [
         tab("t"),
         message(json!({"type": "UNREGISTER_TAB", "tabId": "t"})),
@@ -71,7 +71,7 @@ async fn what_the_loop_has_not_is_told_again() {
     ] {
         assert!(reader.read(gone).await.is_some());
         let again = offered(&mut reader, tool("t", "add", "one")).await;
-        // Its text is there all the same, and is not made ready twice.
+        // Its text is still cached, and is not cleaned twice.
         let again = again.unwrap();
         assert!(Arc::ptr_eq(&again.said, &kept.as_ref().unwrap().said));
     }
@@ -123,7 +123,7 @@ async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
     for number in 0..2_000 {
         let other = tool(&format!("tab-{number}"), &format!("add-{number}"), "one");
         drop(offered(&mut reader, other).await.unwrap());
-        // What the loop does not take in, it does not take in of a tab that is there, either.
+        // Tools that the main loop rejects are not remembered either, if the tab is registered.
         let refused = tool("t", &format!("add-{number}"), &format!("{number}"));
         drop(offered(&mut reader, refused).await.unwrap());
     }

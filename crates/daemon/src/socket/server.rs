@@ -1,4 +1,4 @@
-//! Serves every connection of the daemon's socket, until somebody stops it or nobody needs it.
+//! Serves all connections of the daemon's socket, until it is stopped or idle.
 
 use super::connection;
 use super::listen::{Held, Listening};
@@ -11,26 +11,26 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long the daemon stays.
+/// How long the daemon runs.
 #[derive(Clone, Copy, Debug)]
 pub struct ServeOptions {
-    /// Ends by itself after this long without a session; never, if `None`.
+    /// The daemon ends after this long without a session; never, if `None`.
     pub idle: Option<Duration>,
 }
 
-/// What all connections of one daemon share.
+/// State that all connections of a daemon share.
 pub(super) struct Shared {
     pub(super) hub: Arc<Hub>,
-    /// How many sessions are open.
+    /// The number of open sessions.
     pub(super) sessions: watch::Sender<usize>,
     pub(super) named: Named,
-    /// Places for connections that have registered.
+    /// Slots for connections that have registered.
     pub(super) places: Arc<Semaphore>,
     pub(super) stop: CancellationToken,
 }
 
-/// Serves until `stop`, or until nobody has needed the daemon for a while. What it gives back keeps the next
-/// daemon waiting, for whatever is left to be ended.
+/// Serves until `stop`, or until the daemon was idle for a while. The returned lock keeps the next daemon waiting
+/// while the rest shuts down.
 pub async fn serve(
     listening: Listening,
     hub: Arc<Hub>,
@@ -57,14 +57,14 @@ pub async fn serve(
             stream = listening.accept() => stream,
             () = stop.cancelled() => break,
             () = &mut idle => {
-                tracing::info!("nobody needs the daemon any more");
+                tracing::info!("the daemon is idle, so it ends");
                 break;
             }
         };
         let stream = match stream {
             Ok(stream) => stream,
             Err(error) => {
-                // Out of file descriptors, most likely: those that are served go on.
+                // Probably out of file descriptors. Existing connections are not affected.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
@@ -86,7 +86,7 @@ pub async fn serve(
     held
 }
 
-/// Resolves when there has been neither a session, nor a page's worker, nor an extension for `limit`.
+/// Resolves when there has been no session, page worker or extension for `limit`.
 async fn unneeded(
     sessions: watch::Receiver<usize>,
     [mut pages, mut extensions]: [watch::Receiver<usize>; 2],
@@ -106,7 +106,7 @@ async fn unneeded(
     }
 }
 
-/// Resolves when there has been none for `limit`, or when nobody counts any more.
+/// Resolves when the count has been zero for `limit`, or when its sender is dropped.
 pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Duration>) {
     let Some(limit) = limit else {
         return std::future::pending().await;
@@ -122,9 +122,9 @@ pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Durati
     }
 }
 
-/// More than the sessions that there may be, so that those too many are told why by the main loop.
+/// More than the session limit, so that the main loop can tell excess clients why.
 pub(super) const MOST_REGISTERED: usize = 256;
-/// Who asks for a status or opens a session has done so in a moment.
+/// A status request or a registration takes only a moment.
 const MOST_UNREGISTERED: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -133,7 +133,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 mod tests {
     use super::*;
 
-    /// With the counter gone and none open, the wait neither lasted nor ended: it turned in a circle.
+    /// With the counter dropped and no session open, this wait once spun forever.
     #[tokio::test(start_paused = true)]
     async fn waiting_ends_when_nobody_counts_any_more() {
         let count = watch::Sender::new(0);

@@ -1,4 +1,4 @@
-//! What a person is shown: who works where, what they are asked, and their own rules.
+//! The contents of the side panel: which agents work where, open questions, and the person's rules.
 
 use super::{LOOKING_AGAIN, MainLoop};
 use crate::extension::PeerName;
@@ -12,10 +12,10 @@ use tabmux_protocol::extension::{
 use tokio::time::Instant;
 
 impl MainLoop {
-    /// Shows every person what is new for them.
+    /// Updates every side panel whose contents changed.
     pub(in crate::main_loop) fn show_persons(&mut self) {
-        // The rules may have been changed with `tabmux policy`, and nobody tells: what is seen now is shown next time.
-        if let Some(looker) = self.lasting.looker() {
+        // `tabmux policy` may have changed the rules without notice: what is read now is shown next time.
+        if let Some(looker) = self.policy_file.looker() {
             tokio::spawn(async move { looker.look().await });
         }
         self.notice_policy();
@@ -123,7 +123,7 @@ impl MainLoop {
     }
 
     fn rules_shown(&self) -> RulesInfo {
-        let rules = match self.lasting.rules() {
+        let rules = match self.policy_file.rules() {
             Ok(rules) => rules,
             Err(why) => {
                 return RulesInfo {
@@ -132,7 +132,7 @@ impl MainLoop {
                 };
             }
         };
-        // The newest are at the end of the file.
+        // The newest rules are at the end of the file.
         let texts = |patterns: &[OriginPattern]| -> Vec<String> {
             let newest = patterns.iter().rev().take(MOST_RULES);
             newest.map(ToString::to_string).collect()
@@ -153,6 +153,6 @@ const MOST_AGENTS: usize = 50;
 const MOST_TABS: usize = 30;
 const MOST_DOINGS: usize = 5;
 const LONGEST_TOOL: usize = 64;
-/// Of each kind.
+/// Per kind of rule.
 const MOST_RULES: usize = 50;
 const LONGEST_PROBLEM: usize = 300;
