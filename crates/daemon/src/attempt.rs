@@ -40,14 +40,14 @@ impl Attempt {
         if let (Err(_), true, Some(command)) = (&result, self.start, &self.plan.start_command) {
             result = self.after_start(command).await;
         }
-        let (result, way) = match result {
-            Ok((connected, way)) => (Ok(Box::new(connected)), way),
+        let (result, peer) = match result {
+            Ok((connected, peer)) => (Ok(Box::new(connected)), peer),
             Err(error) => (Err(error), None),
         };
         let connected = Event::Connected {
             browser: self.browser,
             result,
-            way,
+            peer,
         };
         let _ = self.events.send(connected).await;
     }

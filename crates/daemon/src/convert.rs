@@ -45,7 +45,7 @@ pub(crate) struct Parsed {
     pub(crate) browser: Option<i64>,
     /// How to connect a browser that the agent adds.
     pub(crate) plan: Option<BrowserPlan>,
-    pub(crate) wishes: Wishes,
+    pub(crate) extras: CallExtras,
     /// The arguments of a page tool.
     pub(crate) page_arguments: Arc<Map<String, Value>>,
     pub(crate) timeout: Option<Duration>,
@@ -55,7 +55,7 @@ pub(crate) struct Parsed {
 
 /// Options of a call that the core does not need.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct CallExtras {
     /// The timeout for loading the page.
     pub(crate) load_limit: Option<Duration>,
     /// The name of the isolated context for the new tab.
@@ -115,7 +115,7 @@ fn parse_in_browser(
     }
     let (mode, policy) = (options.mode, options.policy);
     let mut plan = None;
-    let mut wishes = Wishes::default();
+    let mut extras = CallExtras::default();
     let mut page_arguments = Map::new();
     let kind = match request.tool.as_str() {
         "connect_browser" => {
@@ -125,7 +125,7 @@ fn parse_in_browser(
             }
         }
         "list_tabs" => {
-            wishes.part = parts::parse("list_tabs", arguments)?;
+            extras.part = parts::parse("list_tabs", arguments)?;
             CallKind::ListTabs
         }
         "open_tab" => {
@@ -147,7 +147,7 @@ fn parse_in_browser(
             }
         }
         "list_pages" => {
-            wishes.part = parts::parse("list_pages", arguments)?;
+            extras.part = parts::parse("list_pages", arguments)?;
             CallKind::ListPages
         }
         "new_page" => {
@@ -158,8 +158,8 @@ fn parse_in_browser(
                 ..
             } = tools::parse("new_page", arguments)?;
             let limit = timeout.filter(|timeout| *timeout > 0);
-            wishes.load_limit = limit.map(Duration::from_millis);
-            wishes.context = isolated_context.filter(|name| !name.is_empty());
+            extras.load_limit = limit.map(Duration::from_millis);
+            extras.context = isolated_context.filter(|name| !name.is_empty());
             CallKind::NewPage {
                 url: policy.parse(&url)?.as_str().into(),
             }
@@ -169,7 +169,7 @@ fn parse_in_browser(
                 page_id,
                 bring_to_front,
             } = tools::parse("select_page", arguments)?;
-            wishes.to_front = bring_to_front;
+            extras.to_front = bring_to_front;
             CallKind::SelectPage { tab: page_id.0 }
         }
         "close_page" => {
@@ -200,7 +200,7 @@ fn parse_in_browser(
             CallKind::SelectDefaultBrowser
         }
         "list_browser_tabs" => {
-            wishes.part = parts::parse("list_browser_tabs", arguments)?;
+            extras.part = parts::parse("list_browser_tabs", arguments)?;
             CallKind::ListBrowserTabs
         }
         tool @ ("add_browser" | "select_default_browser") if mode == Mode::Progressive => {
@@ -245,8 +245,8 @@ fn parse_in_browser(
         kind,
         browser: None,
         plan,
-        timeout: wishes.load_limit,
-        wishes,
+        timeout: extras.load_limit,
+        extras,
         page_arguments: Arc::new(page_arguments),
         prepared: None,
     })
@@ -261,7 +261,7 @@ pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, 
         kind: CallKind::PageTool { name, tab },
         browser: None,
         plan: None,
-        wishes: Wishes::default(),
+        extras: CallExtras::default(),
         page_arguments: Arc::new(arguments),
         timeout: None,
         prepared: None,
@@ -333,7 +333,7 @@ fn prepare(spec: &ToolSpec, arguments: &RawValue, tab: Option<TabRef>) -> Result
         kind,
         browser: None,
         plan: None,
-        wishes: Wishes::default(),
+        extras: CallExtras::default(),
         page_arguments: Arc::default(),
         timeout: prepared.timeout,
         prepared: Some(prepared),

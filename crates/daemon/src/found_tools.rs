@@ -1,6 +1,6 @@
 //! The full descriptions of the tools that were found in browser tabs. The core knows only their names and numbers.
 
-use crate::intake::Held;
+use crate::page_quotas::Held;
 use crate::record::{Record, Said};
 use std::collections::HashMap;
 use std::sync::Arc;

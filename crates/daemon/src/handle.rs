@@ -3,14 +3,14 @@
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
 use crate::incoming::{ArgumentBudget, Incoming, Read};
-use crate::intake::{ConnectionPaces, Intake, Share};
 use crate::leaving;
 use crate::listener::party;
-use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
+use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, PersonRequest, Titles};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
-use crate::page_news::PageReader;
-use crate::policy::{self, Looker, PolicyFile};
+use crate::page_quotas::{ConnectionPaces, PageQuotas, Share};
+use crate::page_updates::PageReader;
+use crate::policy::{self, PolicyFile, PolicyReader};
 use crate::questions::Asking;
 use crate::record;
 use std::path::PathBuf;
@@ -45,11 +45,11 @@ pub struct Hub {
     /// The interface to whatever shows questions to the person.
     asking: Asking,
     /// The quotas of page workers.
-    intake: Intake,
+    page_quotas: PageQuotas,
     /// The memory budget for arguments of calls.
     arguments: ArgumentBudget,
     /// Rereads the person's rules, if there is a file, before each event that they apply to.
-    looker: Option<Looker>,
+    policy_reader: Option<PolicyReader>,
 }
 
 impl Hub {
@@ -75,7 +75,7 @@ impl Hub {
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
         let policy_file = PolicyFile::at(policy);
-        let looker = policy_file.looker();
+        let policy_reader = policy_file.policy_reader();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
@@ -93,9 +93,9 @@ impl Hub {
             pages: Arc::new(watch::Sender::new(0)),
             extensions,
             asking,
-            intake: Intake::default(),
+            page_quotas: PageQuotas::default(),
             arguments: ArgumentBudget::default(),
-            looker,
+            policy_reader,
         }
     }
 
@@ -120,7 +120,7 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
-        policy::look(self.looker.as_ref()).await;
+        policy::reread(self.policy_reader.as_ref()).await;
         let kept = Arc::new(options.clone());
         let open = Event::Open {
             session,
@@ -134,7 +134,7 @@ impl Hub {
             session,
             options: kept,
             arguments: self.arguments.for_session(),
-            looker: self.looker.clone(),
+            policy_reader: self.policy_reader.clone(),
             turn: Arc::default(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
@@ -145,7 +145,7 @@ impl Hub {
     pub async fn take_up(&self, resume: Resume) -> Option<RestoredTabs> {
         let (answer, restored_tabs) = oneshot::channel();
         self.events
-            .send(Event::TakeUp { resume, answer })
+            .send(Event::Resume { resume, answer })
             .await
             .ok()?;
         restored_tabs.await.ok()?
@@ -158,7 +158,7 @@ impl Hub {
 
     /// The person's answer to a question. False if the question is no longer open.
     pub async fn answer_question(&self, id: String, allowed: bool) -> bool {
-        policy::look(self.looker.as_ref()).await;
+        policy::reread(self.policy_reader.as_ref()).await;
         let (answer, heard) = oneshot::channel();
         let event = Event::QuestionAnswered {
             id,
@@ -199,7 +199,7 @@ impl Hub {
         self.events.send(event.into()).await.ok()?;
         let connection = opened.await.ok()?;
         self.pages.send_modify(|open| *open += 1);
-        let shares = self.intake.connect(&party(&origin).into());
+        let shares = self.page_quotas.connect(&party(&origin).into());
         Some(PagesHandle {
             connection,
             events: self.events.clone(),
@@ -217,7 +217,7 @@ impl Hub {
         let _ = self.events.send(Event::Person(arrived)).await;
         PersonHandle {
             peer: name,
-            looker: self.looker.clone(),
+            policy_reader: self.policy_reader.clone(),
             events: self.events.clone(),
         }
     }
@@ -272,7 +272,7 @@ impl PagesHandle {
     }
 
     /// Passes on a message of so many bytes, as soon as the quota allows it. False if the main loop has ended.
-    pub(crate) async fn say(&mut self, message: FromPage, bytes: usize) -> bool {
+    pub(crate) async fn send(&mut self, message: FromPage, bytes: usize) -> bool {
         let Some(news) = self.reader.read(message).await else {
             return true; // Nothing changed.
         };
@@ -298,16 +298,16 @@ impl Drop for PagesHandle {
 #[derive(Debug)]
 pub(crate) struct PersonHandle {
     peer: PeerName,
-    looker: Option<Looker>,
+    policy_reader: Option<PolicyReader>,
     events: mpsc::Sender<Event>,
 }
 
 impl PersonHandle {
     /// Passes on a request of the person. False if the main loop has ended.
-    pub(crate) async fn wants(&self, wish: Wish) -> bool {
-        policy::look(self.looker.as_ref()).await;
+    pub(crate) async fn request(&self, request: PersonRequest) -> bool {
+        policy::reread(self.policy_reader.as_ref()).await;
         let peer = self.peer.clone();
-        let wants = PersonEvent::Wants { peer, wish };
+        let wants = PersonEvent::Requested { peer, request };
         self.events.send(Event::Person(wants)).await.is_ok()
     }
 }
@@ -349,7 +349,7 @@ pub struct Handle {
     session: SessionId,
     options: Arc<SessionOptions>,
     arguments: ArgumentBudget,
-    looker: Option<Looker>,
+    policy_reader: Option<PolicyReader>,
     /// Serializes submissions: calls reach the main loop in order, and a cancellation after its call.
     turn: Arc<Mutex<()>>,
     events: mpsc::Sender<Event>,
@@ -422,7 +422,7 @@ impl Handle {
         let _turn = self.turn.lock().await;
         let read = Read::read(request, &self.options).await;
         let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
-        policy::look(self.looker.as_ref()).await;
+        policy::reread(self.policy_reader.as_ref()).await;
         let event = Event::Call {
             session: self.session,
             call: Box::new(Incoming {
@@ -452,7 +452,7 @@ impl Future for Reply {
         let reply = Pin::new(&mut self.0).poll(context);
         reply.map(|reply| {
             let reply = reply.unwrap_or(Err(CallFailure::Closed));
-            reply.map(|reply| leaving::cleaned(reply).that_fits())
+            reply.map(|reply| answer_cleanup::cleaned(reply).that_fits())
         })
     }
 }

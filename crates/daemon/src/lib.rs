@@ -11,8 +11,8 @@
 //! - [`catalogue`]: every tool, as it is published to clients.
 //! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
 //! - `contexts`: the browser contexts of isolated sessions.
-//! - `lobby`: a limited number of slots for connections that have not identified themselves yet.
-//! - `page_news`, `intake`: parse and limit the messages of page workers before they reach the main loop.
+//! - `pending_slots`: a limited number of slots for connections that have not identified themselves yet.
+//! - `page_updates`, `page_quotas`: parse and limit the messages of page workers before they reach the main loop.
 //! - `memory`: the state that survives the daemon, in a file.
 //! - `metrics`, `loop_costs`: counters of each browser, and the processor time of each kind of event.
 //! - `agent_labels`: the name and colour under which people see each agent.
@@ -34,6 +34,7 @@ pub mod questions;
 pub mod socket;
 
 mod agent_labels;
+mod answer_cleanup;
 mod argument_check;
 mod attempt;
 mod audit;
@@ -44,19 +45,18 @@ mod found_tools;
 #[doc(hidden)]
 pub mod fuzzing;
 mod incoming;
-mod intake;
 mod joins;
-mod leaving;
 pub mod listener;
-mod lobby;
 mod loop_costs;
 mod main_loop;
 mod memory;
 mod metrics;
-mod page_news;
+mod page_quotas;
 mod page_tools;
+mod page_updates;
+mod pending_slots;
 mod record;
-mod remembered;
+mod weak_map;
 mod work;
 
 pub use direct::DirectSession;

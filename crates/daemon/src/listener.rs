@@ -9,10 +9,10 @@ mod frame_gate;
 pub(crate) mod fuzzing;
 mod large_messages;
 mod origin;
+mod origin_slots;
 mod page_frames;
 mod page_socket;
 mod peer_user;
-mod places;
 mod relay;
 mod upgrade;
 mod websocket;
@@ -22,13 +22,13 @@ pub use origin::PageOrigins;
 pub(crate) use origin::party;
 
 use crate::handle::Hub;
-use crate::lobby::{Guest, Lobby};
+use crate::pending_slots::{PendingSlot, PendingSlots};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use large_messages::LargeMessages;
+use origin_slots::OriginSlots;
 use peer_user::{Ends, PeerUsers};
-use places::Places;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -51,12 +51,12 @@ struct Shared {
     /// Bytes of workers behind extensions that are received but not read yet.
     relayed: Arc<AtomicUsize>,
     /// Connections whose request has not been read yet.
-    heads: Arc<Lobby>,
+    heads: Arc<PendingSlots>,
     /// Pages that have not been accepted yet, and extensions that have not proved themselves.
-    pending: Arc<Lobby>,
-    unproved: Arc<Lobby>,
+    pending: Arc<PendingSlots>,
+    unproved: Arc<PendingSlots>,
     /// Accepted pages. Extensions that have proved themselves have their slots in the registry.
-    pages: Arc<Places>,
+    pages: Arc<OriginSlots>,
     large_of_pages: LargeMessages,
     large_of_extensions: LargeMessages,
     stop: CancellationToken,
@@ -64,7 +64,7 @@ struct Shared {
 
 /// Which clients the listener accepts.
 #[derive(Clone, Debug)]
-pub struct Guests {
+pub struct ListenerAccess {
     /// The origins whose pages may offer tools.
     pub origins: PageOrigins,
     /// The file with the pairing secret.
@@ -74,20 +74,20 @@ pub struct Guests {
 }
 
 /// Serves until `stop`.
-pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: CancellationToken) {
+pub async fn serve(bound: Bound, hub: Arc<Hub>, access: ListenerAccess, stop: CancellationToken) {
     let shared = Arc::new(Shared {
         hub,
-        origins: guests.origins,
-        secret: guests.secret,
+        origins: access.origins,
+        secret: access.secret,
         secret_turns: Arc::new(Semaphore::new(SECRET_TURNS)),
         peer_users: PeerUsers::default(),
         relayed: Arc::default(),
-        other_users: guests.other_users,
+        other_users: access.other_users,
         port: bound.port(),
-        heads: Lobby::new(MOST_HEADS),
-        pending: Lobby::new(MOST_PENDING),
-        unproved: Lobby::new(MOST_UNPROVED),
-        pages: Places::new(MOST_PAGES),
+        heads: PendingSlots::new(MOST_HEADS),
+        pending: PendingSlots::new(MOST_PENDING),
+        unproved: PendingSlots::new(MOST_UNPROVED),
+        pages: OriginSlots::new(MOST_PAGES),
         large_of_pages: LargeMessages::new(MOST_LARGE),
         large_of_extensions: LargeMessages::new(MOST_LARGE),
         stop: stop.clone(),
@@ -105,7 +105,7 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
 async fn answer(
     request: Request<Incoming>,
     ends: Ends,
-    head: Option<Guest>,
+    head: Option<PendingSlot>,
     shared: &Arc<Shared>,
 ) -> Response<String> {
     // Refuses first of all a web page that reached us under another host name (DNS rebinding).
@@ -139,12 +139,12 @@ async fn page(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<Stri
     let Some(origin) = origin else {
         return status(StatusCode::FORBIDDEN);
     };
-    let Some(guest) = shared.pending.enter().await else {
+    let Some(pending) = shared.pending.enter().await else {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     };
     let shared = Arc::clone(shared);
     upgrade::upgrade(request, move |socket| async move {
-        page_socket::serve(socket, guest, &origin, &shared).await;
+        page_socket::serve(socket, pending, &origin, &shared).await;
     })
 }
 
@@ -163,13 +163,13 @@ async fn own_extension(
         );
         return status(StatusCode::FORBIDDEN);
     }
-    let Some(guest) = shared.unproved.enter().await else {
+    let Some(pending) = shared.unproved.enter().await else {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     };
     let shared = Arc::clone(shared);
     // The proofs cover the host name of the request, so they are valid for no other server.
     upgrade::upgrade(request, move |socket| async move {
-        extension_socket::serve(socket, guest, &host, &shared).await;
+        extension_socket::serve(socket, pending, &host, &shared).await;
     })
 }
 

@@ -9,7 +9,6 @@ mod event;
 mod folders;
 mod following;
 mod found;
-mod letting_go;
 mod limits;
 mod overview;
 mod page_calls;
@@ -18,14 +17,15 @@ mod perform;
 mod person;
 mod plans;
 mod policy;
+mod refused_sessions;
 mod replies;
-mod turned_away;
+mod unused_tabs;
 mod waits;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use page_calls::FoundAnswer;
 pub(crate) use pages::PagesEvent;
-pub(crate) use person::{PersonEvent, Wish};
+pub(crate) use person::{PersonEvent, PersonRequest};
 
 use crate::audit::Audit;
 use crate::contexts::Contexts;
@@ -104,7 +104,7 @@ pub(crate) struct MainLoop {
     asking: Asking,
     /// The people at their browsers.
     persons: person::Persons,
-    sweeps: letting_go::Sweeps,
+    sweeps: unused_tabs::Sweeps,
     /// The display of the last client that had one.
     screen: Option<Screen>,
     waits: waits::Waits,
@@ -126,7 +126,7 @@ struct Session {
     /// Whether it follows the person, if the person decided that.
     follows: Option<bool>,
     /// Why it was refused, if it was.
-    turned_away: Option<String>,
+    refusal: Option<String>,
 }
 
 impl MainLoop {
@@ -178,7 +178,7 @@ impl MainLoop {
             before_asking: HashSet::new(),
             asking,
             persons: person::Persons::default(),
-            sweeps: letting_go::Sweeps::default(),
+            sweeps: unused_tabs::Sweeps::default(),
             screen: None,
             waits: waits::Waits::default(),
             output: OutputRoot::usual(),
@@ -264,7 +264,7 @@ impl MainLoop {
             } => {
                 self.open(session, options, client, notify);
             }
-            Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
+            Event::Resume { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
             Event::PolicyWritten { rules } => self.change_written(rules),
             Event::Pages(event) => self.pages_event(event),
@@ -323,8 +323,8 @@ impl MainLoop {
             Event::Connected {
                 browser,
                 result,
-                way,
-            } => self.connected(browser, result, way),
+                peer,
+            } => self.connected(browser, result, peer),
             Event::Finished { call, outcome } => {
                 let outcome =
                     outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
@@ -360,7 +360,7 @@ impl MainLoop {
             ..options.config()
         };
         for plan in &options.browsers {
-            self.plans.say(session, plan.clone());
+            self.plans.add(session, plan.clone());
         }
         let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
@@ -383,7 +383,7 @@ impl MainLoop {
                 roots: Vec::new(),
                 output,
                 follows,
-                turned_away: None,
+                refusal: None,
             },
         );
         self.note_followers();

@@ -2,12 +2,12 @@
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
-mod looking;
 mod page_origin;
+mod reader;
 
 pub use page_origin::PageOrigin;
 
-pub(crate) use looking::Looker;
+pub(crate) use reader::PolicyReader;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -24,7 +24,7 @@ use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 #[derive(Debug)]
 pub(crate) struct PolicyFile {
     path: Option<PathBuf>,
-    looker: Option<Looker>,
+    policy_reader: Option<PolicyReader>,
     /// The rules, or why they cannot be read.
     known: Result<PersonRules, Unreadable>,
     policy: OriginPolicy,
@@ -90,7 +90,7 @@ impl PolicyFile {
     /// The rules in this file; empty if there is no file.
     pub(crate) fn at(path: Option<PathBuf>) -> Self {
         let mut policy_file = Self {
-            looker: path.clone().map(Looker::start),
+            policy_reader: path.clone().map(PolicyReader::start),
             path,
             known: Ok(PersonRules::default()),
             policy: OriginPolicy::default(),
@@ -119,17 +119,17 @@ impl PolicyFile {
         origin_rules(&self.known).judge(address)
     }
 
-    /// Applies the contents that the [`Looker`] read last. Returns whether they may have changed. For current
-    /// contents, call [`Looker::look`] first.
+    /// Applies the contents that the [`PolicyReader`] read last. Returns whether they may have changed. For current
+    /// contents, call [`PolicyReader::reread`] first.
     pub(crate) fn refresh(&mut self) -> bool {
-        let (Some(path), Some(looker)) = (&self.path, &self.looker) else {
+        let (Some(path), Some(policy_reader)) = (&self.path, &self.policy_reader) else {
             return false;
         };
         let hung = || {
             let what = format!("{} cannot be read (timeout)", path.display());
             Arc::new(Err(Unreadable(what)))
         };
-        let known = looker.seen().unwrap_or_else(hung);
+        let known = policy_reader.seen().unwrap_or_else(hung);
         if *known == self.known {
             return false;
         }
@@ -142,8 +142,8 @@ impl PolicyFile {
     }
 
     /// The reader of the file; `None` if there is no file.
-    pub(crate) fn looker(&self) -> Option<Looker> {
-        self.looker.clone()
+    pub(crate) fn policy_reader(&self) -> Option<PolicyReader> {
+        self.policy_reader.clone()
     }
 
     pub(crate) fn path(&self) -> Option<PathBuf> {
@@ -152,9 +152,9 @@ impl PolicyFile {
 }
 
 /// Rereads the person's file, if there is one, before something is judged by it.
-pub(crate) async fn look(looker: Option<&Looker>) {
-    if let Some(looker) = looker {
-        looker.look().await;
+pub(crate) async fn reread(policy_reader: Option<&PolicyReader>) {
+    if let Some(policy_reader) = policy_reader {
+        policy_reader.reread().await;
     }
 }
 
@@ -364,7 +364,7 @@ mod tests {
 
     /// Rereads the file and applies it.
     async fn look(policy_file: &mut PolicyFile) -> bool {
-        policy_file.looker().unwrap().look().await;
+        policy_file.policy_reader().unwrap().reread().await;
         policy_file.refresh()
     }
 

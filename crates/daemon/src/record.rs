@@ -1,7 +1,7 @@
 //! A page tool as the main loop keeps it. All expensive work was done before.
 
 use crate::argument_check::ArgumentCheck;
-use crate::intake::Held;
+use crate::page_quotas::Held;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

@@ -31,13 +31,13 @@ pub(crate) struct Job {
 impl Job {
     /// The context for the work, and the receiver of its progress messages.
     fn context(&self, files: Files, wants_progress: bool) -> (CallContext, mpsc::Receiver<String>) {
-        let (progress, words) = mpsc::channel(16);
+        let (progress, messages) = mpsc::channel(16);
         let context = CallContext {
             cancel: self.cancel.clone(),
             files,
             progress: wants_progress.then_some(progress),
         };
-        (context, words)
+        (context, messages)
     }
 
     /// Tells the main loop that the work has ended; an error says why it failed.
@@ -47,12 +47,16 @@ impl Job {
     }
 
     /// Waits for the work, and forwards its progress messages.
-    async fn hear<T>(&self, work: impl Future<Output = T>, mut words: mpsc::Receiver<String>) -> T {
+    async fn wait_for<T>(
+        &self,
+        work: impl Future<Output = T>,
+        mut progress: mpsc::Receiver<String>,
+    ) -> T {
         tokio::pin!(work);
         loop {
             tokio::select! {
                 result = &mut work => return result,
-                Some(message) = words.recv() => {
+                Some(message) = progress.recv() => {
                     let progressed = Event::Progressed { call: self.call, message };
                     let _ = self.events.send(progressed).await;
                 }
@@ -233,10 +237,10 @@ pub(crate) async fn run(
     files: Files,
     wants_progress: bool,
 ) {
-    let (context, words) = job.context(files, wants_progress);
+    let (context, progress) = job.context(files, wants_progress);
     let target = target_id(&target);
     let run = tabmux_browser::run(&job.handle, &target, prepared, context);
-    let result = job.hear(run, words).await;
+    let result = job.wait_for(run, progress).await;
     await_tab_event(&job, &result).await;
     // Reports tools that it added or removed before its reply.
     let _ = job.handle.tell_tools(&target).await;
@@ -260,11 +264,11 @@ pub(crate) async fn call_page_tool(
     let result = match arguments.await {
         Err(why) => Ok(FoundAnswer::Reply(Box::new(CallReply::error(why)))),
         Ok(arguments) => {
-            let (context, words) = job.context(files, wants_progress);
+            let (context, progress) = job.context(files, wants_progress);
             let target = target_id(&target);
             let call =
                 tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
-            let result = job.hear(call, words).await;
+            let result = job.wait_for(call, progress).await;
             await_tab_event(&job, &result).await;
             let _ = job.handle.tell_tools(&target).await;
             result.map(|answer| match answer {

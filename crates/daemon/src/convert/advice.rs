@@ -23,8 +23,8 @@ pub(crate) fn without_missing_tools(text: &str, can_call: impl Fn(&str) -> bool)
 /// Keeps the part of a sentence that names no missing tool: `Call a, or call b; c shows it.`
 fn other_advice(sentence: &str, names_missing: impl Fn(&str) -> bool) -> String {
     let trimmed = sentence.trim_end().trim_end_matches('.');
-    let ways = trimmed.split("; ").flat_map(|part| part.split(", or "));
-    let kept: Vec<&str> = ways.filter(|way| !names_missing(way)).collect();
+    let options = trimmed.split("; ").flat_map(|part| part.split(", or "));
+    let kept: Vec<&str> = options.filter(|option| !names_missing(option)).collect();
     let mut advice = kept.join(", or ");
     let begins_with_tool = advice.split(' ').next().is_some_and(super::is_ours);
     if let Some(first) = advice.get_mut(..1).filter(|_| !begins_with_tool) {

@@ -2,7 +2,7 @@
 
 use super::cdp_messages::Request;
 use super::tunnel::{Deliveries, Tunnels};
-use crate::main_loop::Wish;
+use crate::main_loop::PersonRequest;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use tabmux_browser::Frame;
@@ -34,9 +34,9 @@ pub fn extension_message(data: &[u8]) {
                     continue;
                 };
                 is_written_as_it_was_read(&message);
-                drop(Wish::in_message(&message));
+                drop(PersonRequest::in_message(&message));
                 told.message(&message);
-                tunnels.hear(message)
+                tunnels.handle(message)
             }
         };
         told.check(&deliveries);

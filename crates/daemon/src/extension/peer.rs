@@ -49,10 +49,10 @@ impl Peer {
     }
 
     /// Handles a message of the extension. False if the extension asks to end the connection.
-    pub(crate) async fn hear(&self, message: FromExtension) -> bool {
+    pub(crate) async fn handle(&self, message: FromExtension) -> bool {
         let told = matches!(message, FromExtension::Connected { .. });
         let goes_on = message != FromExtension::Disconnected;
-        let deliveries = self.tunnels().hear(message);
+        let deliveries = self.tunnels().handle(message);
         self.deliver(deliveries).await;
         if told {
             self.stage.send_if_modified(|stage| {
@@ -159,12 +159,12 @@ mod tests {
     #[tokio::test]
     async fn a_disconnected_extension_is_not_a_browser_without_tabs() {
         let there = peer();
-        there.hear(introduction()).await;
+        there.handle(introduction()).await;
         assert!(Arc::clone(&there).open().await.is_some());
         there.end();
         assert!(Arc::clone(&there).open().await.is_none());
         // A late message does not reactivate it.
-        there.hear(introduction()).await;
+        there.handle(introduction()).await;
         assert!(there.open().await.is_none());
     }
 

@@ -43,11 +43,11 @@ struct Pending {
     tunnel: u32,
     id: u64,
     session: Option<String>,
-    what: What,
+    kind: PendingKind,
 }
 
 #[derive(Debug)]
-enum What {
+enum PendingKind {
     Command,
     Open,
     Attach { tab: u32 },
@@ -97,7 +97,7 @@ impl Tunnels {
     }
 
     /// Handles a message of the extension.
-    pub(super) fn hear(&mut self, message: FromExtension) -> Deliveries {
+    pub(super) fn handle(&mut self, message: FromExtension) -> Deliveries {
         let mut deliveries = Deliveries::default();
         let out = &mut deliveries;
         match message {
@@ -210,7 +210,7 @@ impl Tunnels {
                     .unwrap_or("about:blank")
                     .to_owned();
                 let focus = request.params["background"] == false;
-                let request_id = self.ask(tunnel, request, What::Open);
+                let request_id = self.ask(tunnel, request, PendingKind::Open);
                 out.to_extension.push(ToExtension::OpenTab {
                     request_id,
                     url,
@@ -220,14 +220,14 @@ impl Tunnels {
             }
             "Target.closeTarget" => {
                 let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, What::Close);
+                let request_id = self.ask(tunnel, request, PendingKind::Close);
                 out.to_extension
                     .push(ToExtension::CloseTab { request_id, tab_id });
                 Ok(None)
             }
             "Target.activateTarget" => {
                 let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, What::Focus);
+                let request_id = self.ask(tunnel, request, PendingKind::Focus);
                 out.to_extension
                     .push(ToExtension::FocusTab { request_id, tab_id });
                 Ok(None)
@@ -235,7 +235,7 @@ impl Tunnels {
             "Target.attachToTarget" => {
                 let tab_id = named()?.id;
                 let is_held = self.is_held(tab_id);
-                let request_id = self.ask(tunnel, request, What::Attach { tab: tab_id });
+                let request_id = self.ask(tunnel, request, PendingKind::Attach { tab: tab_id });
                 match is_held {
                     true => self.done(request_id, None, None, out),
                     false => out
@@ -272,7 +272,7 @@ impl Tunnels {
             return Ok(Some(cdp_messages::version(&self.browser)));
         }
         let (method, params) = (request.method.clone(), request.params.clone());
-        let request_id = self.ask(tunnel, request, What::Command);
+        let request_id = self.ask(tunnel, request, PendingKind::Command);
         out.to_extension.push(ToExtension::Cdp {
             request_id,
             tab_id,
@@ -283,13 +283,13 @@ impl Tunnels {
         Ok(None)
     }
 
-    fn ask(&mut self, tunnel: u32, request: Request, what: What) -> u32 {
+    fn ask(&mut self, tunnel: u32, request: Request, kind: PendingKind) -> u32 {
         self.asked = self.asked.wrapping_add(1);
         let pending = Pending {
             tunnel,
             id: request.id,
             session: request.session,
-            what,
+            kind,
         };
         self.pending.insert(self.asked, pending);
         self.asked
@@ -306,9 +306,9 @@ impl Tunnels {
         let Some(asked) = self.pending.remove(&request) else {
             return;
         };
-        let answer = match (error, asked.what) {
+        let answer = match (error, asked.kind) {
             (Some(error), _) => Err(Refusal(error)),
-            (None, What::Open) => match made {
+            (None, PendingKind::Open) => match made {
                 Some(id) => {
                     // The tab must be known before its opener gets the reply.
                     if !self.tabs.contains_key(&id) {
@@ -325,9 +325,9 @@ impl Tunnels {
                 }
                 None => Err(Refusal("The extension opened no tab.".to_owned())),
             },
-            (None, What::Attach { tab }) => self.hold(asked.tunnel, tab, request, out),
-            (None, What::Close) => Ok(json!({"success": true})),
-            (None, What::Focus | What::Command) => Ok(json!({})),
+            (None, PendingKind::Attach { tab }) => self.hold(asked.tunnel, tab, request, out),
+            (None, PendingKind::Close) => Ok(json!({"success": true})),
+            (None, PendingKind::Focus | PendingKind::Command) => Ok(json!({})),
         };
         self.answer(
             asked.tunnel,

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::peer_user::Ends;
-use crate::lobby::Guest;
+use crate::pending_slots::PendingSlot;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -26,24 +26,24 @@ pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
                 continue;
             }
         };
-        let Some(guest) = shared.heads.enter().await else {
+        let Some(pending) = shared.heads.enter().await else {
             return;
         };
-        tokio::spawn(serve(stream, peer, guest, Arc::clone(&shared)));
+        tokio::spawn(serve(stream, peer, pending, Arc::clone(&shared)));
     }
 }
 
 /// Answers one request. A websocket that begins with it continues in its own task.
-async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Shared>) {
+async fn serve(stream: TcpStream, peer: SocketAddr, pending: PendingSlot, shared: Arc<Shared>) {
     // Sends at once: the system would otherwise gather data for up to 40 ms.
     let _ = stream.set_nodelay(true);
     let Ok(local) = stream.local_addr() else {
         return;
     };
     let ends = Ends { peer, local };
-    let (stop, evicted) = (shared.stop.clone(), guest.eviction());
+    let (stop, evicted) = (shared.stop.clone(), pending.eviction());
     // The slot is kept until the request is read.
-    let head = Mutex::new(Some(guest));
+    let head = Mutex::new(Some(pending));
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
         let head = head.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -5,8 +5,8 @@ use super::relay::Relays;
 use super::websocket::Socket;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
-use crate::lobby::Guest;
-use crate::main_loop::Wish;
+use crate::main_loop::PersonRequest;
+use crate::pending_slots::PendingSlot;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
@@ -18,11 +18,16 @@ use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
 /// Serves an extension until it disconnects, is silent for too long, or the daemon stops.
-pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: &Arc<Shared>) {
-    let greeting = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared));
+pub(super) async fn serve(
+    mut socket: Socket,
+    pending: PendingSlot,
+    host: &str,
+    shared: &Arc<Shared>,
+) {
+    let greeting = tokio::time::timeout(PROOF_LIMIT, prove(&mut socket, host, shared));
     let greeted = tokio::select! {
         greeted = greeting => greeted,
-        () = guest.evicted() => {
+        () = pending.evicted() => {
             tracing::warn!("closed an extension's connection without a proof: others need its slot");
             return;
         }
@@ -30,10 +35,12 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
         Ok(Err(Unproved::Gone)) => return,
-        Ok(Err(Unproved::Refused(reason))) => return refuse_guest(socket, &reason, guest).await,
+        Ok(Err(Unproved::Refused(reason))) => {
+            return refuse_pending(socket, &reason, pending).await;
+        }
         Err(_) => {
             let reason = "The extension did not send its proof in time.";
-            return refuse_guest(socket, reason, guest).await;
+            return refuse_pending(socket, reason, pending).await;
         }
     };
     let (out, outbox) = mpsc::channel(OUTBOX);
@@ -41,19 +48,19 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     let peer = Arc::new(Peer::new(instance, name, out));
     let Ok(slot) = shared.hub.extensions.slot(Arc::clone(&peer)) else {
         let reason = "This installation of the extension is connected already.";
-        return refuse_guest(socket, reason, guest).await;
+        return refuse_pending(socket, reason, pending).await;
     };
-    drop(guest);
+    drop(pending);
     socket.open(
         LONGEST_FRAME,
         shared.large_of_extensions.slot(&peer.instance.0),
     );
-    if !say(&mut socket, &ToExtension::Welcome).await {
+    if !send(&mut socket, &ToExtension::Welcome).await {
         return;
     }
     tracing::info!(name = peer.name, "an extension is connected");
     let person = shared.hub.meet_person(Arc::clone(&peer)).await;
-    let outdated = talk(&mut socket, outbox, &peer, &person, relays, &secret, shared).await;
+    let outdated = exchange(&mut socket, outbox, &peer, &person, relays, &secret, shared).await;
     tracing::info!(name = peer.name, "an extension is gone");
     drop((person, slot));
     if let Ended::SecretChanged = outdated {
@@ -72,7 +79,7 @@ enum Unproved {
 }
 
 /// Checks that the extension has the secret, after proving that we have it.
-async fn greet(
+async fn prove(
     socket: &mut Socket,
     host: &str,
     shared: &Shared,
@@ -83,7 +90,7 @@ async fn greet(
         nonce,
         instance,
         name,
-    } = first_words(socket).await?
+    } = next_message(socket).await?
     else {
         return Err(refused("The first message must be hello."));
     };
@@ -116,10 +123,10 @@ async fn greet(
         nonce: greeting.ours.as_str().to_owned(),
         proof: greeting.proof(&secret).unwrap_or_default(),
     };
-    if !say(socket, &challenge).await {
+    if !send(socket, &challenge).await {
         return Err(Unproved::Gone);
     }
-    let FromExtension::Proof { proof } = first_words(socket).await? else {
+    let FromExtension::Proof { proof } = next_message(socket).await? else {
         return Err(refused("The second message must be the proof."));
     };
     if !greeting.is_proved_by(&secret, &proof) {
@@ -134,12 +141,12 @@ async fn greet(
 }
 
 /// The next message before the proof. Only a limited number of `ping` messages is answered.
-async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
+async fn next_message(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
             Some(Ok(Message::Text(text))) => match decode(&text) {
                 Ok(FromExtension::Ping) => {
-                    say(socket, &ToExtension::Pong).await;
+                    send(socket, &ToExtension::Pong).await;
                 }
                 Ok(message) => return Ok(message),
                 Err(_) => break,
@@ -156,10 +163,10 @@ async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
 }
 
 /// Sends the reason before the proof, and closes the connection; at once, if others need the slot.
-async fn refuse_guest(socket: Socket, reason: &str, guest: Guest) {
+async fn refuse_pending(socket: Socket, reason: &str, pending: PendingSlot) {
     tokio::select! {
         () = refuse(socket, reason) => {}
-        () = guest.evicted() => {}
+        () = pending.evicted() => {}
     }
 }
 
@@ -167,7 +174,7 @@ async fn refuse_guest(socket: Socket, reason: &str, guest: Guest) {
 async fn refuse(mut socket: Socket, reason: &str) {
     tracing::warn!(reason, "refused an extension");
     let reason = reason.to_owned();
-    say(&mut socket, &ToExtension::Refused { reason }).await;
+    send(&mut socket, &ToExtension::Refused { reason }).await;
     socket.close(UNPROVED).await;
 }
 
@@ -178,7 +185,7 @@ enum Ended {
     SecretChanged,
 }
 
-async fn talk(
+async fn exchange(
     socket: &mut Socket,
     mut outbox: mpsc::Receiver<ToExtension>,
     peer: &Peer,
@@ -191,7 +198,7 @@ async fn talk(
         launch: None,
         private: None,
     };
-    if !say(socket, &connect).await {
+    if !send(socket, &connect).await {
         return Ended::Gone;
     }
     let mut pulse = tokio::time::interval(PULSE);
@@ -207,11 +214,11 @@ async fn talk(
                 Ok(Some(Ok(Message::Text(text)))) => {
                     heard_at = Instant::now();
                     match decode(&text) {
-                        Ok(FromExtension::Ping) => say(socket, &ToExtension::Pong).await,
+                        Ok(FromExtension::Ping) => send(socket, &ToExtension::Pong).await,
                         Ok(message) => {
                             pace.next(1).await;
-                            match relays.hear(message) {
-                                Some(message) => hear(message, peer, person).await,
+                            match relays.handle(message) {
+                                Some(message) => handle(message, peer, person).await,
                                 None => true,
                             }
                         }
@@ -225,11 +232,11 @@ async fn talk(
                 _ => false,
             },
             message = outbox.recv() => match message {
-                Some(message) => say(socket, &message).await,
+                Some(message) => send(socket, &message).await,
                 None => false,
             },
             // A message, because Chrome does not count websocket pings as activity.
-            _ = pulse.tick() => say(socket, &ToExtension::Ping).await,
+            _ = pulse.tick() => send(socket, &ToExtension::Ping).await,
             // A proof with an old secret is no longer valid.
             _ = secret_check.tick(), if looking.is_none() => {
                 let (path, known) = (shared.secret.clone(), secret.clone());
@@ -253,11 +260,11 @@ async fn talk(
 
 /// The peer handles messages about tabs, and the main loop handles requests of the person. "Cancel" in Chrome's
 /// debugging bar goes to both.
-async fn hear(message: FromExtension, peer: &Peer, person: &PersonHandle) -> bool {
-    let wish = Wish::in_message(&message);
-    let goes_on = peer.hear(message).await;
-    match wish {
-        Some(wish) => person.wants(wish).await && goes_on,
+async fn handle(message: FromExtension, peer: &Peer, person: &PersonHandle) -> bool {
+    let request = PersonRequest::in_message(&message);
+    let goes_on = peer.handle(message).await;
+    match request {
+        Some(request) => person.request(request).await && goes_on,
         None => goes_on,
     }
 }
@@ -284,7 +291,7 @@ async fn answered(looking: &mut Option<JoinHandle<bool>>) -> bool {
     }
 }
 
-async fn say(socket: &mut Socket, message: &ToExtension) -> bool {
+async fn send(socket: &mut Socket, message: &ToExtension) -> bool {
     let Ok(text) = serde_json::to_string(message) else {
         return true;
     };

@@ -1,6 +1,6 @@
 //! Access checks: the host name of the request, and the origin of the page.
 
-use crate::policy::{Looker, PageOrigin};
+use crate::policy::{PageOrigin, PolicyReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 use url::{Host, Url};
@@ -9,7 +9,7 @@ use url::{Host, Url};
 #[derive(Clone, Debug, Default)]
 pub struct PageOrigins {
     named: Vec<PageOrigin>,
-    file: Option<Looker>,
+    file: Option<PolicyReader>,
 }
 
 impl PageOrigins {
@@ -22,7 +22,7 @@ impl PageOrigins {
     #[must_use]
     pub fn and_in_file(self, path: PathBuf) -> Self {
         Self {
-            file: Some(Looker::start(path)),
+            file: Some(PolicyReader::start(path)),
             ..self
         }
     }
@@ -41,11 +41,11 @@ impl PageOrigins {
     }
 
     async fn is_in_file(&self, origin: &str) -> bool {
-        let Some(looker) = &self.file else {
+        let Some(policy_reader) = &self.file else {
             return false;
         };
-        looker.look().await;
-        let Some(rules) = looker.seen() else {
+        policy_reader.reread().await;
+        let Some(rules) = policy_reader.seen() else {
             return false;
         };
         let rules = rules.as_ref().as_ref();

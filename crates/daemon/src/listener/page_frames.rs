@@ -9,7 +9,7 @@ use tabmux_protocol::page::{FromPage, ToPage};
 /// A parsed frame.
 pub(super) enum Frame {
     /// A message for the daemon.
-    News(FromPage),
+    Message(FromPage),
     /// The reply to a call.
     Answer(FromPage),
     /// An invalid message, which gets this answer at once.
@@ -46,14 +46,14 @@ impl<'a> Head<'a> {
     /// Parses the whole frame.
     pub(super) fn whole(self, frame: &str) -> Frame {
         let is_answer = self.answers().is_some();
-        if frame.len() > LONGEST_NEWS && !is_answer {
+        if frame.len() > LONGEST_MESSAGE && !is_answer {
             return self.refusal();
         }
         match decode(frame) {
             Ok(message) if is_answer => Frame::Answer(message),
             // The head did not name a call, so no call waits for this.
             Ok(FromPage::ToolCallResult { .. }) => Frame::Noise,
-            Ok(message) => Frame::News(message),
+            Ok(message) => Frame::Message(message),
             Err(error) => {
                 tracing::debug!(%error, "ignored an invalid message of a page");
                 Frame::Noise
@@ -76,7 +76,7 @@ impl<'a> Head<'a> {
 }
 
 /// Only replies to calls may be longer.
-pub(super) const LONGEST_NEWS: usize = 1_024 * 1_024;
+pub(super) const LONGEST_MESSAGE: usize = 1_024 * 1_024;
 
 #[cfg(test)]
 mod tests {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_name_cut_in_the_middle_of_a_character_is_accepted() {
         let cut = r#"{"type": "REGISTER_TOOL", "tabId": "t", "name": "a\ud83d"}"#;
-        let Frame::News(FromPage::RegisterTool(tool)) = read(cut) else {
+        let Frame::Message(FromPage::RegisterTool(tool)) = read(cut) else {
             panic!("it is a tool");
         };
         assert_eq!(tool.name, "a\u{fffd}");
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn only_answers_may_be_long() {
-        let long = "x".repeat(LONGEST_NEWS);
+        let long = "x".repeat(LONGEST_MESSAGE);
         let answer =
             json!({"type": "TOOL_CALL_RESULT", "callId": "1", "success": true, "result": long});
         assert!(matches!(

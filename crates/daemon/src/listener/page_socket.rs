@@ -3,10 +3,10 @@
 
 use super::Shared;
 use super::origin::party;
-use super::page_frames::{Frame, Head, LONGEST_NEWS};
-use super::places::OriginSlot;
+use super::origin_slots::OriginSlot;
+use super::page_frames::{Frame, Head, LONGEST_MESSAGE};
 use super::websocket::Socket;
-use crate::lobby::Guest;
+use crate::pending_slots::PendingSlot;
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::time::Duration;
@@ -17,19 +17,19 @@ use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 /// The transport of a worker's messages.
-pub(super) trait Wire: Send {
+pub(super) trait WorkerTransport: Send {
     /// The next frame; `None` at the end. Cancel-safe.
-    fn hear(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
+    fn next_frame(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
     /// The last frame was consumed and freed.
     fn taken(&mut self);
     /// Sends a message. False if the connection is closed.
-    fn say(&mut self, text: String) -> impl Future<Output = bool> + Send;
+    fn send_text(&mut self, text: String) -> impl Future<Output = bool> + Send;
     /// The worker is accepted, and may send longer messages from now on.
     fn open(&mut self, origin: &str, shared: &Shared);
 }
 
-impl Wire for Socket {
-    async fn hear(&mut self) -> Option<Utf8Bytes> {
+impl WorkerTransport for Socket {
+    async fn next_frame(&mut self) -> Option<Utf8Bytes> {
         loop {
             match self.recv().await {
                 Some(Ok(Message::Text(text))) => return Some(text),
@@ -43,7 +43,7 @@ impl Wire for Socket {
         Self::release(self);
     }
 
-    async fn say(&mut self, text: String) -> bool {
+    async fn send_text(&mut self, text: String) -> bool {
         self.send(Message::Text(text.into())).await.is_ok()
     }
 
@@ -58,15 +58,20 @@ impl Wire for Socket {
 
 /// Serves a worker until it disconnects, is silent for too long, or the daemon stops. It uses a lobby slot until it
 /// is accepted.
-pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, shared: &Shared) {
+pub(super) async fn serve(
+    mut transport: impl WorkerTransport,
+    pending: PendingSlot,
+    origin: &str,
+    shared: &Shared,
+) {
     let place = tokio::select! {
-        place = welcome(&mut wire, origin, shared) => place,
-        () = guest.evicted() => return,
+        place = welcome(&mut transport, origin, shared) => place,
+        () = pending.evicted() => return,
     };
     let Some(place) = place else {
         return;
     };
-    drop(guest);
+    drop(pending);
     let (out, mut outbox) = mpsc::channel(OUTBOX);
     let Some(mut connection) = shared.hub.open_pages(origin, out).await else {
         return;
@@ -74,7 +79,7 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     tracing::info!(origin, "a page's worker is connected");
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     let mut called = HashSet::new();
-    let mut heard_at = Instant::now();
+    let mut received_at = Instant::now();
     // Rate limit: waits before it reads the next message, so nothing is buffered meanwhile, and everything else
     // continues.
     let mut wait: Option<Pin<Box<dyn Future<Output = ()> + Send>>> = None;
@@ -84,12 +89,12 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
             () = place.evicted() => {
                 let reason = EVICTED.to_owned();
                 tracing::warn!(origin, reason, "ended a page's connection");
-                say(&mut wire, &ToPage::Refused { reason }).await;
+                send(&mut transport, &ToPage::Refused { reason }).await;
                 false
             }
-            heard = hear(&mut wire, &mut wait, &mut heard_at) => match heard {
+            received = next_frame(&mut transport, &mut wait, &mut received_at) => match received {
                 Some(text) => {
-                    heard_at = Instant::now();
+                    received_at = Instant::now();
                     let head = Head::read(&text);
                     let was_asked = head.answers().map(|call| called.remove(call));
                     pace.spend(1);
@@ -97,30 +102,30 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                     // as long as needed.
                     let bytes = match was_asked {
                         Some(true) => 0,
-                        _ => text.len().min(LONGEST_NEWS),
+                        _ => text.len().min(LONGEST_MESSAGE),
                     };
                     wait = Some(Box::pin(connection.pace(pace.free_at(), bytes)));
                     // A reply is accepted once, and only for a pending call.
-                    let word = match was_asked {
+                    let frame = match was_asked {
                         Some(false) => Frame::Noise,
                         _ => head.whole(&text),
                     };
-                    let going_on = match word {
-                        Frame::News(FromPage::Ping) => match no_longer(shared, origin).await {
-                            None => say(&mut wire, &ToPage::Pong).await,
+                    let going_on = match frame {
+                        Frame::Message(FromPage::Ping) => match no_longer(shared, origin).await {
+                            None => send(&mut transport, &ToPage::Pong).await,
                             Some(refusal) => {
-                                say(&mut wire, &refusal).await;
+                                send(&mut transport, &refusal).await;
                                 false
                             }
                         },
-                        Frame::News(FromPage::Pong | FromPage::Hello { .. }) | Frame::Noise => true,
-                        Frame::News(message) | Frame::Answer(message) => {
-                            connection.say(message, text.len()).await
+                        Frame::Message(FromPage::Pong | FromPage::Hello { .. }) | Frame::Noise => true,
+                        Frame::Message(message) | Frame::Answer(message) => {
+                            connection.send(message, text.len()).await
                         }
-                        Frame::Refused(answer) => say(&mut wire, &answer).await,
+                        Frame::Refused(answer) => send(&mut transport, &answer).await,
                     };
                     drop(text);
-                    wire.taken();
+                    transport.taken();
                     going_on
                 }
                 None => false,
@@ -138,7 +143,7 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                         _ => {}
                     }
                     let last = matches!(message, ToPage::Refused { .. });
-                    say(&mut wire, &message).await && !last
+                    send(&mut transport, &message).await && !last
                 }
                 None => false,
             },
@@ -150,23 +155,27 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
 }
 
 /// The next frame, after the rate-limit wait. `None` at the end, or after a silence that is too long.
-async fn hear(
-    wire: &mut impl Wire,
+async fn next_frame(
+    transport: &mut impl WorkerTransport,
     wait: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    heard_at: &mut Instant,
+    received_at: &mut Instant,
 ) -> Option<Utf8Bytes> {
     if let Some(waiting) = wait {
         waiting.await;
         *wait = None;
-        *heard_at = Instant::now();
+        *received_at = Instant::now();
     }
-    let heard = tokio::time::timeout_at(*heard_at + SILENCE_LIMIT, wire.hear());
-    heard.await.ok()?
+    let received = tokio::time::timeout_at(*received_at + SILENCE_LIMIT, transport.next_frame());
+    received.await.ok()?
 }
 
 /// Reads the hello and accepts the worker. Returns its slot; `None` if it is refused.
-async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<OriginSlot> {
-    let place = match hello(wire).await? {
+async fn welcome(
+    transport: &mut impl WorkerTransport,
+    origin: &str,
+    shared: &Shared,
+) -> Option<OriginSlot> {
+    let place = match hello(transport).await? {
         PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
             let place = shared.pages.take(&party(origin));
             place.ok_or_else(|| NO_SLOT.to_owned())
@@ -180,13 +189,13 @@ async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<
         Ok(place) => place,
         Err(reason) => {
             tracing::warn!(origin, reason, "refused a page");
-            say(wire, &ToPage::Refused { reason }).await;
+            send(transport, &ToPage::Refused { reason }).await;
             return None;
         }
     };
-    wire.open(origin, shared);
+    transport.open(origin, shared);
     let version = PAGE_PROTOCOL;
-    say(wire, &ToPage::Welcome { version })
+    send(transport, &ToPage::Welcome { version })
         .await
         .then_some(place)
 }
@@ -198,19 +207,19 @@ async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
 }
 
 /// The worker's hello: its protocol version.
-async fn hello(wire: &mut impl Wire) -> Option<u32> {
-    let first = tokio::time::timeout(HELLO_LIMIT, wire.hear()).await;
+async fn hello(transport: &mut impl WorkerTransport) -> Option<u32> {
+    let first = tokio::time::timeout(HELLO_LIMIT, transport.next_frame()).await;
     match serde_json::from_str(&first.ok()??) {
         Ok(FromPage::Hello { version }) => Some(version),
         _ => None,
     }
 }
 
-async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
+async fn send(transport: &mut impl WorkerTransport, message: &ToPage) -> bool {
     let Ok(text) = serde_json::to_string(message) else {
         return true;
     };
-    let said = tokio::time::timeout(SEND_LIMIT, wire.say(text)).await;
+    let sent = tokio::time::timeout(SEND_LIMIT, transport.send_text(text)).await;
     said.unwrap_or(false)
 }
 

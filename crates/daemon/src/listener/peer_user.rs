@@ -61,7 +61,7 @@ impl PeerUsers {
         };
         if is_first {
             let all = self.clone();
-            tokio::task::spawn_blocking(move || all.look());
+            tokio::task::spawn_blocking(move || all.look_up());
         }
         judge(
             looked
@@ -70,7 +70,7 @@ impl PeerUsers {
         )
     }
 
-    fn look(&self) {
+    fn look_up(&self) {
         loop {
             let mut connections = {
                 let mut waiting = self.waiting();
@@ -85,7 +85,7 @@ impl PeerUsers {
                 return;
             }
             let ends: Vec<_> = connections.iter().map(|(ends, _)| *ends).collect();
-            let mut users = look(&ends);
+            let mut users = users_of(&ends);
             for (ends, answer) in connections.drain(..) {
                 let user = match &mut users {
                     Ok(users) => Ok(users.remove(&ends.key())),
@@ -115,7 +115,7 @@ fn judge(looked: io::Result<Option<u32>>) -> Result<(), PeerRefused> {
 }
 
 /// The users at the other ends. A row can be missed while the table changes, so the lookup is repeated.
-fn look(wanted: &[Ends]) -> io::Result<HashMap<Key, u32>> {
+fn users_of(wanted: &[Ends]) -> io::Result<HashMap<Key, u32>> {
     let wanted: HashSet<_> = wanted.iter().map(Ends::key).collect();
     let mut users = HashMap::new();
     for _ in 0..LOOKS {
@@ -261,7 +261,7 @@ mod tests {
             let (far, peer) = listener.accept().unwrap();
             let local = far.local_addr().unwrap();
             let ends = Ends { peer, local };
-            let user = |ends: Ends| look(&[ends]).unwrap().remove(&ends.key());
+            let user = |ends: Ends| users_of(&[ends]).unwrap().remove(&ends.key());
             assert_eq!(user(ends), Some(own_uid()));
             drop(near);
             assert_eq!(user(ends), None);
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(users.waiting().connections.len(), 51);
         // One is closed, and the others get their answer from one read.
         drop(checks.remove(0));
-        users.look();
+        users.look_up();
         assert!(!users.waiting().looking);
         let refused = checks.pop().unwrap().await;
         assert!(matches!(refused, Err(PeerRefused::Unknown)));

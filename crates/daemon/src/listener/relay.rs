@@ -1,7 +1,7 @@
 //! Workers of the page library that connect through an extension, because Chrome does not let public pages reach this
 //! machine. The extension has proved itself, and Chrome reports the origin.
 
-use super::page_socket::{self, Wire};
+use super::page_socket::{self, WorkerTransport};
 use super::websocket::LONGEST_BEFORE_HELLO;
 use super::{Shared, origin};
 use std::collections::HashMap;
@@ -67,10 +67,10 @@ impl Relays {
     }
 
     /// Handles messages of pages, and returns all others.
-    pub(super) fn hear(&mut self, message: FromExtension) -> Option<FromExtension> {
+    pub(super) fn handle(&mut self, message: FromExtension) -> Option<FromExtension> {
         match message {
             FromExtension::PageOpened { connection, origin } => self.open(connection, &origin),
-            FromExtension::PageSaid { connection, text } => self.say(connection, text),
+            FromExtension::PageSaid { connection, text } => self.received(connection, text),
             FromExtension::PageEnded { connection } => drop(self.inboxes.remove(&connection)),
             other => return Some(other),
         }
@@ -91,7 +91,7 @@ impl Relays {
         };
         let (frames, read) = mpsc::channel(MOST_UNREAD);
         let (welcome, over) = (Arc::<AtomicBool>::default(), CancellationToken::new());
-        let wire = Relayed {
+        let transport = Relayed {
             connection,
             frames: read,
             welcome: Arc::clone(&welcome),
@@ -113,18 +113,18 @@ impl Relays {
             }
             let text = String::new();
             let opens = ToExtension::PageTold { connection, text };
-            if wire.out.try_send(opens).is_err() {
+            if transport.out.try_send(opens).is_err() {
                 return; // The queue is full; the worker will retry.
             }
-            if let Some(guest) = shared.pending.enter().await {
-                page_socket::serve(wire, guest, &origin, &shared).await;
+            if let Some(pending) = shared.pending.enter().await {
+                page_socket::serve(transport, pending, &origin, &shared).await;
             }
         });
     }
 
     /// A worker that sends more than is read is disconnected and may retry later: others behind the same extension do
     /// not wait for it.
-    fn say(&mut self, connection: u32, text: String) {
+    fn received(&mut self, connection: u32, text: String) {
         let Some(inbox) = self.inboxes.get(&connection) else {
             return;
         };
@@ -178,8 +178,8 @@ struct Relayed {
     out: mpsc::Sender<ToExtension>,
 }
 
-impl Wire for Relayed {
-    async fn hear(&mut self) -> Option<Utf8Bytes> {
+impl WorkerTransport for Relayed {
+    async fn next_frame(&mut self) -> Option<Utf8Bytes> {
         tokio::select! {
             biased;
             () = self.over.cancelled() => None,
@@ -189,7 +189,7 @@ impl Wire for Relayed {
 
     fn taken(&mut self) {}
 
-    async fn say(&mut self, text: String) -> bool {
+    async fn send_text(&mut self, text: String) -> bool {
         let connection = self.connection;
         let told = self.out.send(ToExtension::PageTold { connection, text });
         told.await.is_ok()
@@ -216,12 +216,12 @@ const MOST_UNREAD_OF_ALL: usize = 32 * 1024 * 1024;
 #[cfg(test)]
 mod tests {
     use super::super::large_messages::LargeMessages;
+    use super::super::origin_slots::OriginSlots;
     use super::super::peer_user::PeerUsers;
-    use super::super::places::Places;
     use super::super::{PageOrigins, Semaphore};
     use super::*;
     use crate::handle::Hub;
-    use crate::lobby::Lobby;
+    use crate::pending_slots::PendingSlots;
 
     fn shared() -> Arc<Shared> {
         Arc::new(Shared {
@@ -233,10 +233,10 @@ mod tests {
             other_users: false,
             peer_users: PeerUsers::default(),
             relayed: Arc::default(),
-            heads: Lobby::new(1),
-            pending: Lobby::new(10),
-            unproved: Lobby::new(1),
-            pages: Places::new(10),
+            heads: PendingSlots::new(1),
+            pending: PendingSlots::new(10),
+            unproved: PendingSlots::new(1),
+            pages: OriginSlots::new(10),
             large_of_pages: LargeMessages::new(1),
             large_of_extensions: LargeMessages::new(1),
             stop: CancellationToken::new(),
@@ -245,12 +245,12 @@ mod tests {
 
     fn open(relays: &mut Relays, connection: u32) {
         let origin = format!("http://localhost:{connection}");
-        relays.hear(FromExtension::PageOpened { connection, origin });
+        relays.handle(FromExtension::PageOpened { connection, origin });
     }
 
     fn say(relays: &mut Relays, connection: u32, bytes: usize) {
         let text = "x".repeat(bytes);
-        relays.hear(FromExtension::PageSaid { connection, text });
+        relays.handle(FromExtension::PageSaid { connection, text });
     }
 
     // Nothing is read meanwhile: there is one thread, and it does not wait.

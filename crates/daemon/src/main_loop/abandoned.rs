@@ -76,7 +76,7 @@ impl MainLoop {
         let mut known = self.core.browsers();
         let here = known.find(|browser| {
             let same = match peer {
-                Some(peer) => self.persons.way_to(browser.id) == Some(peer),
+                Some(peer) => self.persons.peer_of(browser.id) == Some(peer),
                 None => *browser.key.0 == *tab.browser,
             };
             same && self.browsers.contains_key(&browser.id)

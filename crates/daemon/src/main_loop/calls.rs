@@ -36,7 +36,7 @@ pub(super) struct Call {
     /// The tab it works on, once it does.
     pub(super) place: Option<(BrowserId, TargetId)>,
     pub(super) prepared: Option<Prepared>,
-    pub(super) wishes: convert::Wishes,
+    pub(super) extras: convert::CallExtras,
     /// The arguments of a page tool.
     pub(super) page_arguments: Arc<Map<String, Value>>,
     /// The memory reserved for its arguments.
@@ -79,7 +79,7 @@ impl Wanted {
 
 impl MainLoop {
     pub(super) fn call(&mut self, session: SessionId, call: Box<Incoming>) {
-        if let Some(why) = self.why_turned_away(session) {
+        if let Some(why) = self.why_refused(session) {
             return call.answer(CallReply::error(why));
         }
         // With a person's answer, the client sends the same call again.
@@ -182,7 +182,7 @@ impl MainLoop {
         } = wanted;
         if let Some(plan) = parsed.plan {
             self.forget_plans();
-            self.plans.say(session, plan);
+            self.plans.add(session, plan);
         }
         let call = CallId(self.next_call);
         self.next_call += 1;
@@ -204,7 +204,7 @@ impl MainLoop {
             browser: None,
             place: None,
             prepared: parsed.prepared,
-            wishes: parsed.wishes,
+            extras: parsed.extras,
             page_arguments: parsed.page_arguments,
             _room: room,
             checking: false,

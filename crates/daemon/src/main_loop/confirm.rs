@@ -9,7 +9,7 @@ use super::page_calls::{check, report};
 use super::{Event, MainLoop, PagesEvent};
 use crate::audit;
 use crate::incoming::Digest;
-use crate::policy::look;
+use crate::policy::reread;
 use crate::questions::{About, AskedBecause, MOST_WAITING, Question, QuestionView, TIMEOUT_HERE};
 use crate::record::Record;
 use serde_json::{Map, Value};
@@ -55,10 +55,10 @@ impl MainLoop {
                 self.before_asking.insert((session, name));
                 let given = Arc::clone(&wanted.parsed.page_arguments);
                 let (call, events) = (wanted.for_later(), self.events.clone());
-                let looker = self.policy_file.looker();
+                let policy_reader = self.policy_file.policy_reader();
                 tokio::spawn(async move {
                     let outcome = check_and_show(&record, given).await;
-                    look(looker.as_ref()).await;
+                    reread(policy_reader.as_ref()).await;
                     let checked = PagesEvent::CallChecked {
                         session,
                         call,
@@ -347,7 +347,7 @@ fn nobody_to_ask(view: &QuestionView) -> String {
         ),
     };
     format!(
-        "{because}, so a person has to agree first, and this client has no way to ask. Nothing was done. Ask the \
+        "{because}, so a person has to agree first, and this client cannot ask them. Nothing was done. Ask the \
          person to do it themselves, to connect the extension of their browser, which can ask them, or to start \
          tabmux with {or_else}."
     )

@@ -52,9 +52,9 @@ impl MainLoop {
         &mut self,
         browser: BrowserId,
         result: Result<Box<Connected>, ConnectError>,
-        way: Option<PeerName>,
+        peer: Option<PeerName>,
     ) {
-        self.persons.reached(browser, way);
+        self.persons.reached(browser, peer);
         while self.connecting.try_join_next().is_some() {}
         self.count_attempt(browser, result.is_ok());
         match result {

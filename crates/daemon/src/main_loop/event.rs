@@ -28,7 +28,7 @@ pub(crate) enum Event {
         notify: mpsc::Sender<BackendEvent>,
     },
     /// A client wants to resume a session of an earlier daemon.
-    TakeUp {
+    Resume {
         resume: Resume,
         answer: oneshot::Sender<Option<RestoredTabs>>,
     },
@@ -85,7 +85,7 @@ pub(crate) enum Event {
         browser: BrowserId,
         result: Result<Box<Connected>, ConnectError>,
         /// The extension through which it is connected, if any.
-        way: Option<PeerName>,
+        peer: Option<PeerName>,
     },
     /// The work for a call has ended; an error says why it failed.
     Finished {
@@ -127,7 +127,7 @@ impl Event {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Open { .. } => "open",
-            Self::TakeUp { .. } => "take_up",
+            Self::Resume { .. } => "take_up",
             Self::Abandon => "abandon",
             Self::Pages(event) => event.kind(),
             Self::Overview { .. } => "overview",

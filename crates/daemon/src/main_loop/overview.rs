@@ -192,7 +192,9 @@ impl MainLoop {
     }
 
     fn extension_of(&self, browser: BrowserId) -> Option<String> {
-        self.persons.last_way_to(browser).map(|peer| peer.0.clone())
+        self.persons
+            .last_peer_of(browser)
+            .map(|peer| peer.0.clone())
     }
 
     fn extension_meant_by(&self, key: &BrowserKey) -> Option<String> {

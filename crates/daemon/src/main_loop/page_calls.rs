@@ -2,7 +2,7 @@
 //! browser that has the tool.
 
 use super::{Event, MainLoop, PagesEvent};
-use crate::page_news::PageReply;
+use crate::page_updates::PageReply;
 use crate::record::Record;
 use crate::work;
 use serde_json::{Map, Value};

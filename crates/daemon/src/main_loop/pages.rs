@@ -4,8 +4,8 @@ use super::confirm::Checked;
 use super::page_calls::{CheckedCall, FoundAnswer};
 use super::{Event, MainLoop};
 use crate::incoming::Incoming;
-use crate::intake::Held;
-use crate::page_news::{PageNews, page_id};
+use crate::page_quotas::Held;
+use crate::page_updates::{PageUpdate, page_id};
 use crate::record::{Listed, Record};
 use std::sync::Arc;
 use tabmux_browser::text::{one_line, shorten};
@@ -29,7 +29,7 @@ pub(crate) enum PagesEvent {
     /// A worker sent a message.
     Said {
         connection: ConnectionId,
-        news: Box<PageNews>,
+        news: Box<PageUpdate>,
         /// Its part of the queue quota, returned when the message was handled.
         share: Held,
     },
@@ -61,8 +61,8 @@ impl PagesEvent {
         match self {
             Self::Opened { .. } => "worker_opened",
             Self::Said { news, .. } => match **news {
-                PageNews::ToolOffered { .. } => "tool_offered",
-                PageNews::Answered { .. } => "tool_answered",
+                PageUpdate::ToolOffered { .. } => "tool_offered",
+                PageUpdate::Answered { .. } => "tool_answered",
                 _ => "worker_said",
             },
             Self::Closed { .. } => "worker_closed",
@@ -120,9 +120,9 @@ impl MainLoop {
         }
     }
 
-    fn page_said(&mut self, connection: ConnectionId, news: PageNews) {
+    fn page_said(&mut self, connection: ConnectionId, news: PageUpdate) {
         match news {
-            PageNews::TabCame(tab) => {
+            PageUpdate::TabCame(tab) => {
                 // A tab that registers again counts as new: its tools are gone.
                 let page = page_id(&tab.tab_id);
                 self.pages.renew(connection, &page);
@@ -130,19 +130,19 @@ impl MainLoop {
                 self.page_shown(connection, &tab);
             }
             // A refused tab stays refused, even if it changes.
-            PageNews::TabChanged(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
+            PageUpdate::TabChanged(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
                 self.page_shown(connection, &tab);
             }
-            PageNews::TabChanged(_) => {}
-            PageNews::TabGone { tab_id } => {
+            PageUpdate::TabChanged(_) => {}
+            PageUpdate::TabGone { tab_id } => {
                 let page = page_id(&tab_id);
                 self.forget_page(connection, &page);
                 self.input(Input::PageGone { connection, page });
             }
-            PageNews::Activated { tab_id, at } => {
+            PageUpdate::Activated { tab_id, at } => {
                 self.page_activated(connection, tab_id.as_deref(), at);
             }
-            PageNews::ToolOffered { tab_id, tool } => {
+            PageUpdate::ToolOffered { tab_id, tool } => {
                 let page = page_id(&tab_id);
                 let name = Arc::clone(&tool.name);
                 match self.pages.register(connection, &page, tool) {
@@ -154,15 +154,15 @@ impl MainLoop {
                     Err(reason) => self.tool_unfit(connection, tab_id, name.to_string(), reason),
                 }
             }
-            PageNews::ToolUnfit {
+            PageUpdate::ToolUnfit {
                 tab_id,
                 name,
                 reason,
             } => self.tool_unfit(connection, tab_id, name, reason),
-            PageNews::ToolGone { tab_id, name } => {
+            PageUpdate::ToolGone { tab_id, name } => {
                 self.tool_gone(connection, page_id(&tab_id), &name);
             }
-            PageNews::Answered { call_id, answer } => {
+            PageUpdate::Answered { call_id, answer } => {
                 self.page_answered(connection, &call_id, answer);
             }
         }

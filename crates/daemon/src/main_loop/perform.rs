@@ -45,7 +45,7 @@ impl MainLoop {
                 focus,
             } => {
                 let context = self.context_for(call, browser);
-                let limit = self.wishes(call).load_limit;
+                let limit = self.extras(call).load_limit;
                 let (_, generate) = self.wanted_by(call);
                 let place = work::TabOwner {
                     context,
@@ -60,7 +60,7 @@ impl MainLoop {
                 browser,
                 target,
             } => {
-                let to_front = self.wishes(call).to_front;
+                let to_front = self.extras(call).to_front;
                 let (_, generate) = self.wanted_by(call);
                 self.start(call, browser, |job| {
                     work::prepare_focus(job, target, to_front, generate)
@@ -149,14 +149,14 @@ impl MainLoop {
                     tracing::warn!("a client does not read its notifications");
                 }
             }
-            Output::SessionRefused { session, refusal } => self.turn_away(session, &refusal),
+            Output::SessionRefused { session, refusal } => self.refuse_session(session, &refusal),
         }
     }
 
     /// The context for a call's new tab, if its session has its own.
     fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
         let call = self.calls.get(&call)?;
-        let (session, name) = (call.session, call.wishes.context.clone());
+        let (session, name) = (call.session, call.extras.context.clone());
         let isolated = self.sessions.get(&session)?.options.isolated;
         (isolated || name.is_some()).then(|| self.contexts.of(browser, session, name))
     }
@@ -168,9 +168,9 @@ impl MainLoop {
         (session, generate)
     }
 
-    pub(super) fn wishes(&self, call: CallId) -> convert::Wishes {
+    pub(super) fn extras(&self, call: CallId) -> convert::CallExtras {
         let call = self.calls.get(&call);
-        call.map(|call| call.wishes.clone()).unwrap_or_default()
+        call.map(|call| call.extras.clone()).unwrap_or_default()
     }
 
     /// Starts the work for a call in a separate task.

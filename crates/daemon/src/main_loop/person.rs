@@ -1,11 +1,11 @@
 //! The person at a browser: their requests, and what their side panel shows.
 
 mod opened;
+mod request;
 mod showing;
 mod sites;
-mod wish;
 
-pub(crate) use wish::Wish;
+pub(crate) use request::PersonRequest;
 
 use super::{Event, MainLoop};
 use crate::agent_labels::AgentLabels;
@@ -26,7 +26,10 @@ pub(crate) enum PersonEvent {
     /// Their extension connected.
     Arrived { peer: Arc<Peer> },
     /// They request something.
-    Wants { peer: PeerName, wish: Wish },
+    Requested {
+        peer: PeerName,
+        request: PersonRequest,
+    },
     /// Their extension disconnected.
     Left { peer: PeerName },
     /// It has been disconnected for so long that its pause no longer applies.
@@ -38,11 +41,11 @@ pub(crate) enum PersonEvent {
 pub(super) struct Persons {
     peers: HashMap<PeerName, Shown>,
     /// The extension of each browser that is connected through one.
-    ways: HashMap<BrowserId, PeerName>,
+    peer_of: HashMap<BrowserId, PeerName>,
     /// Browsers whose extension reconnected before its disconnection was noticed.
     reconnected_early: HashSet<BrowserId>,
     /// The last extension of each browser, also of disconnected ones.
-    last_ways: HashMap<BrowserId, PeerName>,
+    last_peer_of: HashMap<BrowserId, PeerName>,
     /// The extensions that paused all agents, and since when they are disconnected, if they are.
     paused_by: HashMap<PeerName, Option<Instant>>,
     /// The extensions that had paused agents before a person resumed them.
@@ -88,7 +91,7 @@ impl Persons {
     }
 
     pub(super) fn is_reached(&self, browser: BrowserId) -> bool {
-        self.ways.contains_key(&browser)
+        self.peer_of.contains_key(&browser)
     }
 
     /// Whether the extension of a browser that is reported gone had reconnected before that.
@@ -96,27 +99,28 @@ impl Persons {
         self.reconnected_early.remove(&browser)
     }
 
-    pub(super) fn way_to(&self, browser: BrowserId) -> Option<&PeerName> {
-        self.ways.get(&browser)
+    pub(super) fn peer_of(&self, browser: BrowserId) -> Option<&PeerName> {
+        self.peer_of.get(&browser)
     }
 
     /// The same, also for a disconnected browser.
-    pub(super) fn last_way_to(&self, browser: BrowserId) -> Option<&PeerName> {
-        self.last_ways.get(&browser)
+    pub(super) fn last_peer_of(&self, browser: BrowserId) -> Option<&PeerName> {
+        self.last_peer_of.get(&browser)
     }
 
     /// Forgets browsers that no longer exist.
     pub(super) fn keep_only(&mut self, known: &HashSet<BrowserId>) {
-        self.last_ways.retain(|browser, _| known.contains(browser));
+        self.last_peer_of
+            .retain(|browser, _| known.contains(browser));
     }
 
-    pub(super) fn reached(&mut self, browser: BrowserId, way: Option<PeerName>) {
-        match way {
+    pub(super) fn reached(&mut self, browser: BrowserId, peer: Option<PeerName>) {
+        match peer {
             Some(peer) => {
-                self.last_ways.insert(browser, peer.clone());
-                self.ways.insert(browser, peer)
+                self.last_peer_of.insert(browser, peer.clone());
+                self.peer_of.insert(browser, peer)
             }
-            None => self.ways.remove(&browser),
+            None => self.peer_of.remove(&browser),
         };
     }
 }
@@ -135,7 +139,7 @@ impl MainLoop {
                 self.persons.peers.insert(name, Shown { peer, last, asks });
                 self.reach_again();
             }
-            PersonEvent::Wants { peer, wish } => self.person_wants(&peer, wish),
+            PersonEvent::Requested { peer, request } => self.person_requests(&peer, request),
             PersonEvent::Left { peer } => {
                 self.persons.peers.remove(&peer);
                 if let Some(away) = self.persons.paused_by.get_mut(&peer) {
@@ -191,29 +195,29 @@ impl MainLoop {
         }
     }
 
-    fn person_wants(&mut self, peer: &PeerName, wish: Wish) {
-        match wish {
+    fn person_requests(&mut self, peer: &PeerName, request: PersonRequest) {
+        match request {
             // Another browser resumed the agents while this one was disconnected.
-            Wish::Pause { again: true } if self.persons.resumed.contains(peer) => {}
-            Wish::Pause { .. } => {
+            PersonRequest::Pause { again: true } if self.persons.resumed.contains(peer) => {}
+            PersonRequest::Pause { .. } => {
                 self.persons.resumed.remove(peer);
                 self.persons.paused_by.insert(peer.clone(), None);
                 self.input(Input::Paused);
                 self.questions_paused();
             }
-            Wish::Resume => {
+            PersonRequest::Resume => {
                 let paused_by = std::mem::take(&mut self.persons.paused_by);
                 self.persons.resumed.extend(paused_by.into_keys());
                 self.input(Input::Resumed);
             }
-            Wish::TakeBack { tab } => self.take_back(peer, tab),
-            Wish::See { tab } if self.is_followed() => self.turn_to(peer, tab),
-            Wish::See { .. } => {}
-            Wish::Give { tab, session } => {
+            PersonRequest::TakeBack { tab } => self.take_back(peer, tab),
+            PersonRequest::See { tab } if self.is_followed() => self.turn_to(peer, tab),
+            PersonRequest::See { .. } => {}
+            PersonRequest::Give { tab, session } => {
                 let given = self.give(peer, tab, &session);
                 self.or_deny(peer, given);
             }
-            Wish::Follow {
+            PersonRequest::Follow {
                 session,
                 follows,
                 front,
@@ -221,20 +225,20 @@ impl MainLoop {
                 let changed = self.follow(peer, &session, follows, front);
                 self.or_deny(peer, changed);
             }
-            Wish::CanAsk => {
+            PersonRequest::CanAsk => {
                 if let Some(shown) = self.persons.peers.get_mut(peer) {
                     shown.asks = true;
                 }
             }
-            Wish::Answer { question, allowed } => {
+            PersonRequest::Answer { question, allowed } => {
                 let was_open = self.question_answered(&question, allowed);
                 let too_late = "This question is no longer open, so your answer changed nothing.";
                 self.or_deny(peer, was_open.then_some(()).ok_or_else(|| too_late.into()));
             }
-            Wish::Rule { origin, rule } => self.rule(peer, &origin, rule),
-            Wish::Judge { origin } => self.tell_site(peer, origin),
-            Wish::Tidy { tabs } => self.tidy(peer, &tabs),
-            Wish::PrivateWindows { allowed } => {
+            PersonRequest::Rule { origin, rule } => self.rule(peer, &origin, rule),
+            PersonRequest::Judge { origin } => self.tell_site(peer, origin),
+            PersonRequest::Tidy { tabs } => self.tidy(peer, &tabs),
+            PersonRequest::PrivateWindows { allowed } => {
                 let change = PolicyChange::PrivateWindows(allowed);
                 self.change_policy(change, peer.clone());
             }
@@ -333,8 +337,8 @@ impl MainLoop {
     }
 
     fn browsers_of(&self, peer: &PeerName) -> Vec<BrowserId> {
-        let ways = self.persons.ways.iter();
-        let here = ways.filter(|(_, way)| *way == peer);
+        let connected = self.persons.peer_of.iter();
+        let here = connected.filter(|(_, its_peer)| *its_peer == peer);
         here.map(|(browser, _)| *browser).collect()
     }
 
@@ -346,8 +350,8 @@ impl MainLoop {
         let will_reach = |plan: &BrowserPlan| self.way_of(plan).as_ref() == Some(peer);
         let found = browsers.find(|browser| {
             open(browser.id)
-                && match self.persons.ways.get(&browser.id) {
-                    Some(way) => way == peer,
+                && match self.persons.peer_of.get(&browser.id) {
+                    Some(its_peer) => its_peer == peer,
                     None => {
                         let plan = self.plans.get(browser.key);
                         browser.about.is_none() && plan.is_some_and(will_reach)

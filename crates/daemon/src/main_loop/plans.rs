@@ -18,7 +18,7 @@ struct Plan {
 
 impl Plans {
     /// A session gives its plan for a browser.
-    pub(super) fn say(&mut self, session: SessionId, plan: BrowserPlan) {
+    pub(super) fn add(&mut self, session: SessionId, plan: BrowserPlan) {
         let said = self.0.entry(plan.meant().key).or_default();
         // Headers and commands of a closed session must not be used for another one.
         said.retain(|it| it.by.is_some());
@@ -88,15 +88,15 @@ mod tests {
         let [a, b, c] = [1, 2, 3].map(SessionId);
         let key = plan("a").meant().key;
         let mut plans = Plans::default();
-        plans.say(a, plan("a"));
-        plans.say(a, plan("again"));
-        plans.say(b, plan("b"));
+        plans.add(a, plan("a"));
+        plans.add(a, plan("again"));
+        plans.add(b, plan("b"));
         assert_eq!(plans.get(&key), Some(&plan("a")));
         plans.over(a);
         assert_eq!(plans.get(&key), Some(&plan("b")));
         plans.over(b);
         assert_eq!(plans.get(&key), Some(&plan("b")), "it may be connected");
-        plans.say(c, plan("c"));
+        plans.add(c, plan("c"));
         assert_eq!(plans.get(&key), Some(&plan("c")));
         plans.keep_only(&HashSet::new());
         assert_eq!(plans.get(&key), None);

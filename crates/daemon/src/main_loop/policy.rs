@@ -50,14 +50,17 @@ impl MainLoop {
             return;
         };
         let (change, events) = (change.clone(), self.events.clone());
-        let file = self.policy_file.path().zip(self.policy_file.looker());
+        let file = self
+            .policy_file
+            .path()
+            .zip(self.policy_file.policy_reader());
         tokio::spawn(async move {
             let rules = match file {
                 None => Err("This server keeps no rules of its own.".to_owned()),
-                Some((path, looker)) => {
+                Some((path, policy_reader)) => {
                     let write = move || change_file(&path, &change);
                     let written = tokio::task::spawn_blocking(write).await;
-                    looker.look().await;
+                    policy_reader.reread().await;
                     written.unwrap_or_else(|error| Err(error.to_string()))
                 }
             };

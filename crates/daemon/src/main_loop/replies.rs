@@ -32,7 +32,7 @@ impl MainLoop {
             )),
             Reply::BrowserTabs { tabs, left_out } => {
                 let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
-                let part = call.wishes.part;
+                let part = call.extras.part;
                 Ok(convert::browser_tabs(&tabs, left_out, part, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
                 }))
@@ -62,7 +62,7 @@ impl MainLoop {
             }
             Reply::Failed { message } => Ok(self.error_for(call.session, &message)),
             Reply::Refused(refusal) => Ok(self.error_for(call.session, &refusal.to_string())),
-            reply => convert::reply(reply, call.payload, call.wishes.part, call.mode),
+            reply => convert::reply(reply, call.payload, call.extras.part, call.mode),
         };
         let news = convert::renewal(renewed, call.mode);
         let news = news.map(|text| self.fitting(call.session, &text));

@@ -3,8 +3,8 @@
 use super::named::Lease;
 use super::server::{MOST_REGISTERED, Shared};
 use crate::handle::{Client, Handle, Here, Reply};
-use crate::lobby::Guest;
 use crate::options::SessionOptions;
+use crate::pending_slots::PendingSlot;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::Instant;
 
 /// Serves a connection until it is closed, breaks the protocol, or the daemon stops.
-pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>) {
+pub(super) async fn serve(stream: UnixStream, pending: PendingSlot, shared: Arc<Shared>) {
     let (reader, mut writer) = lines::split(stream);
     let (out, mut outbox) = mpsc::channel::<FromDaemon>(OUTBOX);
     let mut writing = tokio::spawn(async move {
@@ -44,12 +44,12 @@ pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>)
         shared,
         out,
         session: None,
-        guest: Some(guest),
-        speaks_until: Some(Instant::now() + FIRST_LINE_LIMIT),
+        pending: Some(pending),
+        first_line_until: Some(Instant::now() + FIRST_LINE_LIMIT),
     };
     connection.run(reader).await;
     // A client that does not read its last replies must not keep the descriptor open.
-    if tokio::time::timeout(LAST_WORDS, &mut writing)
+    if tokio::time::timeout(FLUSH_LIMIT, &mut writing)
         .await
         .is_err()
     {
@@ -62,9 +62,9 @@ struct Connection {
     out: mpsc::Sender<FromDaemon>,
     session: Option<Attached>,
     /// Its lobby slot, until it has a session.
-    guest: Option<Guest>,
+    pending: Option<PendingSlot>,
     /// The deadline for its first line.
-    speaks_until: Option<Instant>,
+    first_line_until: Option<Instant>,
 }
 
 /// A client that registers.
@@ -135,7 +135,7 @@ impl Connection {
                 biased;
                 () = stop.cancelled() => {
                     let event = EventKind::Stopping;
-                    self.say(FromDaemon::Event { event }).await;
+                    self.send(FromDaemon::Event { event }).await;
                     false
                 }
                 event = next_event(self.session.as_ref()) => self.tell(event).await,
@@ -143,9 +143,9 @@ impl Connection {
                     if let Some(attached) = &mut self.session {
                         attached.open.remove(&answer.request_id);
                     }
-                    self.say(FromDaemon::Response(answer)).await
+                    self.send(FromDaemon::Response(answer)).await
                 }
-                () = evicted(self.guest.as_ref()) => {
+                () = evicted(self.pending.as_ref()) => {
                     tracing::warn!("closed a connection without a session: there are too many");
                     self.refuse(None, None, EVICTED).await;
                     false
@@ -153,8 +153,8 @@ impl Connection {
                 line = reader.next() => match line {
                     None => false,
                     Some(Ok(line)) => {
-                        self.speaks_until = None;
-                        self.hear(&line, &mut answers).await
+                        self.first_line_until = None;
+                        self.handle(&line, &mut answers).await
                     }
                     Some(Err(why)) => {
                         tracing::warn!(why, "closed a connection that breaks the protocol");
@@ -162,7 +162,7 @@ impl Connection {
                         false
                     }
                 },
-                () = passed(self.speaks_until) => {
+                () = passed(self.first_line_until) => {
                     self.refuse(None, None, SILENT).await;
                     false
                 }
@@ -174,7 +174,7 @@ impl Connection {
     }
 
     /// Handles a line. Returns whether to continue.
-    async fn hear(&mut self, line: &str, answers: &mut Answers) -> bool {
+    async fn handle(&mut self, line: &str, answers: &mut Answers) -> bool {
         let message = match FromClient::parse(line) {
             Ok(message) => message,
             Err(error) => {
@@ -217,7 +217,7 @@ impl Connection {
             FromClient::Tools { id, session_id } => match self.own(&session_id) {
                 None => self.refuse(Some(id), None, INVALID_SESSION).await,
                 Some(session) => match session.handle.tools().await {
-                    Ok(tools) => self.say(FromDaemon::ToolsOk { id, tools }).await,
+                    Ok(tools) => self.send(FromDaemon::ToolsOk { id, tools }).await,
                     Err(_) => false,
                 },
             },
@@ -241,7 +241,7 @@ impl Connection {
             FromClient::Status { id } => {
                 let active_sessions = *self.shared.sessions.borrow();
                 let extension_connected = self.shared.hub.extensions.is_connected();
-                self.say(FromDaemon::StatusOk {
+                self.send(FromDaemon::StatusOk {
                     id,
                     extension_connected,
                     active_sessions,
@@ -251,23 +251,23 @@ impl Connection {
             FromClient::Overview { id } => {
                 let overview = tokio::select! {
                     overview = self.shared.hub.overview() => overview,
-                    () = evicted(self.guest.as_ref()) => None,
+                    () = evicted(self.pending.as_ref()) => None,
                 };
                 match overview {
-                    Some(overview) => self.say(FromDaemon::OverviewOk { id, overview }).await,
+                    Some(overview) => self.send(FromDaemon::OverviewOk { id, overview }).await,
                     None => false,
                 }
             }
             FromClient::Ping { id } => {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
-                self.say(FromDaemon::Pong { id, version }).await
+                self.send(FromDaemon::Pong { id, version }).await
             }
             FromClient::End { id, name } => {
                 let was_open = self.shared.named.end(&name).await;
-                self.say(FromDaemon::Ended { id, was_open }).await
+                self.send(FromDaemon::Ended { id, was_open }).await
             }
             FromClient::Stop { id } => {
-                self.say(FromDaemon::Stopping { id }).await;
+                self.send(FromDaemon::Stopping { id }).await;
                 self.shared.stop.cancel();
                 false
             }
@@ -336,8 +336,8 @@ impl Connection {
             _lease: lease,
             _place: place,
         });
-        self.guest = None;
-        self.say(registered).await
+        self.pending = None;
+        self.send(registered).await
     }
 
     async fn request(&mut self, request: Request, answers: &mut Answers) -> bool {
@@ -379,19 +379,19 @@ impl Connection {
         match event {
             None => false,
             Some(BackendEvent::ToolsChanged) => {
-                self.say(FromDaemon::Event {
+                self.send(FromDaemon::Event {
                     event: EventKind::ToolsChanged,
                 })
                 .await
             }
             Some(BackendEvent::Progress(progress)) => {
-                self.say(FromDaemon::Progress(progress)).await
+                self.send(FromDaemon::Progress(progress)).await
             }
         }
     }
 
     async fn refuse(&self, id: Option<String>, request_id: Option<RequestId>, error: &str) -> bool {
-        self.say(FromDaemon::Error {
+        self.send(FromDaemon::Error {
             id,
             request_id,
             error: error.to_owned(),
@@ -401,11 +401,11 @@ impl Connection {
 
     /// False if the connection is closed. A client that does not read can be evicted, and does not delay the
     /// shutdown.
-    async fn say(&self, message: FromDaemon) -> bool {
+    async fn send(&self, message: FromDaemon) -> bool {
         tokio::select! {
             biased;
             sent = self.out.send(message) => sent.is_ok(),
-            () = evicted(self.guest.as_ref()) => false,
+            () = evicted(self.pending.as_ref()) => false,
             () = self.shared.stop.cancelled() => false,
         }
     }
@@ -448,9 +448,9 @@ async fn next_event(attached: Option<&Attached>) -> Option<BackendEvent> {
 }
 
 /// Resolves when a connection without a session is evicted.
-async fn evicted(guest: Option<&Guest>) {
-    match guest {
-        Some(guest) => guest.evicted().await,
+async fn evicted(pending: Option<&PendingSlot>) {
+    match pending {
+        Some(pending) => pending.evicted().await,
         None => std::future::pending().await,
     }
 }
@@ -540,7 +540,7 @@ const SILENT: &str =
 const OUTBOX: usize = 256;
 /// Clients send their first line as soon as they are connected.
 const FIRST_LINE_LIMIT: Duration = Duration::from_secs(10);
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FLUSH_LIMIT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use super::connection;
 use super::listen::{Held, Listening};
 use super::named::Named;
 use crate::handle::Hub;
-use crate::lobby::Lobby;
+use crate::pending_slots::PendingSlots;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
@@ -44,7 +44,7 @@ pub async fn serve(
         places: Arc::new(Semaphore::new(MOST_REGISTERED)),
         stop: stop.clone(),
     });
-    let unregistered = Lobby::new(MOST_UNREGISTERED);
+    let unregistered = PendingSlots::new(MOST_UNREGISTERED);
     let connections = TaskTracker::new();
     let idle = unneeded(
         shared.sessions.subscribe(),
@@ -70,19 +70,19 @@ pub async fn serve(
                 continue;
             }
         };
-        let guest = tokio::select! {
-            guest = unregistered.enter() => guest,
+        let pending = tokio::select! {
+            pending = unregistered.enter() => pending,
             () = stop.cancelled() => break,
         };
-        let Some(guest) = guest else {
+        let Some(pending) = pending else {
             break;
         };
-        connections.spawn(connection::serve(stream, guest, Arc::clone(&shared)));
+        connections.spawn(connection::serve(stream, pending, Arc::clone(&shared)));
     }
     let held = listening.close();
     stop.cancel();
     connections.close();
-    let _ = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
+    let _ = tokio::time::timeout(FLUSH_LIMIT, connections.wait()).await;
     held
 }
 
@@ -93,8 +93,8 @@ async fn unneeded(
     limit: Option<Duration>,
 ) {
     loop {
-        for guests in [&mut pages, &mut extensions] {
-            if guests.wait_for(|open| *open == 0).await.is_err() {
+        for count in [&mut pages, &mut extensions] {
+            if count.wait_for(|open| *open == 0).await.is_err() {
                 return;
             }
         }
@@ -127,7 +127,7 @@ pub(super) const MOST_REGISTERED: usize = 256;
 /// A status request or a registration takes only a moment.
 const MOST_UNREGISTERED: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {

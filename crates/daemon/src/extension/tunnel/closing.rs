@@ -1,6 +1,6 @@
 //! When a connection ends, the extension detaches the tabs that no other connection uses.
 
-use super::{Deliveries, Tunnels, What};
+use super::{Deliveries, PendingKind, Tunnels};
 use std::collections::BTreeSet;
 use tabmux_protocol::extension::ToExtension;
 
@@ -29,8 +29,8 @@ impl Tunnels {
         let mut asked: Vec<_> = self
             .pending
             .iter()
-            .filter_map(|(request, pending)| match pending.what {
-                What::Attach { tab } => Some((*request, tab, pending.tunnel)),
+            .filter_map(|(request, pending)| match pending.kind {
+                PendingKind::Attach { tab } => Some((*request, tab, pending.tunnel)),
                 _ => None,
             })
             .collect();

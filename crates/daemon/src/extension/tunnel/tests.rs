@@ -13,7 +13,7 @@ fn a_tab_that_is_being_attached_for_a_connection_that_ends_is_detached() {
     let request = attach(&mut tunnels, only).unwrap();
     assert_eq!(detached(&tunnels.close(only)), [TAB]);
     // By then no connection waits for it.
-    assert_eq!(detached(&tunnels.hear(done(request))), [0; 0]);
+    assert_eq!(detached(&tunnels.handle(done(request))), [0; 0]);
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn a_tab_that_another_connection_has_or_asked_for_first_is_not_detached() {
     let request = attach(&mut tunnels, first).unwrap();
     attach(&mut tunnels, second).unwrap();
     assert_eq!(detached(&tunnels.close(second)), [0; 0]);
-    assert_eq!(detached(&tunnels.hear(done(request))), [0; 0]);
+    assert_eq!(detached(&tunnels.handle(done(request))), [0; 0]);
     let third = open(&mut tunnels);
     assert_eq!(attach(&mut tunnels, third), None, "it is held");
     assert_eq!(detached(&tunnels.close(third)), [0; 0]);
@@ -44,10 +44,10 @@ fn a_tab_that_becomes_private_while_it_is_attached_is_detached() {
     let mut tunnels = Tunnels::default();
     let only = open(&mut tunnels);
     tunnels.set_private(true);
-    tunnels.hear(connected(true));
+    tunnels.handle(connected(true));
     let request = attach(&mut tunnels, only).unwrap();
     tunnels.set_private(false);
-    assert_eq!(detached(&tunnels.hear(done(request))), [TAB]);
+    assert_eq!(detached(&tunnels.handle(done(request))), [TAB]);
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_tol
     let tunnel = tunnels.open(feed);
     let request = attach(&mut tunnels, tunnel).unwrap();
     let session = format!("tab-{TAB}-{request}");
-    let mut deliveries = tunnels.hear(done(request));
+    let mut deliveries = tunnels.handle(done(request));
     let command = json!({"id": 2, "method": "Page.captureScreenshot", "sessionId": session});
     let asked = tunnels.command(tunnel, &command.to_string()).to_extension;
     let Some(ToExtension::Cdp { request_id, .. }) = asked.first() else {
@@ -79,7 +79,7 @@ async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_tol
     for message in [answer, event] {
         deliveries
             .to_tunnels
-            .extend(tunnels.hear(message).to_tunnels);
+            .extend(tunnels.handle(message).to_tunnels);
     }
     for (feed, frame) in deliveries.to_tunnels {
         feed.send(frame).await.unwrap();
@@ -98,7 +98,7 @@ async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_tol
 
 fn with_tab() -> Tunnels {
     let mut tunnels = Tunnels::default();
-    tunnels.hear(connected(false));
+    tunnels.handle(connected(false));
     tunnels
 }
 

@@ -17,14 +17,14 @@ impl MainLoop {
             return;
         }
         let opening = self.core.held_tabs().filter(|tab| tab.opening);
-        let opening = opening.filter(|tab| self.persons.ways.contains_key(&tab.browser));
+        let opening = opening.filter(|tab| self.persons.peer_of.contains_key(&tab.browser));
         let opening: Opening = opening
             .filter_map(|tab| Some((tab.browser, tab.target.0.parse().ok()?)))
             .collect();
         let before = std::mem::replace(&mut self.persons.opening, opening);
         for (browser, tab_id) in before.difference(&self.persons.opening) {
-            let way = self.persons.ways.get(browser);
-            let shown = way.and_then(|way| self.persons.peers.get(way));
+            let peer = self.persons.peer_of.get(browser);
+            let shown = peer.and_then(|peer| self.persons.peers.get(peer));
             // A tab that the core does not know will be closed.
             if self.core.tab(*browser, &target_of(*tab_id)).is_none() {
                 continue;
@@ -65,7 +65,7 @@ impl MainLoop {
         let mut sessions = self.sessions.keys();
         held.any(|tab| {
             // A tab that was still being opened belongs to the closed connection.
-            let is_here = self.persons.ways.get(&tab.browser) == Some(peer);
+            let is_here = self.persons.peer_of.get(&tab.browser) == Some(peer);
             is_here && !tab.opening && *tab.target == target
         }) || sessions.any(|session| {
             let restored_tabs = self.core.restored_tabs(*session);

@@ -15,8 +15,8 @@ impl MainLoop {
     /// Updates every side panel whose contents changed.
     pub(in crate::main_loop) fn show_persons(&mut self) {
         // `tabmux policy` may have changed the rules without notice: what is read now is shown next time.
-        if let Some(looker) = self.policy_file.looker() {
-            tokio::spawn(async move { looker.look().await });
+        if let Some(policy_reader) = self.policy_file.policy_reader() {
+            tokio::spawn(async move { policy_reader.reread().await });
         }
         self.notice_policy();
         let is_anybody_there = !self.persons.peers.is_empty();
@@ -72,7 +72,7 @@ impl MainLoop {
 
     fn tabs_for(&self, session: SessionId, peer: &PeerName) -> (Vec<AgentTab>, usize) {
         let held = self.core.held_tabs();
-        let held = held.filter(|tab| self.persons.ways.get(&tab.browser) == Some(peer));
+        let held = held.filter(|tab| self.persons.peer_of.get(&tab.browser) == Some(peer));
         let mut tabs = held.filter_map(|tab| {
             let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
             let tab_id = tab.target.0.parse().ok()?;
@@ -88,10 +88,10 @@ impl MainLoop {
         calls.sort_by_key(|(id, _)| **id);
         let more = calls.len().saturating_sub(MOST_DOINGS);
         let doings = calls.into_iter().take(MOST_DOINGS).map(|(_, call)| {
-            let here = call.place.as_ref().filter(|(browser, _)| {
-                let way = self.persons.ways.get(browser);
-                way == Some(peer)
-            });
+            let here = call
+                .place
+                .as_ref()
+                .filter(|(browser, _)| self.persons.peer_of.get(browser) == Some(peer));
             Doing {
                 tool: one_line(&call.tool, LONGEST_TOOL),
                 tab_id: here.and_then(|(_, target)| target.0.parse().ok()),

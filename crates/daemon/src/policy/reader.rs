@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 /// A thread that reads one file.
 #[derive(Clone, Debug)]
-pub(crate) struct Looker(Arc<Inner>);
+pub(crate) struct PolicyReader(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -26,7 +26,7 @@ struct Inner {
 /// The rules, or why they cannot be read.
 pub(crate) type Seen = Arc<Result<PersonRules, Unreadable>>;
 
-impl Looker {
+impl PolicyReader {
     /// Starts the thread, and waits briefly for the first result.
     pub(crate) fn start(path: PathBuf) -> Self {
         let mut known: Option<(Option<Stamp>, Seen)> = None;
@@ -75,7 +75,7 @@ impl Looker {
     }
 
     /// Reads the file again. A file system that hangs is waited for once, and not again until it answers.
-    pub(crate) async fn look(&self) {
+    pub(crate) async fn reread(&self) {
         let Inner {
             ask,
             asked,
@@ -116,28 +116,28 @@ mod tests {
     async fn a_file_system_that_hangs_holds_up_who_asks_and_permits_nothing() {
         let (go_on, wait) = channel();
         go_on.send(()).unwrap();
-        let looker = Looker::with(Duration::from_secs(60), move || {
+        let policy_reader = PolicyReader::with(Duration::from_secs(60), move || {
             let _ = wait.recv();
             Arc::new(Ok(PersonRules::default()))
         });
-        assert!(looker.seen().is_some());
+        assert!(policy_reader.seen().is_some());
         let begun = tokio::time::Instant::now();
-        let mut asking = Box::pin(looker.look());
+        let mut asking = Box::pin(policy_reader.reread());
         assert!(futures_util::poll!(&mut asking).is_pending());
         // The old contents are still valid.
-        assert!(looker.seen().is_some());
+        assert!(policy_reader.seen().is_some());
         asking.await;
         assert_eq!(begun.elapsed(), LIMIT);
-        assert!(looker.seen().is_none());
-        looker.look().await;
+        assert!(policy_reader.seen().is_none());
+        policy_reader.reread().await;
         assert_eq!(begun.elapsed(), LIMIT);
         // It answers again, the oldest request first.
         drop(go_on);
-        while looker.seen().is_none() {
+        while policy_reader.seen().is_none() {
             tokio::task::yield_now().await;
         }
         tokio::time::resume();
-        looker.look().await;
-        assert!(looker.seen().is_some());
+        policy_reader.reread().await;
+        assert!(policy_reader.seen().is_some());
     }
 }

@@ -4,7 +4,7 @@ use tabmux_protocol::extension::{FromExtension, SiteRule};
 
 /// A request of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum PersonRequest {
     Pause {
         /// Whether this repeats a request of an earlier connection.
         again: bool,
@@ -52,7 +52,7 @@ pub(crate) enum Wish {
     },
 }
 
-impl Wish {
+impl PersonRequest {
     /// The request in a message, if there is one.
     pub(crate) fn in_message(message: &FromExtension) -> Option<Self> {
         Some(match message {

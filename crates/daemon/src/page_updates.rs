@@ -2,9 +2,9 @@
 //! replies, and drops repetitions.
 
 use crate::convert;
-use crate::intake::{Held, Share};
+use crate::page_quotas::{Held, Share};
 use crate::record::{Record, Said};
-use crate::remembered::Remembered;
+use crate::weak_map::WeakMap;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -17,7 +17,7 @@ use tabmux_protocol::{CallReply, ToolHints};
 
 /// An update for the main loop.
 #[derive(Debug)]
-pub(crate) enum PageNews {
+pub(crate) enum PageUpdate {
     /// A tab registered, without tools yet.
     TabCame(PageTab),
     /// A tab's details changed.
@@ -66,12 +66,12 @@ pub(crate) struct PageReader {
     /// The quota for what is kept of its tools.
     room: Share,
     /// The texts of its tools, by a hash of what the page sent.
-    said: Remembered<u64, Said>,
+    said: WeakMap<u64, Said>,
     /// Its registered tabs, each with a number that is unique to its document.
     tabs: HashMap<PageId, u64>,
     documents_counted: u64,
     /// Its tools in the main loop, by document number and name.
-    known: Remembered<(u64, String), Record>,
+    known: WeakMap<(u64, String), Record>,
     hasher: RandomState,
 }
 
@@ -80,20 +80,20 @@ impl PageReader {
         Self {
             origin,
             room,
-            said: Remembered::default(),
+            said: WeakMap::default(),
             tabs: HashMap::new(),
             documents_counted: 0,
-            known: Remembered::default(),
+            known: WeakMap::default(),
             hasher: RandomState::new(),
         }
     }
 
     /// The update in a message, if there is one.
-    pub(crate) async fn read(&mut self, message: FromPage) -> Option<PageNews> {
+    pub(crate) async fn read(&mut self, message: FromPage) -> Option<PageUpdate> {
         Some(match message {
             FromPage::RegisterTab(tab) => {
                 self.tab_came(page_id(&tab.tab_id));
-                PageNews::TabCame(tab)
+                PageUpdate::TabCame(tab)
             }
             FromPage::UpdateTab(tab) => {
                 // It may show a new document, which has no tools yet.
@@ -101,17 +101,17 @@ impl PageReader {
                 if self.tabs.contains_key(&page) {
                     self.tab_came(page);
                 }
-                PageNews::TabChanged(tab)
+                PageUpdate::TabChanged(tab)
             }
             FromPage::UnregisterTab { tab_id } => {
                 self.tabs.remove(&page_id(&tab_id));
-                PageNews::TabGone { tab_id }
+                PageUpdate::TabGone { tab_id }
             }
-            FromPage::SetActiveTab { tab_id, at } => PageNews::Activated { tab_id, at },
+            FromPage::SetActiveTab { tab_id, at } => PageUpdate::Activated { tab_id, at },
             FromPage::RegisterTool(tool) => self.tool(tool).await?,
             FromPage::UnregisterTool { tab_id, name } => {
                 self.forget(&page_id(&tab_id), name.clone());
-                PageNews::ToolGone { tab_id, name }
+                PageUpdate::ToolGone { tab_id, name }
             }
             FromPage::ToolCallResult {
                 call_id,
@@ -125,21 +125,21 @@ impl PageReader {
                     (false, "no_tool" | "no_tab") => PageReply::NotBegun,
                     (false, code) => PageReply::Done(convert::page_error(&error, code)),
                 };
-                PageNews::Answered { call_id, answer }
+                PageUpdate::Answered { call_id, answer }
             }
             FromPage::Hello { .. } | FromPage::Ping | FromPage::Pong => return None,
         })
     }
 
-    async fn tool(&mut self, tool: PageTool) -> Option<PageNews> {
+    async fn tool(&mut self, tool: PageTool) -> Option<PageUpdate> {
         let page = page_id(&tool.tab_id);
         let (tab_id, name) = (tool.tab_id.clone(), tool.name.clone());
         match self.record(&page, tool).await {
-            Ok(Some(tool)) => Some(PageNews::ToolOffered { tab_id, tool }),
+            Ok(Some(tool)) => Some(PageUpdate::ToolOffered { tab_id, tool }),
             Ok(None) => None,
             Err(reason) => {
                 self.forget(&page, name.clone());
-                Some(PageNews::ToolUnfit {
+                Some(PageUpdate::ToolUnfit {
                     tab_id,
                     name,
                     reason,

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The quotas of all workers.
 #[derive(Debug)]
-pub(crate) struct Intake {
+pub(crate) struct PageQuotas {
     queued: Shares,
     kept: Shares,
     paces: Paces,
@@ -72,7 +72,7 @@ struct Shares {
     all: Arc<Semaphore>,
 }
 
-impl Default for Intake {
+impl Default for PageQuotas {
     fn default() -> Self {
         Self {
             queued: Shares::new(QUEUED),
@@ -82,7 +82,7 @@ impl Default for Intake {
     }
 }
 
-impl Intake {
+impl PageQuotas {
     /// The quotas of a new connection.
     pub(crate) fn connect(&self, origin: &Arc<str>) -> ConnectionShares {
         ConnectionShares {

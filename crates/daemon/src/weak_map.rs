@@ -7,13 +7,13 @@ use std::sync::{Arc, Weak};
 /// A map of weak references. The number of dead entries is at most that of live ones, plus a few; an insertion is
 /// cheap on average.
 #[derive(Debug)]
-pub(crate) struct Remembered<K, V> {
+pub(crate) struct WeakMap<K, V> {
     entries: HashMap<K, Weak<V>>,
     /// At this many entries, dead ones are removed.
     swept_at: usize,
 }
 
-impl<K, V> Default for Remembered<K, V> {
+impl<K, V> Default for WeakMap<K, V> {
     fn default() -> Self {
         Self {
             entries: HashMap::new(),
@@ -22,7 +22,7 @@ impl<K, V> Default for Remembered<K, V> {
     }
 }
 
-impl<K: Eq + Hash, V> Remembered<K, V> {
+impl<K: Eq + Hash, V> WeakMap<K, V> {
     pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
         self.entries.get(key)?.upgrade()
     }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn dropped_values_are_forgotten() {
-        let mut remembered = Remembered::default();
+        let mut remembered = WeakMap::default();
         let kept: Vec<_> = (0..1_000).map(Arc::new).collect();
         for number in 0..100_000 {
             match kept.get(number) {

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A fixed number of slots.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct OriginSlots {
     most: usize,
     table: Mutex<Table>,
 }
@@ -23,13 +23,13 @@ struct Table {
 /// A slot, until this is dropped.
 #[derive(Debug)]
 pub(super) struct OriginSlot {
-    places: Arc<Places>,
+    places: Arc<OriginSlots>,
     origin: String,
     number: u64,
     evicted: CancellationToken,
 }
 
-impl Places {
+impl OriginSlots {
     pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn an_origin_that_has_most_makes_room_until_all_have_as_many() {
-        let places = Places::new(4);
+        let places = OriginSlots::new(4);
         let mut greedy: Vec<_> = (0..4).map(|_| places.take("a").unwrap()).collect();
         assert!(places.take("a").is_none());
         let is_evicted = |place: &OriginSlot| place.evicted.is_cancelled();

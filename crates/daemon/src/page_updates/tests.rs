@@ -1,12 +1,12 @@
 //! Repeated messages are dropped, and what is kept is limited.
 
 use super::*;
-use crate::intake::{Intake, KEPT};
+use crate::page_quotas::{KEPT, PageQuotas};
 use serde_json::json;
 
-fn reader(intake: &Intake) -> PageReader {
+fn reader(page_quotas: &PageQuotas) -> PageReader {
     let origin: Arc<str> = "http://localhost:5173".into();
-    let room = intake.connect(&origin).kept;
+    let room = page_quotas.connect(&origin).kept;
     PageReader::new(origin, room)
 }
 
@@ -30,15 +30,15 @@ fn tool(tab: &str, name: &str, words: &str) -> FromPage {
 async fn offered(reader: &mut PageReader, said: FromPage) -> Option<Arc<Record>> {
     match reader.read(said).await {
         None => None,
-        Some(PageNews::ToolOffered { tool, .. }) => Some(tool),
+        Some(PageUpdate::ToolOffered { tool, .. }) => Some(tool),
         Some(other) => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
 async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     reader.read(tab("t")).await;
     let kept = offered(&mut reader, tool("t", "add", "one")).await.unwrap();
     assert!(
@@ -57,8 +57,8 @@ async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else
 
 #[tokio::test]
 async fn what_the_loop_has_not_is_told_again() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     // The main loop rejected it.
     drop(offered(&mut reader, tool("t", "add", "one")).await.unwrap());
     let kept = offered(&mut reader, tool("t", "add", "one")).await;
@@ -79,8 +79,8 @@ async fn what_the_loop_has_not_is_told_again() {
 
 #[tokio::test]
 async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     let mut kept = Vec::new();
     let long = "x".repeat(60_000);
     for number in 0..200 {
@@ -93,8 +93,8 @@ async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
         let name = format!("tool-{number}");
         let words = format!("{number}{long}");
         match reader.read(tool("t", &name, &words)).await {
-            Some(PageNews::ToolOffered { tool, .. }) => kept.push(tool),
-            Some(PageNews::ToolUnfit { reason, .. }) => refused = Some((number, reason)),
+            Some(PageUpdate::ToolOffered { tool, .. }) => kept.push(tool),
+            Some(PageUpdate::ToolUnfit { reason, .. }) => refused = Some((number, reason)),
             other => panic!("{other:?}"),
         }
         if refused.is_some() {
@@ -116,8 +116,8 @@ async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
 
 #[tokio::test]
 async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     reader.read(tab("t")).await;
     let kept = offered(&mut reader, tool("t", "add", "one")).await;
     for number in 0..2_000 {
@@ -139,8 +139,8 @@ async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
 
 #[tokio::test]
 async fn names_of_tools_take_room_in_each_tab() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     let mut kept = Vec::new();
     let long = "x".repeat(200);
     let refused = 'all: {
@@ -150,8 +150,8 @@ async fn names_of_tools_take_room_in_each_tab() {
             for count in 0..64 {
                 let tool = tool(&id, &format!("{count:03}{long}"), "one");
                 match reader.read(tool).await {
-                    Some(PageNews::ToolOffered { tool, .. }) => kept.push(tool),
-                    Some(PageNews::ToolUnfit { reason, .. }) => break 'all Some(reason),
+                    Some(PageUpdate::ToolOffered { tool, .. }) => kept.push(tool),
+                    Some(PageUpdate::ToolUnfit { reason, .. }) => break 'all Some(reason),
                     other => panic!("{other:?}"),
                 }
             }

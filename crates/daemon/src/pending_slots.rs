@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A fixed number of slots.
 #[derive(Debug)]
-pub(crate) struct Lobby {
+pub(crate) struct PendingSlots {
     places: Arc<Semaphore>,
     waiting: Mutex<Waiting>,
 }
@@ -17,19 +17,19 @@ pub(crate) struct Lobby {
 struct Waiting {
     arrivals: u64,
     /// Oldest first.
-    guests: BTreeMap<u64, CancellationToken>,
+    slots: BTreeMap<u64, CancellationToken>,
 }
 
 /// A slot, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Guest {
-    lobby: Arc<Lobby>,
+pub(crate) struct PendingSlot {
+    lobby: Arc<PendingSlots>,
     number: u64,
     evicted: CancellationToken,
     _place: OwnedSemaphorePermit,
 }
 
-impl Lobby {
+impl PendingSlots {
     pub(crate) fn new(places: usize) -> Arc<Self> {
         Arc::new(Self {
             places: Arc::new(Semaphore::new(places)),
@@ -39,7 +39,7 @@ impl Lobby {
 
     /// Takes a slot; one is always free as soon as the evicted connection has ended. `None` only if the lobby is
     /// closed, which never happens.
-    pub(crate) async fn enter(self: &Arc<Self>) -> Option<Guest> {
+    pub(crate) async fn enter(self: &Arc<Self>) -> Option<PendingSlot> {
         let place = match Arc::clone(&self.places).try_acquire_owned() {
             Ok(place) => place,
             Err(_) => {
@@ -50,8 +50,8 @@ impl Lobby {
         let mut waiting = self.waiting();
         waiting.arrivals += 1;
         let (number, evicted) = (waiting.arrivals, CancellationToken::new());
-        waiting.guests.insert(number, evicted.clone());
-        Some(Guest {
+        waiting.slots.insert(number, evicted.clone());
+        Some(PendingSlot {
             lobby: Arc::clone(self),
             number,
             evicted,
@@ -60,7 +60,7 @@ impl Lobby {
     }
 
     fn evict_oldest(&self) {
-        if let Some((_, evicted)) = self.waiting().guests.pop_first() {
+        if let Some((_, evicted)) = self.waiting().slots.pop_first() {
             evicted.cancel();
         }
     }
@@ -70,23 +70,23 @@ impl Lobby {
     }
 }
 
-impl Guest {
+impl PendingSlot {
     /// Resolves when the slot is needed for another connection. The holder then closes its connection at once.
     pub(crate) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
 }
 
-impl Guest {
+impl PendingSlot {
     /// The same as a token, for code that does not hold the slot.
     pub(crate) fn eviction(&self) -> CancellationToken {
         self.evicted.clone()
     }
 }
 
-impl Drop for Guest {
+impl Drop for PendingSlot {
     fn drop(&mut self) {
-        self.lobby.waiting().guests.remove(&self.number);
+        self.lobby.waiting().slots.remove(&self.number);
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_one_that_has_waited_longest_makes_room() {
-        let lobby = Lobby::new(2);
+        let lobby = PendingSlots::new(2);
         let first = lobby.enter().await.unwrap();
         let second = lobby.enter().await.unwrap();
         assert!(!first.evicted.is_cancelled());
@@ -112,6 +112,6 @@ mod tests {
         drop(second);
         let _fourth = lobby.enter().await.unwrap();
         assert!(!third.evicted.is_cancelled());
-        assert_eq!(lobby.waiting().guests.len(), 2);
+        assert_eq!(lobby.waiting().slots.len(), 2);
     }
 }
