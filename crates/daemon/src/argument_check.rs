@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_are_a_lifes_work_are_left_to_the_page() {
+    fn expensive_schemas_are_not_checked() {
         let bombs = [
             bomb(|next| json!({"allOf": [{"$ref": next}, {"$ref": next}]})),
             bomb(|next| json!({"anyOf": [{"$ref": next}, {"not": {"$ref": next}}]})),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_without_an_end_are_left_to_the_page() {
+    fn endless_schemas_are_not_checked() {
         let mut long = Map::new();
         for number in 0..2_000 {
             let next = format!("#/$defs/a{}", number + 1);

@@ -142,7 +142,7 @@ mod tests {
 
     /// Spec: security 30.
     #[test]
-    fn an_entry_says_where_but_not_what() {
+    fn an_entry_has_the_origin_but_no_content() {
         let mut log = Vec::new();
         write(&mut log, &entry("click")).unwrap();
         assert_eq!(

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_has_used_up_a_share_waits_and_others_do_not() {
+    async fn a_used_up_quota_delays_only_its_owner() {
         let shares = Shares::new(SMALL);
         let (loud, quiet) = (share(&shares, "a"), share(&shares, "b"));
         // More than the quota takes all of it.
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_that_nobody_comes_from_are_forgotten() {
+    fn origins_without_connections_are_forgotten() {
         let shares = Shares::new(SMALL);
         for number in 0..100 {
             drop(share(&shares, &format!("http://{number}.test")));

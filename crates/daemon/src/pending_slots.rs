@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_one_that_has_waited_longest_makes_room() {
+    async fn the_oldest_connection_is_evicted_first() {
         let lobby = PendingSlots::new(2);
         let first = lobby.enter().await.unwrap();
         let second = lobby.enter().await.unwrap();

@@ -154,7 +154,7 @@ mod tests {
 
     /// Spec: multi-browser 46.
     #[test]
-    fn one_browser_in_the_seeds_words() {
+    fn one_browser_is_worded_as_specified() {
         assert_eq!(
             list(&[row(1, BrowserState::Connected)]),
             "Total browsers: 1\n\n[1] http://127.0.0.1:9222 - connected\n\nSingle browser mode: \
@@ -164,7 +164,7 @@ mod tests {
 
     /// Spec: multi-browser 47, 93.
     #[test]
-    fn several_browsers_in_the_seeds_words() {
+    fn several_browsers_are_worded_as_specified() {
         assert_eq!(
             list(&[
                 row(1, BrowserState::Connected),

@@ -84,7 +84,7 @@ fn two_hundred_pages_with_long_names_fit_into_40_kb_and_the_rest_can_be_seen() {
 }
 
 #[test]
-fn two_hundred_tabs_keep_the_seeds_fields_and_fit_into_40_kb() {
+fn two_hundred_tabs_keep_the_specified_fields_and_fit_into_40_kb() {
     for long in long() {
         let reply = tabs(rows(200, &long, &long), &json!({}));
         let text = text_of(&reply);

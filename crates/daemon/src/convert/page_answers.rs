@@ -182,7 +182,7 @@ mod tests {
 
     /// Spec: security 9.
     #[test]
-    fn many_parts_have_no_more_room_than_one() {
+    fn many_parts_share_one_size_limit() {
         let part = json!({"type": "text", "text": "茶".repeat(5_000)});
         let reply = page_result(json!({"content": vec![part; 500]}));
         let (texts, _) = shown(&reply);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_is_none_is_left_out_so_its_size_is_what_it_seems() {
+    fn an_invalid_picture_is_omitted() {
         let image = |data: &str, mime_type: &str| json!({"type": "image", "data": data, "mimeType": mime_type});
         for (data, mime_type) in [
             ("\u{1}".repeat(8 << 20).as_str(), "image/png"),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn structure_that_is_left_out_is_not_missing_without_a_word() {
+    fn omitted_structured_content_is_mentioned() {
         let large = json!({"content": [], "structuredContent": {"a": "x".repeat(50_000)}});
         let reply = page_result(large);
         assert!(reply.structured.is_none());

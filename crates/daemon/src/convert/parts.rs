@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_list_is_shown_whole_without_a_word_about_it() {
+    fn a_short_list_is_complete_and_has_no_note() {
         assert_eq!(numbers("{}", 0, 10), (vec![], String::new()));
         assert_eq!(numbers("{}", 3, 10), (vec![1, 2, 3], String::new()));
     }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_a_sentence() {
+    fn invalid_parts_are_refused_with_a_sentence() {
         for wrong in [
             r#"{"pageSize": 0}"#,
             r#"{"pageSize": 201}"#,

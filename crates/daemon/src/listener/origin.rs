@@ -200,7 +200,7 @@ mod tests {
 
     /// Spec: decisions 23.
     #[tokio::test]
-    async fn pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
+    async fn local_pages_may_connect_and_others_only_if_named() {
         let origins = PageOrigins::of(vec!["https://app.example".parse().unwrap()]);
         for fine in [
             "http://localhost:5173",
@@ -232,7 +232,7 @@ mod tests {
 
     /// Spec: decisions 23.
     #[tokio::test]
-    async fn the_persons_file_lets_pages_in_and_out_as_it_changes() {
+    async fn the_persons_file_allows_and_forbids_pages_as_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let origins = PageOrigins::default().and_in_file(path.clone());

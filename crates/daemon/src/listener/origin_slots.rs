@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_that_has_most_makes_room_until_all_have_as_many() {
+    fn the_origin_with_most_connections_is_evicted_first() {
         let places = OriginSlots::new(4);
         let mut greedy: Vec<_> = (0..4).map(|_| places.take("a").unwrap()).collect();
         assert!(places.take("a").is_none());

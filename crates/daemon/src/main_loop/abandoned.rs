@@ -162,7 +162,7 @@ mod tests {
     const URL: &str = "http://127.0.0.1:9222";
 
     #[tokio::test]
-    async fn a_tab_is_left_to_a_session_that_is_back_and_has_not_come_to_it_yet() {
+    async fn a_tab_of_a_restored_session_is_not_closed() {
         let tab = |browser: &str, target: &str, opened, bound| json!({"browser": browser, "target": target, "number": 1, "stays": true, "opened": opened, "bound": bound});
         let session = |tabs: &[serde_json::Value]| json!({"secret": "s3cret", "tabs": tabs});
         let notes = json!({"tabsCounted": 9, "sessions": {

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_have_thirty_seconds_unless_somebody_says_less() {
+    fn calls_have_thirty_seconds_unless_the_environment_says_less() {
         assert_eq!(shortened(Some("2")).as_secs(), 2);
         for told in [
             None,

@@ -226,7 +226,7 @@ fn numbers_continue_in_a_random_range_when_the_count_is_unknown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_hangs_holds_up_one_answer_for_a_second() {
+async fn a_disk_that_hangs_delays_one_answer_for_a_second() {
     let (write, _notes) = watch::channel((0, Notes::default()));
     let (done, written) = watch::channel(0);
     let mut memory = Memory {

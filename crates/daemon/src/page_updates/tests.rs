@@ -36,7 +36,7 @@ async fn offered(reader: &mut PageReader, said: FromPage) -> Option<Arc<Record>>
 }
 
 #[tokio::test]
-async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else() {
+async fn an_unchanged_tool_is_sent_once_and_a_changed_one_again() {
     let page_quotas = PageQuotas::default();
     let mut reader = reader(&page_quotas);
     reader.read(tab("t")).await;
@@ -56,7 +56,7 @@ async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else
 }
 
 #[tokio::test]
-async fn what_the_loop_has_not_is_told_again() {
+async fn tools_that_the_main_loop_lacks_are_sent_again() {
     let page_quotas = PageQuotas::default();
     let mut reader = reader(&page_quotas);
     // The main loop rejected it.
@@ -78,7 +78,7 @@ async fn what_the_loop_has_not_is_told_again() {
 }
 
 #[tokio::test]
-async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
+async fn shared_tools_count_once_and_their_quota_is_returned() {
     let page_quotas = PageQuotas::default();
     let mut reader = reader(&page_quotas);
     let mut kept = Vec::new();
@@ -138,7 +138,7 @@ async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
 }
 
 #[tokio::test]
-async fn names_of_tools_take_room_in_each_tab() {
+async fn names_of_tools_count_in_each_tab() {
     let page_quotas = PageQuotas::default();
     let mut reader = reader(&page_quotas);
     let mut kept = Vec::new();

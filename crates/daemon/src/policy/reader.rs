@@ -113,7 +113,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[tokio::test(start_paused = true)]
-    async fn a_file_system_that_hangs_holds_up_who_asks_and_permits_nothing() {
+    async fn a_file_system_that_hangs_delays_only_callers_and_permits_nothing() {
         let (go_on, wait) = channel();
         go_on.send(()).unwrap();
         let policy_reader = PolicyReader::with(Duration::from_secs(60), move || {

@@ -548,7 +548,7 @@ mod tests {
     use tabmux_protocol::wire::LONGEST_LINE;
 
     #[test]
-    fn what_is_too_long_for_a_line_becomes_something_that_is_not() {
+    fn a_message_that_is_too_long_becomes_a_short_error() {
         let long = "\u{1}".repeat(LONGEST_LINE / 5);
         let response = Response {
             request_id: RequestId("1".into()),

@@ -135,7 +135,7 @@ mod tests {
 
     /// With the counter dropped and no session open, this wait once spun forever.
     #[tokio::test(start_paused = true)]
-    async fn waiting_ends_when_nobody_counts_any_more() {
+    async fn waiting_ends_when_the_counter_is_dropped() {
         let count = watch::Sender::new(0);
         let waiting = tokio::spawn(idle(count.subscribe(), Some(Duration::from_secs(60))));
         drop(count);

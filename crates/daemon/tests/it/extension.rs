@@ -1,4 +1,4 @@
-//! Who may be the extension, and who may not.
+//! Access control for the extension's connection.
 
 use crate::fake_extension::{Daemon, prove};
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ async fn a_forged_origin_without_the_secret_gets_nothing() {
 
 /// Spec: security 7.
 #[tokio::test]
-async fn a_proof_that_was_overheard_is_worth_nothing() {
+async fn an_intercepted_proof_is_useless() {
     let daemon = Daemon::start().await;
     let (secret, host, nonce) = (daemon.secret(), daemon.host(), "c3".repeat(32));
     let mut first = daemon.stranger().await;
@@ -165,7 +165,7 @@ async fn a_proof_that_was_overheard_is_worth_nothing() {
 
 /// Spec: security 5.
 #[tokio::test]
-async fn another_secret_counts_at_once() {
+async fn a_new_secret_takes_effect_at_once() {
     let daemon = Daemon::start().await;
     let old = daemon.secret();
     let new = Secret::rotate(&daemon.secret).unwrap();
@@ -195,7 +195,7 @@ async fn a_live_extension_is_never_replaced_and_a_second_profile_is_another() {
         assert_eq!(extension.hear().await, Some(json!({"type": "pong"})));
     }
     drop(first);
-    // Its place is free again as soon as the daemon has seen it go.
+    // Its slot is free again as soon as the daemon has noticed the disconnection.
     let again = async {
         loop {
             let mut again = daemon.stranger().await;
@@ -205,7 +205,7 @@ async fn a_live_extension_is_never_replaced_and_a_second_profile_is_another() {
             }
         }
     };
-    patiently(again, || "a free place".to_owned()).await;
+    patiently(again, || "a free slot".to_owned()).await;
 }
 
 /// Spec: multi-client 5, 25, 27, 29, 43, 45; dynamic-tools 62, 95.
@@ -243,10 +243,10 @@ async fn a_frame_that_is_too_large_ends_its_connection_only() {
     assert_eq!(bystander.hear().await, Some(json!({"type": "pong"})));
 }
 
-/// Makes a proof of the daemon's nonce and the daemon's own proof.
+/// Builds a proof from the daemon's nonce and the daemon's own proof.
 type Forge<'a> = dyn Fn(&str, &str) -> String + 'a;
 
-/// What `browser_get_connection_status` says.
+/// The reply of `browser_get_connection_status`.
 async fn is_connected(daemon: &Daemon) -> bool {
     let options = SessionOptions::from_wire(tabmux_protocol::session::SessionOptions::default());
     let session = daemon.hub.open(options.unwrap(), Client::default()).await;

@@ -51,7 +51,7 @@ fn a_tab_that_becomes_private_while_it_is_attached_is_detached() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_told_by_name() {
+async fn an_oversized_frame_fails_its_command_or_becomes_a_bare_event() {
     let mut tunnels = with_tab();
     let (feed, mut fed) = mpsc::channel(100);
     let tunnel = tunnels.open(feed);
