@@ -78,7 +78,7 @@ fn a_damaged_file_is_told_with_what_to_do_in_either_form() {
         let told = complaint(&output);
         let beginning = format!("tabmux: {} is damaged (", file.display());
         assert!(told.starts_with(&beginning), "{told}");
-        assert!(told.ends_with("). Mend or remove it.\n"), "{told}");
+        assert!(told.ends_with("). Fix or remove it.\n"), "{told}");
     }
     assert_eq!(fs::read_to_string(file).unwrap(), "{");
 }

@@ -347,7 +347,7 @@ fn nobody_to_ask(view: &QuestionView) -> String {
         ),
     };
     format!(
-        "{because}, so a person has to agree first, and this client cannot ask them. Nothing was done. Ask the \
+        "{because}, so a person has to agree first, and this client has no way to ask. Nothing was done. Ask the \
          person to do it themselves, to connect the extension of their browser, which can ask them, or to start \
          tabmux with {or_else}."
     )
