@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 /// A fixed number of slots.
 #[derive(Debug)]
 pub(crate) struct PendingSlots {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     waiting: Mutex<Waiting>,
 }
 
@@ -23,28 +23,28 @@ struct Waiting {
 /// A slot, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct PendingSlot {
-    lobby: Arc<PendingSlots>,
+    slots: Arc<PendingSlots>,
     number: u64,
     evicted: CancellationToken,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl PendingSlots {
-    pub(crate) fn new(places: usize) -> Arc<Self> {
+    pub(crate) fn new(permits: usize) -> Arc<Self> {
         Arc::new(Self {
-            places: Arc::new(Semaphore::new(places)),
+            permits: Arc::new(Semaphore::new(permits)),
             waiting: Mutex::default(),
         })
     }
 
-    /// Takes a slot; one is always free as soon as the evicted connection has ended. `None` only if the lobby is
+    /// Takes a slot; one is always free as soon as the evicted connection has ended. `None` only if the semaphore is
     /// closed, which never happens.
     pub(crate) async fn enter(self: &Arc<Self>) -> Option<PendingSlot> {
-        let place = match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(place) => place,
+        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => permit,
             Err(_) => {
                 self.evict_oldest();
-                Arc::clone(&self.places).acquire_owned().await.ok()?
+                Arc::clone(&self.permits).acquire_owned().await.ok()?
             }
         };
         let mut waiting = self.waiting();
@@ -52,10 +52,10 @@ impl PendingSlots {
         let (number, evicted) = (waiting.arrivals, CancellationToken::new());
         waiting.slots.insert(number, evicted.clone());
         Some(PendingSlot {
-            lobby: Arc::clone(self),
+            slots: Arc::clone(self),
             number,
             evicted,
-            _place: place,
+            _permit: permit,
         })
     }
 
@@ -86,7 +86,7 @@ impl PendingSlot {
 
 impl Drop for PendingSlot {
     fn drop(&mut self) {
-        self.lobby.waiting().slots.remove(&self.number);
+        self.slots.waiting().slots.remove(&self.number);
     }
 }
 
@@ -96,13 +96,13 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_connection_is_evicted_first() {
-        let lobby = PendingSlots::new(2);
-        let first = lobby.enter().await.unwrap();
-        let second = lobby.enter().await.unwrap();
+        let slots = PendingSlots::new(2);
+        let first = slots.enter().await.unwrap();
+        let second = slots.enter().await.unwrap();
         assert!(!first.evicted.is_cancelled());
         let third = {
-            let (lobby, leaving) = (Arc::clone(&lobby), first.evicted.clone());
-            let entering = tokio::spawn(async move { lobby.enter().await });
+            let (slots, leaving) = (Arc::clone(&slots), first.evicted.clone());
+            let entering = tokio::spawn(async move { slots.enter().await });
             leaving.cancelled().await;
             assert!(!entering.is_finished(), "there are never more than two");
             drop(first);
@@ -110,8 +110,8 @@ mod tests {
         };
         // A dropped slot is free again, too.
         drop(second);
-        let _fourth = lobby.enter().await.unwrap();
+        let _fourth = slots.enter().await.unwrap();
         assert!(!third.evicted.is_cancelled());
-        assert_eq!(lobby.waiting().slots.len(), 2);
+        assert_eq!(slots.waiting().slots.len(), 2);
     }
 }

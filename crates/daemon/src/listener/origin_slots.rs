@@ -23,7 +23,7 @@ struct Table {
 /// A slot, until this is dropped.
 #[derive(Debug)]
 pub(super) struct OriginSlot {
-    places: Arc<OriginSlots>,
+    slots: Arc<OriginSlots>,
     origin: String,
     number: u64,
     evicted: CancellationToken,
@@ -55,7 +55,7 @@ impl OriginSlots {
         let own = table.origins.entry(origin.to_owned()).or_default();
         own.insert(number, evicted.clone());
         Some(OriginSlot {
-            places: Arc::clone(self),
+            slots: Arc::clone(self),
             origin: origin.to_owned(),
             number,
             evicted,
@@ -92,7 +92,7 @@ impl OriginSlot {
 
 impl Drop for OriginSlot {
     fn drop(&mut self) {
-        let mut table = self.places.table();
+        let mut table = self.slots.table();
         let Some(own) = table.origins.get_mut(&self.origin) else {
             return;
         };
@@ -112,24 +112,24 @@ mod tests {
 
     #[test]
     fn the_origin_with_most_connections_is_evicted_first() {
-        let places = OriginSlots::new(4);
-        let mut greedy: Vec<_> = (0..4).map(|_| places.take("a").unwrap()).collect();
-        assert!(places.take("a").is_none());
+        let slots = OriginSlots::new(4);
+        let mut greedy: Vec<_> = (0..4).map(|_| slots.take("a").unwrap()).collect();
+        assert!(slots.take("a").is_none());
         let is_evicted = |place: &OriginSlot| place.evicted.is_cancelled();
-        let b = places.take("b").unwrap();
+        let b = slots.take("b").unwrap();
         assert!(is_evicted(&greedy[3]) && !is_evicted(&greedy[2]));
-        let b2 = places.take("b").unwrap();
+        let b2 = slots.take("b").unwrap();
         assert!(is_evicted(&greedy[2]) && !is_evicted(&greedy[1]));
         // Two each: neither gets another slot, but a third origin does.
-        assert!(places.take("a").is_none() && places.take("b").is_none());
-        let c = places.take("c").unwrap();
+        assert!(slots.take("a").is_none() && slots.take("b").is_none());
+        let c = slots.take("c").unwrap();
         let evicted = greedy.iter().chain([&b, &b2]);
         assert_eq!(evicted.filter(|place| is_evicted(place)).count(), 3);
         // A dropped slot is free again; an evicted one was free already.
         greedy.truncate(2);
-        assert!(places.take("c").is_none());
+        assert!(slots.take("c").is_none());
         drop((b, b2, c, greedy));
-        assert_eq!(places.table().taken, 0);
-        assert!(places.table().origins.is_empty());
+        assert_eq!(slots.table().taken, 0);
+        assert!(slots.table().origins.is_empty());
     }
 }

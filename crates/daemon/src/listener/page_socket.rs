@@ -56,7 +56,7 @@ impl WorkerTransport for Socket {
     }
 }
 
-/// Serves a worker until it disconnects, is silent for too long, or the daemon stops. It uses a lobby slot until it
+/// Serves a worker until it disconnects, is silent for too long, or the daemon stops. It uses a pending slot until it
 /// is accepted.
 pub(super) async fn serve(
     mut transport: impl WorkerTransport,

@@ -42,7 +42,7 @@ impl MainLoop {
 
     /// Closes such tabs in connected browsers. Returns those in other browsers.
     fn close_abandoned_here(&mut self) -> HashMap<UnconnectedBrowser, Vec<TargetId>> {
-        let mut elsewhere: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
+        let mut in_other_browsers: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
         self.noted = None;
         let awaited = self.awaited_tabs();
         for tab in self.memory.take_abandoned() {
@@ -53,12 +53,12 @@ impl MainLoop {
             } else if awaited.iter().any(|awaited| tab.is(awaited)) {
                 // Another session that used it has reconnected, but has not connected its browser yet.
             } else if let Some(place) = UnconnectedBrowser::of(tab.browser, peer) {
-                elsewhere.entry(place).or_default().push(tab.target);
+                in_other_browsers.entry(place).or_default().push(tab.target);
             } else {
                 tracing::warn!("an abandoned tab stays open: its browser has no address");
             }
         }
-        elsewhere
+        in_other_browsers
     }
 
     /// The tabs to which restored sessions were bound, and which they have not found again yet.
@@ -205,11 +205,15 @@ mod tests {
         let notify = mpsc::channel(8).0;
         main_loop.open(SessionId(1), Box::new(options), client, notify);
 
-        let elsewhere = main_loop.close_abandoned_here();
-        let tabs = |url: &str| elsewhere.get(&UnconnectedBrowser::At(url.into())).cloned();
+        let in_other_browsers = main_loop.close_abandoned_here();
+        let tabs = |url: &str| {
+            in_other_browsers
+                .get(&UnconnectedBrowser::At(url.into()))
+                .cloned()
+        };
         let own = |name: &str| Some(vec![TargetId(name.into())]);
         assert_eq!(tabs(URL), own("own"));
         assert_eq!(tabs("http://127.0.0.1:9333"), own("shared"));
-        assert_eq!(elsewhere.len(), 2, "{elsewhere:?}");
+        assert_eq!(in_other_browsers.len(), 2, "{in_other_browsers:?}");
     }
 }

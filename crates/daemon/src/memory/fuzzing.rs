@@ -26,7 +26,7 @@ pub fn memory_file(data: &[u8]) {
             secret,
             told: false,
         };
-        assert!(memory.number_of(name).is_none(), "nobody has proved it");
+        assert!(memory.number_of(name).is_none(), "no client has proved it");
         let guess = format!("{}x", session.secret);
         assert!(memory.take_up(&resume(guess)).is_none(), "a wrong secret");
         let given = memory.take_up(&resume(session.secret.clone()));

@@ -61,7 +61,7 @@ struct Connection {
     shared: Arc<Shared>,
     out: mpsc::Sender<FromDaemon>,
     session: Option<Attached>,
-    /// Its lobby slot, until it has a session.
+    /// Its pending slot, until it has a session.
     pending: Option<PendingSlot>,
     /// The deadline for its first line.
     first_line_until: Option<Instant>,
@@ -281,7 +281,7 @@ impl Connection {
         who: Arriving,
         wanted: wanted::SessionOptions,
     ) -> bool {
-        let Ok(place) = Arc::clone(&self.shared.places).try_acquire_owned() else {
+        let Ok(place) = Arc::clone(&self.shared.registered).try_acquire_owned() else {
             let why = format!(
                 "There are already {MOST_REGISTERED} connections with sessions. End one of them, then try again"
             );

@@ -25,7 +25,7 @@ pub(super) struct Shared {
     pub(super) sessions: watch::Sender<usize>,
     pub(super) named: Named,
     /// Slots for connections that have registered.
-    pub(super) places: Arc<Semaphore>,
+    pub(super) registered: Arc<Semaphore>,
     pub(super) stop: CancellationToken,
 }
 
@@ -41,7 +41,7 @@ pub async fn serve(
         hub,
         sessions: watch::Sender::new(0),
         named: Named::default(),
-        places: Arc::new(Semaphore::new(MOST_REGISTERED)),
+        registered: Arc::new(Semaphore::new(MOST_REGISTERED)),
         stop: stop.clone(),
     });
     let unregistered = PendingSlots::new(MOST_UNREGISTERED);

@@ -86,8 +86,8 @@ async fn a_client_that_can_ask_gets_the_question_and_brings_the_answer() {
     let other = session.call(other).await.unwrap();
     assert!(text(&other).contains("yes to other arguments"), "{other:?}");
     let reply = session.call(asked("buy", &tea, None)).await.unwrap();
-    let stranger = self::session(&daemon, Confirm::Ask).await;
-    let stolen = stranger
+    let outsider = self::session(&daemon, Confirm::Ask).await;
+    let stolen = outsider
         .call(asked("buy", &tea, word(&reply, true)))
         .await
         .unwrap();

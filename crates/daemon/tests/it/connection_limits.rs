@@ -11,16 +11,16 @@ async fn connections_that_prove_nothing_do_not_keep_the_extension_out() {
     let daemon = fake_extension::Daemon::start().await;
     let mut unproved = Vec::new();
     for _ in 0..40 {
-        unproved.push(daemon.stranger().await);
+        unproved.push(daemon.unproved().await);
     }
     // Some are refused, and do not close their connection.
-    for extension in &mut unproved[20..] {
-        stranger.say(json!({"type": "proof", "proof": ""})).await;
+    for one in &mut unproved[20..] {
+        one.say(json!({"type": "proof", "proof": ""})).await;
     }
     let mut extension = daemon.extension("0123456789").await;
     // Nor do they evict it afterwards.
     for _ in 0..40 {
-        unproved.push(daemon.stranger().await);
+        unproved.push(daemon.unproved().await);
     }
     extension.say(json!({"type": "ping"})).await;
     assert_eq!(extension.hear().await, Some(json!({"type": "pong"})));

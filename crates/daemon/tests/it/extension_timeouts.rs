@@ -10,8 +10,8 @@ use tokio::time::Duration;
 #[tokio::test]
 async fn an_extension_without_a_proof_is_closed_after_10_seconds() {
     let daemon = Daemon::start().await;
-    let mut silent = daemon.stranger().await;
-    let mut half = daemon.stranger().await;
+    let mut silent = daemon.unproved().await;
+    let mut half = daemon.unproved().await;
     answers(&mut silent).await;
     half.hello(&"a1".repeat(32), "0123456789").await;
     pass(Duration::from_secs(9)).await;
@@ -55,7 +55,7 @@ async fn a_new_secret_ends_the_connections_of_the_old_one() {
     assert_eq!(old.hear().await, Some(json!({"closed": 4001})));
     let again = async {
         loop {
-            let mut fresh = daemon.stranger().await;
+            let mut fresh = daemon.unproved().await;
             let answer = fresh.greet(&new, "0123456789").await;
             if answer["type"] == "welcome" {
                 return fresh;

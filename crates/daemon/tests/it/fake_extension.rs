@@ -134,7 +134,7 @@ impl Daemon {
     }
 
     /// A connection with the headers of our extension, before its proof.
-    pub(crate) async fn stranger(&self) -> Extension {
+    pub(crate) async fn unproved(&self) -> Extension {
         let origin = format!("chrome-extension://{EXTENSION_ID}");
         self.dial(&self.host(), Some(&origin)).await.ok().unwrap()
     }
@@ -146,7 +146,7 @@ impl Daemon {
 
     /// Our extension in a named profile, after its proof.
     pub(crate) async fn named_extension(&self, instance: &str, name: &str) -> Extension {
-        let mut extension = self.stranger().await;
+        let mut extension = self.unproved().await;
         extension.name = name.to_owned();
         let answer = extension.greet(&self.secret(), instance).await;
         assert_eq!(answer, json!({"type": "welcome"}));

@@ -24,13 +24,13 @@ async fn only_allowed_pages_may_connect() {
         let refused = daemon.dial(host, origin).await.err();
         assert_eq!(refused, Some(403), "{host} {origin:?}");
     }
-    let mut stranger = daemon
+    let mut outsider = daemon
         .dial(&host, Some("https://evil.example"))
         .await
         .ok()
         .unwrap();
     assert_eq!(
-        stranger.greet().await,
+        outsider.greet().await,
         json!({
             "type": "REFUSED",
             "reason": "Pages of https://evil.example may not offer tools; run `tabmux policy page-origins \
@@ -416,14 +416,14 @@ async fn a_refused_tab_learns_why_and_whether_another_id_helps() {
     });
     // A page of another origin cannot take the id of this tab.
     let host = format!("127.0.0.1:{}", daemon.port);
-    let mut stranger = daemon
+    let mut outsider = daemon
         .dial(&host, Some("https://app.example"))
         .await
         .ok()
         .unwrap();
-    assert_eq!(stranger.greet().await["type"], "WELCOME");
-    stranger.tab("tab-1").await;
-    assert_eq!(stranger.hear().await, taken);
+    assert_eq!(outsider.greet().await["type"], "WELCOME");
+    outsider.tab("tab-1").await;
+    assert_eq!(outsider.hear().await, taken);
     // A worker of the same application can, and the first one is told; further messages about the tab change nothing.
     let mut second = daemon.worker().await;
     second.tab("tab-1").await;

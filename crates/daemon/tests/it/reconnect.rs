@@ -98,7 +98,7 @@ async fn an_extension_that_comes_back_at_once_finds_its_agents_tabs() {
     for round in 0..50 {
         drop(panel);
         panel = loop {
-            let mut next = daemon.stranger().await;
+            let mut next = daemon.unproved().await;
             let greeted = next.greet(&daemon.secret(), "0123456789").await;
             // The old connection may not have ended yet.
             if greeted["type"] == "welcome" {
@@ -143,7 +143,7 @@ async fn unknown_tabs_that_an_extension_left_open_are_closed() {
     drop(panel);
     let back = async {
         loop {
-            let mut next = first.stranger().await;
+            let mut next = first.unproved().await;
             if next.greet(&first.secret(), "0123456789").await["type"] == "welcome" {
                 return next;
             }
