@@ -92,7 +92,7 @@ fn tab_in(arguments: &Map<String, Value>) -> Option<TabRef> {
 /// Whether this is the name of a tabmux tool, in any list.
 pub(crate) fn is_ours(name: &str) -> bool {
     let mut all = catalogue::all().iter().chain(catalogue::only_static());
-    all.any(|info| info.name == word)
+    all.any(|info| info.name == name)
 }
 
 /// Parses a call. Invalid input changes nothing.

@@ -29,7 +29,7 @@ pub(crate) use person::{PersonEvent, PersonRequest};
 
 use crate::audit::Audit;
 use crate::contexts::Contexts;
-use crate::extension::Extensions;
+use crate::extension::{Extensions, PeerName};
 use crate::found_tools::FoundTools;
 use crate::handle::Client;
 use crate::joins::Joins;

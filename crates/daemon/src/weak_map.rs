@@ -54,16 +54,16 @@ mod tests {
 
     #[test]
     fn dropped_values_are_forgotten() {
-        let mut remembered = WeakMap::default();
+        let mut map = WeakMap::default();
         let kept: Vec<_> = (0..1_000).map(Arc::new).collect();
         for number in 0..100_000 {
             match kept.get(number) {
-                Some(value) => remembered.insert(number, value),
-                None => remembered.insert(number, &Arc::new(number)),
+                Some(value) => map.insert(number, value),
+                None => map.insert(number, &Arc::new(number)),
             }
-            assert!(remembered.len() <= 2_000);
+            assert!(map.len() <= 2_000);
         }
-        let found = kept.iter().filter_map(|number| remembered.get(number));
+        let found = kept.iter().filter_map(|number| map.get(number));
         assert_eq!(found.count(), 1_000);
     }
 }

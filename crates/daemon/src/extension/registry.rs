@@ -126,8 +126,8 @@ impl Extensions {
                 }
                 // It disconnected meanwhile, and may have reconnected already.
             }
-            let way_back = self.peers().away_since + RECONNECT_TIME;
-            let change = tokio::time::timeout_at(way_back.min(end), count.changed());
+            let reconnected_by = self.peers().away_since + RECONNECT_TIME;
+            let change = tokio::time::timeout_at(reconnected_by.min(end), count.changed());
             change.await.ok()?.ok()?;
         }
     }

@@ -81,7 +81,7 @@ impl MainLoop {
                 self.metrics.lost(browser);
                 self.following.forget(browser);
                 let personal = self.persons.is_reached(browser);
-                let overtaken = self.persons.take_overtaken(browser);
+                let reconnected_early = self.persons.take_reconnected_early(browser);
                 self.persons.reached(browser, None);
                 self.contexts.forget(browser);
                 self.found.forget_browser(browser);
@@ -93,7 +93,7 @@ impl MainLoop {
                     false => Input::BrowserGone { browser, reason },
                 };
                 self.input(gone);
-                if overtaken {
+                if reconnected_early {
                     self.reach_again();
                 }
                 return;

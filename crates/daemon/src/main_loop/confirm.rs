@@ -87,8 +87,8 @@ impl MainLoop {
         if self.core.is_paused() {
             return Needed::Nothing; // The call will be refused anyway.
         }
-        if let Some(word) = &request.asking.word {
-            return self.client_answered(session, wanted.digest, word);
+        if let Some(decision) = &request.asking.word {
+            return self.client_answered(session, wanted.digest, decision);
         }
         let Some(row) = self.core.tool_meant(session, &parsed.kind) else {
             return Needed::Nothing; // It is not a page tool.
@@ -153,12 +153,12 @@ impl MainLoop {
         &mut self,
         session: SessionId,
         arguments: Digest,
-        word: &Decision,
+        decision: &Decision,
     ) -> Needed {
-        let Some(question) = self.questions.take_of(session, &word.question) else {
+        let Some(question) = self.questions.take_of(session, &decision.question) else {
             return Needed::error(TOO_LATE);
         };
-        match self.decide(&question, word.allowed) {
+        match self.decide(&question, decision.allowed) {
             true if question.about.arguments != arguments => Needed::error(SOMETHING_ELSE),
             true => Needed::Given(question.about),
             false => Needed::error(declined_by_client(&question.view)),

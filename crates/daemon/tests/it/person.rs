@@ -218,8 +218,8 @@ async fn impossible_requests_are_denied_with_a_sentence() {
             "Chrome keeps extensions out of this page, so no agent can work in it.",
         ),
     ];
-    for (wish, reason) in wrong {
-        extension.say(wish).await;
+    for (request, reason) in wrong {
+        extension.say(request).await;
         assert_eq!(
             extension.hear().await,
             Some(json!({"type": "denied", "reason": reason}))
