@@ -3,7 +3,7 @@
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
 use crate::incoming::{ArgumentBudget, Incoming, Read};
-use crate::leaving;
+use crate::answer_cleanup;
 use crate::listener::party;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, PersonRequest, Titles};
 use crate::memory::Memory;

@@ -191,10 +191,10 @@ const OF_SESSION: usize = 16 * 1_024 * 1_024;
 const OF_ALL: usize = 32 * 1_024 * 1_024;
 const TOO_LONG: &str =
     "The call was not made: its arguments have more than 4 MiB. Pass less, or pass a file name.";
-const SESSION_FULL: &str = "The call was not made: the calls of this session that have no answer yet have as much in \
-                            their arguments as may be kept. Wait for an answer, then call again.";
-const ALL_FULL: &str = "The call was not made: the calls of all sessions that have no answer yet have as much in \
-                        their arguments as may be kept. Call again later.";
+const SESSION_FULL: &str = "The call was not made: the pending calls of this session have reached the memory limit for \
+                            arguments. Wait for a reply, then call again.";
+const ALL_FULL: &str = "The call was not made: the pending calls of all sessions have reached the memory limit for \
+                        arguments. Call again later.";
 
 #[cfg(test)]
 mod tests {

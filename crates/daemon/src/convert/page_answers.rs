@@ -102,7 +102,7 @@ impl Budget {
             (Some("text"), Some(text), ..) => self.text(text),
             (Some("image"), _, Some(data), Some(mime_type)) => {
                 if !is_base64(data) || !is_picture(mime_type) {
-                    return self.text("[A picture was left out: it is not one in base64.]");
+                    return self.text("[A picture was left out: it is not valid base64.]");
                 }
                 let Some(left) = self.pictures.checked_sub(data.len()) else {
                     let size = data.len();

@@ -67,8 +67,8 @@ pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -
     if missing.not_taken > 0 {
         let _ = writeln!(
             text,
-            "{} more tools of these pages are left out: there is room for 64 in a tab, their schemas \
-             have at most 64 kB, and all of them together 1 MB. Ask the page's author for fewer, or work with take_snapshot.",
+            "{} more tools of these pages are left out: the limits are 64 tools in a tab, \
+             64 kB for a schema, and 1 MB for all tools of a tab. Ask the page's author for fewer, or work with take_snapshot.",
             missing.not_taken
         );
     }

@@ -50,7 +50,7 @@ impl Part {
         let (count, parts) = (all.len(), all.len().div_ceil(size).max(1));
         if index >= parts {
             return Err(format!(
-                "There is no part {index}: {count} rows make {parts} of {size}, and the first is pageIdx 0."
+                "pageIdx {index} does not exist: {count} rows make {parts} part(s) of {size}. The first is pageIdx 0."
             ));
         }
         let first = index * size;
@@ -186,7 +186,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             text,
-            "There is no part 9: 2 rows make 1 of 50, and the first is pageIdx 0."
+            "pageIdx 9 does not exist: 2 rows make 1 part(s) of 50. The first is pageIdx 0."
         );
     }
 }

@@ -94,7 +94,7 @@ async fn an_answer_of_control_characters_costs_no_more_than_its_call() {
     let told = answered(&session, &mut worker, answer).await;
     assert_eq!(
         told["content"],
-        json!([{"type": "text", "text": "[A picture was left out: it is not one in base64.]"}])
+        json!([{"type": "text", "text": "[A picture was left out: it is not valid base64.]"}])
     );
     let (reply, _) = tokio::join!(session.call(request("who", &json!({}))), worker.answers());
     assert!(!reply.unwrap().is_error);
