@@ -1,9 +1,9 @@
 //! How the rest of the process talks to the main loop.
 
+use crate::answer_cleanup;
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
-use crate::incoming::{ArgumentBudget, Incoming, Read};
-use crate::answer_cleanup;
+use crate::incoming::{ArgumentBudget, Incoming, ParsedArguments};
 use crate::listener::party;
 use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, PersonRequest, Titles};
 use crate::memory::Memory;
@@ -420,7 +420,7 @@ impl Handle {
             }
         };
         let _turn = self.turn.lock().await;
-        let read = Read::read(request, &self.options).await;
+        let read = ParsedArguments::read(request, &self.options).await;
         let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
         policy::reread(self.policy_reader.as_ref()).await;
         let event = Event::Call {

@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 #[derive(Debug)]
 pub(crate) struct Incoming {
     pub(crate) request: CallRequest,
-    pub(crate) read: Read,
+    pub(crate) read: ParsedArguments,
     pub(crate) digest: Digest,
     pub(crate) room: Reserved,
     pub(crate) answer: Answer,
@@ -25,7 +25,7 @@ pub(crate) struct Incoming {
 
 /// The parsed arguments of a call.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct ParsedArguments {
     /// Parsed for a tabmux tool.
     own: Result<Parsed, Rejected>,
     /// Parsed for a page tool of this name, if there can be one.
@@ -62,7 +62,7 @@ impl Incoming {
     }
 }
 
-impl Read {
+impl ParsedArguments {
     /// Parses arguments. Long ones are parsed outside of the runtime's worker threads.
     pub(crate) async fn read(
         request: CallRequest,

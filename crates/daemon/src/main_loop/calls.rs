@@ -3,7 +3,7 @@
 use super::confirm::Checked;
 use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
-use crate::incoming::{Digest, Incoming, Read, Reserved};
+use crate::incoming::{Digest, Incoming, ParsedArguments, Reserved};
 use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ impl Wanted {
     pub(super) fn for_later(self) -> Box<Incoming> {
         Box::new(Incoming {
             request: self.request,
-            read: Read::again(self.parsed, self.is_of_page),
+            read: ParsedArguments::again(self.parsed, self.is_of_page),
             digest: self.digest,
             room: self.room,
             answer: self.answer,

@@ -56,7 +56,9 @@ impl MainLoop {
             .zip(self.policy_file.policy_reader());
         tokio::spawn(async move {
             let rules = match file {
-                None => Err("This server has no policy file. Use a shared daemon to change rules.".to_owned()),
+                None => Err(
+                    "This server has no policy file, so rules cannot be changed here.".to_owned(),
+                ),
                 Some((path, policy_reader)) => {
                     let write = move || change_file(&path, &change);
                     let written = tokio::task::spawn_blocking(write).await;
