@@ -1,8 +1,7 @@
 //! Quotas for the messages of page workers: how many bytes may be queued for the main loop and how many are kept, for
 //! each connection, for each origin, and in total.
 //!
-//! A connection that has used up a quota is not read until there is space again, so the rest waits on the sender's
-//! side.
+//! When a connection has used up a quota, the daemon stops reading it, so further messages wait on the sender's side.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -34,7 +34,7 @@ pub(crate) enum PageUpdate {
         tab_id: String,
         tool: Arc<Record>,
     },
-    /// A tab offers an invalid tool. It replaces the earlier tool of that name.
+    /// A tab offers an invalid tool, which also removes its earlier tool of that name.
     ToolUnfit {
         tab_id: String,
         name: String,

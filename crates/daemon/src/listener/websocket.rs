@@ -76,7 +76,7 @@ impl Socket {
     }
 }
 
-/// Before its hello or proof, the other side needs no longer messages.
+/// The message limit before the hello or the proof, which are short.
 pub(super) const LONGEST_BEFORE_HELLO: usize = 2_000;
 /// Each connection keeps one for its whole life.
 const READ_BUFFER: usize = 16 * 1024;
