@@ -1,7 +1,7 @@
 //! The full descriptions of the tools that were found in browser tabs. The core knows only their names and numbers.
 
 use crate::page_quotas::Held;
-use crate::record::{Record, Said};
+use crate::record::{Record, SharedText};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tabmux_browser::page_tools::{FoundTool, ToolSource};
@@ -59,7 +59,7 @@ impl FoundTools {
 
 /// Whether the tool is unchanged. Texts are long, so they are compared by pointer.
 fn is_same(known: &Record, tool: &FoundTool) -> bool {
-    Arc::ptr_eq(&known.said.text, tool.text())
+    Arc::ptr_eq(&known.shared.text, tool.text())
         && known.name == tool.name
         && known.hints == hints(tool)
         && known.origin == tool.origin
@@ -69,7 +69,7 @@ fn record(tool: &FoundTool) -> Record {
     Record {
         name: Arc::clone(&tool.name),
         // The browser side already limits their size per tab.
-        said: Arc::new(Said::new(Arc::clone(tool.text()), Held::default())),
+        shared: Arc::new(SharedText::new(Arc::clone(tool.text()), Held::default())),
         hints: hints(tool),
         origin: Arc::clone(&tool.origin),
         room: Held::default(),

@@ -159,13 +159,13 @@ impl Hub {
     /// The person's answer to a question. False if the question is no longer open.
     pub async fn answer_question(&self, id: String, allowed: bool) -> bool {
         policy::reread(self.policy_reader.as_ref()).await;
-        let (answer, heard) = oneshot::channel();
+        let (answer, was_open) = oneshot::channel();
         let event = Event::QuestionAnswered {
             id,
             allowed,
             answer,
         };
-        self.events.send(event).await.is_ok() && heard.await.unwrap_or(false)
+        self.events.send(event).await.is_ok() && was_open.await.unwrap_or(false)
     }
 
     /// The state of everything, for people. `None` if the main loop has ended.
@@ -273,12 +273,12 @@ impl PagesHandle {
 
     /// Passes on a message of so many bytes, as soon as the quota allows it. False if the main loop has ended.
     pub(crate) async fn send(&mut self, message: FromPage, bytes: usize) -> bool {
-        let Some(news) = self.reader.read(message).await else {
+        let Some(update) = self.reader.read(message).await else {
             return true; // Nothing changed.
         };
-        let event = PagesEvent::Said {
+        let event = PagesEvent::Received {
             connection: self.connection,
-            news: Box::new(news),
+            update: Box::new(update),
             share: self.share.take(bytes).await,
         };
         self.events.send(event.into()).await.is_ok()

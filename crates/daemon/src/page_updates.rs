@@ -3,7 +3,7 @@
 
 use crate::convert;
 use crate::page_quotas::{Held, Share};
-use crate::record::{Record, Said};
+use crate::record::{Record, SharedText};
 use crate::weak_map::WeakMap;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ pub(crate) struct PageReader {
     /// The quota for what is kept of its tools.
     room: Share,
     /// The texts of its tools, by a hash of what the page sent.
-    said: WeakMap<u64, Said>,
+    texts: WeakMap<u64, SharedText>,
     /// Its registered tabs, each with a number that is unique to its document.
     tabs: HashMap<PageId, u64>,
     documents_counted: u64,
@@ -80,7 +80,7 @@ impl PageReader {
         Self {
             origin,
             room,
-            said: WeakMap::default(),
+            texts: WeakMap::default(),
             tabs: HashMap::new(),
             documents_counted: 0,
             known: WeakMap::default(),
@@ -171,17 +171,17 @@ impl PageReader {
             read_only,
             destructive: destructive.then_some(true),
         });
-        let said = self.said(tool.description, schema).await?;
+        let shared = self.shared_text(tool.description, schema).await?;
         let known = self.tabs.get(page).map(|tab| (*tab, tool.name.clone()));
         let same = known.as_ref().and_then(|known| self.known.get(known));
-        let is_same = |same: Arc<Record>| Arc::ptr_eq(&same.said, &said) && same.hints == hints;
+        let is_same = |same: Arc<Record>| Arc::ptr_eq(&same.shared, &shared) && same.hints == hints;
         if same.is_some_and(is_same) {
             return Ok(None);
         }
         let room = self.take_room(tool.name.len() + RECORD_BYTES)?;
         let record = Arc::new(Record {
             name: tool.name.as_str().into(),
-            said,
+            shared,
             hints,
             origin: Arc::clone(&self.origin),
             room,
@@ -194,19 +194,23 @@ impl PageReader {
     }
 
     /// The text of a tool, cleaned unless another tool of this worker has the same text.
-    async fn said(&mut self, description: String, schema: String) -> Result<Arc<Said>, String> {
-        let words = self.hasher.hash_one((&description, &schema));
-        if let Some(said) = self.said.get(&words) {
-            return Ok(said);
+    async fn shared_text(
+        &mut self,
+        description: String,
+        schema: String,
+    ) -> Result<Arc<SharedText>, String> {
+        let key = self.hasher.hash_one((&description, &schema));
+        if let Some(text) = self.texts.get(&key) {
+            return Ok(text);
         }
         let room = self.take_room(description.len() + schema.len() + SAID_BYTES)?;
         let origin = Arc::clone(&self.origin);
         let text =
             beside(move || ToolText::prepare(&description, &schema, SaidBy::Page, &origin)).await;
         let text = text.ok_or("It could not be read. Register it again.")?;
-        let said = Arc::new(Said::new(Arc::new(text), room));
-        self.said.insert(words, &said);
-        Ok(said)
+        let shared = Arc::new(SharedText::new(Arc::new(text), room));
+        self.texts.insert(key, &shared);
+        Ok(shared)
     }
 
     fn take_room(&self, bytes: usize) -> Result<Held, String> {

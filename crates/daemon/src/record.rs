@@ -15,7 +15,7 @@ use tabmux_protocol::{ToolHints, ToolInfo};
 pub(crate) struct Record {
     /// The page's name for it.
     pub(crate) name: Arc<str>,
-    pub(crate) said: Arc<Said>,
+    pub(crate) shared: Arc<SharedText>,
     pub(crate) hints: Option<ToolHints>,
     /// The origin of the page or frame that it belongs to.
     pub(crate) origin: Arc<str>,
@@ -26,7 +26,7 @@ pub(crate) struct Record {
 
 /// The text of a tool, which many tabs of one application share.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct SharedText {
     pub(crate) text: Arc<ToolText>,
     arguments: ArgumentCheck,
     /// The quota that it uses, returned with the last tool that shares it.
@@ -46,7 +46,7 @@ pub(crate) enum Listed {
     },
 }
 
-impl Said {
+impl SharedText {
     pub(crate) fn new(text: Arc<ToolText>, room: Held) -> Self {
         Self {
             text,
@@ -61,7 +61,7 @@ impl Record {
     pub(crate) fn facts(&self, key: ToolKey) -> ToolFacts {
         let hints = self.hints.unwrap_or_default();
         let mut hasher = DefaultHasher::new();
-        let content = self.said.text.content();
+        let content = self.shared.text.content();
         (content, hints.read_only, hints.destructive).hash(&mut hasher);
         ToolFacts {
             key,
@@ -73,7 +73,7 @@ impl Record {
 
     /// The size of its texts, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.name.len() + self.said.text.bytes()
+        self.name.len() + self.shared.text.bytes()
     }
 
     /// Checks arguments against the page's schema, and returns those for the page, or a sentence that says what is
@@ -82,13 +82,13 @@ impl Record {
         &self,
         arguments: &Map<String, Value>,
     ) -> Result<Map<String, Value>, String> {
-        let text = &self.said.text;
+        let text = &self.shared.text;
         let mut arguments = arguments.clone();
         if !text.declares_tab() {
             arguments.remove("tabId");
         }
         let arguments = Value::Object(arguments);
-        let checked = self.said.arguments.check(text, &arguments);
+        let checked = self.shared.arguments.check(text, &arguments);
         let whole = match arguments {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
@@ -103,7 +103,7 @@ impl Record {
 
     /// The tool as it is published to a client, with `tabId` if a tab can be named.
     fn info(&self, name: ToolName, with_tab: bool) -> ToolInfo {
-        let text = &self.said.text;
+        let text = &self.shared.text;
         let mut schema = text.read_schema();
         if with_tab && !text.declares_tab() {
             let properties = schema

@@ -48,7 +48,7 @@ pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -
         let place = one_line(&tool.url, 200);
         let mut row = format!("{} in tab {} ({place})\n", tool.name, tool.tab_name);
         if let Some(record) = record {
-            let text = &record.said.text;
+            let text = &record.shared.text;
             let _ = writeln!(row, "  {}", one_line(&text.description, 400));
             let schema = text.schema();
             let _ = match schema.len() <= MOST_SCHEMA {

@@ -205,14 +205,14 @@ async fn exchange(
     let mut secret_check = tokio::time::interval(SECRET_CHECK);
     // One check at a time: a file system that hangs blocks one thread, and the last result stays valid.
     let mut looking: Option<JoinHandle<bool>> = None;
-    let mut heard_at = Instant::now();
+    let mut received_at = Instant::now();
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
-            heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, socket.recv()) => match heard {
+            received = tokio::time::timeout_at(received_at + SILENCE_LIMIT, socket.recv()) => match received {
                 Ok(Some(Ok(Message::Text(text)))) => {
-                    heard_at = Instant::now();
+                    received_at = Instant::now();
                     match decode(&text) {
                         Ok(FromExtension::Ping) => send(socket, &ToExtension::Pong).await,
                         Ok(message) => {

@@ -35,9 +35,9 @@ pub fn page_message(data: &[u8]) {
                 assert!(answer.len() <= 2 * frame.len() + 500, "{answer}");
             }
             Frame::Message(message) | Frame::Answer(message) => {
-                let news = RUNTIME.with(|runtime| runtime.block_on(reader.read(message)));
-                if let Some(news) = news {
-                    handle(&mut tools, connection, news);
+                let update = RUNTIME.with(|runtime| runtime.block_on(reader.read(message)));
+                if let Some(update) = update {
+                    handle(&mut tools, connection, update);
                 }
             }
         }
@@ -45,8 +45,8 @@ pub fn page_message(data: &[u8]) {
     assert!(tools.close(connection) && !tools.close(connection));
 }
 
-fn handle(tools: &mut PageTools, connection: ConnectionId, news: PageUpdate) {
-    match news {
+fn handle(tools: &mut PageTools, connection: ConnectionId, update: PageUpdate) {
+    match update {
         PageUpdate::TabCame(tab) | PageUpdate::TabChanged(tab) => {
             let page = page_id(&tab.tab_id);
             let first = tools.show(connection, &page, &tab.document_id);
@@ -78,7 +78,7 @@ fn handle(tools: &mut PageTools, connection: ConnectionId, news: PageUpdate) {
 }
 
 fn offer(tools: &mut PageTools, connection: ConnectionId, page: &PageId, tool: &Arc<Record>) {
-    let text = &tool.said.text;
+    let text = &tool.shared.text;
     assert!(text.description.chars().count() <= 4_200);
     let unseen = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     assert!(!text.description.contains(unseen), "{:?}", text.description);

@@ -220,7 +220,7 @@ async fn send(transport: &mut impl WorkerTransport, message: &ToPage) -> bool {
         return true;
     };
     let sent = tokio::time::timeout(SEND_LIMIT, transport.send_text(text)).await;
-    said.unwrap_or(false)
+    sent.unwrap_or(false)
 }
 
 const NO_SLOT: &str =

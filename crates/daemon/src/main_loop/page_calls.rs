@@ -137,14 +137,14 @@ impl MainLoop {
             return;
         };
         entry.page = Some(connection);
-        let said = ToPage::CallTool {
+        let message = ToPage::CallTool {
             call_id: wire_id(call, attempt),
             target_tab_id: page.0.to_string(),
             document_id: document,
             tool_name: record.name.to_string(),
             args,
         };
-        if !self.tell_page(connection, said) {
+        if !self.tell_page(connection, message) {
             self.page_failed(
                 call,
                 "The page does not take calls: it has too many already. Call again later.",

@@ -27,9 +27,9 @@ pub(crate) enum PagesEvent {
         answer: oneshot::Sender<ConnectionId>,
     },
     /// A worker sent a message.
-    Said {
+    Received {
         connection: ConnectionId,
-        news: Box<PageUpdate>,
+        update: Box<PageUpdate>,
         /// Its part of the queue quota, returned when the message was handled.
         share: Held,
     },
@@ -60,7 +60,7 @@ impl PagesEvent {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Opened { .. } => "worker_opened",
-            Self::Said { news, .. } => match **news {
+            Self::Received { update, .. } => match **update {
                 PageUpdate::ToolOffered { .. } => "tool_offered",
                 PageUpdate::Answered { .. } => "tool_answered",
                 _ => "worker_said",
@@ -91,12 +91,12 @@ impl MainLoop {
                 self.input(Input::PagesConnected { connection, origin });
                 let _ = answer.send(connection);
             }
-            PagesEvent::Said {
+            PagesEvent::Received {
                 connection,
-                news,
+                update,
                 share,
             } => {
-                self.page_said(connection, *news);
+                self.page_sent(connection, *update);
                 drop(share);
             }
             PagesEvent::Looked { session, call } => self.take_call(session, call),
@@ -120,8 +120,8 @@ impl MainLoop {
         }
     }
 
-    fn page_said(&mut self, connection: ConnectionId, news: PageUpdate) {
-        match news {
+    fn page_sent(&mut self, connection: ConnectionId, update: PageUpdate) {
+        match update {
             PageUpdate::TabCame(tab) => {
                 // A tab that registers again counts as new: its tools are gone.
                 let page = page_id(&tab.tab_id);

@@ -19,12 +19,12 @@ struct Plan {
 impl Plans {
     /// A session gives its plan for a browser.
     pub(super) fn add(&mut self, session: SessionId, plan: BrowserPlan) {
-        let said = self.0.entry(plan.meant().key).or_default();
+        let plans = self.0.entry(plan.meant().key).or_default();
         // Headers and commands of a closed session must not be used for another one.
-        said.retain(|it| it.by.is_some());
+        plans.retain(|it| it.by.is_some());
         let by = Some(session);
-        if said.iter().all(|it| it.by != by) {
-            said.push(Plan { by, plan });
+        if plans.iter().all(|it| it.by != by) {
+            plans.push(Plan { by, plan });
         }
     }
 
@@ -36,10 +36,10 @@ impl Plans {
 
     /// A session was closed.
     pub(super) fn over(&mut self, session: SessionId) {
-        for said in self.0.values_mut() {
-            match &mut said[..] {
+        for plans in self.0.values_mut() {
+            match &mut plans[..] {
                 [only] if only.by == Some(session) => only.by = None,
-                _ => said.retain(|it| it.by != Some(session)),
+                _ => plans.retain(|it| it.by != Some(session)),
             }
         }
     }

@@ -47,7 +47,7 @@ async fn an_unchanged_tool_is_sent_once_and_a_changed_one_again() {
             .is_none()
     );
     let other = offered(&mut reader, tool("t", "add", "two")).await.unwrap();
-    assert!(!Arc::ptr_eq(&kept.said, &other.said));
+    assert!(!Arc::ptr_eq(&kept.shared, &other.shared));
     assert!(
         offered(&mut reader, tool("t", "add", "one"))
             .await
@@ -73,7 +73,7 @@ async fn tools_that_the_main_loop_lacks_are_sent_again() {
         let again = offered(&mut reader, tool("t", "add", "one")).await;
         // Its text is still cached, and is not cleaned twice.
         let again = again.unwrap();
-        assert!(Arc::ptr_eq(&again.said, &kept.as_ref().unwrap().said));
+        assert!(Arc::ptr_eq(&again.shared, &kept.as_ref().unwrap().shared));
     }
 }
 
@@ -128,7 +128,7 @@ async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
         drop(offered(&mut reader, refused).await.unwrap());
     }
     assert!(reader.known.len() < 100, "{}", reader.known.len());
-    assert!(reader.said.len() < 100, "{}", reader.said.len());
+    assert!(reader.texts.len() < 100, "{}", reader.texts.len());
     assert_eq!(reader.tabs.len(), 1);
     for number in 0..2_000 {
         reader.read(tab(&number.to_string())).await;
