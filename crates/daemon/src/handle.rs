@@ -307,8 +307,8 @@ impl PersonHandle {
     pub(crate) async fn request(&self, request: PersonRequest) -> bool {
         policy::reread(self.policy_reader.as_ref()).await;
         let peer = self.peer.clone();
-        let wants = PersonEvent::Requested { peer, request };
-        self.events.send(Event::Person(wants)).await.is_ok()
+        let event = PersonEvent::Requested { peer, request };
+        self.events.send(Event::Person(event)).await.is_ok()
     }
 }
 

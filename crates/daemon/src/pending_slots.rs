@@ -101,9 +101,9 @@ mod tests {
         let second = slots.enter().await.unwrap();
         assert!(!first.evicted.is_cancelled());
         let third = {
-            let (slots, leaving) = (Arc::clone(&slots), first.evicted.clone());
+            let (slots, evicted) = (Arc::clone(&slots), first.evicted.clone());
             let entering = tokio::spawn(async move { slots.enter().await });
-            leaving.cancelled().await;
+            evicted.cancelled().await;
             assert!(!entering.is_finished(), "there are never more than two");
             drop(first);
             entering.await.unwrap().unwrap()

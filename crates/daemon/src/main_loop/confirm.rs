@@ -302,7 +302,7 @@ enum Needed {
     /// It has been confirmed.
     Given(About),
     /// It is not confirmed; this is the reply.
-    Withheld(Box<CallReply>),
+    Reply(Box<CallReply>),
     /// A confirmation, after its arguments are checked against this tool's schema: the person is not asked about a
     /// call that would be refused anyway.
     Check { record: Arc<Record>, rounds: u32 },
@@ -312,7 +312,7 @@ enum Needed {
 
 impl Needed {
     fn error(why: impl Into<String>) -> Self {
-        Self::Withheld(Box::new(CallReply::error(why.into())))
+        Self::Reply(Box::new(CallReply::error(why.into())))
     }
 }
 

@@ -38,8 +38,8 @@ except (ConnectionResetError, BrokenPipeError) as error:
     let output = output.await.unwrap().unwrap();
     let (said, complaints) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{complaints}");
-    let turned_away = ["0", "ConnectionResetError", "BrokenPipeError"];
-    assert!(turned_away.contains(&said.trim()), "{said}");
+    let refused = ["0", "ConnectionResetError", "BrokenPipeError"];
+    assert!(refused.contains(&said.trim()), "{said}");
     let mut ours = Wire::connect(server.socket()).await;
     assert_eq!(
         ours.ask(json!({"type": "PING", "id": "p"})).await["type"],

@@ -36,11 +36,11 @@ proptest! {
     #[test]
     fn messages_arrive_as_they_were_sent(
         sizes in prop::collection::vec(prop_oneof![0..200_usize, 60_000..200_000_usize], 1..8),
-        on_the_way in prop_oneof![1..40_usize, 1_000..100_000_usize],
+        buffered in prop_oneof![1..40_usize, 1_000..100_000_usize],
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let (mut client, mut server) = ends(LONGEST, on_the_way.max(16)).await;
+            let (mut client, mut server) = ends(LONGEST, buffered.max(16)).await;
             let messages: Vec<_> = sizes.iter().enumerate().map(|(number, size)| {
                 let text: String = (0..*size).map(|i| char::from(b'a' + ((i + number) % 26) as u8)).collect();
                 match number % 3 {
