@@ -1,4 +1,4 @@
-//! Checks arguments of a page's tool against the page's own schema, as far as that is little work.
+//! Checks the arguments of a page tool against the page's own schema, unless that would take too long.
 
 use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
@@ -7,23 +7,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tabmux_browser::page_tools::ToolText;
 use tabmux_browser::text::one_line;
 
-/// The check that a schema asks for, made when it is needed and kept for a while.
+/// The check for one schema. It is compiled on first use and cached for a while.
 #[derive(Debug)]
 pub(crate) struct ArgumentCheck {
-    /// Tells it from all others.
+    /// The cache key.
     number: u64,
 }
 
-/// The checks that were made last, as long as they are not too much together: a page chooses the patterns in its
-/// schemas, and each becomes a program.
+/// The cache of compiled checks, limited in bytes: a page chooses the patterns in its schemas, and each one is
+/// compiled to a program.
 #[derive(Debug)]
 struct Kept(VecDeque<(u64, Arc<Made>)>);
 
-/// A check that was made; none where a schema forbids nothing.
+/// A compiled check; `None` if the schema forbids nothing.
 #[derive(Debug)]
 struct Made {
     validator: Option<jsonschema::Validator>,
-    /// What it may take in memory.
+    /// An upper bound of its memory use.
     bytes: usize,
 }
 
@@ -45,7 +45,7 @@ impl Kept {
         Some(made)
     }
 
-    /// Keeps one more, and lets those go that were used longest ago.
+    /// Adds a check, and evicts the least recently used ones.
     fn put(&mut self, number: u64, made: Arc<Made>) {
         self.0.retain(|(known, _)| *known != number);
         self.0.push_back((number, made));
@@ -60,8 +60,8 @@ impl Kept {
 }
 
 impl ArgumentCheck {
-    /// Says, in a sentence, what is wrong. A schema that makes no sense, or too much work, forbids nothing: the
-    /// page has the last word.
+    /// Returns a sentence that says what is wrong. A schema that is invalid or too expensive is not checked: the page
+    /// checks the arguments itself.
     pub(crate) fn check(&self, text: &ToolText, arguments: &Value) -> Result<(), String> {
         let made = self.made(text);
         let Some(validator) = &made.validator else {
@@ -100,7 +100,7 @@ fn make(schema: Map<String, Value>) -> Made {
             bytes: NO_CHECK_BYTES,
         };
     }
-    // A page chooses the patterns, so they must not be able to take for ever.
+    // The page chooses the patterns, so matching must take linear time.
     let patterns = jsonschema::PatternOptions::regex()
         .size_limit(MOST_PATTERN)
         .dfa_size_limit(MOST_PATTERN);
@@ -111,9 +111,9 @@ fn make(schema: Map<String, Value>) -> Made {
     }
 }
 
-/// How many parts of a schema may have to be looked at for one value, each as often as it is referred to: a
-/// few lines that refer to each other twice are a life's work. `None` if there is no end to it.
-/// Also how many patterns there are.
+/// Counts the parts of a schema that one value may have to be checked against. A part counts each time it is
+/// referenced, because a few definitions that reference each other twice cost exponential time. `None` if there is no
+/// limit. Also counts the patterns.
 fn work_of(schema: &Value) -> (Option<usize>, usize) {
     let mut survey = Survey {
         root: schema,
@@ -126,7 +126,7 @@ fn work_of(schema: &Value) -> (Option<usize>, usize) {
 
 struct Survey<'a> {
     root: &'a Value,
-    /// The work behind what is referred to; none while it is being found out.
+    /// The cost of each referenced part; `None` while it is being computed (a cycle).
     targets: HashMap<&'a str, Option<usize>>,
     patterns: usize,
 }
@@ -142,7 +142,7 @@ impl<'a> Survey<'a> {
                 for (keyword, value) in keywords {
                     let more = match (keyword.as_str(), value) {
                         ("$ref", Value::String(target)) => self.target(target, depth)?,
-                        // They mean other parts than a reader of this one can tell.
+                        // These may refer to parts that cannot be determined from here.
                         ("$dynamicRef" | "$recursiveRef" | "$anchor" | "$dynamicAnchor", _) => {
                             return None;
                         }
@@ -160,7 +160,7 @@ impl<'a> Survey<'a> {
                     };
                     work = work.saturating_add(more);
                 }
-                // Everything beside it is looked at once more.
+                // These keywords check the sibling keywords a second time.
                 let twice = ["unevaluatedProperties", "unevaluatedItems"];
                 let times = twice.iter().filter(|key| keywords.contains_key(**key));
                 Some(times.fold(work, |work, _| work.saturating_mul(2)))
@@ -189,18 +189,18 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// As much work is done in less than a millisecond.
+/// This much work takes less than a millisecond.
 const MOST_WORK: usize = 20_000;
-/// Deeper ones could use up the stack.
+/// A deeper schema could overflow the stack.
 const MOST_DEPTH: usize = 100;
-/// A pattern is work already when it is first read.
+/// A pattern costs time as soon as it is compiled.
 const PATTERN: usize = 1_000;
-/// The longest that a pattern may become, and what it may use when it is tried.
+/// Limits both the compiled size of a pattern and the memory used while matching.
 const MOST_PATTERN: usize = 256 * 1_024;
-/// What a check takes beside its patterns: schemas have at most 64 kB.
+/// The memory of a check without its patterns: a schema has at most 64 kB.
 const CHECK_BYTES: usize = 256 * 1_024;
 const NO_CHECK_BYTES: usize = 1_024;
-/// What all checks that are kept may take.
+/// The memory limit of the cache.
 const MOST_KEPT: usize = 16 * 1_024 * 1_024;
 
 static KEPT: Mutex<Kept> = Mutex::new(Kept(VecDeque::new()));
@@ -213,7 +213,7 @@ mod tests {
     use std::time::Duration;
     use tabmux_browser::page_tools::SaidBy;
 
-    /// Checks in a thread of its own, so that a test which fails does not hang.
+    /// Checks in a separate thread, so that a failing test does not hang.
     #[track_caller]
     fn check(schema: Value, arguments: Value) -> Result<(), String> {
         let (done, result) = mpsc::channel();
@@ -225,7 +225,7 @@ mod tests {
         result.expect("an end of the check")
     }
 
-    /// Forty definitions, each of which refers to the next one twice.
+    /// Forty definitions, each of which references the next one twice.
     fn bomb(refer: fn(&str) -> Value) -> Value {
         let mut definitions = Map::new();
         for number in 0..40 {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_that_are_a_lifes_work_are_left_to_the_page() {
+    fn expensive_schemas_are_not_checked() {
         let bombs = [
             bomb(|next| json!({"allOf": [{"$ref": next}, {"$ref": next}]})),
             bomb(|next| json!({"anyOf": [{"$ref": next}, {"not": {"$ref": next}}]})),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_without_an_end_are_left_to_the_page() {
+    fn endless_schemas_are_not_checked() {
         let mut long = Map::new();
         for number in 0..2_000 {
             let next = format!("#/$defs/a{}", number + 1);
@@ -325,7 +325,7 @@ mod tests {
             assert!(kept.bytes() <= MOST_KEPT);
         }
         assert_eq!(kept.0.len(), MOST_KEPT / large.bytes);
-        // The one that was used last is there, also if it came first.
+        // The most recently used one is kept, even if it was added first.
         kept.0.clear();
         let small = made(&patterns(0));
         for number in 0..100 {

@@ -1,4 +1,4 @@
-//! One attempt to connect a browser: the named one, else one that runs, else one of ours if that is wanted.
+//! One attempt to connect a browser: the named one, else a running one, else a launched one if that is allowed.
 
 use crate::extension::{Extensions, PeerName};
 use crate::main_loop::Event;
@@ -13,25 +13,25 @@ use tabmux_core::BrowserId;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// What an attempt needs to know. It reports to the main loop.
+/// The inputs of an attempt. It reports its result to the main loop.
 pub(crate) struct Attempt {
     pub(crate) browser: BrowserId,
     pub(crate) plan: BrowserPlan,
-    /// Whether a browser of ours would do.
+    /// Whether a browser may be launched.
     pub(crate) launch: bool,
-    /// Whether the user's own command may be run if nothing else helps.
+    /// Whether the user's start command may be run if the browser cannot be reached.
     pub(crate) start: bool,
     pub(crate) extensions: Arc<Extensions>,
-    /// How long an extension that is away is waited for.
+    /// How long to wait for an extension that is not connected.
     pub(crate) patience: Duration,
     pub(crate) events: mpsc::Sender<Event>,
-    /// The screen of the last client that had one.
+    /// The display of the last client that had one.
     pub(crate) screen: Option<Screen>,
-    /// Where a browser of ours puts what it downloads.
+    /// The download folder of a launched browser.
     pub(crate) output: OutputRoot,
 }
 
-/// A browser, and the extension that it is reached through, if it is.
+/// A browser, and the extension through which it is reached, if any.
 type Reached = (Connected, Option<PeerName>);
 
 impl Attempt {
@@ -40,14 +40,14 @@ impl Attempt {
         if let (Err(_), true, Some(command)) = (&result, self.start, &self.plan.start_command) {
             result = self.after_start(command).await;
         }
-        let (result, way) = match result {
-            Ok((connected, way)) => (Ok(Box::new(connected)), way),
+        let (result, peer) = match result {
+            Ok((connected, peer)) => (Ok(Box::new(connected)), peer),
             Err(error) => (Err(error), None),
         };
         let connected = Event::Connected {
             browser: self.browser,
             result,
-            way,
+            peer,
         };
         let _ = self.events.send(connected).await;
     }
@@ -61,7 +61,7 @@ impl Attempt {
             scripts: plan.launch.scripts.clone(),
             permissions: plan.launch.permissions.clone().into(),
         };
-        // What is not ours stays as it is.
+        // tabmux does not change the settings of a browser that it did not launch.
         let attached = TabSettings {
             policy: plan.policy,
             shim: plan.shim,
@@ -72,7 +72,7 @@ impl Attempt {
                 let reached = self.reach(name.as_deref(), self.patience, attached).await?;
                 return reached.ok_or(ConnectError::NoExtension);
             }
-            // One that this user installed is meant, also if it is just on its way.
+            // If this user has installed the extension, use it, even if it is still reconnecting.
             Extension::IfThere
                 if self.extensions.is_connected() || self.extensions.is_expected() =>
             {
@@ -110,8 +110,8 @@ impl Attempt {
         directly(Browser::connect(&ours, settings, &self.output).await)
     }
 
-    /// Connects through an extension, which may be on its way. Those who wait for the browser hear of it. One
-    /// that leaves meanwhile may be back at once, and is tried again.
+    /// Connects through an extension, which may still be reconnecting. Calls that wait for the browser get progress
+    /// messages. If the extension disconnects meanwhile, it may reconnect at once, so this retries.
     async fn reach(
         &self,
         name: Option<&str>,
@@ -120,14 +120,14 @@ impl Attempt {
     ) -> Result<Option<Reached>, ConnectError> {
         let browser = self.browser;
         let say = |message| {
-            // A loop that is too busy for this has better things to tell.
+            // If the queue is full, the message is dropped: it is only progress.
             let _ = self.events.try_send(Event::Awaited { browser, message });
         };
         let end = Instant::now() + limit;
         let mut tries = MOST_TRIES;
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            let reached = self.extensions.reach_patiently(name, left, say).await;
+            let reached = self.extensions.reach_with_progress(name, left, say).await;
             let Some((peer, transport)) = reached else {
                 return Ok(None);
             };
@@ -135,15 +135,17 @@ impl Attempt {
             match Browser::connect_over(transport, settings.clone()).await {
                 Ok(connected) => return Ok(Some((connected, Some(peer)))),
                 Err(error) if tries == 0 => return Err(error),
-                Err(error) => tracing::debug!(%error, "an extension left as it was reached"),
+                Err(error) => {
+                    tracing::debug!(%error, "the extension disconnected during the attempt")
+                }
             }
         }
     }
 
-    /// Runs the user's own command for a browser that cannot be reached, and tries until it can be, or
-    /// for long enough.
+    /// Runs the user's start command for a browser that cannot be reached, and retries until it answers or a timeout
+    /// passes.
     async fn after_start(&self, command: &str) -> Result<Reached, ConnectError> {
-        tracing::info!(command, "starting a browser as its user said");
+        tracing::info!(command, "running the user's start command for a browser");
         if let Err(error) = run_detached(command) {
             tracing::warn!(%error, command, "the start command could not be run");
         }
@@ -161,7 +163,7 @@ fn directly(result: Result<Connected, ConnectError>) -> Result<Reached, ConnectE
     result.map(|connected| (connected, None))
 }
 
-/// What it starts is the user's, and outlives us.
+/// The started process belongs to the user and outlives the daemon.
 fn run_detached(command: &str) -> std::io::Result<()> {
     let mut shell = tokio::process::Command::new("sh");
     shell.arg("-c").arg(command).process_group(0);
@@ -175,12 +177,12 @@ fn run_detached(command: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// For an extension, where a browser of ours would do.
+/// How long to wait for an extension if a browser may be launched instead.
 const SHORT_PATIENCE: Duration = Duration::from_secs(3);
 
-/// How often an extension that is there is tried.
+/// How often to try a connected extension.
 const MOST_TRIES: u32 = 3;
 
-/// How long a browser that was just started may take until it answers, and how often it is asked.
+/// How long a browser that was just started may take to answer, and the pause between attempts.
 const START_LIMIT: Duration = Duration::from_secs(20);
 const START_PAUSE: Duration = Duration::from_millis(100);

@@ -1,4 +1,5 @@
-//! The audit log: who did what where, and how it went. Never what a page said or what was typed.
+//! The audit log: which session called which tool on which origin, and the outcome. It never holds page content or
+//! typed text.
 
 use serde::Serialize;
 use std::io::{self, Write};
@@ -19,36 +20,36 @@ pub(crate) struct Entry {
     pub(crate) client: String,
     /// The tool.
     pub(crate) tool: String,
-    /// The origin of the page it was for, where it was for one.
+    /// The origin of the page, for calls on a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<String>,
-    /// How it went.
+    /// The outcome.
     pub(crate) outcome: Outcome,
-    /// How long it took.
+    /// The duration.
     pub(crate) millis: u64,
 }
 
-/// How a call went.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Outcome {
-    /// Well.
+    /// It succeeded.
     Done,
-    /// The agent was told why not.
+    /// It failed; the agent got the reason.
     Error,
-    /// The client took it back.
+    /// The client cancelled it.
     Cancelled,
     /// A person was asked whether it may run.
     Asked,
-    /// They agreed.
+    /// The person allowed it.
     Accepted,
-    /// They did not.
+    /// The person declined it.
     Declined,
-    /// Nobody could be asked, or nobody answered in time.
+    /// No person could be asked, or none answered in time.
     Unanswered,
 }
 
-/// Where the log goes. Dropping it ends the log.
+/// A sender to the log's writer thread. Dropping it ends the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Audit(Option<mpsc::Sender<Entry>>);
 
@@ -58,15 +59,15 @@ impl Audit {
         Self(None)
     }
 
-    /// Logs to a file, which is rotated when it has grown large.
+    /// Logs to a file, which is rotated when it is too large.
     pub(crate) fn start(path: PathBuf) -> Self {
         let (entries, inbox) = mpsc::channel(QUEUE);
         std::thread::spawn(move || keep(&path, inbox));
         Self(Some(entries))
     }
 
-    /// Notes a call. Never waits; if the disk is too slow for the log, the log has a gap, and the
-    /// daemon's own log says so.
+    /// Records a call without waiting. If the disk is too slow, the entry is dropped, and the daemon's own log says
+    /// so.
     pub(crate) fn note(&self, entry: Entry) {
         if let Some(entries) = &self.0
             && entries.try_send(entry).is_err()
@@ -76,12 +77,12 @@ impl Audit {
     }
 }
 
-/// The moment, as people and programs read it.
+/// The current time in RFC 3339.
 pub(crate) fn now() -> String {
     humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }
 
-/// The origin of a URL: enough to know where, too little to know what.
+/// The origin of a URL: it tells the site, but not the page.
 pub(crate) fn origin(url: &str) -> String {
     match url::Url::parse(url).map(|url| url.origin()) {
         Ok(origin) if origin.is_tuple() => origin.ascii_serialization(),
@@ -104,7 +105,7 @@ fn keep(path: &Path, mut inbox: mpsc::Receiver<Entry>) {
     let mut log = match RotatedFile::open(path) {
         Ok(log) => log,
         Err(error) => {
-            tracing::warn!(%error, path = %path.display(), "there is no audit log");
+            tracing::warn!(%error, path = %path.display(), "the audit log cannot be opened");
             return;
         }
     };
@@ -141,7 +142,7 @@ mod tests {
 
     /// Spec: security 30.
     #[test]
-    fn an_entry_says_where_but_not_what() {
+    fn an_entry_has_the_origin_but_no_content() {
         let mut log = Vec::new();
         write(&mut log, &entry("click")).unwrap();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Every tool as clients are told about it: the five core tools of the seed, and the page actions.
+//! Every tool as it is published to clients: the five core tools of the specification, and the page actions.
 
 #[cfg(test)]
 mod tests;
@@ -9,7 +9,7 @@ use tabmux_browser::tools::{self, Access, Category, ToolSpec};
 use tabmux_core::{Mode, ToolName};
 use tabmux_protocol::{ToolHints, ToolInfo};
 
-/// A tool as it is published to sessions of that mode, with one browser or with `several`.
+/// A tool as it is published to sessions of this mode, with one browser or with `several`.
 pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     let info = match mode {
         Mode::Progressive => progressive_info(name)?,
@@ -25,7 +25,8 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
     })
 }
 
-/// StateFiles the usual tools: the page actions that can be added, and what is listed beside tools of the library.
+/// Besides the default tools: the page actions that can be added, and those that are listed together with tools of
+/// the page library.
 fn progressive_info(name: ToolName) -> Option<ToolInfo> {
     let added = || tools::find(name.as_str()).map(page_action);
     let beside = || find(&STATIC_INFOS, name).filter(|_| name == ToolName::LIST_BROWSER_TABS);
@@ -37,12 +38,12 @@ fn find(list: &[ToolInfo], name: ToolName) -> Option<ToolInfo> {
     list.find(|info| info.name == name.as_str()).cloned()
 }
 
-/// A tool of that name as a session with a fixed list has it, if its categories are asked for.
+/// A tool of the fixed list, if its category is enabled.
 pub fn in_fixed_list(name: &str, several: bool) -> Option<ToolInfo> {
     info(ToolName::new(name), Mode::Static, several)
 }
 
-/// A tool of a session that has only a few, with one browser or with `several`.
+/// A tool of `--slim`, with one browser or with `several`.
 pub(crate) fn slim_info(name: ToolName, several: bool) -> Option<ToolInfo> {
     let mut slim = tools::slim().iter();
     let info = page_action(slim.find(|spec| spec.name == name.as_str())?);
@@ -52,13 +53,13 @@ pub(crate) fn slim_info(name: ToolName, several: bool) -> Option<ToolInfo> {
     })
 }
 
-/// The names of these tools, in the order in which they are published.
+/// The names of the tools of `--slim`, in the order in which they are published.
 pub(crate) fn slim_tools() -> Vec<ToolName> {
     let slim = tools::slim().iter();
     slim.map(|spec| ToolName::new(spec.name)).collect()
 }
 
-/// Whether a tool works in a browser, so that it has to be told which if there are several.
+/// Whether a tool works in a browser, so that it needs `browserIndex` if there are several.
 pub fn takes_index(tool: &str) -> bool {
     !matches!(
         tool,
@@ -72,10 +73,10 @@ pub fn takes_index(tool: &str) -> bool {
     )
 }
 
-/// The seed's words, as they are.
+/// Fixed by the specification.
 const BROWSER_INDEX: &str = "Index of the browser to use (1-based). When multiple browsers are configured via --browserUrl or --wsEndpoint, this parameter is REQUIRED to specify which browser to target. When only one browser is configured, this parameter can be omitted. Use list_browsers to see available browser indices.";
 
-/// A tool that can be told which browser: its first argument.
+/// Adds `browserIndex` as the first argument of a tool.
 fn with_index(mut info: ToolInfo) -> ToolInfo {
     let schema = Arc::make_mut(&mut info.input_schema);
     let index = json!({"type": "integer", "exclusiveMinimum": 0, "description": BROWSER_INDEX});
@@ -83,19 +84,19 @@ fn with_index(mut info: ToolInfo) -> ToolInfo {
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(properties) = properties {
-        // A tool may have it already, as one argument among others.
+        // Some tools have it already, in another position.
         properties.shift_remove("browserIndex");
         properties.shift_insert(0, "browserIndex".to_owned(), index);
     }
     info
 }
 
-/// The core tools first, in the order of the seed, then the page actions by name.
+/// The core tools in the order of the specification, then the page actions by name.
 pub fn all() -> &'static [ToolInfo] {
     &INFOS
 }
 
-/// The tools that only a session with a fixed list has, in the order it is published.
+/// The tools that only the fixed list has, in the order in which they are published.
 pub fn only_static() -> impl Iterator<Item = &'static ToolInfo> {
     let is_for_all = |name: &str| INFOS.iter().any(|info| info.name == name);
     STATIC_INFOS
@@ -103,31 +104,31 @@ pub fn only_static() -> impl Iterator<Item = &'static ToolInfo> {
         .filter(move |info| !is_for_all(&info.name))
 }
 
-/// Whether a tool is there only for those who ask for its category.
+/// Whether a tool exists only if its category is requested.
 pub fn is_opt_in(tool: &str) -> bool {
     tools::find(tool).is_some_and(|spec| spec.opt_in)
 }
 
-/// The names of the page actions that a focused tab has.
+/// The names of the page actions that are listed for a focused tab.
 pub(crate) fn page_actions() -> Vec<ToolName> {
     focused_actions()
         .map(|spec| ToolName::new(spec.name))
         .collect()
 }
 
-/// The page actions of a focused tab.
+/// The page actions that are listed for a focused tab.
 fn focused_actions() -> impl Iterator<Item = &'static ToolSpec> {
     tools::all().iter().filter(|spec| spec.progressive)
 }
 
-/// The names of all page tools, without those of sessions that have only a few: others neither have them nor can
-/// add them, and pages may use their names.
+/// The names of all page actions except those of `--slim`: other sessions neither have nor can add those, and pages
+/// may use their names.
 pub(crate) fn page_tools() -> Vec<ToolName> {
     let all = tools::all().iter();
     all.map(|spec| ToolName::new(spec.name)).collect()
 }
 
-/// The tools that are switched off for a session whose user said which categories it may have.
+/// The tools that are disabled for a session whose user chose its categories.
 pub(crate) fn withheld(categories: Option<&[String]>) -> Vec<ToolName> {
     let is_off = |category: Category| {
         categories.is_some_and(|wanted| wanted.iter().all(|name| name != category.name()))
@@ -138,8 +139,7 @@ pub(crate) fn withheld(categories: Option<&[String]>) -> Vec<ToolName> {
     pages.chain(specs).collect()
 }
 
-/// The tools that have to be asked for, with their categories, for a session whose user said nothing of
-/// categories.
+/// The tools that must be requested, with their categories, for a session whose user chose no categories.
 pub(crate) fn on_request(categories: Option<&[String]>) -> Vec<(ToolName, Arc<str>)> {
     let specs = tools::all().iter();
     let specs = specs.filter(|spec| spec.opt_in && categories.is_none());
@@ -147,14 +147,14 @@ pub(crate) fn on_request(categories: Option<&[String]>) -> Vec<(ToolName, Arc<st
     named.collect()
 }
 
-/// The page actions of these categories.
+/// The page actions of the given categories.
 pub(crate) fn of_categories(categories: &[String]) -> Vec<ToolName> {
     let specs = tools::all().iter();
     let specs = specs.filter(|spec| categories.iter().any(|name| name == spec.category.name()));
     specs.map(|spec| ToolName::new(spec.name)).collect()
 }
 
-/// The categories that `more_tools` can add to the list of a focused tab, and what is in them.
+/// The categories that `more_tools` can add for a focused tab, and their contents.
 const MORE: [(Category, &str); 8] = [
     (Category::Debugging, "console messages, PDF"),
     (Category::Emulation, "device, network, size"),
@@ -185,7 +185,7 @@ fn more_tools() -> ToolInfo {
     )
 }
 
-/// What a tool is for. Those that agents need in any case have no category.
+/// The category of a tool. Tools that every agent needs have none.
 pub fn category(tool: &str) -> Option<Category> {
     let of_pages = PAGES.iter().any(|name| name.as_str() == tool);
     let spec = || tools::all().iter().find(|spec| spec.name == tool);
@@ -195,7 +195,7 @@ pub fn category(tool: &str) -> Option<Category> {
     }
 }
 
-/// The tools for pages as such.
+/// The tools that manage pages.
 const PAGES: [ToolName; 4] = [
     ToolName::LIST_PAGES,
     ToolName::NEW_PAGE,
@@ -203,13 +203,13 @@ const PAGES: [ToolName; 4] = [
     ToolName::CLOSE_PAGE,
 ];
 
-/// The names of the fixed list, in the order it is published.
+/// The names of the fixed list, in the order in which they are published.
 pub(crate) fn static_tools() -> Vec<ToolName> {
     let infos = STATIC_INFOS.iter();
     infos.map(|info| ToolName::new(&info.name)).collect()
 }
 
-/// The fixed list: pages instead of tabs, and page actions that can be told which page.
+/// The fixed list: pages instead of tabs, and page actions with an optional `tabId`.
 static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
     let page_id = json!({"type": "number", "description": "From list_pages."});
     let one_page =
@@ -265,7 +265,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
             json!({
                 "type": "object",
                 "properties": {
-                    "force": {"type": "boolean", "description": "Try now, in any case"}
+                    "force": {"type": "boolean", "description": "Retry now, ignoring the cooldown"}
                 }
             }),
         ),
@@ -283,7 +283,7 @@ static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
         ),
         core_tool(
             ToolName::DISCONNECT_BROWSER,
-            "Let go of a browser. An attached one runs on.",
+            "Disconnect a browser. An attached one keeps running.",
             json!({"type": "object", "properties": {}}),
         ),
         core_tool(
@@ -337,11 +337,11 @@ fn reading(info: ToolInfo) -> ToolInfo {
     }
 }
 
-/// A page action that can be told which page.
+/// Adds the optional `tabId` to a page action.
 fn with_tab(mut info: ToolInfo) -> ToolInfo {
     let schema = Arc::make_mut(&mut info.input_schema);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        // select_page says what it is; twenty times the same sentence would cost every client.
+        // The description is in select_page only; repeating it in twenty tools would cost every client tokens.
         properties.insert("tabId".to_owned(), json!({"type": "number"}));
     }
     info

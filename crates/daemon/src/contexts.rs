@@ -1,5 +1,5 @@
-//! The browser contexts of sessions: cookies, storage and tabs that are theirs alone. An isolated
-//! session has one for everything, and any session may have more, by name.
+//! The browser contexts of sessions: separate cookies, storage and tabs. An isolated session has one for everything,
+//! and any session may have more, by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use tabmux_browser::ContextId;
 use tabmux_core::{BrowserId, SessionId};
 use tokio::sync::OnceCell;
 
-/// A context that is made when its first tab is, and once only.
+/// A context, created together with its first tab, once only.
 pub(crate) type Context = Arc<OnceCell<ContextId>>;
 
-/// All contexts that sessions have.
+/// The contexts of all sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts(HashMap<Key, Context>);
 
 type Key = (BrowserId, SessionId, Option<String>);
 
 impl Contexts {
-    /// The session's own context in a browser, or the one that it calls so.
+    /// The session's own context in a browser, or its context of the given name.
     pub(crate) fn of(
         &mut self,
         browser: BrowserId,
@@ -34,7 +34,7 @@ impl Contexts {
         Some(key.1)
     }
 
-    /// Takes out the contexts of a session that is over.
+    /// Removes and returns the contexts of a closed session.
     pub(crate) fn take(&mut self, session: SessionId) -> Vec<(BrowserId, ContextId)> {
         let taken = self.0.extract_if(|(_, owner, _), _| *owner == session);
         let made =
@@ -42,7 +42,7 @@ impl Contexts {
         made.collect()
     }
 
-    /// A browser is gone, and its contexts with it.
+    /// Forgets the contexts of a browser that is gone.
     pub(crate) fn forget(&mut self, browser: BrowserId) {
         self.0.retain(|(place, ..), _| *place != browser);
     }

@@ -1,4 +1,4 @@
-//! Between the wire's types and the core's: calls come in, replies go out.
+//! Conversion between wire types and core types: calls come in, replies go out.
 
 mod advice;
 mod answers;
@@ -37,41 +37,41 @@ use tabmux_core as core;
 use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, ToolName};
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 
-/// A call whose arguments have been read.
+/// A call with parsed arguments.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) kind: CallKind,
     /// The number of the browser that the agent named.
     pub(crate) browser: Option<i64>,
-    /// How to come by a browser that the agent adds.
+    /// How to connect a browser that the agent adds.
     pub(crate) plan: Option<BrowserPlan>,
-    pub(crate) wishes: Wishes,
-    /// What a page tool is called with.
+    pub(crate) extras: CallExtras,
+    /// The arguments of a page tool.
     pub(crate) page_arguments: Arc<Map<String, Value>>,
     pub(crate) timeout: Option<Duration>,
-    /// What to run in the page, for page actions.
+    /// The prepared page action, for page actions.
     pub(crate) prepared: Option<Prepared>,
 }
 
-/// What a call wants of its tab beyond what the core knows.
+/// Options of a call that the core does not need.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
-    /// How long its page may take to load.
+pub(crate) struct CallExtras {
+    /// The timeout for loading the page.
     pub(crate) load_limit: Option<Duration>,
-    /// The name of a context of its own that the new tab belongs in.
+    /// The name of the isolated context for the new tab.
     pub(crate) context: Option<String>,
-    /// Whether the user is to see it.
+    /// Whether to bring the tab to the front.
     pub(crate) to_front: bool,
-    /// Which part of a list of tabs.
+    /// Which part of a tab list to return.
     pub(crate) part: Part,
 }
 
-/// Why a call goes no further than its own words.
+/// Why a call is rejected before it reaches the core.
 #[derive(Debug)]
 pub(crate) enum Rejected {
-    /// There is no such tool.
+    /// The tool does not exist.
     UnknownTool,
-    /// The arguments are no good; the text is for the agent.
+    /// The arguments are invalid; the text is for the agent.
     Arguments(String),
 }
 
@@ -89,20 +89,20 @@ fn tab_in(arguments: &Map<String, Value>) -> Option<TabRef> {
     }
 }
 
-/// Whether a word is the name of a tool of ours, in whatever list.
-pub(crate) fn is_ours(word: &str) -> bool {
+/// Whether this is the name of a tabmux tool, in any list.
+pub(crate) fn is_ours(name: &str) -> bool {
     let mut all = catalogue::all().iter().chain(catalogue::only_static());
-    all.any(|info| info.name == word)
+    all.any(|info| info.name == name)
 }
 
-/// Reads a call. Bad input changes nothing.
+/// Parses a call. Invalid input changes nothing.
 pub(crate) fn parse(request: &CallRequest, options: &SessionOptions) -> Result<Parsed, Rejected> {
     let (browser, arguments) = browsers::without_index(&request.tool, &request.arguments)?;
     let parsed = parse_in_browser(request, &arguments, options)?;
     Ok(Parsed { browser, ..parsed })
 }
 
-/// Reads a call whose browser is known.
+/// Parses a call whose browser is known.
 fn parse_in_browser(
     request: &CallRequest,
     arguments: &RawValue,
@@ -115,7 +115,7 @@ fn parse_in_browser(
     }
     let (mode, policy) = (options.mode, options.policy);
     let mut plan = None;
-    let mut wishes = Wishes::default();
+    let mut extras = CallExtras::default();
     let mut page_arguments = Map::new();
     let kind = match request.tool.as_str() {
         "connect_browser" => {
@@ -125,7 +125,7 @@ fn parse_in_browser(
             }
         }
         "list_tabs" => {
-            wishes.part = parts::parse("list_tabs", arguments)?;
+            extras.part = parts::parse("list_tabs", arguments)?;
             CallKind::ListTabs
         }
         "open_tab" => {
@@ -147,7 +147,7 @@ fn parse_in_browser(
             }
         }
         "list_pages" => {
-            wishes.part = parts::parse("list_pages", arguments)?;
+            extras.part = parts::parse("list_pages", arguments)?;
             CallKind::ListPages
         }
         "new_page" => {
@@ -158,8 +158,8 @@ fn parse_in_browser(
                 ..
             } = tools::parse("new_page", arguments)?;
             let limit = timeout.filter(|timeout| *timeout > 0);
-            wishes.load_limit = limit.map(Duration::from_millis);
-            wishes.context = isolated_context.filter(|name| !name.is_empty());
+            extras.load_limit = limit.map(Duration::from_millis);
+            extras.context = isolated_context.filter(|name| !name.is_empty());
             CallKind::NewPage {
                 url: policy.parse(&url)?.as_str().into(),
             }
@@ -169,7 +169,7 @@ fn parse_in_browser(
                 page_id,
                 bring_to_front,
             } = tools::parse("select_page", arguments)?;
-            wishes.to_front = bring_to_front;
+            extras.to_front = bring_to_front;
             CallKind::SelectPage { tab: page_id.0 }
         }
         "close_page" => {
@@ -200,7 +200,7 @@ fn parse_in_browser(
             CallKind::SelectDefaultBrowser
         }
         "list_browser_tabs" => {
-            wishes.part = parts::parse("list_browser_tabs", arguments)?;
+            extras.part = parts::parse("list_browser_tabs", arguments)?;
             CallKind::ListBrowserTabs
         }
         tool @ ("add_browser" | "select_default_browser") if mode == Mode::Progressive => {
@@ -245,15 +245,15 @@ fn parse_in_browser(
         kind,
         browser: None,
         plan,
-        timeout: wishes.load_limit,
-        wishes,
+        timeout: extras.load_limit,
+        extras,
         page_arguments: Arc::new(page_arguments),
         prepared: None,
     })
 }
 
-/// Reads a call of a page's own tool, by its name. `tabId` says which tab, unless the page has an
-/// argument of that name; both are known when the tab is.
+/// Parses a call of a page tool by its name. `tabId` names the tab, unless the page's tool has an argument of that
+/// name; this is decided once the tab is known.
 pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, Rejected> {
     let arguments: Map<String, Value> = tools::parse("the page's tool", arguments)?;
     let tab = tab_in(&arguments);
@@ -261,7 +261,7 @@ pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, 
         kind: CallKind::PageTool { name, tab },
         browser: None,
         plan: None,
-        wishes: Wishes::default(),
+        extras: CallExtras::default(),
         page_arguments: Arc::new(arguments),
         timeout: None,
         prepared: None,
@@ -289,7 +289,7 @@ fn no_such_page_tool(name: &str) -> Rejected {
     ))
 }
 
-/// Takes the tab out of a page action's arguments; the tool itself knows nothing of tabs.
+/// Removes `tabId` from the arguments of a page action; the action itself has no such argument.
 fn without_tab(
     name: &str,
     arguments: &RawValue,
@@ -333,15 +333,15 @@ fn prepare(spec: &ToolSpec, arguments: &RawValue, tab: Option<TabRef>) -> Result
         kind,
         browser: None,
         plan: None,
-        wishes: Wishes::default(),
+        extras: CallExtras::default(),
         page_arguments: Arc::default(),
         timeout: prepared.timeout,
         prepared: Some(prepared),
     })
 }
 
-/// A core reply as the client gets it. `payload` is what a page action answered, `part` what of a list
-/// is wanted.
+/// Converts a reply of the core for the client. `payload` is the output of a page action, `part` selects a part of a
+/// list.
 pub(crate) fn reply(
     reply: Reply,
     payload: Option<CallReply>,
@@ -400,7 +400,7 @@ pub(crate) fn reply(
             tools_available: names(tools),
         }),
         Reply::Browsers { browsers } => CallReply::text(browsers::list(&browsers)),
-        // The loop answers these itself, or they are of another mode.
+        // The main loop answers these itself, or they belong to the other mode.
         Reply::Failed { .. }
         | Reply::Refused(_)
         | Reply::Status { .. }
@@ -413,7 +413,7 @@ pub(crate) fn reply(
     })
 }
 
-/// What a page action answered, and what is to be said of the tabs that it opened.
+/// The output of a page action, and a note for each tab that it opened.
 pub(crate) fn output(output: ToolOutput, opened: impl IntoIterator<Item = String>) -> CallReply {
     let blocks = output.blocks.into_iter().map(|block| match block {
         Block::Text(text) => Content::Text { text },
@@ -431,7 +431,7 @@ pub(crate) fn output(output: ToolOutput, opened: impl IntoIterator<Item = String
     }
 }
 
-/// A tab that a page action opened.
+/// The note about a tab that a page action opened.
 pub(crate) fn opened(tab: TabId, mode: Mode) -> String {
     match mode {
         Mode::Progressive => format!("It opened tab {tab}. Call focus_tab to work there."),
@@ -439,7 +439,7 @@ pub(crate) fn opened(tab: TabId, mode: Mode) -> String {
     }
 }
 
-/// A tab's facts as the core takes them.
+/// Converts a tab's facts for the core.
 pub(crate) fn facts(tab: TabFacts, context: Option<core::SessionId>) -> core::TabFacts {
     let blank = tab.url == "about:blank";
     core::TabFacts {
@@ -451,7 +451,7 @@ pub(crate) fn facts(tab: TabFacts, context: Option<core::SessionId>) -> core::Ta
     }
 }
 
-/// A browser's facts as the core takes them.
+/// Converts a browser's facts for the core.
 pub(crate) fn about(info: &BrowserInfo) -> core::BrowserFacts {
     core::BrowserFacts {
         name: info.name.as_str().into(),
@@ -460,19 +460,19 @@ pub(crate) fn about(info: &BrowserInfo) -> core::BrowserFacts {
     }
 }
 
-/// A failed connection as the core takes it.
+/// Converts a failed connection for the core.
 pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFailure {
     match error {
         tabmux_browser::ConnectError::NoneRunning => ConnectFailure::NotFound,
         tabmux_browser::ConnectError::NoExtension => ConnectFailure::Away {
             error: error.to_string(),
             instructions: "Please open Chrome with the tabmux Browser Tools extension enabled; `tabmux extension \
-                           status` tells what is missing"
+                           status` shows what is missing"
                 .into(),
         },
         tabmux_browser::ConnectError::Stillborn(_) => ConnectFailure::Failed {
             error: error.to_string(),
-            instructions: "Try again; `tabmux doctor` tells more".into(),
+            instructions: "Try again, or run `tabmux doctor` for details".into(),
         },
         other => ConnectFailure::Failed {
             error: other.to_string(),
@@ -495,7 +495,7 @@ impl From<AddressError> for Rejected {
     }
 }
 
-/// The client's own name of a call, as the core takes it.
+/// Converts the client's request id for the core.
 pub(crate) fn request_id(id: &tabmux_protocol::RequestId) -> core::RequestId {
     core::RequestId(Arc::from(id.0.as_str()))
 }

@@ -1,4 +1,4 @@
-//! A session in this process, opened when its client has said who it is.
+//! A session in this process, opened when its client has identified itself.
 
 use crate::handle::{Client, Handle, Hub};
 use crate::options::SessionOptions;
@@ -11,7 +11,7 @@ use tabmux_protocol::{
 };
 use tokio::sync::{Notify, OnceCell};
 
-/// The one session of a main loop that nobody else uses.
+/// The only session of a main loop that is not shared.
 #[derive(Debug)]
 pub struct DirectSession {
     hub: Hub,
@@ -21,7 +21,7 @@ pub struct DirectSession {
 }
 
 impl DirectSession {
-    /// A session as its options say. Fails, in words, if they make no sense.
+    /// Creates a session. Returns a sentence if the options are invalid.
     pub fn new(options: wire::SessionOptions) -> Result<Self, String> {
         SessionOptions::from_wire(options.clone())?;
         Ok(Self {
@@ -83,7 +83,7 @@ impl Backend for DirectSession {
     }
 
     async fn next_event(&self) -> Option<BackendEvent> {
-        // There is nothing to tell before there is a session.
+        // There are no events before the session is open.
         loop {
             let opened = self.opened.notified();
             if let Some(handle) = self.handle.get() {

@@ -1,5 +1,4 @@
-//! The extensions of people's browsers: the secret they share with us, those that are connected, and how
-//! their browsers are worked with.
+//! The extensions of people's browsers: pairing, the registry of connected extensions, and CDP through an extension.
 
 mod awaiting;
 mod cdp_messages;

@@ -1,8 +1,7 @@
-//! What the main loop keeps of tools that were found in browsers' tabs: what they say in full. The core
-//! knows only names and numbers.
+//! The full descriptions of the tools that were found in browser tabs. The core knows only their names and numbers.
 
-use crate::intake::Held;
-use crate::record::{Record, Said};
+use crate::page_quotas::Held;
+use crate::record::{Record, SharedText};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tabmux_browser::page_tools::{FoundTool, ToolSource};
@@ -16,7 +15,7 @@ pub(crate) struct FoundTools(HashMap<(BrowserId, TargetId), HashMap<ToolSource, 
 type Tools = HashMap<ToolKey, Arc<Record>>;
 
 impl FoundTools {
-    /// All the tools that a source has for a tab now. Whoever reported them has made their texts ready.
+    /// Replaces the tools of one source in a tab. The sender has already cleaned their texts.
     pub(crate) fn take_in(
         &mut self,
         browser: BrowserId,
@@ -58,9 +57,9 @@ impl FoundTools {
     }
 }
 
-/// Whether it says what it said before. Texts are long, and told apart by where they are.
+/// Whether the tool is unchanged. Texts are long, so they are compared by pointer.
 fn is_same(known: &Record, tool: &FoundTool) -> bool {
-    Arc::ptr_eq(&known.said.text, tool.text())
+    Arc::ptr_eq(&known.shared.text, tool.text())
         && known.name == tool.name
         && known.hints == hints(tool)
         && known.origin == tool.origin
@@ -69,8 +68,8 @@ fn is_same(known: &Record, tool: &FoundTool) -> bool {
 fn record(tool: &FoundTool) -> Record {
     Record {
         name: Arc::clone(&tool.name),
-        // How much there is of it in a tab, its browser bounds.
-        said: Arc::new(Said::new(Arc::clone(tool.text()), Held::default())),
+        // The browser side already limits their size per tab.
+        shared: Arc::new(SharedText::new(Arc::clone(tool.text()), Held::default())),
         hints: hints(tool),
         origin: Arc::clone(&tool.origin),
         room: Held::default(),

@@ -1,4 +1,4 @@
-//! What has to hold for whatever reaches the daemon. `fuzz/` runs this with made-up input, tests with kept.
+//! Properties that hold for any input of the daemon. `fuzz/` runs them with generated input, tests with stored input.
 
 pub use crate::extension::fuzzing::extension_message;
 pub use crate::listener::fuzzing::page_message;
@@ -15,10 +15,10 @@ use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{FromClient, FromDaemon, LONGEST_LINE, Request};
 use tabmux_protocol::{CallReply, CallRequest, Content};
 
-/// Somebody writes this line to the daemon's socket, or the daemon to a client.
+/// A client writes this line to the daemon's socket, or the daemon to a client.
 ///
 /// # Panics
-/// If a message changes when it is written and read again, or a refusal is long.
+/// If a message changes when it is serialized and parsed again, or a refusal is too long.
 pub fn socket_line(line: &[u8]) {
     let Ok(line) = str::from_utf8(line) else {
         return;
@@ -47,12 +47,12 @@ pub fn socket_line(line: &[u8]) {
 
 fn written(message: &impl Serialize, line: &str) -> String {
     let written = serde_json::to_string(message).expect("a message has a form");
-    // Options that were left out are written.
+    // Omitted options are written with their defaults.
     assert!(written.len() <= 2 * line.len() + 4_096, "{written}");
     written
 }
 
-/// The arguments of a call are read strictly, and a refusal is a sentence of bounded length.
+/// The arguments of a call are parsed strictly, and a refusal is a sentence of limited length.
 fn call(request: Request) {
     let call = CallRequest {
         request_id: request.request_id,
@@ -74,10 +74,10 @@ fn call(request: Request) {
     }
 }
 
-/// The schema of a page's tool, and arguments for it, with a newline between them.
+/// The schema of a page tool, and arguments for it, separated by a newline.
 ///
 /// # Panics
-/// If clients would get what is no schema of an object, or more than the page wrote.
+/// If clients would get a schema that is not an object schema, or more text than the page wrote.
 pub fn page_schema(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -92,7 +92,7 @@ pub fn page_schema(data: &[u8]) {
     let kept = first.read_schema();
     assert_eq!(kept.get("type"), Some(&Value::from("object")));
     assert!(kept["properties"].is_object());
-    // An ellipsis where text was cut, and the two keys that MCP wants.
+    // Allows for an ellipsis where text was cut, and the two keys that MCP requires.
     let after = first.schema().len();
     assert!(after <= before + 100, "{before} bytes became {after}");
     assert!(jsonschema::meta::validate(&Value::Object(kept)).is_ok());
@@ -105,10 +105,10 @@ pub fn page_schema(data: &[u8]) {
     }
 }
 
-/// What a page's tool answers: JSON, or an error.
+/// The reply of a page tool: JSON, or an error.
 ///
 /// # Panics
-/// If an agent would get nothing, or more than an answer may have.
+/// If an agent would get nothing, or more than the size limit of a reply.
 pub fn page_answer(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -145,7 +145,7 @@ pub(crate) fn is_bounded(reply: &CallReply) {
     assert_eq!(again.content, reply.content);
 }
 
-/// Longer ones would fill an agent's context with what somebody else wrote.
+/// A longer refusal would fill an agent's context with foreign text.
 const MOST_REFUSAL: usize = 3_000;
 
 #[cfg(test)]

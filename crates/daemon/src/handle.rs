@@ -1,16 +1,16 @@
 //! How the rest of the process talks to the main loop.
 
+use crate::answer_cleanup;
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
-use crate::incoming::{ArgumentRoom, Incoming, Read};
-use crate::intake::{ConnectionPaces, Intake, Share};
-use crate::leaving;
+use crate::incoming::{ArgumentBudget, Incoming, ParsedArguments};
 use crate::listener::party;
-use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles, Wish};
+use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, PersonRequest, Titles};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
-use crate::page_news::PageReader;
-use crate::policy::{self, Looker, PersonRules, PolicyChange, PolicyFile};
+use crate::page_quotas::{ConnectionPaces, PageQuotas, Share};
+use crate::page_updates::PageReader;
+use crate::policy::{self, PolicyFile, PolicyReader};
 use crate::questions::Asking;
 use crate::record;
 use std::path::PathBuf;
@@ -31,25 +31,25 @@ use tabmux_protocol::{
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// The running main loop. Sessions are opened on it; it ends when it is told to.
+/// The running main loop. Sessions are opened on it; it runs until it is shut down.
 #[derive(Debug)]
 pub struct Hub {
     events: mpsc::Sender<Event>,
     sessions: AtomicU64,
-    /// Where pages find the daemon; 0 if nowhere.
+    /// The port at which pages reach the daemon; 0 if there is none.
     port: AtomicU16,
-    /// How many workers of pages are connected.
+    /// The number of connected page workers.
     pub(crate) pages: Arc<watch::Sender<usize>>,
     /// The extensions that are connected.
     pub(crate) extensions: Arc<Extensions>,
-    /// Whoever shows questions to the person.
+    /// The interface to whatever shows questions to the person.
     asking: Asking,
-    /// What workers of pages may use.
-    intake: Intake,
-    /// What arguments of calls may take.
-    arguments: ArgumentRoom,
-    /// Who looks at the person's rules, if they keep any: before anything goes to the loop that is judged by them.
-    looker: Option<Looker>,
+    /// The quotas of page workers.
+    page_quotas: PageQuotas,
+    /// The memory budget for arguments of calls.
+    arguments: ArgumentBudget,
+    /// Rereads the person's rules, if there is a file, before each event that they apply to.
+    policy_reader: Option<PolicyReader>,
 }
 
 impl Hub {
@@ -58,12 +58,12 @@ impl Hub {
         Self::start_with(false, Audit::nowhere(), Memory::none(), None)
     }
 
-    /// The same, with the rules that the person keeps in this file.
+    /// The same, with the person's rules in this file.
     pub fn start_under(policy: PathBuf) -> Self {
         Self::start_with(false, Audit::nowhere(), Memory::none(), Some(policy))
     }
 
-    /// Starts a main loop that clients share, with files beside it.
+    /// Starts a main loop that clients share, with its state files.
     pub fn start_shared(beside: StateFiles) -> Self {
         let memory = Memory::at(beside.memory, beside.grace);
         let audit = Audit::start(beside.audit);
@@ -74,15 +74,15 @@ impl Hub {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
-        let lasting = PolicyFile::at(policy);
-        let looker = lasting.looker();
+        let policy_file = PolicyFile::at(policy);
+        let policy_reader = policy_file.policy_reader();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
             audit,
             memory,
             Arc::clone(&extensions),
-            lasting,
+            policy_file,
             asking.clone(),
         );
         tokio::spawn(main_loop.run(inbox));
@@ -93,24 +93,24 @@ impl Hub {
             pages: Arc::new(watch::Sender::new(0)),
             extensions,
             asking,
-            intake: Intake::default(),
-            arguments: ArgumentRoom::default(),
-            looker,
+            page_quotas: PageQuotas::default(),
+            arguments: ArgumentBudget::default(),
+            policy_reader,
         }
     }
 
-    /// Notes where pages find the daemon.
+    /// Sets the port at which pages reach the daemon.
     pub fn listens_at(&self, port: u16) {
         self.port.store(port, Ordering::Relaxed);
     }
 
-    /// This user has installed the extension: it is worth waiting for.
+    /// Notes that this user has installed the extension, so that waiting for it makes sense.
     pub fn expect_extension(&self) {
         self.extensions.expect();
     }
 
-    /// A connection to the browser of an extension, beside all sessions: for tests and measurements. Waits
-    /// for one that may be on its way, at most for `limit`.
+    /// A connection to the browser of an extension, outside of all sessions: for tests and benchmarks. Waits up to
+    /// `limit` for an extension that may be reconnecting.
     pub async fn reach_extension(&self, limit: Duration) -> Option<ChannelTransport> {
         let reached = self.extensions.reach(None, limit).await;
         reached.map(|(_, transport)| transport)
@@ -120,7 +120,7 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
-        policy::look(self.looker.as_ref()).await;
+        policy::reread(self.policy_reader.as_ref()).await;
         let kept = Arc::new(options.clone());
         let open = Event::Open {
             session,
@@ -128,56 +128,47 @@ impl Hub {
             client,
             notify,
         };
-        // If the loop has ended, every call on the handle says so.
+        // If the main loop has ended, every call on the handle returns an error.
         let _ = self.events.send(open).await;
         Handle {
             session,
             options: kept,
             arguments: self.arguments.for_session(),
-            looker: self.looker.clone(),
+            policy_reader: self.policy_reader.clone(),
             turn: Arc::default(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
     }
 
-    /// What a session of an earlier daemon had, for the client that proves that it was its own.
+    /// Restores a session of an earlier daemon, if the client proves that it owns it.
     pub async fn take_up(&self, resume: Resume) -> Option<RestoredTabs> {
         let (answer, restored_tabs) = oneshot::channel();
         self.events
-            .send(Event::TakeUp { resume, answer })
+            .send(Event::Resume { resume, answer })
             .await
             .ok()?;
         restored_tabs.await.ok()?
     }
 
-    /// Changes the person's rules about origins, for all sessions. Fails, in words, and changes nothing.
-    pub async fn change_policy(&self, change: PolicyChange) -> Result<PersonRules, String> {
-        let (answer, changed) = oneshot::channel();
-        let over = || "The daemon is ending.".to_owned();
-        let event = Event::Policy { change, answer };
-        self.events.send(event).await.map_err(|_| over())?;
-        changed.await.map_err(|_| over())?
-    }
-
-    /// For those who show questions to the person: which there are, and that they are shown.
+    /// For components that show questions to the person: the open questions, and whether they are shown.
     pub fn asking(&self) -> &Asking {
         &self.asking
     }
 
-    /// The person's word on a question that is shown to them. False if it is no longer open.
+    /// The person's answer to a question. False if the question is no longer open.
     pub async fn answer_question(&self, id: String, allowed: bool) -> bool {
-        policy::look(self.looker.as_ref()).await;
-        let (answer, heard) = oneshot::channel();
+        policy::reread(self.policy_reader.as_ref()).await;
+        let (answer, was_open) = oneshot::channel();
         let event = Event::QuestionAnswered {
             id,
             allowed,
             answer,
         };
-        self.events.send(event).await.is_ok() && heard.await.unwrap_or(false)
+        self.events.send(event).await.is_ok() && was_open.await.unwrap_or(false)
     }
 
-    /// Everything the loop knows, for people. `None` if it has ended.
+    /// The state of everything, for people. `None` if the main loop has ended.
     pub async fn overview(&self) -> Option<Overview> {
         let (answer, overview) = oneshot::channel();
         let event = Event::Overview {
@@ -192,7 +183,7 @@ impl Hub {
         })
     }
 
-    /// A worker of a page arrived. `None` if the loop has ended.
+    /// Registers a page worker. `None` if the main loop has ended.
     pub(crate) async fn open_pages(
         &self,
         origin: &str,
@@ -208,30 +199,30 @@ impl Hub {
         self.events.send(event.into()).await.ok()?;
         let connection = opened.await.ok()?;
         self.pages.send_modify(|open| *open += 1);
-        let shares = self.intake.connect(&party(&origin).into());
+        let shares = self.page_quotas.connect(&party(&origin).into());
         Some(PagesHandle {
             connection,
             events: self.events.clone(),
             open: Arc::clone(&self.pages),
-            share: shares.on_its_way,
+            share: shares.queued,
             paces: shares.paces,
             reader: PageReader::new(origin, shares.kept),
         })
     }
 
-    /// A person's extension arrived.
+    /// Registers a person's extension.
     pub(crate) async fn meet_person(&self, peer: Arc<Peer>) -> PersonHandle {
         let name = peer.instance.clone();
         let arrived = PersonEvent::Arrived { peer };
         let _ = self.events.send(Event::Person(arrived)).await;
         PersonHandle {
             peer: name,
-            looker: self.looker.clone(),
+            policy_reader: self.policy_reader.clone(),
             events: self.events.clone(),
         }
     }
 
-    /// Ends the loop and every browser that it launched.
+    /// Ends the main loop and every browser that it launched.
     pub async fn shut_down(&self) {
         let (done, ended) = oneshot::channel();
         if self.events.send(Event::ShutDown { done }).await.is_ok() {
@@ -243,17 +234,17 @@ impl Hub {
 /// The files that a shared main loop keeps.
 #[derive(Clone, Debug)]
 pub struct StateFiles {
-    /// Who did what where.
+    /// The audit log.
     pub audit: PathBuf,
-    /// Who had which tab, for the next daemon.
+    /// Which session held which tab, for the next daemon.
     pub memory: PathBuf,
     /// The person's rules about origins.
     pub policy: PathBuf,
-    /// How long sessions of an earlier daemon have to come back.
+    /// How long sessions of an earlier daemon have to reconnect.
     pub grace: Duration,
 }
 
-/// One worker of a page. It is gone when this is dropped.
+/// One page worker. Dropping this unregisters it.
 #[derive(Debug)]
 pub(crate) struct PagesHandle {
     connection: ConnectionId,
@@ -280,15 +271,14 @@ impl PagesHandle {
         }
     }
 
-    /// Passes on what the worker says, in so many bytes, as soon as there is room for it. False if nobody
-    /// listens any more.
-    pub(crate) async fn say(&mut self, message: FromPage, bytes: usize) -> bool {
-        let Some(news) = self.reader.read(message).await else {
-            return true; // Nothing is new.
+    /// Passes on a message of so many bytes, as soon as the quota allows it. False if the main loop has ended.
+    pub(crate) async fn send(&mut self, message: FromPage, bytes: usize) -> bool {
+        let Some(update) = self.reader.read(message).await else {
+            return true; // Nothing changed.
         };
-        let event = PagesEvent::Said {
+        let event = PagesEvent::Received {
             connection: self.connection,
-            news: Box::new(news),
+            update: Box::new(update),
             share: self.share.take(bytes).await,
         };
         self.events.send(event.into()).await.is_ok()
@@ -304,21 +294,21 @@ impl Drop for PagesHandle {
     }
 }
 
-/// One person's extension. It is gone when this is dropped.
+/// One person's extension. Dropping this unregisters it.
 #[derive(Debug)]
 pub(crate) struct PersonHandle {
     peer: PeerName,
-    looker: Option<Looker>,
+    policy_reader: Option<PolicyReader>,
     events: mpsc::Sender<Event>,
 }
 
 impl PersonHandle {
-    /// Passes on what the person wants. False if nobody listens any more.
-    pub(crate) async fn wants(&self, wish: Wish) -> bool {
-        policy::look(self.looker.as_ref()).await;
+    /// Passes on a request of the person. False if the main loop has ended.
+    pub(crate) async fn request(&self, request: PersonRequest) -> bool {
+        policy::reread(self.policy_reader.as_ref()).await;
         let peer = self.peer.clone();
-        let wants = PersonEvent::Wants { peer, wish };
-        self.events.send(Event::Person(wants)).await.is_ok()
+        let event = PersonEvent::Requested { peer, request };
+        self.events.send(Event::Person(event)).await.is_ok()
     }
 }
 
@@ -329,27 +319,27 @@ impl Drop for PersonHandle {
     }
 }
 
-/// Who opens a session, as people see it.
+/// The client that opens a session, as people see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
     /// The session's public name.
     pub session: String,
     /// The client's name.
     pub name: String,
-    /// What proves to a later daemon that the session is this client's.
+    /// The proof for a later daemon that the session belongs to this client.
     pub secret: String,
-    /// The screen that it has, if it has one.
+    /// Its display, if it has one.
     pub screen: Option<Screen>,
 }
 
-/// Where somebody takes up a named session.
+/// The folders of a caller that attaches to a named session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Here {
-    /// Relative paths start here.
+    /// The base of relative paths.
     pub(crate) folder: Option<PathBuf>,
-    /// Folders in which files may be.
+    /// Folders in which files may be read and written.
     pub(crate) roots: Vec<PathBuf>,
-    /// Where files without a path go.
+    /// The folder for files without a path.
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -358,16 +348,16 @@ pub(crate) struct Here {
 pub struct Handle {
     session: SessionId,
     options: Arc<SessionOptions>,
-    arguments: ArgumentRoom,
-    looker: Option<Looker>,
-    /// Calls go to the loop in the order in which they came, and what cancels them comes after them.
+    arguments: ArgumentBudget,
+    policy_reader: Option<PolicyReader>,
+    /// Serializes submissions: calls reach the main loop in order, and a cancellation after its call.
     turn: Arc<Mutex<()>>,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
 }
 
 impl Handle {
-    /// Goes on in another folder.
+    /// Changes the folders of a named session.
     pub(crate) async fn works_here(&self, here: Here) {
         let session = self.session;
         let _ = self.events.send(Event::WorksHere { session, here }).await;
@@ -419,7 +409,7 @@ impl Backend for Handle {
 }
 
 impl Handle {
-    /// Reads a call's arguments, hands it in and comes back with what will be its answer.
+    /// Parses a call's arguments, submits it and returns a future of its reply.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
         let (answer, reply) = oneshot::channel();
         let room = match self.arguments.take(request.arguments.get()) {
@@ -430,9 +420,9 @@ impl Handle {
             }
         };
         let _turn = self.turn.lock().await;
-        let read = Read::read(request, &self.options).await;
+        let read = ParsedArguments::read(request, &self.options).await;
         let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
-        policy::look(self.looker.as_ref()).await;
+        policy::reread(self.policy_reader.as_ref()).await;
         let event = Event::Call {
             session: self.session,
             call: Box::new(Incoming {
@@ -451,7 +441,7 @@ impl Handle {
     }
 }
 
-/// The answer of a call that was handed in.
+/// The reply of a submitted call.
 #[derive(Debug)]
 pub(crate) struct Reply(oneshot::Receiver<Result<CallReply, CallFailure>>);
 
@@ -462,7 +452,7 @@ impl Future for Reply {
         let reply = Pin::new(&mut self.0).poll(context);
         reply.map(|reply| {
             let reply = reply.unwrap_or(Err(CallFailure::Closed));
-            reply.map(|reply| leaving::cleaned(reply).that_fits())
+            reply.map(|reply| answer_cleanup::cleaned(reply).that_fits())
         })
     }
 }
@@ -474,7 +464,7 @@ impl Drop for Handle {
     }
 }
 
-/// Sends without waiting; only a full queue makes it a task of its own.
+/// Sends without waiting; spawns a task only if the queue is full.
 fn post(queue: &mpsc::Sender<Event>, event: Event) {
     if let Err(mpsc::error::TrySendError::Full(event)) = queue.try_send(event) {
         let queue = queue.clone();

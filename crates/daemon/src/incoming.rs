@@ -1,6 +1,6 @@
-//! Calls on their way to the main loop: their arguments are weighed and read by the session's own task.
+//! Calls before they reach the main loop: the session's own task measures and parses their arguments.
 //!
-//! What all calls hold together has a bound, so that arguments which nobody answers do not fill the memory.
+//! All pending calls share a memory budget, so that arguments of unanswered calls do not fill the memory.
 
 use crate::catalogue;
 use crate::convert::{self, Parsed, Rejected};
@@ -13,41 +13,41 @@ use tabmux_protocol::wire::LONGEST_ARGUMENTS;
 use tabmux_protocol::{CallReply, CallRequest, RequestId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A call whose arguments have been read, until it runs.
+/// A call with parsed arguments, until it runs.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     pub(crate) request: CallRequest,
-    pub(crate) read: Read,
+    pub(crate) read: ParsedArguments,
     pub(crate) digest: Digest,
-    pub(crate) room: Room,
+    pub(crate) room: Reserved,
     pub(crate) answer: Answer,
 }
 
-/// What a call's arguments say.
+/// The parsed arguments of a call.
 #[derive(Debug)]
-pub(crate) struct Read {
-    /// As a tool of ours takes them.
+pub(crate) struct ParsedArguments {
+    /// Parsed for a tabmux tool.
     own: Result<Parsed, Rejected>,
-    /// As a page's tool of this name takes them, if there can be one.
+    /// Parsed for a page tool of this name, if there can be one.
     page: Option<Result<Parsed, Rejected>>,
-    /// The tab whose tools are to be listed.
+    /// The tab whose tools the call lists.
     pub(crate) lists_tools_of: Option<TabRef>,
 }
 
-/// Tells arguments apart without keeping them.
+/// A digest that identifies arguments without keeping them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Digest([u8; 32]);
 
-/// What the arguments of one session's calls may take, beside what those of all may.
+/// The budget for arguments of one session's calls, and the one for all sessions.
 #[derive(Clone, Debug)]
-pub(crate) struct ArgumentRoom {
+pub(crate) struct ArgumentBudget {
     session: Arc<Semaphore>,
     all: Arc<Semaphore>,
 }
 
-/// Room that is taken until this is dropped.
+/// A part of the budget, returned when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct Reserved {
     _permits: [OwnedSemaphorePermit; 2],
 }
 
@@ -56,14 +56,14 @@ impl Incoming {
         &self.request.request_id
     }
 
-    /// Answers it, and it is over.
+    /// Sends the reply.
     pub(crate) fn answer(self, reply: CallReply) {
         let _ = self.answer.send(Ok(reply));
     }
 }
 
-impl Read {
-    /// Reads arguments, beside the tasks that others wait for if they are long.
+impl ParsedArguments {
+    /// Parses arguments. Long ones are parsed outside of the runtime's worker threads.
     pub(crate) async fn read(
         request: CallRequest,
         options: &Arc<SessionOptions>,
@@ -93,7 +93,7 @@ impl Read {
         }
     }
 
-    /// What they say to the tool that is called, which is a page's or one of ours.
+    /// The arguments for the tool that is called, which is a page tool or a tabmux tool.
     pub(crate) fn for_tool(self, is_of_page: bool) -> Result<Parsed, Rejected> {
         match self.page {
             Some(page) if is_of_page => page,
@@ -101,7 +101,7 @@ impl Read {
         }
     }
 
-    /// The same again, for a call that has to wait.
+    /// Rebuilds this for a call that has to wait.
     pub(crate) fn again(parsed: Parsed, is_of_page: bool) -> Self {
         let (own, page) = match is_of_page {
             true => (Err(Rejected::UnknownTool), Some(Ok(parsed))),
@@ -121,7 +121,7 @@ impl Digest {
     }
 }
 
-impl Default for ArgumentRoom {
+impl Default for ArgumentBudget {
     fn default() -> Self {
         Self {
             session: Arc::new(Semaphore::new(OF_SESSION)),
@@ -130,8 +130,8 @@ impl Default for ArgumentRoom {
     }
 }
 
-impl ArgumentRoom {
-    /// That of another session.
+impl ArgumentBudget {
+    /// A budget for another session.
     pub(crate) fn for_session(&self) -> Self {
         Self {
             session: Arc::new(Semaphore::new(OF_SESSION)),
@@ -139,16 +139,16 @@ impl ArgumentRoom {
         }
     }
 
-    /// Takes room for a call's arguments, or says why there is none.
-    pub(crate) fn take(&self, arguments: &str) -> Result<Room, String> {
+    /// Reserves memory for a call's arguments, or says why it cannot.
+    pub(crate) fn take(&self, arguments: &str) -> Result<Reserved, String> {
         if arguments.len() > LONGEST_ARGUMENTS {
             return Err(TOO_LONG.to_owned());
         }
         let values = values_in(arguments);
         if values > MOST_VALUES {
             return Err(format!(
-                "The call was not made: its arguments have {values} values, and at most {MOST_VALUES} are taken. Give \
-                 less, or name a file."
+                "The call was not made: its arguments have {values} values; at most {MOST_VALUES} are allowed. Pass \
+                 less, or pass a file name."
             ));
         }
         let bytes = u32::try_from(arguments.len() + values * VALUE_BYTES).unwrap_or(u32::MAX);
@@ -156,7 +156,7 @@ impl ArgumentRoom {
             let taken = Arc::clone(room).try_acquire_many_owned(bytes);
             taken.map_err(|_| why.to_owned())
         };
-        Ok(Room {
+        Ok(Reserved {
             _permits: [
                 take(&self.session, SESSION_FULL)?,
                 take(&self.all, ALL_FULL)?,
@@ -165,7 +165,7 @@ impl ArgumentRoom {
     }
 }
 
-/// How many values a text in JSON has, or a few more: keys count, too.
+/// Counts the values in a JSON text, or slightly more: keys count, too.
 fn values_in(json: &str) -> usize {
     let (mut values, mut in_string, mut escaped) = (1, false, false);
     for byte in json.bytes() {
@@ -180,21 +180,21 @@ fn values_in(json: &str) -> usize {
     values
 }
 
-/// Long arguments are read one call at a time.
+/// Long arguments are parsed one call at a time.
 static TURN: Semaphore = Semaphore::const_new(1);
-/// So much is read in less than a millisecond.
+/// This much is parsed in less than a millisecond.
 const LITTLE: usize = 16 * 1_024;
 const MOST_VALUES: usize = 100_000;
-/// What a value takes in memory when it has been read, beside its text.
+/// The memory of a parsed value besides its text.
 const VALUE_BYTES: usize = 64;
 const OF_SESSION: usize = 16 * 1_024 * 1_024;
 const OF_ALL: usize = 32 * 1_024 * 1_024;
 const TOO_LONG: &str =
-    "The call was not made: its arguments have more than 4 MiB. Give less, or name a file.";
-const SESSION_FULL: &str = "The call was not made: the calls of this session that have no answer yet have as much in \
-                            their arguments as may be kept. Wait for an answer, then call again.";
-const ALL_FULL: &str = "The call was not made: the calls of all sessions that have no answer yet have as much in \
-                        their arguments as may be kept. Call again later.";
+    "The call was not made: its arguments have more than 4 MiB. Pass less, or pass a file name.";
+const SESSION_FULL: &str = "The call was not made: the pending calls of this session have reached the memory limit for \
+                            arguments. Wait for a reply, then call again.";
+const ALL_FULL: &str = "The call was not made: the pending calls of all sessions have reached the memory limit for \
+                        arguments. Call again later.";
 
 #[cfg(test)]
 mod tests {
@@ -208,10 +208,10 @@ mod tests {
 
     #[test]
     fn arguments_of_a_session_and_of_all_have_their_bounds() {
-        let all = ArgumentRoom::default();
+        let all = ArgumentBudget::default();
         let [one, two, three] = [all.for_session(), all.for_session(), all.for_session()];
         let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(4_000_000));
-        let take = |room: &ArgumentRoom| room.take(&long);
+        let take = |room: &ArgumentBudget| room.take(&long);
         let mut held: Vec<_> = (0..4).map(|_| take(&one).unwrap()).collect();
         assert_eq!(take(&one).unwrap_err(), SESSION_FULL);
         held.extend((0..4).map(|_| take(&two).unwrap()));

@@ -1,16 +1,16 @@
-//! Which page of the library is in which tab of a browser: both tell of the same nonce.
+//! Finds out which tab of the page library is which tab of a browser: both report the same nonce.
 //!
-//! A tab's document was given it by our own script, and Chrome says which tab that is; the page says it over
-//! its worker's connection, whose origin the handshake told. A page that has heard of another's nonce can do
-//! nothing with it: the origins must be the same, and it counts for one page, as long as that is there. Either
-//! side may come back and tell it again: a worker that lost its connection, a browser that looks once more.
+//! Our own script gives the nonce to the tab's document, and Chrome says which tab that is; the library reports it
+//! over its worker's connection, whose origin is known from the handshake. A page that learns another page's nonce
+//! gains nothing: the origins must match, and a nonce counts for one page, as long as that page is open. Either side
+//! may report it again: a worker after a reconnect, or a browser that is attached again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tabmux_browser::page_tools::Mark;
 use tabmux_core::{BrowserId, ConnectionId, DocumentId, Input, PageId, TargetId};
 
-/// What either side has told.
+/// The reports of both sides.
 #[derive(Debug, Default)]
 pub(crate) struct Joins {
     given: HashMap<(BrowserId, TargetId), Given>,
@@ -21,7 +21,7 @@ pub(crate) struct Joins {
 struct Given {
     document: DocumentId,
     mark: Mark,
-    /// The page that is in this tab.
+    /// The library's tab that is this browser tab.
     holder: Option<(ConnectionId, PageId)>,
 }
 
@@ -32,7 +32,7 @@ struct Claim {
 }
 
 impl Joins {
-    /// The document in a tab was given a nonce.
+    /// A browser reports that the document in a tab was given a nonce.
     pub(crate) fn given(
         &mut self,
         browser: BrowserId,
@@ -57,7 +57,7 @@ impl Joins {
         joined
     }
 
-    /// A page of this origin tells of a nonce.
+    /// A page of this origin reports a nonce.
     pub(crate) fn told(
         &mut self,
         connection: ConnectionId,
@@ -66,7 +66,7 @@ impl Joins {
         nonce: &str,
     ) -> Option<Input> {
         if nonce.len() != NONCE || !nonce.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None; // None of ours.
+            return None; // Not one of our nonces.
         }
         let claim = Claim {
             nonce: nonce.into(),
@@ -77,7 +77,7 @@ impl Joins {
         let page = (connection, page);
         self.told.insert(page.clone(), claim);
         let (place, given) = found?;
-        // A worker that comes back may be faster than the news of its end.
+        // A worker may reconnect before the end of its old connection is noticed.
         let is_free = given.holder.as_ref().is_none_or(|it| it.1 == page.1);
         is_free.then(|| {
             let joined = joined(&page, place, given.document);
@@ -130,7 +130,7 @@ impl Claim {
     }
 }
 
-/// As many hex digits.
+/// The number of hex digits.
 const NONCE: usize = 32;
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_are_joined_in_whatever_order_they_tell() {
+    fn both_sides_are_joined_in_either_order() {
         let joined = Some(Input::PageJoined {
             connection: ConnectionId(1),
             page: PageId("page 1".into()),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_nonce_is_not_kept() {
+    fn invalid_nonces_are_not_kept() {
         let mut joins = Joins::default();
         for nonce in ["", "7", &"x".repeat(32), &"0".repeat(33), &"é".repeat(16)] {
             let page = PageId("page".into());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_that_tells_first_takes_nothing() {
+    fn a_page_of_another_origin_that_reports_first_gains_nothing() {
         let mut joins = Joins::default();
         assert_eq!(told(&mut joins, 2, 2, 7, 1), None);
         assert_eq!(given(&mut joins, 1, 7, 0), None);
@@ -203,16 +203,16 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_is_joined_again() {
+    fn reconnected_sides_are_joined_again() {
         let mut joins = Joins::default();
         assert_eq!(given(&mut joins, 1, 7, 0), None);
         assert!(told(&mut joins, 1, 1, 7, 0).is_some());
-        // A worker on another connection, also before the end of the first is noticed.
+        // A worker on another connection, also before the end of the first one is noticed.
         assert!(told(&mut joins, 2, 1, 7, 0).is_some());
         joins.forget_worker(ConnectionId(1));
         joins.forget_worker(ConnectionId(2));
         assert!(told(&mut joins, 3, 1, 7, 0).is_some());
-        // A browser, too; until the tab shows something else.
+        // A browser, too, until the tab shows another document.
         joins.forget_browser(BrowserId(1));
         assert!(given(&mut joins, 1, 7, 0).is_some());
         joins.forget_tab(BrowserId(1), &TargetId("tab 1".into()));
@@ -220,10 +220,10 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever says what: only those of one origin are joined, by what the tab was given last.
+        /// Whatever is reported: only tabs and pages of the same origin are joined, by the tab's latest nonce.
         #[test]
-        fn nobody_is_joined_with_the_tab_of_another_origin(
-            // What a tab is given, or what a page tells; tab and page number, nonce, origin.
+        fn tabs_of_different_origins_are_never_joined(
+            // Whether a browser or a page reports; tab and page number, nonce, origin.
             steps in prop::collection::vec((any::<bool>(), 0..3_u8, 0..4_u8, 0..2_usize), 1..60)
         ) {
             let mut joins = Joins::default();

@@ -1,25 +1,26 @@
-//! The main loop: one task owns the core, turns its outputs into work and results into inputs.
+//! The daemon. Its main loop is one task that owns the core: it turns the core's outputs into work, and results into
+//! inputs.
 //!
 //! # Layout
-//! - [`options`]: what a session and the loop are told once.
-//! - [`handle`]: how the rest of the process talks to the loop; the in-process [`Backend`].
-//! - [`direct`]: a session in this process, opened when its client has said who it is.
+//! - [`options`]: the options of a session, fixed when it opens.
+//! - [`handle`]: how the rest of the process talks to the main loop; the in-process [`Backend`].
+//! - [`direct`]: a session in this process, opened when its client has identified itself.
 //! - `main_loop`: the closed set of events, and the one task that handles them.
-//! - `work`: what the core's outputs make browsers do.
-//! - [`socket`]: the same over a unix socket, for clients in other processes.
-//! - [`catalogue`]: every tool, as clients are told about it.
-//! - `audit`: who did what where, and how it went.
-//! - `contexts`: the parts of browsers that isolated sessions have for themselves.
-//! - `lobby`: places for connections that have not shown who they are.
-//! - `page_news`, `intake`: what workers of pages say, made ready and counted before the loop hears it.
-//! - `memory`: what outlives a daemon.
-//! - `metrics`, `loop_costs`: how each browser has served so far, and what events cost the loop.
-//! - `agent_labels`: what people call agents.
-//! - [`extension`]: extensions of people's own browsers, and the secret they share with us.
-//! - [`policy`]: the person's own rules about origins.
-//! - [`questions`]: what a person has to say before some tools run.
-//! - `convert`: between the wire's types and the core's.
-//! - `fuzzing`: what has to hold for any input, for `fuzz/` and tests.
+//! - `work`: the tasks that carry out the core's outputs in browsers.
+//! - [`socket`]: sessions over a unix socket, for clients in other processes.
+//! - [`catalogue`]: every tool, as it is published to clients.
+//! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
+//! - `contexts`: the browser contexts of isolated sessions.
+//! - `pending_slots`: a limited number of slots for connections that have not identified themselves yet.
+//! - `page_updates`, `page_quotas`: parse and limit the messages of page workers before they reach the main loop.
+//! - `memory`: the state that survives the daemon, in a file.
+//! - `metrics`, `loop_costs`: counters of each browser, and the processor time of each kind of event.
+//! - `agent_labels`: the name and colour under which people see each agent.
+//! - [`extension`]: the extensions of people's own browsers, and the pairing secret.
+//! - [`policy`]: the person's rules about origins.
+//! - [`questions`]: confirmations that a person gives before some tools run.
+//! - `convert`: conversion between wire types and core types.
+//! - `fuzzing`: properties that hold for any input, checked by `fuzz/` and by tests.
 //!
 //! [`Backend`]: tabmux_protocol::Backend
 
@@ -33,6 +34,7 @@ pub mod questions;
 pub mod socket;
 
 mod agent_labels;
+mod answer_cleanup;
 mod argument_check;
 mod attempt;
 mod audit;
@@ -43,19 +45,18 @@ mod found_tools;
 #[doc(hidden)]
 pub mod fuzzing;
 mod incoming;
-mod intake;
 mod joins;
-mod leaving;
 pub mod listener;
-mod lobby;
 mod loop_costs;
 mod main_loop;
 mod memory;
 mod metrics;
-mod page_news;
+mod page_quotas;
 mod page_tools;
+mod page_updates;
+mod pending_slots;
 mod record;
-mod remembered;
+mod weak_map;
 mod work;
 
 pub use direct::DirectSession;

@@ -1,5 +1,5 @@
-//! The loopback listener: web pages of this machine and this user's extension reach the daemon here, and
-//! nobody else does.
+//! The loopback listener, through which local web pages and this user's extension reach the daemon. Nothing else can
+//! connect.
 
 mod accept;
 mod bind;
@@ -9,10 +9,10 @@ mod frame_gate;
 pub(crate) mod fuzzing;
 mod large_messages;
 mod origin;
+mod origin_slots;
 mod page_frames;
 mod page_socket;
 mod peer_user;
-mod places;
 mod relay;
 mod upgrade;
 mod websocket;
@@ -22,13 +22,13 @@ pub use origin::PageOrigins;
 pub(crate) use origin::party;
 
 use crate::handle::Hub;
-use crate::lobby::{Guest, Lobby};
+use crate::pending_slots::{PendingSlot, PendingSlots};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use large_messages::LargeMessages;
+use origin_slots::OriginSlots;
 use peer_user::{Ends, PeerUsers};
-use places::Places;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -37,64 +37,64 @@ use tabmux_protocol::extension::EXTENSION_ID;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-/// What all connections share.
+/// State that all connections share.
 struct Shared {
     hub: Arc<Hub>,
     origins: PageOrigins,
     port: u16,
-    /// Where the secret is that extensions share with us.
+    /// The file with the pairing secret.
     secret: PathBuf,
-    /// Who works on that file.
+    /// Limits how many connections read that file at once.
     secret_turns: Arc<Semaphore>,
     other_users: bool,
     peer_users: PeerUsers,
-    /// What workers behind extensions have said and nobody has read yet, in bytes.
+    /// Bytes of workers behind extensions that are received but not read yet.
     relayed: Arc<AtomicUsize>,
-    /// Those whose request has not been read yet.
-    heads: Arc<Lobby>,
-    /// Pages that have not been welcomed yet, and extensions that have not proved themselves.
-    unwelcomed: Arc<Lobby>,
-    unproved: Arc<Lobby>,
-    /// Pages that are welcome. Extensions that have proved themselves have their places in the registry.
-    pages: Arc<Places>,
+    /// Connections whose request has not been read yet.
+    heads: Arc<PendingSlots>,
+    /// Pages that have not been accepted yet, and extensions that have not proved themselves.
+    pending: Arc<PendingSlots>,
+    unproved: Arc<PendingSlots>,
+    /// Accepted pages. Extensions that have proved themselves have their slots in the registry.
+    pages: Arc<OriginSlots>,
     large_of_pages: LargeMessages,
     large_of_extensions: LargeMessages,
     stop: CancellationToken,
 }
 
-/// Whom the listener lets in.
+/// Which clients the listener accepts.
 #[derive(Clone, Debug)]
-pub struct Guests {
+pub struct ListenerAccess {
     /// The origins whose pages may offer tools.
     pub origins: PageOrigins,
-    /// The file with the secret that extensions have to know.
+    /// The file with the pairing secret.
     pub secret: PathBuf,
     /// Whether processes of other users may connect, too.
     pub other_users: bool,
 }
 
 /// Serves until `stop`.
-pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: CancellationToken) {
+pub async fn serve(bound: Bound, hub: Arc<Hub>, access: ListenerAccess, stop: CancellationToken) {
     let shared = Arc::new(Shared {
         hub,
-        origins: guests.origins,
-        secret: guests.secret,
+        origins: access.origins,
+        secret: access.secret,
         secret_turns: Arc::new(Semaphore::new(SECRET_TURNS)),
         peer_users: PeerUsers::default(),
         relayed: Arc::default(),
-        other_users: guests.other_users,
+        other_users: access.other_users,
         port: bound.port(),
-        heads: Lobby::new(MOST_HEADS),
-        unwelcomed: Lobby::new(MOST_UNWELCOMED),
-        unproved: Lobby::new(MOST_UNPROVED),
-        pages: Places::new(MOST_PAGES),
+        heads: PendingSlots::new(MOST_HEADS),
+        pending: PendingSlots::new(MOST_PENDING),
+        unproved: PendingSlots::new(MOST_UNPROVED),
+        pages: OriginSlots::new(MOST_PAGES),
         large_of_pages: LargeMessages::new(MOST_LARGE),
         large_of_extensions: LargeMessages::new(MOST_LARGE),
         stop: stop.clone(),
     });
     let sockets = bound.sockets().into_iter();
     let accepting = sockets.map(|socket| accept::run(socket, Arc::clone(&shared)));
-    // A page that holds its connection does not hold up the end.
+    // A page that keeps its connection open does not delay the shutdown.
     tokio::select! {
         _ = futures_util::future::join_all(accepting) => {}
         () = stop.cancelled() => {}
@@ -105,10 +105,10 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, guests: Guests, stop: Cancellati
 async fn answer(
     request: Request<Incoming>,
     ends: Ends,
-    head: Option<Guest>,
+    head: Option<PendingSlot>,
     shared: &Arc<Shared>,
 ) -> Response<String> {
-    // A web page that was led here under another name (DNS rebinding) is sent away before anything else.
+    // Refuses first of all a web page that reached us under another host name (DNS rebinding).
     let Some(host) = dialled(&request).filter(|host| origin::is_our_host(host, shared.port)) else {
         return status(StatusCode::FORBIDDEN);
     };
@@ -123,7 +123,7 @@ async fn answer(
             .body(reason.to_string())
             .unwrap_or_else(|_| status(StatusCode::FORBIDDEN));
     }
-    // From here on it has a place of another kind, or none: those without a request do not take it along.
+    // The request is read, so this slot is free again; the next step uses another one.
     drop(head);
     match (request.method(), request.uri().path()) {
         (&Method::GET, "/") => own_extension(request, host, shared).await,
@@ -134,17 +134,17 @@ async fn answer(
 }
 
 async fn page(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<String> {
-    // Only a browser's page has an origin, and only a page may come here.
+    // Only pages of browsers send an origin, and only pages may use this path.
     let origin = text_of(request.headers(), header::ORIGIN).and_then(origin::of_page);
     let Some(origin) = origin else {
         return status(StatusCode::FORBIDDEN);
     };
-    let Some(guest) = shared.unwelcomed.enter().await else {
+    let Some(pending) = shared.pending.enter().await else {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     };
     let shared = Arc::clone(shared);
     upgrade::upgrade(request, move |socket| async move {
-        page_socket::serve(socket, guest, &origin, &shared).await;
+        page_socket::serve(socket, pending, &origin, &shared).await;
     })
 }
 
@@ -159,21 +159,21 @@ async fn own_extension(
         let origin = one_line(origin.unwrap_or("none"), 200);
         tracing::warn!(
             origin,
-            "refused an extension: this is not the origin of ours"
+            "refused an extension: its origin is not that of the tabmux extension"
         );
         return status(StatusCode::FORBIDDEN);
     }
-    let Some(guest) = shared.unproved.enter().await else {
+    let Some(pending) = shared.unproved.enter().await else {
         return status(StatusCode::SERVICE_UNAVAILABLE);
     };
     let shared = Arc::clone(shared);
-    // The proofs are about the name that was dialled, so that they are good for no other place.
+    // The proofs cover the host name of the request, so they are valid for no other server.
     upgrade::upgrade(request, move |socket| async move {
-        extension_socket::serve(socket, guest, &host, &shared).await;
+        extension_socket::serve(socket, pending, &host, &shared).await;
     })
 }
 
-/// A refusal, and the end of the connection.
+/// Refuses the request and closes the connection.
 fn status(status: StatusCode) -> Response<String> {
     let mut response = Response::new(String::new());
     *response.status_mut() = status;
@@ -182,7 +182,7 @@ fn status(status: StatusCode) -> Response<String> {
     response
 }
 
-/// The one name that a request was made under.
+/// The host of a request, if there is exactly one.
 fn dialled(request: &Request<Incoming>) -> Option<&str> {
     let mut names = request.headers().get_all(header::HOST).iter();
     let (name, another) = (names.next()?, names.next());
@@ -195,14 +195,14 @@ fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Browsers send their request at once, so those who wait longer hardly are any.
+/// Browsers send their request at once, so few connections wait here.
 const MOST_HEADS: usize = 64;
-/// A hello and its answer, or a proof, take a few milliseconds; those that have been there longest go first.
-const MOST_UNWELCOMED: usize = 32;
+/// A hello and its answer, or a proof, take a few milliseconds; the oldest connection is evicted first.
+const MOST_PENDING: usize = 32;
 const MOST_UNPROVED: usize = 32;
-/// A file system that hangs costs so many threads.
+/// A file system that hangs blocks at most this many threads.
 const SECRET_TURNS: usize = 2;
-/// A worker has one for all tabs of its site.
+/// A worker has one connection for all tabs of its site.
 const MOST_PAGES: usize = 64;
-/// As many messages of more than 64 kB may be on their way at once from pages, and as many from extensions.
+/// How many messages of more than 64 kB may be received at once from pages, and as many from extensions.
 const MOST_LARGE: usize = 3;

@@ -1,11 +1,11 @@
-//! What the main loop spends on each kind of event. Everybody waits for it, so no event may cost it more than a
-//! millisecond; `cargo xtask bench` looks at it under the worst pages that are known.
+//! The processor time that the main loop spends on each kind of event. All sessions wait for the loop, so no event
+//! may take more than a millisecond; `cargo xtask bench` measures this under the worst known pages.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tabmux_protocol::overview::LoopCost;
 
-/// What was spent, by kind of event.
+/// The costs by kind of event.
 #[derive(Debug, Default)]
 pub(crate) struct LoopCosts(BTreeMap<&'static str, Cost>);
 
@@ -16,13 +16,12 @@ struct Cost {
     worst: Duration,
 }
 
-/// The time that this thread has worked so far. Time in which the system let others work does not count: on a
-/// machine that is busy, that is not the event's doing.
+/// The processor time of this thread so far. Unlike wall time, it does not depend on how busy the machine is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worked(Duration);
 
 impl LoopCosts {
-    /// An event was handled that came when the thread had worked so long.
+    /// Adds the cost of an event that began at this processor time.
     pub(crate) fn spent(&mut self, kind: &'static str, since: Worked) {
         let took = Worked::now().0.saturating_sub(since.0);
         let cost = self.0.entry(kind).or_default();
@@ -31,7 +30,7 @@ impl LoopCosts {
         cost.worst = cost.worst.max(took);
     }
 
-    /// For people who look.
+    /// The costs for the overview.
     pub(crate) fn rows(&self) -> Vec<LoopCost> {
         let rows = self.0.iter().map(|(kind, cost)| LoopCost {
             event: (*kind).to_owned(),

@@ -1,4 +1,4 @@
-//! The one task that handles every event and owns the core.
+//! The main loop: the one task that owns the core and handles every event.
 
 mod abandoned;
 mod browsers;
@@ -9,7 +9,6 @@ mod event;
 mod folders;
 mod following;
 mod found;
-mod letting_go;
 mod limits;
 mod overview;
 mod page_calls;
@@ -18,18 +17,19 @@ mod perform;
 mod person;
 mod plans;
 mod policy;
+mod refused_sessions;
 mod replies;
-mod turned_away;
+mod unused_tabs;
 mod waits;
 
 pub(crate) use event::{Answer, Event, Titles};
 pub(crate) use page_calls::FoundAnswer;
 pub(crate) use pages::PagesEvent;
-pub(crate) use person::{PersonEvent, Wish};
+pub(crate) use person::{PersonEvent, PersonRequest};
 
 use crate::audit::Audit;
 use crate::contexts::Contexts;
-use crate::extension::Extensions;
+use crate::extension::{Extensions, PeerName};
 use crate::found_tools::FoundTools;
 use crate::handle::Client;
 use crate::joins::Joins;
@@ -59,7 +59,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-/// The loop's own state: the core, and what the core keeps away from itself.
+/// The state of the main loop: the core, and the data that the core does not need.
 pub(crate) struct MainLoop {
     core: Core,
     start: Instant,
@@ -69,21 +69,21 @@ pub(crate) struct MainLoop {
     browsers: HashMap<BrowserId, Browser>,
     calls: HashMap<CallId, Call>,
     next_call: u64,
-    /// Browsers on their way, so that none is forgotten at the end.
+    /// Connection attempts, tracked so that shutdown can wait for them.
     connecting: JoinSet<()>,
-    /// Tabs and contexts on their way out, so that none stays at the end.
+    /// Tabs and contexts that are being closed, tracked so that shutdown can wait for them.
     closing: TaskTracker,
     contexts: Contexts,
     memory: Memory,
-    /// At which count of the core the notes were taken; none if they must be taken anew.
+    /// The core's change counter when the notes were last taken; `None` if they must be taken again.
     noted: Option<u64>,
-    /// Workers of pages that offer tools.
+    /// Page workers and their tools.
     pages: PageTools,
-    /// Tools that were found in browsers' tabs.
+    /// Tools that were found in browser tabs.
     found: FoundTools,
     joins: Joins,
     following: following::Following,
-    /// The tab that a worker says the user has in front.
+    /// The tab that is in front, according to a page worker.
     active: Option<TabLocation>,
     /// Whether several clients share this loop.
     shared: bool,
@@ -92,23 +92,23 @@ pub(crate) struct MainLoop {
     costs: LoopCosts,
     /// The extensions that are connected.
     extensions: Arc<Extensions>,
-    /// What the person says for all sessions.
-    lasting: PolicyFile,
-    /// What the person wants to be otherwise, in the order of their wishes; the first is being written.
-    policy_changes: VecDeque<(PolicyChange, policy::WantedBy)>,
-    /// What the person has been asked.
+    /// The person's rules, which apply to all sessions.
+    policy_file: PolicyFile,
+    /// The person's rule changes, in order; the first one is being written.
+    policy_changes: VecDeque<(PolicyChange, PeerName)>,
+    /// The open questions to the person.
     questions: Questions,
-    /// Calls whose arguments are being looked at before the person is asked.
+    /// Calls whose arguments are being checked before the person is asked.
     before_asking: HashSet<(SessionId, RequestId)>,
-    /// Whoever shows them questions.
+    /// The interface to whatever shows questions to the person.
     asking: Asking,
-    /// The persons at their browsers.
+    /// The people at their browsers.
     persons: person::Persons,
-    sweeps: letting_go::Sweeps,
-    /// The screen of the last client that had one.
+    sweeps: unused_tabs::Sweeps,
+    /// The display of the last client that had one.
     screen: Option<Screen>,
     waits: waits::Waits,
-    /// Where sessions' files go that have no other place.
+    /// The folder for files of sessions without a folder of their own.
     output: OutputRoot,
 }
 
@@ -117,16 +117,16 @@ struct Session {
     options: Box<SessionOptions>,
     client: Client,
     opened: Instant,
-    /// How many calls it has made.
+    /// The number of calls it has made.
     calls_made: u64,
-    /// The folders that its client works in.
+    /// The folders of its client.
     roots: Vec<PathBuf>,
-    /// Where its files go that have no other place.
+    /// The folder for its files without a path.
     output: OutputFolder,
-    /// Whether the person wants it to follow them, if they have said so.
+    /// Whether it follows the person, if the person decided that.
     follows: Option<bool>,
-    /// Why it was not taken in, if it was not.
-    turned_away: Option<String>,
+    /// Why it was refused, if it was.
+    refusal: Option<String>,
 }
 
 impl MainLoop {
@@ -136,7 +136,7 @@ impl MainLoop {
         audit: Audit,
         memory: Memory,
         extensions: Arc<Extensions>,
-        lasting: PolicyFile,
+        policy_file: PolicyFile,
         asking: Asking,
     ) -> Self {
         let config = Config {
@@ -172,20 +172,20 @@ impl MainLoop {
             metrics: Metrics::default(),
             costs: LoopCosts::default(),
             extensions,
-            lasting,
+            policy_file,
             policy_changes: VecDeque::new(),
             questions: Questions::default(),
             before_asking: HashSet::new(),
             asking,
             persons: person::Persons::default(),
-            sweeps: letting_go::Sweeps::default(),
+            sweeps: unused_tabs::Sweeps::default(),
             screen: None,
             waits: waits::Waits::default(),
             output: OutputRoot::usual(),
         }
     }
 
-    /// Handles events until the end, then lets go of every browser.
+    /// Handles events until shutdown, then disconnects every browser.
     pub(crate) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
         let output = self.output.clone();
         tokio::spawn(async move { output.sweep().await });
@@ -195,7 +195,7 @@ impl MainLoop {
         let done = loop {
             let alarm = self.core.poll_timeout();
             let mut is_news = true;
-            // Nothing waits between this and the end of the turn, so it is one thread's work.
+            // There is no await between here and the end of the turn, so one thread does all of it.
             let (kind, since) = tokio::select! {
                 event = inbox.recv() => match event {
                     None => break None,
@@ -225,7 +225,7 @@ impl MainLoop {
                     begun
                 }
             };
-            // Before anybody is answered: an answer waits until it is written what it has changed.
+            // Must come before the replies: a reply waits until the notes about its effects are written.
             self.keep_notes();
             self.acknowledge_opened();
             while let Some(output) = self.core.poll_output() {
@@ -242,7 +242,7 @@ impl MainLoop {
         self.connecting.shutdown().await;
         self.closing.close();
         let _ = tokio::time::timeout(CLOSING_LIMIT, self.closing.wait()).await;
-        // Browsers report their end to this queue, which nobody reads any more.
+        // Browsers still report their end to this queue, but it is not read any more.
         inbox.close();
         let ends = self.browsers.values().map(Browser::shut_down);
         futures_util::future::join_all(ends).await;
@@ -264,11 +264,8 @@ impl MainLoop {
             } => {
                 self.open(session, options, client, notify);
             }
-            Event::TakeUp { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
+            Event::Resume { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
-            Event::Policy { change, answer } => {
-                self.change_policy(change, policy::WantedBy::Other(answer));
-            }
             Event::PolicyWritten { rules } => self.change_written(rules),
             Event::Pages(event) => self.pages_event(event),
             Event::Overview {
@@ -326,8 +323,8 @@ impl MainLoop {
             Event::Connected {
                 browser,
                 result,
-                way,
-            } => self.connected(browser, result, way),
+                peer,
+            } => self.connected(browser, result, peer),
             Event::Finished { call, outcome } => {
                 let outcome =
                     outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
@@ -359,11 +356,11 @@ impl MainLoop {
             options.follow_user_focus = follows;
         }
         let mut config = SessionConfig {
-            site_filter: policy::site_filter(options.origins.and(self.lasting.policy())),
+            site_filter: policy::site_filter(options.origins.and(self.policy_file.policy())),
             ..options.config()
         };
         for plan in &options.browsers {
-            self.plans.say(session, plan.clone());
+            self.plans.add(session, plan.clone());
         }
         let number = self.memory.number_of(&client.session);
         self.memory.opened(&client);
@@ -373,10 +370,10 @@ impl MainLoop {
         let opened = Instant::now();
         let kept = options.output.clone();
         let output = self.output.session_with(kept, Quota::default());
-        let plates = &mut self.persons.plates;
-        plates.put_up(session, &client.name, &client.session, number);
-        if let Some(plate) = plates.of(session) {
-            config.label = plate.name().into();
+        let labels = &mut self.persons.labels;
+        labels.add(session, &client.name, &client.session, number);
+        if let Some(label) = labels.of(session) {
+            config.label = label.name().into();
         }
         self.sessions.insert(
             session,
@@ -389,7 +386,7 @@ impl MainLoop {
                 roots: Vec::new(),
                 output,
                 follows,
-                turned_away: None,
+                refusal: None,
             },
         );
         self.note_followers();
@@ -397,7 +394,7 @@ impl MainLoop {
         self.reach_again();
     }
 
-    /// A session is over, and its contexts are, too.
+    /// Closes a session and its contexts.
     fn close(&mut self, session: SessionId) {
         self.input(Input::SessionClosed { session });
         if let Some(over) = self.sessions.remove(&session) {
@@ -409,7 +406,7 @@ impl MainLoop {
         self.note_followers();
         self.questions.forget(session);
         self.asking.publish(&self.questions);
-        self.persons.plates.take_down(session);
+        self.persons.labels.remove(session);
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.browsers.get(&browser).cloned() {
                 self.closing.spawn(work::end_context(browser, context));
@@ -427,5 +424,5 @@ impl MainLoop {
     }
 }
 
-/// How long the end waits for tabs that are being closed.
+/// How long shutdown waits for tabs that are being closed.
 const CLOSING_LIMIT: Duration = Duration::from_secs(1);

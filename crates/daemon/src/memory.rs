@@ -1,6 +1,5 @@
-//! What outlives a daemon: which session had which tabs and followed the person, in a file that only its user
-//! can read.
-//! Browsers that we launched end with their daemon; of those it is only told that they are gone.
+//! The state that survives the daemon: which session had which tabs and followed the person, in a file that only its
+//! user can read. Launched browsers end with their daemon; about those it only records that they are gone.
 
 mod counter;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -27,11 +26,11 @@ use tabmux_core::{
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
 
-/// What is written down.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Notes {
-    /// How many numbers of tabs are used up.
+    /// How many tab numbers have been used.
     pub(crate) tabs_counted: u32,
     /// Sessions by their public names.
     pub(crate) sessions: HashMap<String, SessionNotes>,
@@ -48,49 +47,49 @@ impl Notes {
     }
 }
 
-/// One session's tabs, and the proof that a client is the one it belongs to.
+/// One session's tabs, and the secret that proves its owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionNotes {
     pub(crate) secret: String,
     pub(crate) tabs: Vec<TabNotes>,
-    /// A tab that it worked in and that is gone, until it is told.
+    /// A lost tab that the session has not been told about yet.
     #[serde(default)]
     pub(crate) lost: Option<LostNotes>,
-    /// The browser that a session with a changing list was connected to, if that outlives the daemon.
+    /// The browser of a progressive session, if it outlives the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) connected: Option<String>,
-    /// How many numbers of its own for pages are used up.
+    /// How many page numbers of its own have been used.
     #[serde(default)]
     pub(crate) pages_counted: u32,
-    /// Its number among those of the same name.
+    /// Its number among sessions of the same client name.
     #[serde(default)]
     pub(crate) number: usize,
-    /// Whether the person wants it to follow them, if they have said so.
+    /// Whether it follows the person, if the person decided that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) follows: Option<bool>,
 }
 
-/// A tab that is gone.
+/// A lost tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LostNotes {
     /// The browser, as its user named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     browser: Option<String>,
     number: u32,
-    /// The session's own number of it.
+    /// The session's own number for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     page: Option<u32>,
     fate: FateNotes,
 }
 
 impl LostNotes {
-    /// With what the session calls it.
+    /// Adds the session's own number for it.
     pub(crate) fn called(self, page: Option<u32>) -> Self {
         Self { page, ..self }
     }
 }
 
-/// What became of it.
+/// How it was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum FateNotes {
@@ -139,32 +138,32 @@ pub(crate) struct TabNotes {
     pub(crate) browser: String,
     pub(crate) target: String,
     pub(crate) number: u32,
-    /// The session's own number of it.
+    /// The session's own number for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) page: Option<u32>,
-    /// Whether it is still there when its daemon is not.
+    /// Whether it outlives the daemon.
     pub(crate) stays: bool,
     /// Whether it was opened for the session.
     pub(crate) opened: bool,
     /// Whether the session was bound to it.
     pub(crate) bound: bool,
-    /// The installation of the extension through which it is reached, if it is.
+    /// The extension installation through which it is connected, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) extension: Option<String>,
 }
 
-/// A tab that was opened for a session that did not come back.
+/// A tab of a session that did not reconnect.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Abandoned {
     /// The browser, as its user named it.
     pub(crate) browser: String,
-    /// The installation of the extension through which it is reached, if it is.
+    /// The extension installation through which it is connected, if any.
     pub(crate) extension: Option<String>,
     pub(crate) target: TargetId,
 }
 
 impl Abandoned {
-    /// Whether these notes are about it.
+    /// Whether these notes describe this tab.
     pub(crate) fn is(&self, tab: &TabNotes) -> bool {
         tab.browser == self.browser
             && tab.extension == self.extension
@@ -172,29 +171,29 @@ impl Abandoned {
     }
 }
 
-/// The file, and what an earlier daemon left in it.
+/// The file, and the notes of an earlier daemon.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// Sessions of an earlier daemon that have not come back yet.
+    /// Sessions of an earlier daemon that have not reconnected yet.
     left: HashMap<String, SessionNotes>,
-    /// Those of them that a client has proved to be its own.
+    /// Those whose ownership a client has proved.
     claimed: HashSet<String>,
-    /// The tabs of those that are back, for a daemon after this one: not all may be found again yet.
+    /// The tabs of reconnected sessions, for the next daemon: some may not be found again yet.
     back: HashMap<String, Vec<TabNotes>>,
     last: Notes,
-    /// How long they have to come back.
+    /// How long they may take to reconnect.
     grace: Duration,
-    /// The newest notes, counted.
+    /// The newest notes, with their version.
     write: Option<watch::Sender<(u64, Notes)>>,
-    /// Which of them are in the file.
+    /// The version that is in the file.
     written: watch::Receiver<u64>,
     writer: Option<JoinHandle<()>>,
-    /// Whether the disk has been waited for too long, and has not answered since.
+    /// Whether a write timed out and has not finished since.
     late: Arc<AtomicBool>,
 }
 
 impl Memory {
-    /// Remembers nothing.
+    /// Stores nothing.
     pub(crate) fn none() -> Self {
         Self {
             left: HashMap::new(),
@@ -209,10 +208,10 @@ impl Memory {
         }
     }
 
-    /// Reads what an earlier daemon left, and keeps the file up to date from now on.
+    /// Reads the notes of an earlier daemon, and keeps the file up to date from now on.
     pub(crate) fn at(path: PathBuf, grace: Duration) -> Self {
         let mut last = read(&path).unwrap_or_else(|error| {
-            tracing::warn!(%error, path = %path.display(), "what an earlier daemon left is unreadable");
+            tracing::warn!(%error, path = %path.display(), "the notes of an earlier daemon cannot be read");
             Notes::default()
         });
         let counter = Counter::open(&path.with_extension("count"), last.tabs_counted);
@@ -233,7 +232,7 @@ impl Memory {
         }
     }
 
-    /// How many numbers of tabs are used up.
+    /// How many tab numbers have been used.
     pub(crate) fn tabs_counted(&self) -> u32 {
         self.last.tabs_counted
     }
@@ -250,21 +249,19 @@ impl Memory {
         tabs.collect()
     }
 
-    /// Whether a tab was a session's that may come back: one that it only knew by a number was not.
+    /// Whether a tab belongs to a session that may reconnect. A tab that the session only had a number for does not
+    /// count.
     pub(crate) fn awaits(&self, target: &TargetId) -> bool {
         let mut tabs = self.left.values().flat_map(|session| &session.tabs);
         tabs.any(|tab| tab.stays && (tab.opened || tab.bound) && *tab.target == *target.0)
     }
 
-    /// Gives a session of an earlier daemon to the client that proves it is its own.
+    /// Gives a session of an earlier daemon to the client that proves its ownership.
     pub(crate) fn take_up(&mut self, resume: &Resume) -> Option<RestoredTabs> {
         let name = &resume.session_id.0;
         let known = self.left.get(name)?;
         if known.secret != resume.secret {
-            tracing::warn!(
-                session = name,
-                "refused to resume a session: its secret is another"
-            );
+            tracing::warn!(session = name, "refused to resume a session: wrong secret");
             return None;
         }
         if !self.claimed.insert(name.clone()) {
@@ -295,12 +292,12 @@ impl Memory {
         })
     }
 
-    /// The number that people knew a session by, which a client has proved to be its own.
+    /// The label number of a session whose ownership a client has proved.
     pub(crate) fn number_of(&self, session: &str) -> Option<usize> {
         self.claimed_notes(session).map(|known| known.number)
     }
 
-    /// Whether the person wanted such a session to follow them, if they had said so.
+    /// Whether such a session followed the person, if the person had decided that.
     pub(crate) fn follows_of(&self, session: &str) -> Option<bool> {
         self.claimed_notes(session)?.follows
     }
@@ -310,7 +307,7 @@ impl Memory {
         self.left.get(session).filter(|_| is_claimed)
     }
 
-    /// A session is open; it may be one of an earlier daemon.
+    /// A session was opened; it may be one of an earlier daemon.
     pub(crate) fn opened(&mut self, client: &Client) {
         let name = &client.session;
         if self.claimed.remove(name)
@@ -320,12 +317,12 @@ impl Memory {
         }
     }
 
-    /// A session is over.
+    /// A session was closed.
     pub(crate) fn closed(&mut self, client: &Client) {
         self.back.remove(&client.session);
     }
 
-    /// The notes about the tabs that a session had at an earlier daemon and has not found again.
+    /// The notes about the session's tabs of an earlier daemon that it has not found again.
     pub(crate) fn missing(&self, client: &Client, restored_tabs: &RestoredTabs) -> Vec<TabNotes> {
         let tabs = self.back.get(&client.session).into_iter().flatten();
         let is_missing = |tab: &&TabNotes| {
@@ -335,8 +332,7 @@ impl Memory {
         tabs.filter(is_missing).cloned().collect()
     }
 
-    /// The tabs that sessions of an earlier daemon opened and nobody came back for. From now on they are
-    /// forgotten.
+    /// Takes the tabs of sessions that did not reconnect. Forgets them.
     pub(crate) fn take_abandoned(&mut self) -> Vec<Abandoned> {
         let tabs = self.left.drain().flat_map(|(_, session)| session.tabs);
         let opened = tabs.filter(|tab| tab.opened && tab.stays);
@@ -349,7 +345,7 @@ impl Memory {
             .collect()
     }
 
-    /// Keeps what is so now, if it is not what was so before.
+    /// Stores the notes, if they changed.
     pub(crate) fn keep(&mut self, mut notes: Notes) {
         let Some(write) = &self.write else {
             return;
@@ -366,8 +362,8 @@ impl Memory {
         }
     }
 
-    /// What to wait for until everything that is kept is in the file, if it is not there yet. A disk that hangs is
-    /// waited for once and not for long: answers are worth more than what a later daemon would know.
+    /// A future that resolves when all notes are in the file; `None` if they are. A disk that hangs is waited for
+    /// once and briefly: replies matter more than notes for a later daemon.
     pub(crate) fn writing(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         let newest = self.write.as_ref()?.borrow().0;
         let mut written = self.written.clone();
@@ -380,7 +376,7 @@ impl Memory {
         waits.then_some(async move {
             let writing = written.wait_for(|written| *written >= newest);
             if tokio::time::timeout(WRITE_LIMIT, writing).await.is_err() {
-                tracing::warn!("sessions are not written down in time; answers do not wait for it");
+                tracing::warn!("storing sessions takes too long; replies do not wait for it");
                 late.store(true, Ordering::Relaxed);
             }
         })
@@ -391,7 +387,7 @@ impl Memory {
         self.write.is_some()
     }
 
-    /// How long sessions of an earlier daemon have to come back, if there are any.
+    /// How long sessions of an earlier daemon may take to reconnect, if there are any.
     pub(crate) fn grace(&self) -> Option<Duration> {
         (!self.left.is_empty()).then_some(self.grace)
     }
@@ -405,10 +401,10 @@ impl Memory {
     }
 }
 
-/// How long an answer waits for the disk.
+/// How long a reply waits for the disk.
 const WRITE_LIMIT: Duration = Duration::from_secs(1);
 
-/// Writes whatever is newest, until nobody has anything to write.
+/// Writes the newest notes, until the sender is dropped.
 fn keep(
     path: &Path,
     mut counter: Counter,
@@ -422,13 +418,13 @@ fn keep(
         let (number, newest) = notes.borrow_and_update().clone();
         counter.store(newest.tabs_counted);
         if let Err(error) = write(path, &newest) {
-            tracing::warn!(%error, path = %path.display(), "sessions could not be written down");
+            tracing::warn!(%error, path = %path.display(), "sessions could not be stored");
         }
         done.send_replace(number);
     }
 }
 
-/// Reads a file of our own. In a folder like /tmp anybody may put one there first.
+/// Reads a file that this user owns. In a folder like /tmp any user may create one first.
 fn read(path: &Path) -> io::Result<Notes> {
     let file = fs::OpenOptions::new()
         .read(true)
@@ -441,17 +437,17 @@ fn read(path: &Path) -> io::Result<Notes> {
     };
     let about = file.metadata()?;
     if !about.is_file() || about.uid() != own_uid() {
-        return Err(io::Error::other("it is no file of this user's own"));
+        return Err(io::Error::other("it is not a file of this user"));
     }
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// Writes beside the file first, so that a daemon that dies meanwhile leaves the old one whole.
+/// Writes a temporary file first, so that a crash leaves the old file intact.
 fn write(path: &Path, notes: &Notes) -> io::Result<()> {
     let draft = path.with_extension("new");
-    // What is there was left by a daemon that died, or put there by somebody else.
+    // An old temporary file is from a crashed daemon, or from another user.
     match fs::remove_file(&draft) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

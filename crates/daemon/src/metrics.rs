@@ -1,4 +1,4 @@
-//! How each browser has served so far: calls and their times, and how often it was connected.
+//! Counters of each browser: calls and their times, and how often it was connected.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use tabmux_core::BrowserId;
 use tabmux_protocol::overview::BrowserMetrics;
 use tokio::time::Instant;
 
-/// What is counted, by browser.
+/// The counters, by browser.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics(HashMap<BrowserId, Record>);
 
@@ -14,7 +14,7 @@ pub(crate) struct Metrics(HashMap<BrowserId, Record>);
 struct Record {
     calls: u64,
     failed: u64,
-    /// How long the last calls took.
+    /// The durations of the last calls.
     times: VecDeque<Duration>,
     slowest: Duration,
     connects: u64,
@@ -23,7 +23,7 @@ struct Record {
 }
 
 impl Metrics {
-    /// A call was answered that had work done in a browser.
+    /// Counts a call that used a browser.
     pub(crate) fn answered(&mut self, browser: BrowserId, took: Duration, failed: bool) {
         let record = self.0.entry(browser).or_default();
         record.calls += 1;
@@ -35,7 +35,7 @@ impl Metrics {
         record.times.push_back(took);
     }
 
-    /// An attempt to connect is over.
+    /// Counts an attempt to connect.
     pub(crate) fn attempted(&mut self, browser: BrowserId, connected: bool) {
         let record = self.0.entry(browser).or_default();
         match connected {
@@ -47,19 +47,19 @@ impl Metrics {
         }
     }
 
-    /// A browser is no longer connected.
+    /// A browser was disconnected.
     pub(crate) fn lost(&mut self, browser: BrowserId) {
         if let Some(record) = self.0.get_mut(&browser) {
             record.connected = None;
         }
     }
 
-    /// Forgets browsers that nobody means any more.
+    /// Forgets browsers that no session uses any more.
     pub(crate) fn keep_only(&mut self, known: impl Fn(BrowserId) -> bool) {
         self.0.retain(|browser, _| known(*browser));
     }
 
-    /// What is known of a browser, for people who look.
+    /// The counters of a browser, for the overview.
     pub(crate) fn of(&self, browser: BrowserId) -> BrowserMetrics {
         let Some(record) = self.0.get(&browser) else {
             return BrowserMetrics::default();
@@ -82,7 +82,7 @@ fn median(times: &VecDeque<Duration>) -> Option<Duration> {
     sorted.get(sorted.len() / 2).copied()
 }
 
-/// Tenths are enough.
+/// Rounded to tenths.
 #[expect(
     clippy::cast_precision_loss,
     reason = "no call takes 2^53 tenths of a millisecond"
@@ -91,7 +91,7 @@ fn millis(time: Duration) -> f64 {
     (time.as_micros() / 100) as f64 / 10.0
 }
 
-/// The median is that of so many calls.
+/// The median is taken over this many calls.
 const KEPT_TIMES: usize = 256;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a session is told once, when it opens.
+//! The options of a session, fixed when it opens.
 
 use crate::catalogue;
 use sha2::{Digest, Sha256};
@@ -18,71 +18,71 @@ use tabmux_core::{
 };
 use tabmux_protocol::session as wire;
 
-/// What a session wants.
+/// The options of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// The browsers it means, in the order of their numbers.
+    /// Its browsers, in the order of their numbers.
     pub browsers: Vec<BrowserPlan>,
     /// Which pages may be opened and read.
     pub policy: AddressPolicy,
     /// Whether its agent may add browsers that are not on this machine.
     pub allow_remote: bool,
-    /// Whether its agent may choose a browser that is meant when none is named.
+    /// Whether its agent may choose a default browser.
     pub allow_default: bool,
-    /// Whether its browsers are connected when it opens, instead of when they are first needed.
+    /// Whether its browsers are connected when it opens, instead of on first use.
     pub connect_at_start: bool,
     /// Whether it is offered the generic page actions while a tab is focused.
     pub page_actions: bool,
-    /// How many tools are generated for it from a page, if any are.
+    /// How many tools are generated for it from a page, if any.
     pub generated_tools: Option<usize>,
-    /// The categories of tools that it is offered. `None`: all that need not be asked for.
+    /// The categories of tools that it gets. `None`: all except those that must be requested.
     pub categories: Option<Vec<String>>,
-    /// Those among them whose tools a list that follows the work has from the start.
+    /// The categories that a progressive list includes from the start.
     pub added_categories: Vec<String>,
-    /// Whether it has three tools and no others.
+    /// Whether it has only the three tools of `--slim`.
     pub slim: bool,
     /// The folder its client works in; files stay there.
     pub folder: Option<PathBuf>,
     /// More folders in which its files may be.
     pub roots: Vec<PathBuf>,
-    /// Where its files without a path go and stay; into a folder that ends with it, if `None`.
+    /// The folder for its files without a path, which are kept; if `None`, a folder that is removed with the session.
     pub output: Option<PathBuf>,
     /// Which tools are listed, and how they find their tab.
     pub mode: Mode,
-    /// What it calls tabs.
+    /// How it numbers tabs.
     pub numbering: Numbering,
-    /// What becomes of the tabs it opened.
+    /// What happens to the tabs it opened when it ends.
     pub on_end: OnEnd,
-    /// Who may use the tabs it holds.
+    /// Which other sessions may use the tabs it holds.
     pub tab_policy: TabPolicy,
     /// Whether it has cookies, storage and tabs of its own.
     pub isolated: bool,
     /// How its calls of page tools find their tab.
     pub routing: Routing,
-    /// Whether its focus goes to the tab that the user turns to.
+    /// Whether its focus follows the user's tab.
     pub follow_user_focus: bool,
-    /// Which sites it may have to do with.
+    /// Which sites it may access.
     pub origins: OriginPolicy,
     /// Whether a person is asked before a page's tool runs.
     pub confirm: wire::Confirm,
-    /// What it had before its daemon died.
+    /// The tabs it had before its daemon died.
     pub restored_tabs: RestoredTabs,
 }
 
-/// How to come by a browser: the one that was named, else one that runs, else one that we launch.
+/// How to connect a browser: the named one, else a running one, else a launched one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserPlan {
-    /// The one that the user named. If there is one, no other is taken.
+    /// The one that the user named. If set, no other browser is used.
     pub named: Option<Source>,
-    /// What people call it.
+    /// Its name, for people.
     pub name: Option<String>,
-    /// What to run when it is to be reconnected and cannot be reached.
+    /// The command that starts it when it cannot be reconnected.
     pub start_command: Option<String>,
-    /// Whether the browser of an extension may be taken, before any other.
+    /// Whether to use the browser of an extension, before any other.
     pub extension: Extension,
-    /// Whether a running browser may be taken.
+    /// Whether a running browser may be used.
     pub running: bool,
-    /// Whether one that runs must be taken, and none is launched.
+    /// Whether only a running browser may be used, and none is launched.
     pub attaches_only: bool,
     /// How to launch one, when the agent asks for it.
     pub launch: LaunchOptions,
@@ -92,23 +92,23 @@ pub struct BrowserPlan {
     pub shim: bool,
 }
 
-/// Whether a browser is reached through its extension.
+/// Whether a browser is connected through its extension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Extension {
-    /// It is not.
+    /// Never.
     #[default]
     Never,
-    /// It is, if one is connected.
+    /// If one is connected.
     IfThere,
-    /// It is, and no other browser is taken.
+    /// Always; no other browser is used.
     Only {
-        /// What people call the one that is meant; any, if they do not say.
+        /// The name of its profile; `None` means any.
         name: Option<String>,
     },
 }
 
 impl SessionOptions {
-    /// What a client asked for, in our own terms. Fails, in words, on what makes no sense.
+    /// Converts a client's options. Returns a sentence if they are invalid.
     pub fn from_wire(options: wire::SessionOptions) -> Result<Self, String> {
         let mode = match modes::choose(&options, None) {
             wire::ToolMode::Progressive if !options.slim => Mode::Progressive,
@@ -160,8 +160,7 @@ impl SessionOptions {
         })
     }
 
-    /// The same for a session that is alone in its process: its browser is its own, so isolation is
-    /// a profile of its own.
+    /// The same for a session in its own process: it shares no browser, so isolation is a separate profile.
     #[must_use]
     pub fn alone(mut self) -> Self {
         if std::mem::take(&mut self.isolated) {
@@ -172,7 +171,7 @@ impl SessionOptions {
         self
     }
 
-    /// The same as the core takes it.
+    /// The options for the core.
     pub(crate) fn config(&self) -> SessionConfig {
         SessionConfig {
             label: "Agent".into(), // `MainLoop::open` knows better.
@@ -187,7 +186,7 @@ impl SessionOptions {
             on_request: catalogue::on_request(self.categories.as_deref()),
             added: catalogue::of_categories(&self.added_categories),
             only: self.slim.then(catalogue::slim_tools),
-            // A context ends with its session, and with it all its tabs.
+            // A context is closed with its session, together with all its tabs.
             on_end: match self.isolated {
                 true => OnEnd::Close,
                 false => self.on_end,
@@ -201,8 +200,8 @@ impl SessionOptions {
         }
     }
 
-    /// How to come by a browser that the agent adds. Fails, in words, on an address that is none, and
-    /// on one that is not on this machine unless that is allowed.
+    /// The plan for a browser that the agent adds. Returns a sentence if the address is invalid, or is not on this
+    /// machine and that is not allowed.
     pub(crate) fn addition(
         &self,
         address: &str,
@@ -212,7 +211,7 @@ impl SessionOptions {
         let host = url.as_ref().and_then(url::Url::host);
         let Some(host) = host.filter(|_| is_endpoint(address)) else {
             return Err(format!(
-                "`{}` is no browser's address. Write it like http://127.0.0.1:9222 or ws://127.0.0.1:9222/devtools/browser/ID.",
+                "`{}` is not a browser address. Write it like http://127.0.0.1:9222 or ws://127.0.0.1:9222/devtools/browser/ID.",
                 endpoint::shown(address)
             ));
         };
@@ -223,7 +222,7 @@ impl SessionOptions {
                  is started with --allowRemoteBrowsers."
             ));
         }
-        // Whoever adds again what the flags name has its headers and its command, too.
+        // An address that the flags name keeps its headers and its command.
         if let Some(own) = self
             .browsers
             .iter()
@@ -299,7 +298,7 @@ impl BrowserPlan {
                 named: None,
                 name: None,
                 start_command: None,
-                // Whoever says how to launch a browser, or that it allows debugging, means no extension.
+                // Flags that launch a browser, or attach to a debuggable one, exclude the extension.
                 extension: match options.launches || options.attaches_only {
                     true => Extension::Never,
                     false => Extension::IfThere,
@@ -344,7 +343,7 @@ impl BrowserPlan {
         }
     }
 
-    /// The browser as the core takes it.
+    /// The browser's reference in the core.
     pub(crate) fn meant(&self) -> BrowserRef {
         BrowserRef {
             key: BrowserKey(self.key().into()),
@@ -353,7 +352,7 @@ impl BrowserPlan {
         }
     }
 
-    /// Where the browser comes from, as people see it.
+    /// The browser's source, for people.
     pub(crate) fn source(&self) -> String {
         let source = match &self.named {
             Some(Source::Url(url) | Source::WebSocket(url, _)) => endpoint::shown(url),
@@ -368,7 +367,7 @@ impl BrowserPlan {
         }
     }
 
-    /// Which of the user's running browsers is meant.
+    /// Which of the user's running browsers to use.
     pub(crate) fn which_running(&self) -> Running {
         let profile = match &self.launch.profile {
             ProfileChoice::At(folder) => Some(folder.clone()),
@@ -380,7 +379,7 @@ impl BrowserPlan {
         }
     }
 
-    /// Whether no browser is meant but one that we launch, so that nobody has to ask for that.
+    /// Whether only a launched browser is possible, so that the agent need not ask for the launch.
     pub(crate) fn launches(&self) -> bool {
         self.named.is_none() && self.extension == Extension::Never && !self.running
     }
@@ -389,7 +388,7 @@ impl BrowserPlan {
         matches!(self.extension, Extension::Only { .. })
     }
 
-    /// Where the browser is that the user named, secrets included.
+    /// The address that the user named, including secrets.
     fn address(&self) -> Option<&str> {
         match self.named.as_ref()? {
             Source::Url(url) | Source::WebSocket(url, _) => Some(url),
@@ -397,7 +396,7 @@ impl BrowserPlan {
         }
     }
 
-    /// Sessions with equal plans share one browser. It is written to disk: secrets are not in it.
+    /// Sessions with equal keys share one browser. The key is stored on disk, so it contains no secrets.
     pub(crate) fn key(&self) -> String {
         match self.address() {
             Some(address) => key_of(address),
@@ -409,7 +408,7 @@ impl BrowserPlan {
     }
 }
 
-/// An address without its secrets; what was left out is in the hash behind it.
+/// An address without its secrets, followed by a hash of them.
 fn key_of(address: &str) -> String {
     let shown = endpoint::shown(address);
     match shown == address {
@@ -424,7 +423,7 @@ fn hash(text: &str) -> String {
     hex.collect()
 }
 
-/// What a client's flags say about origins. Fails, in words, on what is none.
+/// The origin rules of a client's flags. Returns a sentence if one is invalid.
 fn origins(allowed: &[String], blocked: &[String]) -> Result<OriginPolicy, String> {
     let read = |flag: &str, texts: &[String]| {
         let patterns = texts.iter().map(|text| OriginPattern::parse_all(text));

@@ -1,5 +1,4 @@
-//! What the main loop keeps of pages that offer tools: what they say in full. The core knows only names
-//! and numbers.
+//! The full descriptions of the page library's tools. The core knows only their names and numbers.
 
 use crate::record::Record;
 use std::collections::HashMap;
@@ -9,7 +8,7 @@ use tabmux_core::{ConnectionId, DocumentId, PageId, ToolFacts, ToolKey};
 use tabmux_protocol::page::ToPage;
 use tokio::sync::mpsc;
 
-/// All workers that are connected.
+/// All connected workers.
 #[derive(Debug, Default)]
 pub(crate) struct PageTools {
     workers: HashMap<ConnectionId, Worker>,
@@ -29,13 +28,13 @@ pub(crate) struct Worker {
 
 #[derive(Debug, Default)]
 struct Page {
-    /// The worker's name of its document, and ours.
+    /// The document's id, as the worker names it and as we count it.
     document: (String, u64),
     tools: HashMap<ToolKey, Arc<Record>>,
 }
 
 impl PageTools {
-    /// A worker arrived.
+    /// A worker connected.
     pub(crate) fn open(&mut self, origin: Arc<str>, out: mpsc::Sender<ToPage>) -> ConnectionId {
         self.connections_counted += 1;
         let connection = ConnectionId(self.connections_counted);
@@ -61,14 +60,14 @@ impl PageTools {
         self.workers.get_mut(&connection)
     }
 
-    /// Whether no other worker has had a tab in front for a shorter time.
+    /// Whether this worker had a tab in front most recently.
     pub(crate) fn is_latest(&self, connection: ConnectionId, since: f64) -> bool {
         let others = self.workers.iter().filter(|(id, _)| **id != connection);
         let mut times = others.filter_map(|(_, worker)| worker.active_since);
         times.all(|other| other <= since)
     }
 
-    /// The document that a tab shows, in our count. Another one has no tools yet.
+    /// The number of the document that a tab shows. A new document has no tools yet.
     pub(crate) fn show(
         &mut self,
         connection: ConnectionId,
@@ -84,18 +83,18 @@ impl PageTools {
         Some(DocumentId(page.document.1))
     }
 
-    /// A tab registered itself again: it is a new one, with another document, whatever it says.
+    /// A tab registered again: it counts as new, with a new document.
     pub(crate) fn renew(&mut self, connection: ConnectionId, page: &PageId) {
         let worker = self.workers.get_mut(&connection);
         if let Some(page) = worker.and_then(|worker| worker.pages.get_mut(page)) {
-            // The count goes on, so what was meant for an old document never reaches a new one.
+            // The count continues, so a call for an old document never reaches a new one.
             page.document.1 += 1;
             page.document.0.clear();
             page.tools.clear();
         }
     }
 
-    /// Whether a worker has this tab. How many it may have is the core's affair.
+    /// Whether a worker has this tab. The core limits their number.
     pub(crate) fn has(&self, connection: ConnectionId, page: &PageId) -> bool {
         let worker = self.workers.get(&connection);
         worker.is_some_and(|worker| worker.pages.contains_key(page))
@@ -107,14 +106,17 @@ impl PageTools {
         }
     }
 
-    /// Takes in a tool. One that its tab registered before keeps its key.
+    /// Adds a tool. If the tab registered it before, it keeps its key.
     pub(crate) fn register(
         &mut self,
         connection: ConnectionId,
         page: &PageId,
         tool: Arc<Record>,
     ) -> Result<ToolFacts, String> {
-        let worker = self.workers.get_mut(&connection).ok_or("It is too late.")?;
+        let worker = self
+            .workers
+            .get_mut(&connection)
+            .ok_or("The connection has ended.")?;
         let known = worker.pages.get_mut(page).ok_or("There is no such tab.")?;
         let same = known.key_of(&tool.name);
         let others = known.tools.iter().filter(|(key, _)| Some(**key) != same);
@@ -135,7 +137,7 @@ impl PageTools {
         Ok(facts)
     }
 
-    /// Takes out a tool, by the name that the page gave it.
+    /// Removes a tool, by the page's name for it.
     pub(crate) fn unregister(
         &mut self,
         connection: ConnectionId,
@@ -148,7 +150,7 @@ impl PageTools {
         Some(key)
     }
 
-    /// Takes out a tool for which there is no room. Its name.
+    /// Removes a tool that the core rejected. Returns its name.
     pub(crate) fn forget_tool(
         &mut self,
         connection: ConnectionId,
@@ -174,7 +176,7 @@ impl PageTools {
             .get(&key)
     }
 
-    /// The worker's own name of the document that a tab shows.
+    /// The worker's id of the document that a tab shows.
     pub(crate) fn document(&self, connection: ConnectionId, page: &PageId) -> Option<&str> {
         let page = self.workers.get(&connection)?.pages.get(page)?;
         Some(&page.document.0)
@@ -182,7 +184,7 @@ impl PageTools {
 }
 
 impl Page {
-    /// The key of the tool that the page calls by this name.
+    /// The key of the tool with this name.
     fn key_of(&self, name: &str) -> Option<ToolKey> {
         let mut tools = self.tools.iter();
         let (key, _) = tools.find(|(_, tool)| &*tool.name == name)?;
@@ -190,5 +192,5 @@ impl Page {
     }
 }
 
-/// What the tools of one tab may say in all: more than any model reads of them.
+/// The limit for all tool texts of one tab: more than any model reads.
 pub(crate) const MOST_IN_TAB: usize = 1_024 * 1_024;

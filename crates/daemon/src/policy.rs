@@ -1,13 +1,13 @@
-//! The person's own rules about origins: for all sessions, kept in a file of theirs.
+//! The person's rules about origins, for all sessions, in a file.
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
-mod looking;
 mod page_origin;
+mod reader;
 
 pub use page_origin::PageOrigin;
 
-pub(crate) use looking::Looker;
+pub(crate) use reader::PolicyReader;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -20,62 +20,62 @@ use tabmux_browser::origins::Verdict;
 use tabmux_browser::text::one_line;
 use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 
-/// The rules in a file, as they are now.
+/// The rules in a file, as last read.
 #[derive(Debug)]
 pub(crate) struct PolicyFile {
     path: Option<PathBuf>,
-    looker: Option<Looker>,
-    /// What the file says, or why nobody can tell.
+    policy_reader: Option<PolicyReader>,
+    /// The rules, or why they cannot be read.
     known: Result<PersonRules, Unreadable>,
     policy: OriginPolicy,
 }
 
-/// What tells one state of a file from another.
+/// Identifies a version of a file.
 type Stamp = (u64, i64, i64, u64);
 
 /// The rules as people see them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PersonRules {
-    /// If there are any, no others are permitted.
+    /// If not empty, only these are allowed.
     pub allowed: Vec<OriginPattern>,
-    /// These never are.
+    /// These are never allowed.
     pub blocked: Vec<OriginPattern>,
     /// Whether agents may work in private windows.
     pub private_windows: bool,
-    /// Pages of these, beside those of this machine, may offer tools with the page library.
+    /// Pages of these origins, and those of this machine, may offer tools with the page library.
     pub page_origins: Vec<PageOrigin>,
 }
 
-/// What the person wants to be otherwise.
+/// A change of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicyChange {
-    /// Permit it.
+    /// Allow it.
     Allow(OriginPattern),
-    /// Never permit it.
+    /// Block it.
     Block(OriginPattern),
-    /// Have no rule about it.
+    /// Remove the rule about it.
     Remove(OriginPattern),
-    /// Let agents work in private windows, or keep them out.
+    /// Allow agents to work in private windows, or forbid it.
     PrivateWindows(bool),
-    /// Let pages of this origin offer tools.
+    /// Allow pages of this origin to offer tools.
     AddPages(PageOrigin),
-    /// Let them no longer.
+    /// Forbid it again.
     RemovePages(PageOrigin),
 }
 
-/// A file that says nothing: what is wrong with it. Whoever prints this tells a person what to do about it; an
-/// agent is told only what is so, because the file is not its to remove.
+/// Why a policy file cannot be used. The CLI adds what a person can do about it; an agent does not get that advice,
+/// because it must not remove the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable(String);
 
 impl Unreadable {
-    /// What is wrong, without a full stop.
+    /// The reason, without a full stop.
     pub fn what(&self) -> &str {
         &self.0
     }
 
-    /// What a person does about it.
-    pub const ADVICE: &str = "Mend or remove it.";
+    /// What a person can do about it.
+    pub const ADVICE: &str = "Fix or remove it.";
 }
 
 impl fmt::Display for Unreadable {
@@ -87,23 +87,23 @@ impl fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 impl PolicyFile {
-    /// The rules in this file; none, if there is no file.
+    /// The rules in this file; empty if there is no file.
     pub(crate) fn at(path: Option<PathBuf>) -> Self {
-        let mut lasting = Self {
-            looker: path.clone().map(Looker::start),
+        let mut policy_file = Self {
+            policy_reader: path.clone().map(PolicyReader::start),
             path,
             known: Ok(PersonRules::default()),
             policy: OriginPolicy::default(),
         };
-        lasting.refresh();
-        lasting
+        policy_file.refresh();
+        policy_file
     }
 
     pub(crate) fn policy(&self) -> &OriginPolicy {
         &self.policy
     }
 
-    /// What the person says, or why nobody can tell.
+    /// The rules, or why they cannot be read.
     pub(crate) fn rules(&self) -> &Result<PersonRules, Unreadable> {
         &self.known
     }
@@ -119,17 +119,17 @@ impl PolicyFile {
         origin_rules(&self.known).judge(address)
     }
 
-    /// Takes over what was seen last. Says whether that may matter. Whoever needs to know what is so now has a
-    /// [`Looker`] look first.
+    /// Applies the contents that the [`PolicyReader`] read last. Returns whether they may have changed. For current
+    /// contents, call [`PolicyReader::reread`] first.
     pub(crate) fn refresh(&mut self) -> bool {
-        let (Some(path), Some(looker)) = (&self.path, &self.looker) else {
+        let (Some(path), Some(policy_reader)) = (&self.path, &self.policy_reader) else {
             return false;
         };
         let hung = || {
-            let what = format!("{} cannot be read (no answer)", path.display());
+            let what = format!("{} cannot be read (timeout)", path.display());
             Arc::new(Err(Unreadable(what)))
         };
-        let known = looker.seen().unwrap_or_else(hung);
+        let known = policy_reader.seen().unwrap_or_else(hung);
         if *known == self.known {
             return false;
         }
@@ -141,9 +141,9 @@ impl PolicyFile {
         true
     }
 
-    /// Who looks at the file; nobody, if there is none.
-    pub(crate) fn looker(&self) -> Option<Looker> {
-        self.looker.clone()
+    /// The reader of the file; `None` if there is no file.
+    pub(crate) fn policy_reader(&self) -> Option<PolicyReader> {
+        self.policy_reader.clone()
     }
 
     pub(crate) fn path(&self) -> Option<PathBuf> {
@@ -151,19 +151,19 @@ impl PolicyFile {
     }
 }
 
-/// Looks at the person's file, if there is one, before something is judged by it.
-pub(crate) async fn look(looker: Option<&Looker>) {
-    if let Some(looker) = looker {
-        looker.look().await;
+/// Rereads the person's file, if there is one, before something is judged by it.
+pub(crate) async fn reread(policy_reader: Option<&PolicyReader>) {
+    if let Some(policy_reader) = policy_reader {
+        policy_reader.reread().await;
     }
 }
 
-/// Where the rules of this user are.
+/// The path of this user's rules.
 pub fn usual_place() -> PathBuf {
     tabmux_browser::profile::data_home().join("policy.json")
 }
 
-/// The rules in a file. Fails, in words, on one that cannot be read.
+/// Reads the rules in a file. Fails if it is unreadable or damaged.
 pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
     let text = match read_text(path) {
         Ok(text) => text,
@@ -176,7 +176,7 @@ pub fn read(path: &Path) -> Result<PersonRules, Unreadable> {
     parse(&text).map_err(|error| Unreadable(format!("{} is damaged ({error})", path.display())))
 }
 
-/// The rules in a text. Fails, in words, on what is none.
+/// Parses the rules. Returns a sentence if they are invalid.
 fn parse(text: &str) -> Result<PersonRules, String> {
     let damaged = |error: &dyn fmt::Display| one_line(&error.to_string(), 200);
     let kept: Kept = serde_json::from_str(text).map_err(|error| damaged(&error))?;
@@ -195,7 +195,7 @@ fn parse(text: &str) -> Result<PersonRules, String> {
     })
 }
 
-/// The text of a file, if it is a regular one: a FIFO would be waited for.
+/// The text of a regular file: opening a FIFO would block.
 fn read_text(path: &Path) -> io::Result<String> {
     let file = fs::OpenOptions::new()
         .read(true)
@@ -209,7 +209,7 @@ fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// The rules as they are kept.
+/// The stored form of the rules.
 fn render(rules: &PersonRules) -> Kept {
     let texts = |patterns: &[OriginPattern]| patterns.iter().map(ToString::to_string).collect();
     Kept {
@@ -220,7 +220,7 @@ fn render(rules: &PersonRules) -> Kept {
     }
 }
 
-/// Changes the rules in a file, which is there or is made. Fails, in words, and then changes nothing.
+/// Changes the rules in a file, which is created if needed. On an error it changes nothing and returns a sentence.
 pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, String> {
     let mut rules = read(path).map_err(|why| why.to_string())?;
     match change {
@@ -243,7 +243,7 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
         PolicyChange::AddPages(origin) => rules.page_origins.push(origin.clone()),
         PolicyChange::RemovePages(origin) if !rules.page_origins.contains(origin) => {
             return Err(format!(
-                "Pages of {origin} were not let in. `tabmux policy page-origins list` shows which are."
+                "Pages of {origin} were not allowed. `tabmux policy page-origins list` shows which are."
             ));
         }
         PolicyChange::RemovePages(origin) => rules.page_origins.retain(|it| it != origin),
@@ -275,7 +275,7 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
 }
 
 impl PersonRules {
-    /// Takes out the rule about this origin. False if there is none.
+    /// Removes the rule about this origin. False if there is none.
     fn forget(&mut self, it: &OriginPattern) -> bool {
         let count = |rules: &Self| rules.allowed.len() + rules.blocked.len();
         let before = count(self);
@@ -304,7 +304,7 @@ fn origin_rules(known: &Result<PersonRules, Unreadable>) -> OriginRules {
 
 fn stamp(path: &Path) -> Option<Stamp> {
     let facts = fs::metadata(path);
-    // A file that is there and cannot be looked at is not the same as none.
+    // A file that cannot be inspected is not the same as a missing one.
     match facts {
         Ok(facts) => Some((facts.ino(), facts.mtime(), facts.mtime_nsec(), facts.len())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -325,12 +325,12 @@ struct Kept {
     page_origins: Vec<String>,
 }
 
-/// The stamp of a file that could not be looked at.
+/// The stamp of a file that cannot be inspected.
 const UNKNOWN: Stamp = (0, 0, 0, 0);
 
 const MOST_RULES: usize = 1_000;
 
-/// Rules of the greatest number and length have less; what is longer is cut, and damaged.
+/// The longest possible rules are shorter; a longer file is cut, and so counts as damaged.
 const MOST_BYTES: u64 = 4_000_000;
 
 #[cfg(test)]
@@ -351,7 +351,7 @@ mod tests {
         let rules = change_file(&path, &PolicyChange::Block(pattern("https://b.test/"))).unwrap();
         assert_eq!(read(&path).unwrap(), rules);
         assert_eq!(rules.allowed, [pattern("a.test")]);
-        // The same origin has one rule at most.
+        // An origin has at most one rule.
         let rules = change_file(&path, &PolicyChange::Block(pattern("A.test"))).unwrap();
         assert_eq!(rules.allowed, []);
         assert_eq!(rules.blocked.len(), 2);
@@ -362,36 +362,36 @@ mod tests {
         assert_eq!(unknown, Err(told.into()));
     }
 
-    /// Looks at the file, and takes over what is there.
-    async fn look(lasting: &mut PolicyFile) -> bool {
-        lasting.looker().unwrap().look().await;
-        lasting.refresh()
+    /// Rereads the file and applies it.
+    async fn look(policy_file: &mut PolicyFile) -> bool {
+        policy_file.policy_reader().unwrap().reread().await;
+        policy_file.refresh()
     }
 
     #[tokio::test]
     async fn a_change_is_noticed_and_a_damaged_file_closes_everything() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
-        let mut lasting = PolicyFile::at(Some(path.clone()));
-        assert!(lasting.policy().is_open() && !look(&mut lasting).await);
+        let mut policy_file = PolicyFile::at(Some(path.clone()));
+        assert!(policy_file.policy().is_open() && !look(&mut policy_file).await);
         change_file(&path, &PolicyChange::Block(pattern("a.test"))).unwrap();
-        assert!(look(&mut lasting).await && !look(&mut lasting).await);
-        assert!(lasting.policy().check("https://a.test/").is_err());
-        assert!(lasting.policy().check("https://b.test/").is_ok());
+        assert!(look(&mut policy_file).await && !look(&mut policy_file).await);
+        assert!(policy_file.policy().check("https://a.test/").is_err());
+        assert!(policy_file.policy().check("https://b.test/").is_ok());
         for damage in ["{", "{\"allow\": []}", "{\"allowed\": [\"a/b/c\"]}"] {
             fs::write(&path, damage).unwrap();
-            look(&mut lasting).await;
-            let blocked = lasting.policy().check("https://b.test/").unwrap_err();
+            look(&mut policy_file).await;
+            let blocked = policy_file.policy().check("https://b.test/").unwrap_err();
             assert!(blocked.to_string().contains("is damaged"), "{blocked}");
         }
         let refused = change_file(&path, &PolicyChange::Allow(pattern("a.test"))).unwrap_err();
-        assert!(refused.ends_with("). Mend or remove it."), "{refused}");
-        let blocked = lasting.policy().check("https://b.test/").unwrap_err();
+        assert!(refused.ends_with("). Fix or remove it."), "{refused}");
+        let blocked = policy_file.policy().check("https://b.test/").unwrap_err();
         let for_agents = blocked.to_string();
         assert!(!for_agents.contains("remove"), "{for_agents}");
-        assert!(!lasting.private_windows());
+        assert!(!policy_file.private_windows());
         fs::remove_file(&path).unwrap();
-        assert!(look(&mut lasting).await && lasting.policy().is_open());
+        assert!(look(&mut policy_file).await && policy_file.policy().is_open());
     }
 
     #[test]
@@ -400,8 +400,8 @@ mod tests {
         let path = folder.path().join("policy.json");
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
-        let lasting = PolicyFile::at(Some(path));
-        let blocked = lasting.policy().check("https://b.test/").unwrap_err();
+        let policy_file = PolicyFile::at(Some(path));
+        let blocked = policy_file.policy().check("https://b.test/").unwrap_err();
         assert!(
             blocked.to_string().contains("not a regular file"),
             "{blocked}"
@@ -412,15 +412,15 @@ mod tests {
     async fn private_windows_are_closed_until_the_person_opens_them() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
-        let mut lasting = PolicyFile::at(Some(path.clone()));
-        assert!(!lasting.private_windows());
+        let mut policy_file = PolicyFile::at(Some(path.clone()));
+        assert!(!policy_file.private_windows());
         change_file(&path, &PolicyChange::Block(pattern("a.test"))).unwrap();
         assert!(!fs::read_to_string(&path).unwrap().contains("private"));
         change_file(&path, &PolicyChange::PrivateWindows(true)).unwrap();
-        assert!(look(&mut lasting).await && lasting.private_windows());
+        assert!(look(&mut policy_file).await && policy_file.private_windows());
         let rules = change_file(&path, &PolicyChange::PrivateWindows(false));
-        look(&mut lasting).await;
-        assert!(!lasting.private_windows());
+        look(&mut policy_file).await;
+        assert!(!policy_file.private_windows());
         assert_eq!(rules.unwrap().blocked, [pattern("a.test")]);
     }
 
@@ -428,25 +428,25 @@ mod tests {
     async fn a_site_is_judged_by_the_rule_that_decides() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
-        let mut lasting = PolicyFile::at(Some(path.clone()));
-        let judged = |lasting: &PolicyFile, site: &str| {
-            let verdict = lasting.judge(site).unwrap();
+        let mut policy_file = PolicyFile::at(Some(path.clone()));
+        let judged = |policy_file: &PolicyFile, site: &str| {
+            let verdict = policy_file.judge(site).unwrap();
             (verdict.permitted, verdict.rule.map(|rule| rule.to_string()))
         };
-        assert_eq!(judged(&lasting, "https://a.test/x"), (true, None));
-        assert_eq!(lasting.judge("about:blank"), None);
+        assert_eq!(judged(&policy_file, "https://a.test/x"), (true, None));
+        assert_eq!(policy_file.judge("about:blank"), None);
         change_file(&path, &PolicyChange::Block(pattern("*.test"))).unwrap();
-        look(&mut lasting).await;
+        look(&mut policy_file).await;
         let all = Some("*.test".to_owned());
-        assert_eq!(judged(&lasting, "https://a.test"), (false, all));
+        assert_eq!(judged(&policy_file, "https://a.test"), (false, all));
         change_file(&path, &PolicyChange::Remove(pattern("*.test"))).unwrap();
         change_file(&path, &PolicyChange::Allow(pattern("https://a.test"))).unwrap();
-        look(&mut lasting).await;
+        look(&mut policy_file).await;
         let own = Some("https://a.test".to_owned());
-        assert_eq!(judged(&lasting, "https://a.test"), (true, own));
-        assert_eq!(judged(&lasting, "https://b.test"), (false, None));
+        assert_eq!(judged(&policy_file, "https://a.test"), (true, own));
+        assert_eq!(judged(&policy_file, "https://b.test"), (false, None));
         fs::write(&path, "{").unwrap();
-        look(&mut lasting).await;
-        assert_eq!(judged(&lasting, "https://a.test"), (false, None));
+        look(&mut policy_file).await;
+        assert_eq!(judged(&policy_file, "https://a.test"), (false, None));
     }
 }

@@ -1,4 +1,4 @@
-//! Questions to the person that have no answer yet: may this tool run?
+//! Open questions to the person: may this tool run?
 
 use crate::incoming::{Digest, Incoming};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use tabmux_protocol::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// All that are open, the oldest first.
+/// All open questions, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
     open: VecDeque<Question>,
@@ -26,11 +26,11 @@ pub(crate) struct Question {
     pub(crate) about: About,
     pub(crate) view: QuestionView,
     asked: Instant,
-    /// The call itself, if it waits here and not with its client.
+    /// The call, if it waits here and not in its client.
     pub(crate) waiting: Option<Box<Incoming>>,
 }
 
-/// What a person said yes to: this tool of this document, called with these arguments.
+/// What a confirmation covers: this tool of this document, with these arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct About {
     pub(crate) place: TabLocation,
@@ -39,23 +39,23 @@ pub(crate) struct About {
     pub(crate) arguments: Digest,
 }
 
-/// A question as a person sees it. All of it is the word of strangers, bounded.
+/// A question as a person sees it. Its texts come from outside and are limited in length.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionView {
-    /// What its answer names.
+    /// The id that the answer must name.
     pub id: String,
-    /// Whose agent asks.
+    /// The name of the client.
     pub client: String,
     /// The tool.
     pub tool: String,
     /// The site that offers it.
     pub origin: String,
-    /// What it would be called with, shortened.
+    /// The arguments, shortened.
     pub arguments: String,
     /// Why the person is asked.
     pub because: AskedBecause,
-    /// Until when the answer counts, in milliseconds since 1970, if the question waits here.
+    /// Until when it can be answered, in milliseconds since 1970, if the call waits here.
     pub until: u64,
 }
 
@@ -63,16 +63,16 @@ pub struct QuestionView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AskedBecause {
-    /// The tool says that what it does may be hard to undo.
+    /// The tool declares that its effects may be hard to undo.
     HardToUndo,
-    /// The session asks about every tool that does not say that it only reads.
+    /// The session asks about every tool that is not declared read-only.
     Always,
 }
 
-/// How others than the main loop have to do with questions: whoever shows them, and whoever answers.
+/// The interface to questions for other components: those that show them, and those that answer.
 #[derive(Clone, Debug)]
 pub struct Asking {
-    /// Whether somebody shows questions to the person.
+    /// Whether a component shows questions to the person.
     shown: Arc<AtomicBool>,
     open: Arc<watch::Sender<Vec<QuestionView>>>,
 }
@@ -87,12 +87,12 @@ impl Default for Asking {
 }
 
 impl Asking {
-    /// Somebody shows questions to the person from now on, or no longer does.
+    /// Sets whether a component shows questions to the person.
     pub fn show(&self, shown: bool) {
         self.shown.store(shown, Ordering::Relaxed);
     }
 
-    /// The questions that wait for an answer here, and whatever becomes of them.
+    /// The questions that wait here, as a watch.
     pub fn open(&self) -> watch::Receiver<Vec<QuestionView>> {
         self.open.subscribe()
     }
@@ -124,7 +124,7 @@ impl About {
 }
 
 impl Questions {
-    /// Opens a question. The oldest one that waits with its client gives way if there are too many.
+    /// Opens a question. If there are too many, the oldest one that waits in its client is dropped.
     pub(crate) fn ask(
         &mut self,
         session: SessionId,
@@ -140,7 +140,7 @@ impl Questions {
             self.open.remove(oldest);
         }
         self.counted += 1;
-        // Nobody may answer a question that was not put to them.
+        // The id is secret, so that only a client that got the question can answer it.
         let mut secret = [0; 16];
         let _ = getrandom::fill(&mut secret);
         let id = format!("ask-{}-{:032x}", self.counted, u128::from_be_bytes(secret));
@@ -159,7 +159,8 @@ impl Questions {
         id
     }
 
-    /// Takes a question out that a session's client was to answer. It has one answer, and in time.
+    /// Removes and returns a question that a session's client was asked. It can be answered once, and before its
+    /// timeout.
     pub(crate) fn take_of(&mut self, session: SessionId, id: &str) -> Option<Question> {
         self.forget_old();
         let is_it = |it: &Question| it.session == session && it.waiting.is_none() && it.id == id;
@@ -167,27 +168,27 @@ impl Questions {
         self.open.remove(place)
     }
 
-    /// Takes a question out that waits here.
+    /// Removes and returns a question that waits here.
     pub(crate) fn take_waiting(&mut self, id: &str) -> Option<Question> {
         let is_it = |it: &Question| it.waiting.is_some() && it.id == id;
         let place = self.open.iter().position(is_it)?;
         self.open.remove(place)
     }
 
-    /// Takes out all questions that wait here.
+    /// Removes and returns all questions that wait here.
     pub(crate) fn take_all_waiting(&mut self) -> Vec<Question> {
         let (waiting, others) = self.open.drain(..).partition(|it| it.waiting.is_some());
         self.open = others;
         Vec::from_iter::<VecDeque<_>>(waiting)
     }
 
-    /// The questions that wait here, each with whose it is.
+    /// The questions that wait here, each with its session.
     pub(crate) fn shown(&self) -> impl Iterator<Item = (SessionId, &QuestionView)> {
         let waiting = self.open.iter().filter(|it| it.waiting.is_some());
         waiting.map(|it| (it.session, &it.view))
     }
 
-    /// Takes out the question of a call that its client no longer wants.
+    /// Removes and returns the question of a cancelled call.
     pub(crate) fn take_call(&mut self, session: SessionId, call: &RequestId) -> Option<Question> {
         let is_it = |it: &Question| {
             let waiting = it.waiting.as_ref();
@@ -197,26 +198,26 @@ impl Questions {
         self.open.remove(place)
     }
 
-    /// Forgets the questions of a session that is over.
+    /// Forgets the questions of a closed session.
     pub(crate) fn forget(&mut self, session: SessionId) {
         self.open.retain(|it| it.session != session);
     }
 
-    /// How many wait here.
+    /// The number of questions that wait here.
     pub(crate) fn waiting(&self) -> usize {
         self.open.iter().filter(|it| it.waiting.is_some()).count()
     }
 
     fn forget_old(&mut self) {
         self.open
-            .retain(|it| it.waiting.is_some() || it.asked.elapsed() < PATIENCE);
+            .retain(|it| it.waiting.is_some() || it.asked.elapsed() < CLIENT_TIMEOUT);
     }
 }
 
 /// How long a question may wait here.
-pub(crate) const PATIENCE_HERE: Duration = tabmux_protocol::limits::QUESTION_WAITS;
-/// How long a client's person may take.
-const PATIENCE: Duration = Duration::from_secs(300);
-/// How many may wait here for an answer.
+pub(crate) const TIMEOUT_HERE: Duration = tabmux_protocol::limits::QUESTION_WAITS;
+/// How long a client's person may take to answer.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(300);
+/// How many questions may wait here.
 pub(crate) const MOST_WAITING: usize = 32;
 const MOST_OF_SESSION: usize = 32;

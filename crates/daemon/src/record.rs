@@ -1,7 +1,7 @@
-//! One tool of a page as the main loop keeps it: everything costly about it was done before it came here.
+//! A page tool as the main loop keeps it. All expensive work was done before.
 
 use crate::argument_check::ArgumentCheck;
-use crate::intake::Held;
+use crate::page_quotas::Held;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -13,32 +13,32 @@ use tabmux_protocol::{ToolHints, ToolInfo};
 /// A tool of one tab.
 #[derive(Debug)]
 pub(crate) struct Record {
-    /// What the page calls it.
+    /// The page's name for it.
     pub(crate) name: Arc<str>,
-    pub(crate) said: Arc<Said>,
+    pub(crate) shared: Arc<SharedText>,
     pub(crate) hints: Option<ToolHints>,
     /// The origin of the page or frame that it belongs to.
     pub(crate) origin: Arc<str>,
-    /// The room that it takes beside what it says.
+    /// The quota that it uses besides its text.
     #[expect(dead_code, reason = "given back when this is dropped")]
     pub(crate) room: Held,
 }
 
-/// What is said of a tool, which many tabs of one application say alike.
+/// The text of a tool, which many tabs of one application share.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct SharedText {
     pub(crate) text: Arc<ToolText>,
     arguments: ArgumentCheck,
-    /// The room that it takes, given back with the last tool that says so.
+    /// The quota that it uses, returned with the last tool that shares it.
     _room: Held,
 }
 
-/// A tool in a session's list, which is written out by the session's own task.
+/// A tool in a session's list; the session's own task formats it.
 #[derive(Debug)]
 pub(crate) enum Listed {
-    /// One of ours.
+    /// A tabmux tool.
     Own(ToolInfo),
-    /// One of a page, under its published name.
+    /// A page tool, under its published name.
     Page {
         name: ToolName,
         record: Arc<Record>,
@@ -46,7 +46,7 @@ pub(crate) enum Listed {
     },
 }
 
-impl Said {
+impl SharedText {
     pub(crate) fn new(text: Arc<ToolText>, room: Held) -> Self {
         Self {
             text,
@@ -57,11 +57,11 @@ impl Said {
 }
 
 impl Record {
-    /// What the core knows of it.
+    /// Its facts for the core.
     pub(crate) fn facts(&self, key: ToolKey) -> ToolFacts {
         let hints = self.hints.unwrap_or_default();
         let mut hasher = DefaultHasher::new();
-        let content = self.said.text.content();
+        let content = self.shared.text.content();
         (content, hints.read_only, hints.destructive).hash(&mut hasher);
         ToolFacts {
             key,
@@ -71,24 +71,24 @@ impl Record {
         }
     }
 
-    /// How much it says, in bytes.
+    /// The size of its texts, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.name.len() + self.said.text.bytes()
+        self.name.len() + self.shared.text.bytes()
     }
 
-    /// Checks arguments against the author's own schema, and gives back those that are the page's. Says, in a
-    /// sentence, what is wrong. The page decides how much work this is: never on the main loop.
+    /// Checks arguments against the page's schema, and returns those for the page, or a sentence that says what is
+    /// wrong. The page decides how expensive this is, so it never runs in the main loop.
     pub(crate) fn check(
         &self,
         arguments: &Map<String, Value>,
     ) -> Result<Map<String, Value>, String> {
-        let text = &self.said.text;
+        let text = &self.shared.text;
         let mut arguments = arguments.clone();
         if !text.declares_tab() {
             arguments.remove("tabId");
         }
         let arguments = Value::Object(arguments);
-        let checked = self.said.arguments.check(text, &arguments);
+        let checked = self.shared.arguments.check(text, &arguments);
         let whole = match arguments {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
@@ -101,9 +101,9 @@ impl Record {
         })
     }
 
-    /// The tool as a client is told about it, with `tabId` where a tab can be named.
+    /// The tool as it is published to a client, with `tabId` if a tab can be named.
     fn info(&self, name: ToolName, with_tab: bool) -> ToolInfo {
-        let text = &self.said.text;
+        let text = &self.shared.text;
         let mut schema = text.read_schema();
         if with_tab && !text.declares_tab() {
             let properties = schema
@@ -125,7 +125,7 @@ impl Record {
     }
 }
 
-/// Writes out a list. What pages say may be long, so that is done beside the tasks that others wait for.
+/// Formats a list. Long texts of pages are formatted on the blocking thread pool.
 pub(crate) async fn write_out(tools: Vec<Listed>) -> Vec<ToolInfo> {
     let bytes: usize = tools.iter().map(Listed::bytes).sum();
     if bytes <= LITTLE {
@@ -135,7 +135,7 @@ pub(crate) async fn write_out(tools: Vec<Listed>) -> Vec<ToolInfo> {
     written.await.unwrap_or_default()
 }
 
-/// Tools of pages are left out from where their text becomes too much for one message to a client.
+/// Page tools are omitted once their text is too long for one message to a client.
 fn write(tools: Vec<Listed>) -> Vec<ToolInfo> {
     let (mut bytes, mut left_out) = (0, 0);
     let written = tools.into_iter().filter_map(|tool| {
@@ -157,7 +157,7 @@ fn write(tools: Vec<Listed>) -> Vec<ToolInfo> {
     if left_out > 0 {
         tracing::warn!(
             left_out,
-            "pages' tools are left out of a list: they are too long"
+            "page tools are omitted from a list: they are too long"
         );
     }
     written
@@ -173,8 +173,8 @@ impl Listed {
 }
 
 const TAB_ID: &str = "Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs.";
-/// So much is written out in less than a millisecond.
+/// This much is formatted in less than a millisecond.
 const LITTLE: usize = 64 * 1_024;
 /// A line to a client has at most 16 MiB, and characters may take six bytes in it. `list_page_tools` names the
-/// others, and `call_page_tool` calls them.
+/// omitted tools, and `call_page_tool` calls them.
 const MOST_LISTED: usize = 2 * 1_024 * 1_024;

@@ -1,4 +1,4 @@
-//! The daemon's unix socket: who may connect and what is answered.
+//! The daemon's unix socket: access, connections and sessions.
 
 mod connection;
 mod listen;

@@ -1,4 +1,4 @@
-//! What the core's outputs make browsers do: each a task of its own that reports to the main loop.
+//! The tasks that carry out the core's outputs in browsers; each reports to the main loop.
 
 use crate::contexts::Context;
 use crate::convert;
@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What the work for one call needs.
+/// The inputs of the work for one call.
 pub(crate) struct Job {
     pub(crate) call: CallId,
     pub(crate) browser: BrowserId,
@@ -29,30 +29,34 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// What the work may use, and where its words about how far it has come arrive.
+    /// The context for the work, and the receiver of its progress messages.
     fn context(&self, files: Files, wants_progress: bool) -> (CallContext, mpsc::Receiver<String>) {
-        let (progress, words) = mpsc::channel(16);
+        let (progress, messages) = mpsc::channel(16);
         let context = CallContext {
             cancel: self.cancel.clone(),
             files,
             progress: wants_progress.then_some(progress),
         };
-        (context, words)
+        (context, messages)
     }
 
-    /// Tells the main loop that the work is over; the text says why it failed.
+    /// Tells the main loop that the work has ended; an error says why it failed.
     async fn finish(self, outcome: Result<(), String>) {
         let call = self.call;
         let _ = self.events.send(Event::Finished { call, outcome }).await;
     }
 
-    /// Waits for the work's end and passes on what it says on the way.
-    async fn hear<T>(&self, work: impl Future<Output = T>, mut words: mpsc::Receiver<String>) -> T {
+    /// Waits for the work, and forwards its progress messages.
+    async fn wait_for<T>(
+        &self,
+        work: impl Future<Output = T>,
+        mut progress: mpsc::Receiver<String>,
+    ) -> T {
         tokio::pin!(work);
         loop {
             tokio::select! {
                 result = &mut work => return result,
-                Some(message) = words.recv() => {
+                Some(message) = progress.recv() => {
                     let progressed = Event::Progressed { call: self.call, message };
                     let _ = self.events.send(progressed).await;
                 }
@@ -61,8 +65,8 @@ impl Job {
     }
 }
 
-/// Brings the titles of tabs up to date. Those of a browser that does not answer stay as they are.
-/// Tools are generated for those tabs that are named, so that they can be counted.
+/// Refreshes the titles of tabs. If the browser does not answer, they stay as they are. Generates tools for the named
+/// tabs, so that they can be counted.
 pub(crate) async fn refresh(job: Job, tabs: Vec<TargetId>, generate: Option<usize>) {
     let read = tabs
         .iter()
@@ -77,7 +81,7 @@ pub(crate) async fn refresh(job: Job, tabs: Vec<TargetId>, generate: Option<usiz
     job.finish(Ok(())).await;
 }
 
-/// Brings the titles of all tabs up to date for somebody who wants to see everything.
+/// Refreshes the titles of all tabs, for the overview.
 pub(crate) async fn refresh_all(
     browsers: Vec<Browser>,
     answer: oneshot::Sender<Overview>,
@@ -98,15 +102,15 @@ pub(crate) async fn refresh_all(
         .await;
 }
 
-/// Whose a new tab is.
+/// The owner of a new tab.
 pub(crate) struct TabOwner {
-    /// The context of its own that the session has, if it has one.
+    /// The session's own context, if it has one.
     pub(crate) context: Option<Context>,
-    /// Where what it downloads goes.
+    /// The download folder.
     pub(crate) output: Option<OutputFolder>,
 }
 
-/// Opens a tab. The core closes it again if it asks for that.
+/// Opens a tab. The core closes it again if the call has ended meanwhile.
 pub(crate) async fn open_tab(
     job: Job,
     url: Arc<str>,
@@ -116,7 +120,7 @@ pub(crate) async fn open_tab(
     generate: Option<usize>,
 ) {
     let open = async {
-        // The address was checked when the call came in; `file:` is the plan's business.
+        // The address was checked when the call came in; `file:` depends on the browser's plan.
         let address = AddressPolicy { allow_files: true }
             .parse(&url)
             .map_err(ToolError::from)?;
@@ -146,13 +150,13 @@ pub(crate) async fn open_tab(
         let target = TargetId(target.as_str().into());
         follow_page(&job.handle, &target, generate).await;
     }
-    hear_last_word(&job, &opened).await;
+    await_tab_event(&job, &opened).await;
     let outcome = opened.map(|_| ()).map_err(|error| error.to_string());
     job.finish(outcome).await;
 }
 
-/// Waits until a tab that is being focused has loaded. A tab that does not respond is focused all
-/// the same: its tools will say so.
+/// Waits until a tab that is being focused has loaded. A tab that does not respond is still focused: its tools will
+/// report that.
 pub(crate) async fn prepare_focus(
     job: Job,
     tab: TargetId,
@@ -169,20 +173,20 @@ pub(crate) async fn prepare_focus(
         return;
     };
     if let Ok(settled) = &settled {
-        hear_last_word(&job, settled).await;
+        await_tab_event(&job, settled).await;
     }
     if let Ok(Ok(())) = settled {
         follow_page(&job.handle, &tab, generate).await;
     }
     let outcome = match settled {
-        // Nor does an extension get into pages of the browser itself.
+        // An extension cannot access the browser's own pages; these are focused, too.
         Ok(Ok(())) | Err(_) | Ok(Err(ToolError::Stuck | ToolError::ForbiddenPage { .. })) => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),
     };
     job.finish(outcome).await;
 }
 
-/// Makes tools from what a page shows, now and whenever it changes, where that is wanted.
+/// Generates tools from a page, now and whenever it changes, if requested.
 async fn follow_page(browser: &Browser, target: &TargetId, limit: Option<usize>) {
     generate_tools(browser, target, limit).await;
     if limit.is_some() {
@@ -190,7 +194,7 @@ async fn follow_page(browser: &Browser, target: &TargetId, limit: Option<usize>)
     }
 }
 
-/// Makes tools from what a page shows, where that is wanted. A page that cannot be read has none.
+/// Generates tools from a page, if requested. A page that cannot be read has none.
 async fn generate_tools(browser: &Browser, target: &TargetId, limit: Option<usize>) {
     let Some(limit) = limit else {
         return;
@@ -200,7 +204,7 @@ async fn generate_tools(browser: &Browser, target: &TargetId, limit: Option<usiz
     }
 }
 
-/// The same for a list, which does not wait for a page that is known to be stuck.
+/// The same for a list, which does not wait for a page that does not respond.
 async fn read_unless_stuck(
     browser: &Browser,
     target: &TargetId,
@@ -217,15 +221,15 @@ async fn read_unless_stuck(
     }
 }
 
-/// Closes a tab because its agent says so.
+/// Closes a tab that its agent named.
 pub(crate) async fn close_tab(job: Job, target: TargetId, last: bool) {
     let closed = job.handle.close_tab(&target_id(&target), last).await;
-    hear_last_word(&job, &closed).await;
+    await_tab_event(&job, &closed).await;
     let outcome = closed.map_err(|error| error.to_string());
     job.finish(outcome).await;
 }
 
-/// Runs a page action, passing on what it tells about its progress.
+/// Runs a page action, and forwards its progress messages.
 pub(crate) async fn run(
     job: Job,
     target: TargetId,
@@ -233,12 +237,12 @@ pub(crate) async fn run(
     files: Files,
     wants_progress: bool,
 ) {
-    let (context, words) = job.context(files, wants_progress);
+    let (context, progress) = job.context(files, wants_progress);
     let target = target_id(&target);
     let run = tabmux_browser::run(&job.handle, &target, prepared, context);
-    let result = job.hear(run, words).await;
-    hear_last_word(&job, &result).await;
-    // Tools that came or went by it are told of before its answer.
+    let result = job.wait_for(run, progress).await;
+    await_tab_event(&job, &result).await;
+    // Reports tools that it added or removed before its reply.
     let _ = job.handle.tell_tools(&target).await;
     let ran = Event::Ran {
         call: job.call,
@@ -248,7 +252,7 @@ pub(crate) async fn run(
     let _ = job.events.send(ran).await;
 }
 
-/// Calls a tool of a page, if its arguments are as its schema has them. What it says on the way is passed on.
+/// Calls a page tool, if its arguments match its schema. Forwards its progress messages.
 pub(crate) async fn call_page_tool(
     job: Job,
     target: TargetId,
@@ -260,12 +264,12 @@ pub(crate) async fn call_page_tool(
     let result = match arguments.await {
         Err(why) => Ok(FoundAnswer::Reply(Box::new(CallReply::error(why)))),
         Ok(arguments) => {
-            let (context, words) = job.context(files, wants_progress);
+            let (context, progress) = job.context(files, wants_progress);
             let target = target_id(&target);
             let call =
                 tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
-            let result = job.hear(call, words).await;
-            hear_last_word(&job, &result).await;
+            let result = job.wait_for(call, progress).await;
+            await_tab_event(&job, &result).await;
             let _ = job.handle.tell_tools(&target).await;
             result.map(|answer| match answer {
                 PageAnswer::Output(output) => FoundAnswer::Output(Box::new(output)),
@@ -283,7 +287,7 @@ pub(crate) async fn call_page_tool(
     let _ = job.events.send(called.into()).await;
 }
 
-/// Looks into tabs for tools of their pages. One that does not answer in time has none.
+/// Inspects tabs for page tools. A tab that does not answer in time has none.
 pub(crate) async fn look_for_tools(
     tabs: Vec<(Browser, TargetId)>,
     generate: Option<usize>,
@@ -302,35 +306,35 @@ pub(crate) async fn look_for_tools(
     let _ = events.send(then.into()).await;
 }
 
-/// When a tab went away under a call, the browser's own word is on its way: it knows whether only the
-/// tab is gone, and the core answers the call then.
-async fn hear_last_word<T>(job: &Job, result: &Result<T, ToolError>) {
+/// If a tab went away during a call, waits for the browser's event: it tells whether only the tab is gone, and the
+/// core then answers the call.
+async fn await_tab_event<T>(job: &Job, result: &Result<T, ToolError>) {
     if let Err(ToolError::TabGone(_) | ToolError::BrowserGone) = result {
-        let _ = tokio::time::timeout(LAST_WORD_LIMIT, job.cancel.cancelled()).await;
+        let _ = tokio::time::timeout(TAB_EVENT_LIMIT, job.cancel.cancelled()).await;
     }
 }
 
-/// Closes a tab that nobody came to know.
+/// Closes a tab that no session knows.
 pub(crate) async fn discard(browser: Browser, target: TargetId, last: bool) {
     if let Err(error) = browser.close_tab(&target_id(&target), last).await {
-        tracing::debug!(%error, "a tab that was opened in vain could not be closed");
+        tracing::debug!(%error, "an unused tab could not be closed");
     }
 }
 
-/// Ends the context of a session that is over.
+/// Closes the context of a closed session.
 pub(crate) async fn end_context(browser: Browser, context: ContextId) {
     if let Err(error) = browser.end_context(context).await {
         tracing::debug!(%error, "a context could not be ended");
     }
 }
 
-/// Sessions of an earlier daemon have this long to come back.
+/// Waits while sessions of an earlier daemon may reconnect.
 pub(crate) async fn abandon_later(grace: Duration, events: mpsc::Sender<Event>) {
     tokio::time::sleep(grace).await;
     let _ = events.send(Event::Abandon).await;
 }
 
-/// A session holds a tab, or no longer does.
+/// A session holds a tab, or releases it.
 pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool, generate: Option<usize>) {
     let target = target_id(&target);
     if held {
@@ -342,7 +346,7 @@ pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool, generat
     }
 }
 
-/// Sleeps until the core's alarm, or for ever if it has none.
+/// Sleeps until the core's alarm, or forever if there is none.
 pub(crate) async fn sleep_until(start: Instant, alarm: Option<Time>) {
     match alarm {
         Some(alarm) => tokio::time::sleep_until(start + alarm.elapsed()).await,
@@ -361,10 +365,10 @@ fn target_id(target: &TargetId) -> tabmux_browser::TargetId {
     tabmux_browser::TargetId::from(&*target.0)
 }
 
-/// How long a call on a tab that is gone waits to hear why.
-const LAST_WORD_LIMIT: Duration = Duration::from_secs(3);
+/// How long a call on a lost tab waits for the browser's event.
+const TAB_EVENT_LIMIT: Duration = Duration::from_secs(3);
 
-/// How long `list_page_tools` waits for tabs that nobody was attached to.
+/// How long `list_page_tools` waits for tabs that were not attached.
 const LOOK_LIMIT: Duration = tabmux_protocol::limits::LOOK_TAKES;
 
 /// How long `list_tabs` waits for new titles.

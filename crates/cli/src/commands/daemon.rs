@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_client::SocketPath;
 use tabmux_daemon::extension::secret_file;
-use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::listener::{self, Bound, ListenerAccess, PageOrigins};
 use tabmux_daemon::policy::{self, PageOrigin};
 use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Hub, StateFiles};
@@ -111,18 +111,18 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     if super::extension::Folder::of_user().is_installed() {
         hub.expect_extension();
     }
-    let guests = Guests {
+    let access = ListenerAccess {
         origins: PageOrigins::of(args.allow_page_origin).and_in_file(policy::usual_place()),
         secret: secret_file(),
         other_users: args.allow_other_users,
     };
     // Sessions that end with the daemon have tabs to close, in browsers that are reached through the extension.
     let last = CancellationToken::new();
-    let guests = match Bound::take(args.port).await {
+    let page_listener = match Bound::take(args.port).await {
         Ok(bound) => {
             hub.listens_at(bound.port());
             tracing::info!(port = bound.port(), "pages and extensions can connect");
-            let serving = listener::serve(bound, Arc::clone(&hub), guests, last.clone());
+            let serving = listener::serve(bound, Arc::clone(&hub), access, last.clone());
             Some(tokio::spawn(serving))
         }
         // Everything else works without it.
@@ -138,8 +138,8 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         hub.shut_down().await;
         last.cancel();
         // The port is the next daemon's.
-        if let Some(guests) = guests {
-            let _ = guests.await;
+        if let Some(page_listener) = page_listener {
+            let _ = page_listener.await;
         }
     };
     held.until(end).await;

@@ -362,7 +362,7 @@ async fn tools_for_which_there_is_no_room_are_counted_in_the_list() {
     assert!(text.contains("tool163 in tab"), "{text}");
     assert!(!text.contains("tool164"), "{text}");
     assert!(
-        text.contains("6 more tools of these pages are left out: there is room for 64 in a tab"),
+        text.contains("6 more tools of these pages are left out: the limits are 64 tools in a tab"),
         "{text}"
     );
 }

@@ -124,7 +124,7 @@ async fn a_browser_that_came_back_is_told_once_and_its_pages_have_new_numbers() 
     for _ in 0..2 {
         said.push(text(&client, "list_pages", json!({})).await);
     }
-    let sentence = "had been lost and is connected again";
+    let sentence = "was lost and is connected again";
     assert_eq!(said.concat().matches(sentence).count(), 1, "{said:?}");
     let after = numbers(said.last().unwrap());
     assert!(!after.is_empty());

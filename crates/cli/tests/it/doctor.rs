@@ -69,7 +69,7 @@ fn rules_that_cannot_be_read_are_told_because_every_page_is_blocked() {
         "{line}"
     );
     assert!(
-        line.ends_with("), so every page is blocked. Mend or remove it."),
+        line.ends_with("), so every page is blocked. Fix or remove it."),
         "{line}"
     );
     assert_eq!(output.status.code(), Some(1));

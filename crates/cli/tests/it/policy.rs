@@ -78,7 +78,7 @@ fn a_damaged_file_is_told_with_what_to_do_in_either_form() {
         let told = complaint(&output);
         let beginning = format!("tabmux: {} is damaged (", file.display());
         assert!(told.starts_with(&beginning), "{told}");
-        assert!(told.ends_with("). Mend or remove it.\n"), "{told}");
+        assert!(told.ends_with("). Fix or remove it.\n"), "{told}");
     }
     assert_eq!(fs::read_to_string(file).unwrap(), "{");
 }
@@ -106,7 +106,7 @@ fn pages_are_let_in_for_good_and_told_with_the_other_rules() {
     let none = policy(home.path(), &["page-origins", "remove", "https://b.test"]);
     assert_eq!(
         complaint(&none),
-        "tabmux: Pages of https://b.test were not let in. `tabmux policy page-origins list` shows which are.\n"
+        "tabmux: Pages of https://b.test were not allowed. `tabmux policy page-origins list` shows which are.\n"
     );
     assert_eq!(told(&["page-origins", "remove", "https://a.test"]), only);
     let wrong = policy(home.path(), &["page-origins", "add", "a.test"]);

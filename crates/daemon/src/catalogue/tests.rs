@@ -1,4 +1,4 @@
-//! The lists of tools: what is in them, in which mode, and what they cost.
+//! The tool lists: their contents in each mode, and their size.
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn with(name: &str, several: bool) -> Value {
 
 /// Spec: multi-browser 41, 42, 43, 106.
 #[test]
-fn with_several_browsers_every_tool_is_told_which_first_of_all() {
+fn with_several_browsers_every_tool_takes_browser_index_first() {
     for info in STATIC_INFOS.iter().filter(|info| takes_index(&info.name)) {
         let tool = with(&info.name, true);
         let schema = &tool["inputSchema"];
@@ -68,7 +68,7 @@ fn with_several_browsers_every_tool_is_told_which_first_of_all() {
 
 /// Spec: multi-browser 61, 62, 63, 64, 65, 66, 67, 68, 69.
 #[test]
-fn every_family_takes_the_number_of_a_browser() {
+fn every_family_takes_a_browser_index() {
     for (family, tools) in [
         (
             "pages",
@@ -114,7 +114,7 @@ fn every_family_takes_the_number_of_a_browser() {
 
 /// Spec: multi-browser 44, 45.
 #[test]
-fn the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
+fn the_lists_of_pages_and_browsers_match_the_specification() {
     let pages = with("list_pages", false);
     assert_eq!(
         pages["description"],
@@ -133,7 +133,7 @@ fn the_lists_of_pages_and_browsers_are_as_the_seed_has_them() {
 
 /// Spec: multi-browser 44.
 #[test]
-fn tools_for_pages_are_of_the_navigation_and_go_with_it() {
+fn page_management_tools_belong_to_the_navigation_category() {
     let names = |categories: Option<&[String]>| -> Vec<String> {
         let withheld = withheld(categories).into_iter();
         withheld.map(|name| name.as_str().to_owned()).collect()
@@ -156,7 +156,7 @@ fn tools_for_pages_are_of_the_navigation_and_go_with_it() {
         assert!(!names(Some(&both)).contains(&tool.into()), "{tool}");
         assert!(!names(None).contains(&tool.into()), "{tool}");
     }
-    // Whoever has several browsers needs to know them in any case.
+    // A session with several browsers always needs this tool.
     assert_eq!(category("list_browsers"), None);
 }
 

@@ -1,10 +1,9 @@
-//! Errors of ours end with what to do next. A session that does not have the tool which they name is not
-//! sent to it.
+//! tabmux errors end with what to do next. Advice that names a tool which the session does not have is removed.
 
 use std::borrow::Cow;
 
-/// A text of ours without the advice that names a tool which the session does not have. What happened,
-/// the first sentence, always stays: it may quote what a page says.
+/// Removes the advice that names a missing tool from a tabmux error. The first sentence, which says what happened,
+/// always stays: it may quote a page.
 pub(crate) fn without_missing_tools(text: &str, can_call: impl Fn(&str) -> bool) -> Cow<'_, str> {
     let names_missing = |part: &str| tools_in(part).any(|tool| !can_call(tool));
     if !names_missing(text) {
@@ -21,11 +20,11 @@ pub(crate) fn without_missing_tools(text: &str, can_call: impl Fn(&str) -> bool)
     Cow::Owned(kept.trim_end().to_owned())
 }
 
-/// What a sentence advises beside what it must not: `Call a, or call b; c shows it.`
+/// Keeps the part of a sentence that names no missing tool: `Call a, or call b; c shows it.`
 fn other_advice(sentence: &str, names_missing: impl Fn(&str) -> bool) -> String {
     let trimmed = sentence.trim_end().trim_end_matches('.');
-    let ways = trimmed.split("; ").flat_map(|part| part.split(", or "));
-    let kept: Vec<&str> = ways.filter(|way| !names_missing(way)).collect();
+    let options = trimmed.split("; ").flat_map(|part| part.split(", or "));
+    let kept: Vec<&str> = options.filter(|option| !names_missing(option)).collect();
     let mut advice = kept.join(", or ");
     let begins_with_tool = advice.split(' ').next().is_some_and(super::is_ours);
     if let Some(first) = advice.get_mut(..1).filter(|_| !begins_with_tool) {
@@ -37,7 +36,7 @@ fn other_advice(sentence: &str, names_missing: impl Fn(&str) -> bool) -> String 
     }
 }
 
-/// The tools that a text names. One whose name is an everyday word is named by `call` or `use`.
+/// The tools that a text names. A tool whose name is a common word counts only after `call` or `use`.
 fn tools_in(text: &str) -> impl Iterator<Item = &str> {
     let mut before = "";
     let words = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));

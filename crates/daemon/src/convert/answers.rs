@@ -1,11 +1,11 @@
-//! The answers of the tools that the core knows, as agents read them.
+//! The replies of the core's tools, as agents read them.
 
 use super::parts::{self, Part};
 use serde::Serialize;
 use tabmux_core::{TabId, TabRow, ToolName};
 use tabmux_protocol::{CallReply, Content};
 
-/// `list_tabs`: the seed's object, and a word about tabs that are not in it.
+/// `list_tabs`: the object that the specification fixes, and a note about tabs that it omits.
 pub(super) fn tab_list(tabs: &[TabRow], focused: Option<TabId>, part: Part) -> CallReply {
     let shown = match part.of("list_tabs", tabs, Row::of, json_bytes) {
         Ok(shown) => shown,
@@ -121,18 +121,18 @@ pub(super) fn names(tools: &[ToolName]) -> Vec<&str> {
     tools.iter().map(ToolName::as_str).collect()
 }
 
-/// The same as text, for agents, and as data, for programs.
+/// A reply as text for agents, and as structured data for programs.
 pub(super) fn json(value: &impl Serialize) -> CallReply {
     match serde_json::value::to_raw_value(value) {
         Ok(raw) => CallReply {
             structured: Some(raw.clone()),
             ..CallReply::text(raw.get())
         },
-        Err(error) => CallReply::error(format!("tabmux failed inside: {error}.")),
+        Err(error) => CallReply::error(format!("Internal tabmux error: {error}.")),
     }
 }
 
-/// What a row costs as JSON.
+/// The size of a row as JSON.
 pub(super) fn json_bytes(row: &impl Serialize) -> usize {
     serde_json::to_string(row).map_or(0, |text| text.len())
 }

@@ -1,4 +1,4 @@
-//! The arguments of the tools that the core knows, as agents write them.
+//! The arguments of the core's tools, as agents write them.
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -27,7 +27,7 @@ pub(super) struct MoreTools {
 pub(super) struct NewPage {
     pub(super) url: String,
     #[serde(default, rename = "background")]
-    _background: bool, // No new page comes to the front, with it or without.
+    _background: bool, // Accepted and ignored: new pages always open in the background.
     pub(super) isolated_context: Option<String>,
     pub(super) timeout: Option<u64>,
 }
@@ -81,7 +81,7 @@ pub(super) struct CloseTab {
     pub(super) tab_id: Option<TabArgument>,
 }
 
-/// A tab as an agent writes it: a number, or the same as a string.
+/// A tab number, written as a number or as a string.
 pub(super) struct TabArgument(pub(super) TabRef);
 
 impl<'de> Deserialize<'de> for TabArgument {

@@ -1,4 +1,4 @@
-//! Calls about browsers, and the number that says which browser a call is for.
+//! Calls about browsers, and the `browserIndex` of other calls.
 
 use super::Rejected;
 use crate::catalogue;
@@ -25,7 +25,7 @@ pub(super) struct Add {
     pub(super) name: Option<String>,
 }
 
-/// Takes the browser's number out of a call's arguments; the tools themselves know nothing of it.
+/// Removes `browserIndex` from a call's arguments; the tools themselves have no such argument.
 pub(super) fn without_index<'a>(
     tool: &str,
     arguments: &'a RawValue,
@@ -35,7 +35,7 @@ pub(super) fn without_index<'a>(
     }
     let Ok(mut map) = serde_json::from_str::<IndexMap<String, Box<RawValue>>>(arguments.get())
     else {
-        return Ok((None, Cow::Borrowed(arguments))); // Whoever reads the arguments says what is wrong.
+        return Ok((None, Cow::Borrowed(arguments))); // The tool's own parser reports the error.
     };
     let Some(given) = map.shift_remove(INDEX) else {
         return Ok((None, Cow::Borrowed(arguments)));
@@ -61,7 +61,7 @@ fn whole(given: &Value) -> Option<i64> {
     given.as_i64().or_else(|| float.map(|number| number as i64))
 }
 
-/// `list_browsers`, in the seed's words.
+/// `list_browsers`, worded as the specification fixes it.
 pub(super) fn list(browsers: &[BrowserRow]) -> String {
     let mut text = format!("Total browsers: {}\n\n", browsers.len());
     for browser in browsers {
@@ -69,7 +69,7 @@ pub(super) fn list(browsers: &[BrowserRow]) -> String {
     }
     text.push('\n');
     text.push_str(match browsers {
-        [] => "No browser is left. Call add_browser to attach to one.",
+        [] => "There is no browser. Call add_browser to attach to one.",
         [_] => "Single browser mode: browserIndex parameter must NOT be specified.",
         _ if browsers.iter().any(|browser| browser.is_default) => {
             "Multiple browsers detected. Calls without browserIndex go to the default one."
@@ -82,7 +82,7 @@ pub(super) fn list(browsers: &[BrowserRow]) -> String {
     text
 }
 
-/// One browser, on one line.
+/// One browser as one line.
 pub(super) fn line(browser: &BrowserRow) -> String {
     let BrowserRow {
         index,
@@ -100,14 +100,14 @@ pub(super) fn line(browser: &BrowserRow) -> String {
     )
 }
 
-/// What is said once of a browser that was lost and is back.
+/// A note, given once, that a lost browser is connected again.
 pub(crate) fn renewal(renewed: Option<Renewed>, mode: Mode) -> Option<String> {
     let (Some(Renewed { number, attached }), Mode::Static) = (renewed, mode) else {
         return None;
     };
     Some(match attached {
         true => format!(
-            "Browser {number} had been lost and is connected again. Its pages may have other numbers \
+            "Browser {number} was lost and is connected again. Its pages may have new numbers \
              now; list_pages shows them."
         ),
         false => "The browser had ended and was started again. The pages that it had are gone; \
@@ -148,13 +148,13 @@ mod tests {
             "file:///usr/bin/chromium",
         ] {
             let error = options.addition(address, None).err().unwrap();
-            assert!(error.contains("is no browser's address"), "{error}");
+            assert!(error.contains("is not a browser address"), "{error}");
         }
     }
 
     /// Spec: multi-browser 46.
     #[test]
-    fn one_browser_in_the_seeds_words() {
+    fn one_browser_is_worded_as_specified() {
         assert_eq!(
             list(&[row(1, BrowserState::Connected)]),
             "Total browsers: 1\n\n[1] http://127.0.0.1:9222 - connected\n\nSingle browser mode: \
@@ -164,7 +164,7 @@ mod tests {
 
     /// Spec: multi-browser 47, 93.
     #[test]
-    fn several_browsers_in_the_seeds_words() {
+    fn several_browsers_are_worded_as_specified() {
         assert_eq!(
             list(&[
                 row(1, BrowserState::Connected),
@@ -180,13 +180,13 @@ mod tests {
     #[test]
     fn a_default_is_marked_and_a_loss_is_explained() {
         let lost = BrowserRow {
-            error: Some("nobody answers".into()),
+            error: Some("connection refused".into()),
             is_default: true,
             ..row(2, BrowserState::Disconnected)
         };
         assert_eq!(
             line(&lost),
-            "[2] http://127.0.0.1:9223 - disconnected (nobody answers) (default)"
+            "[2] http://127.0.0.1:9223 - disconnected (connection refused) (default)"
         );
     }
 

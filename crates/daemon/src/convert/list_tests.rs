@@ -1,4 +1,4 @@
-//! Lists of tabs stay small, whatever pages call themselves.
+//! Tab lists stay small, even with hostile titles.
 
 use super::*;
 use serde_json::json;
@@ -50,7 +50,7 @@ fn tabs(rows: Vec<TabRow>, arguments: &Value) -> CallReply {
     reply(list, None, part(arguments), Mode::Progressive).unwrap()
 }
 
-/// 4 kB each, of the worst kinds: plain, four bytes a character, twice as long as JSON.
+/// 4 kB each, of the worst kinds: plain, four bytes per character, twice as long in JSON.
 fn long() -> [String; 3] {
     ["x".repeat(4_000), "😀".repeat(1_000), "\"".repeat(4_000)]
 }
@@ -84,7 +84,7 @@ fn two_hundred_pages_with_long_names_fit_into_40_kb_and_the_rest_can_be_seen() {
 }
 
 #[test]
-fn two_hundred_tabs_keep_the_seeds_fields_and_fit_into_40_kb() {
+fn two_hundred_tabs_keep_the_specified_fields_and_fit_into_40_kb() {
     for long in long() {
         let reply = tabs(rows(200, &long, &long), &json!({}));
         let text = text_of(&reply);

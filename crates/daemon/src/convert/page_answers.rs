@@ -1,18 +1,18 @@
-//! What a page's tool answers: bounded as a whole, and what is left out is said.
+//! Replies of page tools, limited in size. A note says what was omitted.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tabmux_browser::text::shorten;
 use tabmux_protocol::{CallReply, Content};
 
-/// What a page's tool answered: a `CallToolResult` of MCP, as far as it is one.
+/// Converts the reply of a page tool: a `CallToolResult` of MCP, as far as it is valid.
 pub(crate) fn page_result(result: Value) -> CallReply {
     let is_error = result.get("isError") == Some(&Value::Bool(true));
     let given = result.get("content").and_then(Value::as_array);
     let blocks = given.map(Vec::as_slice).unwrap_or_default();
-    let mut room = Room::default();
+    let mut budget = Budget::default();
     let shown = blocks.iter().take(MOST_BLOCKS);
-    let mut content: Vec<_> = shown.map_while(|block| room.block(block)).collect();
+    let mut content: Vec<_> = shown.map_while(|block| budget.block(block)).collect();
     let left_out = blocks.len() - content.len();
     let mut note = |text| content.push(Content::Text { text });
     if left_out > 0 {
@@ -44,8 +44,8 @@ pub(crate) fn page_result(result: Value) -> CallReply {
     }
 }
 
-/// What a tool answered through WebMCP, which has no form for answers: a `CallToolResult` is taken for
-/// one, an object is structured, and everything else is text.
+/// Converts the reply of a WebMCP tool, which has no fixed form: a `CallToolResult` is used as one, an object becomes
+/// structured content, and everything else becomes text.
 pub(crate) fn page_value(value: Value) -> CallReply {
     match value {
         Value::Object(ref fields) if fields.get("content").is_some_and(Value::is_array) => {
@@ -65,7 +65,7 @@ pub(crate) fn page_value(value: Value) -> CallReply {
     }
 }
 
-/// A page's tool did not answer.
+/// The reply for a page tool that failed.
 pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
     let error = shorten(error, 2_000);
     CallReply::error(match code {
@@ -79,13 +79,13 @@ pub(crate) fn page_error(error: &str, code: &str) -> CallReply {
     })
 }
 
-/// How much more one answer may have, in bytes.
-struct Room {
+/// The bytes that one reply may still use.
+struct Budget {
     text: usize,
     pictures: usize,
 }
 
-impl Default for Room {
+impl Default for Budget {
     fn default() -> Self {
         Self {
             text: MOST_TEXT,
@@ -94,15 +94,15 @@ impl Default for Room {
     }
 }
 
-impl Room {
-    /// A part of an answer, unless there is no room for any of it.
+impl Budget {
+    /// Converts one part of a reply; `None` if the budget is used up.
     fn block(&mut self, block: &Value) -> Option<Content> {
         let text = |key: &str| block.get(key).and_then(Value::as_str);
         match (text("type"), text("text"), text("data"), text("mimeType")) {
             (Some("text"), Some(text), ..) => self.text(text),
             (Some("image"), _, Some(data), Some(mime_type)) => {
                 if !is_base64(data) || !is_picture(mime_type) {
-                    return self.text("[A picture was left out: it is not one in base64.]");
+                    return self.text("[A picture was left out: it is not valid base64.]");
                 }
                 let Some(left) = self.pictures.checked_sub(data.len()) else {
                     let size = data.len();
@@ -128,7 +128,7 @@ impl Room {
     }
 }
 
-/// Whether a text is base64 as MCP has it: four characters for three bytes, in one line.
+/// Whether a text is base64 as MCP requires: padded, without line breaks.
 fn is_base64(text: &str) -> bool {
     let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
@@ -136,7 +136,7 @@ fn is_base64(text: &str) -> bool {
     !text.is_empty() && text.len().is_multiple_of(4) && padding <= 2 && digits.iter().all(is_digit)
 }
 
-/// Whether a type is that of a picture, such as `image/svg+xml`.
+/// Whether a MIME type is that of an image, such as `image/svg+xml`.
 fn is_picture(mime_type: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-');
     let kind = mime_type.strip_prefix("image/").unwrap_or_default();
@@ -159,7 +159,7 @@ fn cut(text: &str, limit: usize) -> String {
 const LONGEST_KIND: usize = 40;
 const MOST_BLOCKS: usize = 100;
 const MOST_TEXT: usize = 40_000;
-/// A message to the client has room for as much.
+/// Fits into one message to the client.
 const MOST_PICTURES: usize = 8 * 1_024 * 1_024;
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The texts of an answer, and the bytes of its pictures.
+    /// The texts of a reply, and the bytes of its pictures.
     fn shown(reply: &CallReply) -> (Vec<&str>, usize) {
         let mut pictures = 0;
         let texts = reply.content.iter().filter_map(|part| match part {
@@ -182,7 +182,7 @@ mod tests {
 
     /// Spec: security 9.
     #[test]
-    fn many_parts_have_no_more_room_than_one() {
+    fn many_parts_share_one_size_limit() {
         let part = json!({"type": "text", "text": "茶".repeat(5_000)});
         let reply = page_result(json!({"content": vec![part; 500]}));
         let (texts, _) = shown(&reply);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_is_none_is_left_out_so_its_size_is_what_it_seems() {
+    fn an_invalid_picture_is_omitted() {
         let image = |data: &str, mime_type: &str| json!({"type": "image", "data": data, "mimeType": mime_type});
         for (data, mime_type) in [
             ("\u{1}".repeat(8 << 20).as_str(), "image/png"),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn structure_that_is_left_out_is_not_missing_without_a_word() {
+    fn omitted_structured_content_is_mentioned() {
         let large = json!({"content": [], "structuredContent": {"a": "x".repeat(50_000)}});
         let reply = page_result(large);
         assert!(reply.structured.is_none());

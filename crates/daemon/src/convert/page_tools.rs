@@ -1,4 +1,4 @@
-//! Answers about pages' own tools.
+//! Replies about page tools.
 
 use super::answers::{json, json_bytes};
 use super::parts::{Part, label};
@@ -11,7 +11,7 @@ use tabmux_browser::text::one_line;
 use tabmux_core::{PageRow, ToolRow};
 use tabmux_protocol::{CallReply, Content};
 
-/// `list_browser_tabs`: a JSON array, as the seed has it.
+/// `list_browser_tabs`: a JSON array, as the specification fixes it.
 pub(crate) fn tabs(
     tabs: &[PageRow],
     left_out: usize,
@@ -30,14 +30,14 @@ pub(crate) fn tabs(
         let text = format!("{left_out} more tabs are left out. Close some to see the others.");
         reply.content.push(Content::Text { text });
     }
-    // MCP wants structured content to be an object; the text is the seed's array.
+    // MCP requires structured content to be an object, but the specification fixes an array.
     CallReply {
         structured: None,
         ..reply
     }
 }
 
-/// `list_page_tools`: each tool with what an agent needs to call it, as far as there is room.
+/// `list_page_tools`: each tool with what an agent needs to call it, within the size limit.
 pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -> CallReply {
     if tools.is_empty() && missing == Missing::default() {
         return CallReply::text("No page offers tools of its own.");
@@ -48,7 +48,7 @@ pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -
         let place = one_line(&tool.url, 200);
         let mut row = format!("{} in tab {} ({place})\n", tool.name, tool.tab_name);
         if let Some(record) = record {
-            let text = &record.said.text;
+            let text = &record.shared.text;
             let _ = writeln!(row, "  {}", one_line(&text.description, 400));
             let schema = text.schema();
             let _ = match schema.len() <= MOST_SCHEMA {
@@ -67,8 +67,8 @@ pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -
     if missing.not_taken > 0 {
         let _ = writeln!(
             text,
-            "{} more tools of these pages are left out: there is room for 64 in a tab, their schemas \
-             have at most 64 kB, and all of them together 1 MB. Ask the page's author for fewer, or work with take_snapshot.",
+            "{} more tools of these pages are left out: the limits are 64 tools in a tab, \
+             64 kB for a schema, and 1 MB for all tools of a tab. Ask the page's author for fewer, or work with take_snapshot.",
             missing.not_taken
         );
     }
@@ -84,14 +84,14 @@ pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -
     CallReply::text(text)
 }
 
-/// How many tools a list does not show, by the reason for that.
+/// How many tools a list omits, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Missing {
-    /// The list is long enough.
+    /// The list is full.
     pub(crate) left_out: usize,
-    /// Their pages have too many, or ones that are too large.
+    /// Their pages have too many tools, or too large ones.
     pub(crate) not_taken: usize,
-    /// Fewer were wanted.
+    /// The session's limit for generated tools is lower.
     pub(crate) not_generated: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Replies as sessions with a fixed tool list get them: plain lines about pages.
+//! Replies for sessions with a fixed tool list: plain lines about pages.
 
 use super::answers::json;
 use super::parts::{Part, label};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use tabmux_core::{BrowserRow, Reply, TabId, TabRow};
 use tabmux_protocol::{CallFailure, CallReply, Content};
 
-/// A core reply as a client with a fixed list gets it.
+/// Converts a reply of the core for a session with a fixed list.
 pub(super) fn reply(
     reply: Reply,
     payload: Option<CallReply>,
@@ -40,10 +40,10 @@ pub(super) fn reply(
         Reply::Browsers { browsers } => CallReply::text(super::browsers::list(&browsers)),
         Reply::Browser { browser } => CallReply::text(super::browsers::line(&browser)),
         Reply::Disconnected { number } => CallReply::text(format!(
-            "Let go of browser {number}. It runs on, unless tabmux launched it."
+            "Disconnected browser {number}. It keeps running, unless tabmux launched it."
         )),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
-        // The loop answers these itself, or calls that lead to them are not parsed for such sessions.
+        // The main loop answers these itself, or these sessions cannot make such calls.
         Reply::Failed { .. }
         | Reply::Refused(_)
         | Reply::Connected { .. }

@@ -1,4 +1,4 @@
-//! Lists of tabs by parts: which rows are shown, what they may cost, and how to see the others.
+//! Tab lists in parts: which rows are shown, their size limit, and how to get the others.
 
 use super::Rejected;
 use serde::Deserialize;
@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use tabmux_browser::text::one_line;
 use tabmux_browser::tools::{self, BadArguments};
 
-/// Which part of a list is wanted. Taken by every list of tabs, published by none: few have so many.
+/// The requested part of a list. Every tab list accepts it, but no schema publishes it, because few sessions have
+/// that many tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Part {
@@ -14,7 +15,7 @@ pub(crate) struct Part {
     page_idx: Option<usize>,
 }
 
-/// Reads which part of its list a call wants.
+/// Parses the requested part from a call's arguments.
 pub(super) fn parse(tool: &'static str, arguments: &RawValue) -> Result<Part, Rejected> {
     let part: Part = tools::parse(tool, arguments)?;
     let size = part.page_size.unwrap_or(DEFAULT_SIZE);
@@ -31,12 +32,12 @@ pub(super) fn parse(tool: &'static str, arguments: &RawValue) -> Result<Part, Re
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shown<R> {
     pub(super) rows: Vec<R>,
-    /// What to say about the others; nothing if there are none.
+    /// A note about the other rows; `None` if there are none.
     pub(super) note: Option<String>,
 }
 
 impl Part {
-    /// Writes the rows of this part, as many as fit. `bytes` is what a written row costs.
+    /// Formats the rows of this part, as many as fit. `bytes` is the size of a formatted row.
     pub(super) fn of<T, R>(
         self,
         tool: &str,
@@ -49,7 +50,7 @@ impl Part {
         let (count, parts) = (all.len(), all.len().div_ceil(size).max(1));
         if index >= parts {
             return Err(format!(
-                "There is no part {index}: {count} rows make {parts} of {size}, and the first is pageIdx 0."
+                "pageIdx {index} does not exist: {count} rows make {parts} part(s) of {size}. The first is pageIdx 0."
             ));
         }
         let first = index * size;
@@ -89,7 +90,7 @@ impl Part {
     }
 }
 
-/// A title or an address in a list: on one line, and not so long that it hides the others.
+/// A title or URL for a list: one line, cut to a limit.
 pub(super) fn label(text: &str) -> String {
     one_line(text, MOST_LABEL)
 }
@@ -97,7 +98,7 @@ pub(super) fn label(text: &str) -> String {
 const DEFAULT_SIZE: usize = 50;
 const MOST_SIZE: usize = 200;
 const MOST_LABEL: usize = 300;
-/// Leaves room for what stands around the rows: an answer has at most 40,000.
+/// A reply has at most 40,000 bytes; the rest is for the text around the rows.
 const MOST_BYTES: usize = 38_000;
 
 #[cfg(test)]
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_list_is_shown_whole_without_a_word_about_it() {
+    fn a_short_list_is_complete_and_has_no_note() {
         assert_eq!(numbers("{}", 0, 10), (vec![], String::new()));
         assert_eq!(numbers("{}", 3, 10), (vec![1, 2, 3], String::new()));
     }
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_a_sentence() {
+    fn invalid_parts_are_refused_with_a_sentence() {
         for wrong in [
             r#"{"pageSize": 0}"#,
             r#"{"pageSize": 201}"#,
@@ -185,7 +186,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             text,
-            "There is no part 9: 2 rows make 1 of 50, and the first is pageIdx 0."
+            "pageIdx 9 does not exist: 2 rows make 1 part(s) of 50. The first is pageIdx 0."
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Waits for an extension that may be on its way, and says now and then that it does.
+//! Waits for an extension that may be reconnecting, with progress messages.
 
 use super::{Extensions, PeerName};
 use std::time::Duration;
@@ -6,8 +6,9 @@ use tabmux_browser::ChannelTransport;
 use tokio::time::{Instant, interval_at};
 
 impl Extensions {
-    /// A connection to the browser of that name, or to the one that came last. Whoever waits hears of it.
-    pub(crate) async fn reach_patiently(
+    /// A connection to the browser of that name, or to the one that connected last. The caller gets progress messages
+    /// while it waits.
+    pub(crate) async fn reach_with_progress(
         &self,
         name: Option<&str>,
         limit: Duration,
@@ -16,27 +17,27 @@ impl Extensions {
         let reached = self.reach(name, limit);
         tokio::pin!(reached);
         let begun = Instant::now();
-        let mut pulse = interval_at(begun + FIRST_WORD, NEXT_WORD);
+        let mut pulse = interval_at(begun + FIRST_PROGRESS, PROGRESS_INTERVAL);
         loop {
             tokio::select! {
                 reached = &mut reached => return reached,
-                _ = pulse.tick() => say(words(begun.elapsed(), limit)),
+                _ = pulse.tick() => say(progress(begun.elapsed(), limit)),
             }
         }
     }
 }
 
-fn words(waited: Duration, limit: Duration) -> String {
+fn progress(waited: Duration, limit: Duration) -> String {
     format!(
-        "Waiting for the tabmux extension: {} of at most {} s. It comes by itself within 30 s if its browser runs.",
+        "Waiting for the tabmux extension: {} of at most {} s. It reconnects within 30 s if its browser is running.",
         waited.as_secs(),
         limit.as_secs()
     )
 }
 
-/// One that is there is reached sooner.
-const FIRST_WORD: Duration = Duration::from_secs(1);
-const NEXT_WORD: Duration = Duration::from_secs(5);
+/// A connected extension answers within this time.
+const FIRST_PROGRESS: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
@@ -45,19 +46,24 @@ mod tests {
 
     /// Spec: decisions 24.
     #[tokio::test(start_paused = true)]
-    async fn who_waits_for_an_extension_in_vain_has_heard_of_it_and_not_for_ever() {
+    async fn waiting_for_an_extension_reports_progress_and_times_out() {
         let extensions = Extensions::default();
         let (begun, said) = (Instant::now(), Mutex::new(Vec::new()));
         let limit = Duration::from_secs(35);
         let say = |words| said.lock().unwrap().push(words);
-        assert!(extensions.reach_patiently(None, limit, say).await.is_none());
+        assert!(
+            extensions
+                .reach_with_progress(None, limit, say)
+                .await
+                .is_none()
+        );
         assert_eq!(begun.elapsed().as_secs(), 35);
         let said = said.into_inner().unwrap();
         assert_eq!(said.len(), 7);
         assert_eq!(
             said[1],
-            "Waiting for the tabmux extension: 6 of at most 35 s. It comes by itself within 30 s if its browser \
-             runs."
+            "Waiting for the tabmux extension: 6 of at most 35 s. It reconnects within 30 s if its browser \
+             is running."
         );
     }
 }

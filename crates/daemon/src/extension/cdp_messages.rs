@@ -1,4 +1,4 @@
-//! The words of Chrome's debugging protocol that an extension cannot say itself.
+//! The parts of Chrome's DevTools Protocol that an extension cannot provide itself.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub(super) struct Request {
     pub(super) params: Value,
 }
 
-/// Why a command is not carried out.
+/// Why a command is refused.
 #[derive(Debug)]
 pub(super) struct Refusal(pub(super) String);
 
@@ -30,7 +30,7 @@ fn nothing() -> Value {
     json!({})
 }
 
-/// The tab that a command names. Its target has the name of its number.
+/// The tab that a command names. The target id of a tab is its number.
 pub(super) fn tab_of(params: &Value) -> Option<u32> {
     params["targetId"].as_str()?.parse().ok()
 }
@@ -72,12 +72,12 @@ pub(super) fn answer(id: u64, session: Option<&str>, answer: Result<Value, Refus
     frame
 }
 
-/// What a frame would have left that was too large: its command.
+/// The reply to a command whose frame was too large.
 pub(super) fn cut_answer(id: u64, length: u64) -> Oversize {
     cut(format!(r#"{{"id":{id},"result":"#), length)
 }
 
-/// The same of an event: its session, its name, and its small parts.
+/// The same for an event: its session, its name, and its small parameters.
 pub(super) fn cut_event(session: &str, method: &str, params: &Value, length: u64) -> Oversize {
     let (session, method) = (Value::from(session), Value::from(method));
     let head = format!(r#"{{"sessionId":{session},"method":{method},"params":{params}"#);
@@ -94,10 +94,10 @@ fn cut(head: String, length: u64) -> Oversize {
     }
 }
 
-/// As much as is kept of the head of any frame that is too large.
+/// How much is kept of the head of a frame that is too large.
 const MOST_HEAD: usize = 16 * 1024;
 
-/// Refuses what Chrome would refuse an extension without saying why.
+/// Refuses, with a reason, commands that Chrome would refuse to an extension without one.
 pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
     let url = request.params["url"].as_str().unwrap_or_default();
     let scheme = url.split(':').next().unwrap_or_default();
@@ -108,24 +108,24 @@ pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
     }
     if request.method.starts_with("HeapProfiler.") {
         let words =
-            "an extension cannot look into a page's memory; work in a browser that tabmux launches";
+            "an extension cannot inspect a page's memory; work in a browser that tabmux launches";
         return Err(Refusal(words.to_owned()));
     }
     Ok(())
 }
 
-/// What Chrome does not give an extension.
+/// The error for a command that Chrome does not offer to extensions.
 pub(super) fn refusal(method: &str) -> Refusal {
     Refusal(match method {
         "Target.createTarget" | "Target.createBrowserContext" | "Target.disposeBrowserContext" => {
             "This browser is reached through its extension, which cannot give an agent cookies and storage \
-             of its own. Permit the isolated context out, or work in a browser that tabmux launches."
+             of its own. Omit the isolated context, or work in a browser that tabmux launches."
                 .to_owned()
         }
         "Browser.setDownloadBehavior" => {
             "An extension cannot choose where downloads go; they go where the user's go.".to_owned()
         }
         "Browser.close" => "An extension cannot end its browser.".to_owned(),
-        method => format!("{method} is not there in a browser that is reached through its extension."),
+        method => format!("{method} is not available in a browser that is reached through its extension."),
     })
 }

@@ -1,8 +1,8 @@
-//! What has to hold for whatever an extension says, and what is asked of it meanwhile.
+//! Properties that hold for any messages of an extension, and any commands for its browser.
 
 use super::cdp_messages::Request;
 use super::tunnel::{Deliveries, Tunnels};
-use crate::main_loop::Wish;
+use crate::main_loop::PersonRequest;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use tabmux_browser::Frame;
@@ -13,7 +13,8 @@ use tokio::sync::mpsc;
 /// Messages of an extension, one a line; those after a `>` are commands for its browser.
 ///
 /// # Panics
-/// If a command is answered twice, a private tab is told of, or a message changes when it is written down.
+/// If a command is answered twice, a private tab is reported, or a message changes when it is serialized and parsed
+/// again.
 pub fn extension_message(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -33,9 +34,9 @@ pub fn extension_message(data: &[u8]) {
                     continue;
                 };
                 is_written_as_it_was_read(&message);
-                drop(Wish::in_message(&message));
+                drop(PersonRequest::in_message(&message));
                 told.message(&message);
-                tunnels.hear(message)
+                tunnels.handle(message)
             }
         };
         told.check(&deliveries);
@@ -48,7 +49,7 @@ fn is_written_as_it_was_read(message: &FromExtension) {
     let written = serde_json::to_string(message).expect("a message has a form");
     let again: FromExtension = decode(&written).expect("what is written can be read");
     let value = serde_json::to_value(message).unwrap_or_default();
-    // Numbers with a fraction are read to within their last digit.
+    // Fractions may lose their last digit.
     if !has_fraction(&value) {
         assert_eq!(&again, message);
     }
@@ -63,12 +64,12 @@ fn has_fraction(value: &Value) -> bool {
     }
 }
 
-/// What was told so far.
+/// What was reported so far.
 #[derive(Default)]
 struct Told {
-    /// Tabs that are in no private window, as far as the extension says.
+    /// Tabs that are in no private window, according to the extension.
     shown: HashSet<String>,
-    /// How many answers each id of a command may still have.
+    /// How many replies each command id may still get.
     open: HashMap<u64, usize>,
 }
 
@@ -83,7 +84,7 @@ impl Told {
         let tabs: Vec<&TabInfo> = match message {
             FromExtension::Connected { tabs, .. } => tabs.iter().collect(),
             FromExtension::TabCreated { tab } | FromExtension::TabUpdated { tab } => vec![tab],
-            // Who asked for it may see it.
+            // A tab that was opened on request may be reported.
             FromExtension::Done {
                 tab_id: Some(id), ..
             } => {
@@ -101,7 +102,7 @@ impl Told {
             serde_json::to_string(message).expect("a message has a form");
         }
         for (_, frame) in &deliveries.to_tunnels {
-            // What is left of a frame that was too large says nothing about tabs.
+            // The rest of an oversized frame contains nothing about tabs.
             let Frame::Whole(frame) = frame else {
                 continue;
             };
@@ -110,10 +111,10 @@ impl Told {
             match (frame["id"].as_u64(), frame["method"].as_str()) {
                 (Some(id), None) => {
                     let open = self.open.get_mut(&id);
-                    let open = open.expect("only commands are answered");
+                    let open = open.expect("only commands get a reply");
                     *open = open.checked_sub(1).expect("a command is answered once");
                 }
-                // Only what we make ourselves; a page's own events say what they like.
+                // Only events of the tunnel itself; events of a page may contain anything.
                 (None, Some("Target.targetCreated" | "Target.targetInfoChanged"))
                     if frame.get("sessionId").is_none() =>
                 {

@@ -1,4 +1,4 @@
-//! The proof that both sides have the secret: an HMAC over all that it is good for.
+//! The proof that both sides have the secret: an HMAC over all values of the handshake.
 
 use super::secret::{Secret, from_hex, to_hex};
 use hmac::{Hmac, Mac};
@@ -16,8 +16,8 @@ impl Nonce {
         Some(Self(to_hex(&bytes)))
     }
 
-    /// What the other side calls its nonce, if it is one.
-    pub(crate) fn heard(text: &str) -> Option<Self> {
+    /// The nonce of the other side, if it is valid.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let fine = (32..=128).contains(&text.len()) && from_hex(text).is_some();
         fine.then(|| Self(text.to_owned()))
     }
@@ -27,12 +27,12 @@ impl Nonce {
     }
 }
 
-/// One handshake: what both proofs are about.
+/// The values of one handshake, which both proofs cover.
 #[derive(Debug)]
 pub(crate) struct Greeting {
     pub(crate) theirs: Nonce,
     pub(crate) ours: Nonce,
-    /// The host and port that were dialled.
+    /// The host and port to which the extension connected.
     pub(crate) host: String,
 }
 
@@ -43,7 +43,7 @@ impl Greeting {
         Some(to_hex(&mac.finalize().into_bytes()))
     }
 
-    /// Whether this is the extension's. Takes as long for a wrong one as for the right one.
+    /// Whether this is the extension's proof. Compares in constant time.
     pub(crate) fn is_proved_by(&self, secret: &Secret, proof: &str) -> bool {
         let (Some(mac), Some(proof)) = (self.mac(secret, Role::Extension), from_hex(proof)) else {
             return false;
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_hex_and_neither_short_nor_long() {
-        assert!(Nonce::heard(Nonce::fresh().unwrap().as_str()).is_some());
+        assert!(Nonce::parse(Nonce::fresh().unwrap().as_str()).is_some());
         for bad in [
             "",
             "abc",
@@ -90,7 +90,7 @@ mod tests {
             &"a".repeat(130),
             &"a".repeat(33),
         ] {
-            assert_eq!(Nonce::heard(bad), None, "{bad}");
+            assert_eq!(Nonce::parse(bad), None, "{bad}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One connected extension: the tabs it tells of, and the connections that work in them.
+//! One connected extension: its tabs, and the CDP connections that work in them.
 
 use super::tunnel::{Deliveries, Tunnels};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,21 +15,21 @@ pub(crate) struct PeerName(pub(crate) String);
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) instance: PeerName,
-    /// What people call its profile.
+    /// The name of its browser profile.
     pub(crate) name: Option<String>,
     tunnels: Mutex<Tunnels>,
     stage: watch::Sender<Phase>,
     out: mpsc::Sender<ToExtension>,
 }
 
-/// How far a connected extension is.
+/// The state of a connected extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// It has not told of its browser yet.
+    /// It has not described its browser yet.
     New,
-    /// It has told of its browser and its tabs.
+    /// It has described its browser and its tabs.
     Known,
-    /// It has left.
+    /// It has disconnected.
     Gone,
 }
 
@@ -48,11 +48,11 @@ impl Peer {
         }
     }
 
-    /// Takes note of what the extension says. False if it wants to be left alone.
-    pub(crate) async fn hear(&self, message: FromExtension) -> bool {
+    /// Handles a message of the extension. False if the extension asks to end the connection.
+    pub(crate) async fn handle(&self, message: FromExtension) -> bool {
         let told = matches!(message, FromExtension::Connected { .. });
         let goes_on = message != FromExtension::Disconnected;
-        let deliveries = self.tunnels().hear(message);
+        let deliveries = self.tunnels().handle(message);
         self.deliver(deliveries).await;
         if told {
             self.stage.send_if_modified(|stage| {
@@ -66,8 +66,8 @@ impl Peer {
         goes_on
     }
 
-    /// Begins a connection to its browser, once that is known. There is none to an extension that has left:
-    /// who knows no tabs any more must not be taken for a browser without tabs.
+    /// Opens a connection to its browser, once that is known. `None` if the extension has disconnected: its tabs are
+    /// no longer known, which must not look like a browser without tabs.
     pub(crate) async fn open(self: Arc<Self>) -> Option<ChannelTransport> {
         let mut stage = self.stage.subscribe();
         let introduced = stage.wait_for(|stage| *stage != Phase::New);
@@ -76,7 +76,7 @@ impl Peer {
         let (transport, mut written, feed) = ChannelTransport::new();
         let number = {
             let mut tunnels = self.tunnels();
-            // With the tunnels in hand: whoever ends them has said so before.
+            // Checked under the lock: `end` sets the state before it takes the lock.
             if self.is_gone() {
                 return None;
             }
@@ -93,12 +93,12 @@ impl Peer {
         Some(transport)
     }
 
-    /// The tabs that are in private windows, as far as anybody may know of them.
+    /// The tabs in private windows, as far as agents may see them.
     pub(crate) fn private_tabs(&self) -> Vec<u32> {
         self.tunnels().private_tabs()
     }
 
-    /// Tabs of private windows are there for agents from now on, or no longer are.
+    /// Shows tabs of private windows to agents, or hides them.
     pub(crate) fn set_private(self: &Arc<Self>, allowed: bool) {
         if self.tunnels().has_private() == allowed {
             return;
@@ -107,12 +107,12 @@ impl Peer {
         tokio::spawn(async move { peer.deliver(deliveries).await });
     }
 
-    /// Says something, unless it does not listen. False then.
+    /// Sends a message. False if the queue is full or closed.
     pub(crate) fn tell(&self, message: ToExtension) -> bool {
         self.out.try_send(message).is_ok()
     }
 
-    /// The extension is gone: every connection to its browser ends, and none begins.
+    /// The extension is gone: ends every connection to its browser, and refuses new ones.
     pub(crate) fn end(&self) {
         self.stage.send_replace(Phase::Gone);
         self.tunnels().end();
@@ -136,7 +136,7 @@ impl Peer {
     }
 }
 
-/// How long an extension may take to tell of its tabs.
+/// How long an extension may take to describe its tabs.
 const INTRODUCTION_LIMIT: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
@@ -157,19 +157,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_extension_that_has_left_is_no_browser_without_tabs() {
+    async fn a_disconnected_extension_is_not_a_browser_without_tabs() {
         let there = peer();
-        there.hear(introduction()).await;
+        there.handle(introduction()).await;
         assert!(Arc::clone(&there).open().await.is_some());
         there.end();
         assert!(Arc::clone(&there).open().await.is_none());
-        // Nor does its last word bring it back.
-        there.hear(introduction()).await;
+        // A late message does not reactivate it.
+        there.handle(introduction()).await;
         assert!(there.open().await.is_none());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_waits_for_an_introduction_hears_at_once_that_there_will_be_none() {
+    async fn waiting_for_an_introduction_ends_when_the_extension_disconnects() {
         let silent = peer();
         let begun = tokio::time::Instant::now();
         let opening = tokio::spawn(Arc::clone(&silent).open());

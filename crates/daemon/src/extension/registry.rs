@@ -1,4 +1,4 @@
-//! The extensions that have proved themselves, one for each profile of each browser.
+//! The extensions that have proved themselves, one for each browser profile.
 
 use super::peer::{Peer, PeerName};
 use std::collections::HashMap;
@@ -13,9 +13,9 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Extensions {
     peers: Mutex<Peers>,
-    /// How many there are.
+    /// The number of connected extensions.
     count: watch::Sender<usize>,
-    /// Whether this user has installed one, so that it is worth waiting for.
+    /// Whether this user has installed the extension, so that waiting for it makes sense.
     expected: AtomicBool,
 }
 
@@ -23,11 +23,11 @@ pub(crate) struct Extensions {
 struct Peers {
     seated: HashMap<PeerName, (u64, Arc<Peer>)>,
     arrivals: u64,
-    /// When an extension that is away noticed it at the latest, and began to come back.
+    /// The latest time at which a disconnected extension noticed it and began to reconnect.
     away_since: Instant,
 }
 
-/// There is a connection of this installation already, and it stays.
+/// This installation is already connected, and that connection stays.
 #[derive(Debug)]
 pub(crate) struct Busy;
 
@@ -46,7 +46,7 @@ impl Default for Extensions {
 }
 
 impl Extensions {
-    /// Takes a peer in. It is there until the place is dropped.
+    /// Adds a peer. It is listed until the slot is dropped.
     pub(crate) fn slot(self: &Arc<Self>, peer: Arc<Peer>) -> Result<ExtensionSlot, Busy> {
         let mut peers = self.peers();
         if peers.seated.contains_key(&peer.instance) || peers.seated.len() >= MOST_PEERS {
@@ -63,17 +63,17 @@ impl Extensions {
         })
     }
 
-    /// Whether there is one.
+    /// Whether any extension is connected.
     pub(crate) fn is_connected(&self) -> bool {
         *self.count.borrow() > 0
     }
 
-    /// How many there are, now and later.
+    /// The number of connected extensions, as a watch.
     pub(crate) fn count(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
     }
 
-    /// This user has installed one.
+    /// Notes that this user has installed the extension.
     pub(crate) fn expect(&self) {
         self.expected.store(true, Ordering::Relaxed);
     }
@@ -82,8 +82,8 @@ impl Extensions {
         self.expected.load(Ordering::Relaxed)
     }
 
-    /// A connection to the browser of that name, or to the one that came last. Waits, at most for
-    /// `limit`, for an extension that may be on its way back.
+    /// A connection to the browser of that name, or to the one that connected last. Waits up to `limit` for an
+    /// extension that may be reconnecting.
     pub(crate) async fn reach(
         &self,
         name: Option<&str>,
@@ -92,7 +92,7 @@ impl Extensions {
         self.reach_where(limit, || self.find(name)).await
     }
 
-    /// The same for the browser of just this installation.
+    /// The same for the browser of one installation.
     pub(crate) async fn reach_peer(
         &self,
         instance: &PeerName,
@@ -124,15 +124,15 @@ impl Extensions {
                 if !peer.is_gone() {
                     return None;
                 }
-                // It left meanwhile, and may be back already.
+                // It disconnected meanwhile, and may have reconnected already.
             }
-            let way_back = self.peers().away_since + WAY_BACK;
-            let change = tokio::time::timeout_at(way_back.min(end), count.changed());
+            let reconnected_by = self.peers().away_since + RECONNECT_TIME;
+            let change = tokio::time::timeout_at(reconnected_by.min(end), count.changed());
             change.await.ok()?.ok()?;
         }
     }
 
-    /// The extension that is meant by this name, or by none, if it is there.
+    /// The connected extension of this name, or any if the name is `None`.
     pub(crate) fn meant_by(&self, name: Option<&str>) -> Option<PeerName> {
         self.find(name).map(|peer| peer.instance.clone())
     }
@@ -152,7 +152,7 @@ impl Extensions {
     }
 }
 
-/// A peer's place among all.
+/// A peer's entry in the registry.
 #[derive(Debug)]
 pub(crate) struct ExtensionSlot {
     all: Arc<Extensions>,
@@ -169,8 +169,8 @@ impl Drop for ExtensionSlot {
     }
 }
 
-/// More profiles than anybody has open.
+/// More profiles than any user has open.
 const MOST_PEERS: usize = 32;
 
-/// An extension looks for the daemon every 30 s.
-const WAY_BACK: Duration = Duration::from_secs(35);
+/// A disconnected extension tries to connect every 30 s.
+const RECONNECT_TIME: Duration = Duration::from_secs(35);

@@ -1,4 +1,4 @@
-//! The secret of this user, which the daemon and the extension share: a file that nobody else can read.
+//! The pairing secret of this user, which the daemon and the extension share: a file that only this user can read.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,27 +9,27 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret([u8; 32]);
 
-/// Why there is no secret.
+/// Why the secret cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// It cannot be read or made.
+    /// The file cannot be read or created.
     #[error("the pairing secret {path} cannot be used ({error})", path = .path.display())]
     Io {
         /// Where.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         error: io::Error,
     },
-    /// Somebody else may know it.
+    /// Other users may know it.
     #[error(
-        "the pairing secret {path} can be read by others, so it is none; run `tabmux extension rotate`",
+        "the pairing secret {path} can be read by other users, so it is not safe; run `tabmux extension rotate`",
         path = .path.display()
     )]
     Open {
         /// Where.
         path: PathBuf,
     },
-    /// It is something else.
+    /// The file contains something else.
     #[error(
         "{path} holds no pairing secret (64 hex digits); run `tabmux extension rotate`",
         path = .path.display()
@@ -40,18 +40,18 @@ pub enum SecretError {
     },
 }
 
-/// Where this user's secret is.
+/// The path of this user's secret.
 pub fn secret_file() -> PathBuf {
     tabmux_browser::profile::data_home().join("pairing-secret")
 }
 
 impl Secret {
-    /// Reads the secret, and makes one first where there is none.
+    /// Reads the secret, and creates one first if there is none.
     pub fn load_or_make(path: &Path) -> Result<Self, SecretError> {
         match Self::load(path) {
             Err(SecretError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
                 match Self::make(path) {
-                    // Another process was faster, and its secret counts.
+                    // Another process created one first; use that.
                     Err(SecretError::Io { error, .. })
                         if error.kind() == io::ErrorKind::AlreadyExists =>
                     {
@@ -64,7 +64,7 @@ impl Secret {
         }
     }
 
-    /// Reads the secret. Refuses one that others could have read.
+    /// Reads the secret. Refuses a file that other users can read.
     pub fn load(path: &Path) -> Result<Self, SecretError> {
         let (error, path) = (|error| failed(path, error), path.to_owned());
         let facts = fs::symlink_metadata(&path).map_err(error)?;
@@ -80,7 +80,7 @@ impl Secret {
         bytes.map(Self).ok_or(SecretError::Malformed { path })
     }
 
-    /// Makes another secret in the place of the one there is.
+    /// Replaces the secret with a new one.
     pub fn rotate(path: &Path) -> Result<Self, SecretError> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path, error)),
@@ -96,7 +96,7 @@ impl Secret {
             if let Some(folder) = path.parent() {
                 tabmux_browser::profile::private_dir(folder)?;
             }
-            // Whole or not at all, and never in the place of another.
+            // The file appears complete or not at all, and never replaces another.
             let draft = path.with_extension(format!("new-{}", std::process::id()));
             let mut options = fs::OpenOptions::new();
             let mut file = options
@@ -115,7 +115,7 @@ impl Secret {
         Ok(secret)
     }
 
-    /// As it is written down.
+    /// The form in which it is stored.
     pub fn to_hex(&self) -> String {
         to_hex(&self.0)
     }
@@ -126,7 +126,7 @@ impl Secret {
 }
 
 impl std::fmt::Debug for Secret {
-    /// Not for logs.
+    /// Keeps the secret out of logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret")
     }
@@ -195,7 +195,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let error = Secret::load_or_make(&path).unwrap_err().to_string();
         assert!(
-            error.contains("can be read by others") && error.contains("rotate"),
+            error.contains("can be read by other users") && error.contains("rotate"),
             "{error}"
         );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();

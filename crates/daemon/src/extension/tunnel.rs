@@ -1,5 +1,5 @@
-//! Chrome's debugging protocol over the extension. An extension has it for single tabs only; what concerns
-//! the whole browser is answered here, from what the extension tells of its tabs.
+//! Chrome's DevTools Protocol through the extension. Chrome offers extensions CDP for single tabs only, so commands
+//! for the whole browser are answered here, from the extension's list of tabs.
 
 mod closing;
 mod private;
@@ -13,41 +13,41 @@ use tabmux_browser::Frame;
 use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtension};
 use tokio::sync::mpsc;
 
-/// All connections to one extension's browser.
+/// All CDP connections to one extension's browser.
 #[derive(Debug, Default)]
 pub(super) struct Tunnels {
     browser: BrowserInfo,
     tabs: BTreeMap<u32, TabInfo>,
     open: BTreeMap<u32, Tunnel>,
     opened: u32,
-    /// What the extension was asked and has not answered.
+    /// Requests to the extension without a reply yet.
     pending: HashMap<u32, Pending>,
     asked: u32,
-    /// Whether tabs of private windows are there for anybody.
+    /// Whether agents may see tabs of private windows.
     private: bool,
 }
 
-/// One connection.
+/// One CDP connection.
 #[derive(Debug)]
 struct Tunnel {
     feed: mpsc::Sender<Frame>,
-    /// The tabs it holds, each with the name of its session.
+    /// The tabs it is attached to, each with its session id.
     held: BTreeMap<u32, String>,
-    /// The sessions of frames and workers inside them.
+    /// The sessions of frames and workers in these tabs.
     inside: HashMap<String, u32>,
 }
 
-/// Who waits for an answer.
+/// The connection and command that wait for a reply.
 #[derive(Debug)]
 struct Pending {
     tunnel: u32,
     id: u64,
     session: Option<String>,
-    what: What,
+    kind: PendingKind,
 }
 
 #[derive(Debug)]
-enum What {
+enum PendingKind {
     Command,
     Open,
     Attach { tab: u32 },
@@ -55,7 +55,7 @@ enum What {
     Focus,
 }
 
-/// What is to be said, and to whom.
+/// Messages to send, with their receivers.
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {
     pub(super) to_extension: Vec<ToExtension>,
@@ -74,12 +74,12 @@ impl Tunnels {
         self.opened
     }
 
-    /// The extension is gone.
+    /// The extension disconnected.
     pub(super) fn end(&mut self) {
         *self = Self::default();
     }
 
-    /// A frame of Chrome's protocol, from one of the connections.
+    /// Handles a CDP command from one of the connections.
     pub(super) fn command(&mut self, tunnel: u32, frame: &str) -> Deliveries {
         let mut deliveries = Deliveries::default();
         let Some(request) = Request::parse(frame) else {
@@ -96,8 +96,8 @@ impl Tunnels {
         deliveries
     }
 
-    /// Something the extension says.
-    pub(super) fn hear(&mut self, message: FromExtension) -> Deliveries {
+    /// Handles a message of the extension.
+    pub(super) fn handle(&mut self, message: FromExtension) -> Deliveries {
         let mut deliveries = Deliveries::default();
         let out = &mut deliveries;
         match message {
@@ -154,9 +154,9 @@ impl Tunnels {
                     None => self.event(tab_id, session, &method, &params, out),
                 }
             }
-            // Chrome let go of it, or its person did. The tab itself stays what it is.
+            // Chrome or the person detached it. The tab itself stays.
             FromExtension::Detached { tab_id, .. } => self.release(tab_id, out),
-            // The daemon looks for tools itself.
+            // The daemon looks for tools itself, so these messages are ignored.
             FromExtension::TabFocused { .. }
             | FromExtension::ToolsChanged { .. }
             | FromExtension::ToolResult { .. }
@@ -183,7 +183,7 @@ impl Tunnels {
         deliveries
     }
 
-    /// A command for the whole browser. Its answer, if it is known at once.
+    /// Handles a command for the whole browser. Returns the reply if it is known at once.
     fn browser_command(
         &mut self,
         tunnel: u32,
@@ -210,7 +210,7 @@ impl Tunnels {
                     .unwrap_or("about:blank")
                     .to_owned();
                 let focus = request.params["background"] == false;
-                let request_id = self.ask(tunnel, request, What::Open);
+                let request_id = self.ask(tunnel, request, PendingKind::Open);
                 out.to_extension.push(ToExtension::OpenTab {
                     request_id,
                     url,
@@ -220,14 +220,14 @@ impl Tunnels {
             }
             "Target.closeTarget" => {
                 let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, What::Close);
+                let request_id = self.ask(tunnel, request, PendingKind::Close);
                 out.to_extension
                     .push(ToExtension::CloseTab { request_id, tab_id });
                 Ok(None)
             }
             "Target.activateTarget" => {
                 let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, What::Focus);
+                let request_id = self.ask(tunnel, request, PendingKind::Focus);
                 out.to_extension
                     .push(ToExtension::FocusTab { request_id, tab_id });
                 Ok(None)
@@ -235,7 +235,7 @@ impl Tunnels {
             "Target.attachToTarget" => {
                 let tab_id = named()?.id;
                 let is_held = self.is_held(tab_id);
-                let request_id = self.ask(tunnel, request, What::Attach { tab: tab_id });
+                let request_id = self.ask(tunnel, request, PendingKind::Attach { tab: tab_id });
                 match is_held {
                     true => self.done(request_id, None, None, out),
                     false => out
@@ -253,7 +253,7 @@ impl Tunnels {
         }
     }
 
-    /// A command for a tab, or for a frame inside it.
+    /// Handles a command for a tab, or for a frame inside it.
     fn tab_command(
         &mut self,
         tunnel: u32,
@@ -272,7 +272,7 @@ impl Tunnels {
             return Ok(Some(cdp_messages::version(&self.browser)));
         }
         let (method, params) = (request.method.clone(), request.params.clone());
-        let request_id = self.ask(tunnel, request, What::Command);
+        let request_id = self.ask(tunnel, request, PendingKind::Command);
         out.to_extension.push(ToExtension::Cdp {
             request_id,
             tab_id,
@@ -283,19 +283,19 @@ impl Tunnels {
         Ok(None)
     }
 
-    fn ask(&mut self, tunnel: u32, request: Request, what: What) -> u32 {
+    fn ask(&mut self, tunnel: u32, request: Request, kind: PendingKind) -> u32 {
         self.asked = self.asked.wrapping_add(1);
         let pending = Pending {
             tunnel,
             id: request.id,
             session: request.session,
-            what,
+            kind,
         };
         self.pending.insert(self.asked, pending);
         self.asked
     }
 
-    /// The extension did what it was asked, or did not.
+    /// The extension answered a request.
     fn done(
         &mut self,
         request: u32,
@@ -306,11 +306,11 @@ impl Tunnels {
         let Some(asked) = self.pending.remove(&request) else {
             return;
         };
-        let answer = match (error, asked.what) {
+        let answer = match (error, asked.kind) {
             (Some(error), _) => Err(Refusal(error)),
-            (None, What::Open) => match made {
+            (None, PendingKind::Open) => match made {
                 Some(id) => {
-                    // Whoever opened it must find it known.
+                    // The tab must be known before its opener gets the reply.
                     if !self.tabs.contains_key(&id) {
                         let (url, title) = ("about:blank".to_owned(), String::new());
                         let tab = TabInfo {
@@ -325,9 +325,9 @@ impl Tunnels {
                 }
                 None => Err(Refusal("The extension opened no tab.".to_owned())),
             },
-            (None, What::Attach { tab }) => self.hold(asked.tunnel, tab, request, out),
-            (None, What::Close) => Ok(json!({"success": true})),
-            (None, What::Focus | What::Command) => Ok(json!({})),
+            (None, PendingKind::Attach { tab }) => self.hold(asked.tunnel, tab, request, out),
+            (None, PendingKind::Close) => Ok(json!({"success": true})),
+            (None, PendingKind::Focus | PendingKind::Command) => Ok(json!({})),
         };
         self.answer(
             asked.tunnel,
@@ -338,7 +338,7 @@ impl Tunnels {
         );
     }
 
-    /// A tab belongs to a connection from here on.
+    /// Attaches a tab to a connection.
     fn hold(
         &mut self,
         tunnel: u32,
@@ -349,7 +349,7 @@ impl Tunnels {
         let session = format!("tab-{tab}-{request}");
         let holder = self.open.get_mut(&tunnel);
         let (Some(info), Some(holder)) = (self.tabs.get(&tab).cloned(), holder) else {
-            // The extension holds it now, for nobody.
+            // The extension attached it, but no connection needs it any more.
             if !self.is_held(tab) {
                 out.to_extension.push(ToExtension::Detach { tab_id: tab });
             }
@@ -363,7 +363,7 @@ impl Tunnels {
         Ok(json!({"sessionId": session}))
     }
 
-    /// A tab is there, or shows something else.
+    /// A tab was opened or changed.
     fn show(&mut self, tab: TabInfo, out: &mut Deliveries) {
         if tab.private && !self.private {
             return;
@@ -382,7 +382,7 @@ impl Tunnels {
         self.tell_all(method, &info, out);
     }
 
-    /// A connection needs a tab no longer. The extension lets go of it if no other does.
+    /// Detaches a tab from a connection. The extension detaches too if no other connection uses the tab.
     fn detach(&mut self, number: u32, session: &str, out: &mut Deliveries) {
         let Some(tunnel) = self.open.get_mut(&number) else {
             return;
@@ -399,7 +399,7 @@ impl Tunnels {
         }
     }
 
-    /// A tab is gone, and whatever was held of it.
+    /// A tab was closed: forgets it and everything attached to it.
     fn forget(&mut self, tab: u32, out: &mut Deliveries) {
         if self.tabs.remove(&tab).is_none() {
             return;
@@ -409,7 +409,7 @@ impl Tunnels {
         self.tell_all("Target.targetDestroyed", &gone, out);
     }
 
-    /// Whatever was held of a tab is over.
+    /// Ends everything that is attached to a tab.
     fn release(&mut self, tab: u32, out: &mut Deliveries) {
         for number in self.numbers() {
             let Some(tunnel) = self.open.get_mut(&number) else {
@@ -423,7 +423,7 @@ impl Tunnels {
         }
     }
 
-    /// An event of a tab goes to those that hold it.
+    /// Passes an event of a tab to the connections that are attached to it.
     fn event(
         &mut self,
         tab: u32,
@@ -450,7 +450,7 @@ impl Tunnels {
             let session = inside.unwrap_or(&session);
             self.tell(number, Some(session), method, params, out);
         }
-        // What Chrome tells whole browsers of elsewhere.
+        // Events that Chrome also sends to connections to the whole browser.
         match method {
             "Inspector.targetCrashed" if inside.is_none() => {
                 let crashed =
@@ -463,7 +463,7 @@ impl Tunnels {
         }
     }
 
-    /// What is left of an event that was too large goes to those that hold its tab.
+    /// Passes the rest of an oversized event to the connections that are attached to its tab.
     fn cut_event(
         &self,
         tab: u32,
@@ -534,7 +534,7 @@ impl Tunnels {
 }
 
 impl Tunnel {
-    /// The tab of a session, and whether the session is of something inside it.
+    /// The tab of a session, and whether the session belongs to a frame or worker inside it.
     fn place(&self, session: &str) -> Option<(u32, bool)> {
         let own = self.held.iter().find(|(_, name)| *name == session);
         own.map(|(tab, _)| (*tab, false))

@@ -1,8 +1,8 @@
-//! Accepts connections, and reads one request from each. Whoever says nothing uses few places, not for long.
+//! Accepts connections, and reads one request from each. Silent connections use few slots, for a short time.
 
 use super::Shared;
 use super::peer_user::Ends;
-use crate::lobby::Guest;
+use crate::pending_slots::PendingSlot;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -20,30 +20,30 @@ pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
             Ok((stream, peer)) => (stream, peer),
             Err(error) if is_about_one_connection(&error) => continue,
             Err(error) => {
-                // Out of file descriptors, most likely: those that are served go on.
+                // Probably out of file descriptors. Existing connections are not affected.
                 tracing::warn!(%error, "a connection of a page or an extension could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        let Some(guest) = shared.heads.enter().await else {
+        let Some(pending) = shared.heads.enter().await else {
             return;
         };
-        tokio::spawn(serve(stream, peer, guest, Arc::clone(&shared)));
+        tokio::spawn(serve(stream, peer, pending, Arc::clone(&shared)));
     }
 }
 
-/// Answers one request; a websocket that begins with it goes its own way.
-async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Shared>) {
-    // What is said waits for no more: the system would gather it for up to 40 ms.
+/// Answers one request. A websocket that begins with it continues in its own task.
+async fn serve(stream: TcpStream, peer: SocketAddr, pending: PendingSlot, shared: Arc<Shared>) {
+    // Sends at once: the system would otherwise gather data for up to 40 ms.
     let _ = stream.set_nodelay(true);
     let Ok(local) = stream.local_addr() else {
         return;
     };
     let ends = Ends { peer, local };
-    let (stop, evicted) = (shared.stop.clone(), guest.eviction());
-    // It has its place until its request was read.
-    let head = Mutex::new(Some(guest));
+    let (stop, evicted) = (shared.stop.clone(), pending.eviction());
+    // The slot is kept until the request is read.
+    let head = Mutex::new(Some(pending));
     let service = service_fn(move |request| {
         let shared = Arc::clone(&shared);
         let head = head.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -51,7 +51,7 @@ async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Sh
     });
     let connection = http1::Builder::new()
         .max_buf_size(LONGEST_HEAD)
-        // All of it has one limit, below.
+        // One timeout below covers everything.
         .header_read_timeout(None)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
@@ -67,7 +67,7 @@ async fn serve(stream: TcpStream, peer: SocketAddr, guest: Guest, shared: Arc<Sh
     }
 }
 
-/// Whether only a connection was lost before it was accepted.
+/// Whether the error concerns only one connection, which was lost before it was accepted.
 fn is_about_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -77,7 +77,7 @@ fn is_about_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// How long a request may take, and its answer. Browsers send theirs at once.
+/// The timeout for a request and its answer. Browsers send theirs at once.
 const HEAD_LIMIT: Duration = Duration::from_secs(5);
 /// Browsers need less than 1 kB; hyper reads in pieces of 8 kB.
 const LONGEST_HEAD: usize = 16 * 1024;

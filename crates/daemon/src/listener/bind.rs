@@ -1,10 +1,10 @@
-//! Takes the listener's port on both loopback addresses, or on neither.
+//! Binds the listener's port on both loopback addresses, or on neither.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use tokio::net::TcpListener;
 
-/// Why there is no listener.
+/// Why the listener could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "port {port} cannot be used ({error}); pages cannot offer tools until it is free, or --port names another"
@@ -16,17 +16,17 @@ pub struct BindError {
     pub error: io::Error,
 }
 
-/// The port, taken.
+/// The bound port.
 #[derive(Debug)]
 pub struct Bound {
     v4: TcpListener,
-    /// None only where the machine has no IPv6.
+    /// `None` only if the machine has no IPv6.
     v6: Option<TcpListener>,
     port: u16,
 }
 
 impl Bound {
-    /// Takes a port; 0 is any that is free on both addresses.
+    /// Binds a port; 0 means any port that is free on both addresses.
     pub async fn take(port: u16) -> Result<Self, BindError> {
         let fail = |error| BindError { port, error };
         let mut last = io::Error::other("no port is free");
@@ -59,7 +59,7 @@ impl Bound {
         Err(fail(last))
     }
 
-    /// The port that was taken.
+    /// The port that was bound.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -100,7 +100,7 @@ mod tests {
     #[tokio::test]
     async fn a_port_that_is_taken_on_one_address_is_not_taken_on_the_other() {
         let Ok(other) = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).await else {
-            return; // Without IPv6 there is only one.
+            return; // There is no IPv6.
         };
         let port = other.local_addr().unwrap().port();
         Bound::take(port).await.unwrap_err();

@@ -1,12 +1,12 @@
-//! One connection of the extension: first both sides prove themselves, then they talk.
+//! One connection of the extension: both sides prove that they have the secret, then they exchange messages.
 
 use super::Shared;
 use super::relay::Relays;
 use super::websocket::Socket;
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
-use crate::lobby::Guest;
-use crate::main_loop::Wish;
+use crate::main_loop::PersonRequest;
+use crate::pending_slots::PendingSlot;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
@@ -17,23 +17,30 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
 
-/// Serves an extension until it goes, falls silent, or the daemon stops.
-pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: &Arc<Shared>) {
-    let greeting = tokio::time::timeout(PROOF_LIMIT, greet(&mut socket, host, shared));
+/// Serves an extension until it disconnects, is silent for too long, or the daemon stops.
+pub(super) async fn serve(
+    mut socket: Socket,
+    pending: PendingSlot,
+    host: &str,
+    shared: &Arc<Shared>,
+) {
+    let greeting = tokio::time::timeout(PROOF_LIMIT, prove(&mut socket, host, shared));
     let greeted = tokio::select! {
         greeted = greeting => greeted,
-        () = guest.evicted() => {
-            tracing::warn!("hung up on an extension without a proof: others need its place");
+        () = pending.evicted() => {
+            tracing::warn!("closed an extension's connection without a proof: others need its slot");
             return;
         }
     };
     let (instance, name, secret) = match greeted {
         Ok(Ok(known)) => known,
         Ok(Err(Unproved::Gone)) => return,
-        Ok(Err(Unproved::Refused(reason))) => return refuse_guest(socket, &reason, guest).await,
+        Ok(Err(Unproved::Refused(reason))) => {
+            return refuse_pending(socket, &reason, pending).await;
+        }
         Err(_) => {
-            let reason = "The extension did not prove itself in time.";
-            return refuse_guest(socket, reason, guest).await;
+            let reason = "The extension did not send its proof in time.";
+            return refuse_pending(socket, reason, pending).await;
         }
     };
     let (out, outbox) = mpsc::channel(OUTBOX);
@@ -41,34 +48,38 @@ pub(super) async fn serve(mut socket: Socket, guest: Guest, host: &str, shared: 
     let peer = Arc::new(Peer::new(instance, name, out));
     let Ok(slot) = shared.hub.extensions.slot(Arc::clone(&peer)) else {
         let reason = "This installation of the extension is connected already.";
-        return refuse_guest(socket, reason, guest).await;
+        return refuse_pending(socket, reason, pending).await;
     };
-    drop(guest);
+    drop(pending);
     socket.open(
         LONGEST_FRAME,
         shared.large_of_extensions.slot(&peer.instance.0),
     );
-    if !say(&mut socket, &ToExtension::Welcome).await {
+    if !send(&mut socket, &ToExtension::Welcome).await {
         return;
     }
     tracing::info!(name = peer.name, "an extension is connected");
     let person = shared.hub.meet_person(Arc::clone(&peer)).await;
-    let outdated = talk(&mut socket, outbox, &peer, &person, relays, &secret, shared).await;
+    let outdated = exchange(&mut socket, outbox, &peer, &person, relays, &secret, shared).await;
     tracing::info!(name = peer.name, "an extension is gone");
     drop((person, slot));
     if let Ended::SecretChanged = outdated {
-        refuse(socket, "The pairing secret is another one now.").await;
+        refuse(
+            socket,
+            "The pairing secret has changed. Reload the extension.",
+        )
+        .await;
     }
 }
 
-/// Why there is no proof.
+/// Why an extension has not proved itself.
 enum Unproved {
     Gone,
     Refused(String),
 }
 
-/// Sees whether the extension has the secret, after showing that we have it.
-async fn greet(
+/// Checks that the extension has the secret, after proving that we have it.
+async fn prove(
     socket: &mut Socket,
     host: &str,
     shared: &Shared,
@@ -79,9 +90,9 @@ async fn greet(
         nonce,
         instance,
         name,
-    } = first_words(socket).await?
+    } = next_message(socket).await?
     else {
-        return Err(refused("The first word of an extension is hello."));
+        return Err(refused("The first message must be hello."));
     };
     if version != EXTENSION_PROTOCOL {
         return Err(Unproved::Refused(format!(
@@ -89,17 +100,19 @@ async fn greet(
              version {version}. Run `tabmux extension install` again and reload the extension."
         )));
     }
-    let (Some(theirs), Some(ours)) = (Nonce::heard(&nonce), Nonce::fresh()) else {
+    let (Some(theirs), Some(ours)) = (Nonce::parse(&nonce), Nonce::fresh()) else {
         return Err(refused("A nonce is 32 to 128 hex digits."));
     };
     if !(8..=100).contains(&instance.len()) || !instance.bytes().all(|b| b.is_ascii_alphanumeric())
     {
         return Err(refused("An instance is 8 to 100 letters and digits."));
     }
-    // Read anew each time, so that another secret counts at once.
-    let secret = load_secret(shared)
-        .await
-        .map_err(|error| Unproved::Refused(format!("There is no secret to compare: {error}.")))?;
+    // Read for each connection, so that a new secret takes effect at once.
+    let secret = load_secret(shared).await.map_err(|error| {
+        Unproved::Refused(format!(
+            "The daemon cannot read the pairing secret: {error}."
+        ))
+    })?;
     let greeting = Greeting {
         theirs,
         ours,
@@ -110,11 +123,11 @@ async fn greet(
         nonce: greeting.ours.as_str().to_owned(),
         proof: greeting.proof(&secret).unwrap_or_default(),
     };
-    if !say(socket, &challenge).await {
+    if !send(socket, &challenge).await {
         return Err(Unproved::Gone);
     }
-    let FromExtension::Proof { proof } = first_words(socket).await? else {
-        return Err(refused("The second word of an extension is its proof."));
+    let FromExtension::Proof { proof } = next_message(socket).await? else {
+        return Err(refused("The second message must be the proof."));
     };
     if !greeting.is_proved_by(&secret, &proof) {
         return Err(refused(
@@ -127,52 +140,52 @@ async fn greet(
     Ok((PeerName(instance), name, secret))
 }
 
-/// The next message of somebody who has proved nothing. Only `ping` is answered, and not for ever.
-async fn first_words(socket: &mut Socket) -> Result<FromExtension, Unproved> {
+/// The next message before the proof. Only a limited number of `ping` messages is answered.
+async fn next_message(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
             Some(Ok(Message::Text(text))) => match decode(&text) {
                 Ok(FromExtension::Ping) => {
-                    say(socket, &ToExtension::Pong).await;
+                    send(socket, &ToExtension::Pong).await;
                 }
                 Ok(message) => return Ok(message),
                 Err(_) => break,
             },
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
             None | Some(Ok(Message::Close(_))) => return Err(Unproved::Gone),
-            // What is too long is not even read.
+            // A message that is too long is not read.
             Some(Ok(_) | Err(_)) => break,
         }
     }
     Err(Unproved::Refused(
-        "This is not how an extension speaks.".to_owned(),
+        "Unexpected message during pairing.".to_owned(),
     ))
 }
 
-/// Says why to somebody who has proved nothing, and hangs up; at once, if others need the place.
-async fn refuse_guest(socket: Socket, reason: &str, guest: Guest) {
+/// Sends the reason before the proof, and closes the connection; at once, if others need the slot.
+async fn refuse_pending(socket: Socket, reason: &str, pending: PendingSlot) {
     tokio::select! {
         () = refuse(socket, reason) => {}
-        () = guest.evicted() => {}
+        () = pending.evicted() => {}
     }
 }
 
-/// Says why, and hangs up.
+/// Sends the reason and closes the connection.
 async fn refuse(mut socket: Socket, reason: &str) {
     tracing::warn!(reason, "refused an extension");
     let reason = reason.to_owned();
-    say(&mut socket, &ToExtension::Refused { reason }).await;
+    send(&mut socket, &ToExtension::Refused { reason }).await;
     socket.close(UNPROVED).await;
 }
 
-/// Why a conversation is over.
+/// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Gone,
     SecretChanged,
 }
 
-async fn talk(
+async fn exchange(
     socket: &mut Socket,
     mut outbox: mpsc::Receiver<ToExtension>,
     peer: &Peer,
@@ -185,32 +198,32 @@ async fn talk(
         launch: None,
         private: None,
     };
-    if !say(socket, &connect).await {
+    if !send(socket, &connect).await {
         return Ended::Gone;
     }
     let mut pulse = tokio::time::interval(PULSE);
     let mut secret_check = tokio::time::interval(SECRET_CHECK);
-    // One look at a time: a file system that does not answer costs one thread, and what was so stays so.
+    // One check at a time: a file system that hangs blocks one thread, and the last result stays valid.
     let mut looking: Option<JoinHandle<bool>> = None;
-    let mut heard_at = Instant::now();
+    let mut received_at = Instant::now();
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
-            heard = tokio::time::timeout_at(heard_at + SILENCE_LIMIT, socket.recv()) => match heard {
+            received = tokio::time::timeout_at(received_at + SILENCE_LIMIT, socket.recv()) => match received {
                 Ok(Some(Ok(Message::Text(text)))) => {
-                    heard_at = Instant::now();
+                    received_at = Instant::now();
                     match decode(&text) {
-                        Ok(FromExtension::Ping) => say(socket, &ToExtension::Pong).await,
+                        Ok(FromExtension::Ping) => send(socket, &ToExtension::Pong).await,
                         Ok(message) => {
                             pace.next(1).await;
-                            match relays.hear(message) {
-                                Some(message) => hear(message, peer, person).await,
+                            match relays.handle(message) {
+                                Some(message) => handle(message, peer, person).await,
                                 None => true,
                             }
                         }
                         Err(error) => {
-                            tracing::debug!(%error, "ignored what an extension said");
+                            tracing::debug!(%error, "ignored an invalid message of an extension");
                             true
                         }
                     }
@@ -219,12 +232,12 @@ async fn talk(
                 _ => false,
             },
             message = outbox.recv() => match message {
-                Some(message) => say(socket, &message).await,
+                Some(message) => send(socket, &message).await,
                 None => false,
             },
-            // A message, because Chrome does not count the websocket's own pings as life.
-            _ = pulse.tick() => say(socket, &ToExtension::Ping).await,
-            // Whoever proved an older secret has proved nothing.
+            // A message, because Chrome does not count websocket pings as activity.
+            _ = pulse.tick() => send(socket, &ToExtension::Ping).await,
+            // A proof with an old secret is no longer valid.
             _ = secret_check.tick(), if looking.is_none() => {
                 let (path, known) = (shared.secret.clone(), secret.clone());
                 let look = move || Secret::load(&path).is_ok_and(|now| now == known);
@@ -245,19 +258,19 @@ async fn talk(
     }
 }
 
-/// What concerns tabs is the peer's business, and what the person wants is the main loop's. "Cancel" in
-/// Chrome's bar is both.
-async fn hear(message: FromExtension, peer: &Peer, person: &PersonHandle) -> bool {
-    let wish = Wish::in_message(&message);
-    let goes_on = peer.hear(message).await;
-    match wish {
-        Some(wish) => person.wants(wish).await && goes_on,
+/// The peer handles messages about tabs, and the main loop handles requests of the person. "Cancel" in Chrome's
+/// debugging bar goes to both.
+async fn handle(message: FromExtension, peer: &Peer, person: &PersonHandle) -> bool {
+    let request = PersonRequest::in_message(&message);
+    let goes_on = peer.handle(message).await;
+    match request {
+        Some(request) => person.request(request).await && goes_on,
         None => goes_on,
     }
 }
 
-/// Reads the file with the secret beside the runtime's workers: few at a time, because before a proof anybody can
-/// have it done. Who waits is ended by the limit for proofs.
+/// Reads the file with the secret outside of the runtime's worker threads. Few reads run at once, because any
+/// connection can cause one before its proof. The proof timeout also ends this wait.
 async fn load_secret(shared: &Shared) -> Result<Secret, String> {
     let turn = Arc::clone(&shared.secret_turns).acquire_owned().await;
     let path = shared.secret.clone();
@@ -270,7 +283,7 @@ async fn load_secret(shared: &Shared) -> Result<Secret, String> {
     secret.map_err(|error| error.to_string())
 }
 
-/// What a look brought, if there is one.
+/// The result of the pending check, if there is one.
 async fn answered(looking: &mut Option<JoinHandle<bool>>) -> bool {
     match looking {
         Some(looking) => looking.await.unwrap_or(false),
@@ -278,7 +291,7 @@ async fn answered(looking: &mut Option<JoinHandle<bool>>) -> bool {
     }
 }
 
-async fn say(socket: &mut Socket, message: &ToExtension) -> bool {
+async fn send(socket: &mut Socket, message: &ToExtension) -> bool {
     let Ok(text) = serde_json::to_string(message) else {
         return true;
     };
@@ -286,18 +299,18 @@ async fn say(socket: &mut Socket, message: &ToExtension) -> bool {
     matches!(tokio::time::timeout(SEND_LIMIT, sent).await, Ok(Ok(())))
 }
 
-/// A browser has much to tell while a page loads.
+/// A browser sends many events while a page loads.
 const BURST: u32 = 100_000;
 const MESSAGES_PER_SECOND: u32 = 20_000;
 const OUTBOX: usize = 512;
 const PROOF_LIMIT: Duration = Duration::from_secs(10);
 const MOST_PINGS: usize = 20;
 const MOST_NAME: usize = 60;
-/// The code of a connection that is closed because it proved nothing.
+/// The close code for a connection without a proof.
 const UNPROVED: u16 = 4001;
 /// Chrome ends an extension's worker after 30 s without a message.
 const PULSE: Duration = Duration::from_secs(20);
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);
-/// How soon another secret ends the connections of the one before.
+/// How soon a new secret ends the connections that used the old one.
 const SECRET_CHECK: Duration = Duration::from_secs(1);
 const SEND_LIMIT: Duration = Duration::from_secs(10);

@@ -1,8 +1,8 @@
-//! What passes from the network to a websocket: frames of a message that is not too long, in small pieces.
+//! Limits the frames that pass from the network to a websocket: refuses long messages, and splits large frames.
 //!
-//! The websocket's own limits are fixed when it begins, and it keeps a buffer as large as the largest frame
-//! for as long as it lives. So a length is judged here before anything is kept, by a limit that changes when
-//! the other side has shown who it is; and a large frame is passed on as several (RFC 6455, 5.4).
+//! The websocket's own limits are fixed when it is created, and it keeps a buffer as large as the largest frame for
+//! its whole life. So lengths are checked here before anything is buffered, by a limit that rises once the other side
+//! has identified itself; and a large frame is passed on as several (RFC 6455, 5.4).
 
 use super::large_messages::Slot;
 use std::io;
@@ -10,26 +10,26 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A stream whose incoming frames are bounded.
+/// A stream whose incoming frames are limited.
 pub(super) struct Gate<S> {
     stream: S,
-    /// How long a message may be now.
+    /// The current limit for a message.
     longest: usize,
     slot: Option<Slot>,
-    /// What was read and not passed on.
+    /// Data that was read but not passed on.
     chunk: Box<[u8; CHUNK]>,
     unread: std::ops::Range<usize>,
-    /// The header of the piece that is passed on, as far as it is not.
+    /// The part of the current piece's header that is not passed on yet.
     header: Vec<u8>,
-    /// How much of that piece is left.
+    /// The bytes of that piece that are not passed on yet.
     piece: u64,
-    /// What is left of the frame after that piece.
+    /// The rest of the frame after that piece.
     rest: Rest,
-    /// The payload of the message's frames so far.
+    /// The payload bytes of the message so far.
     message: u64,
 }
 
-/// The part of a frame that has not been announced to the websocket.
+/// The part of a frame that the websocket has not seen yet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rest {
     /// The first byte of its header.
@@ -53,26 +53,25 @@ impl<S> Gate<S> {
         }
     }
 
-    /// From now on messages may be as long; large ones need the slot.
+    /// Raises the message limit; large messages need the slot.
     pub(super) fn open(&mut self, longest: usize, slot: Slot) {
         self.longest = longest;
         self.slot = Some(slot);
     }
 
-    /// The stream, for its last bytes.
+    /// Returns the stream, to read its last bytes.
     pub(super) fn into_stream(self) -> S {
         self.stream
     }
 
-    /// The last message was taken, and is no more.
+    /// The last message was consumed and freed.
     pub(super) fn release(&mut self) {
         if let Some(slot) = &mut self.slot {
             slot.release();
         }
     }
 
-    /// Passes on what may be passed on: at most one message at a time, so that the next one is judged after
-    /// this one was taken.
+    /// Passes on data: at most one message at a time, so that the next one is checked after this one was consumed.
     fn pass(&mut self, out: &mut ReadBuf<'_>) -> io::Result<Passed> {
         let before = out.filled().len();
         loop {
@@ -108,7 +107,7 @@ impl<S> Gate<S> {
         }
     }
 
-    /// Reads a frame's header, if it is there and its frame may come. False if a slot is needed first.
+    /// Reads a frame's header, if it is complete and allowed. False if a slot is needed first.
     fn read_header(&mut self) -> io::Result<Option<bool>> {
         let Some((header, size)) = Rest::parse(&self.chunk[self.unread.clone()]) else {
             return Ok(None);
@@ -136,7 +135,7 @@ impl<S> Gate<S> {
         Ok(Some(true))
     }
 
-    /// Makes the header of the next piece.
+    /// Builds the header of the next piece.
     fn announce(&mut self) {
         let rest = &mut self.rest;
         let piece = rest.left.min(PIECE);
@@ -158,20 +157,20 @@ impl<S> Gate<S> {
         }
         self.header.extend(rest.mask.iter().flatten());
         self.piece = piece;
-        // What follows goes on with it.
+        // The following pieces are continuation frames.
         rest.flags &= FIN;
     }
 }
 
 enum Passed {
     Some,
-    /// More has to be read.
+    /// More data must be read.
     Nothing,
     NeedsSlot,
 }
 
 impl Rest {
-    /// A header and its size, if it is all there.
+    /// A header and its size, if it is complete.
     fn parse(bytes: &[u8]) -> Option<(Self, usize)> {
         let (&flags, &length) = (bytes.first()?, bytes.get(1)?);
         let (left, at) = match length & !MASKED {
@@ -219,7 +218,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
                     continue;
                 }
             }
-            // At most a part of a header is left.
+            // At most a part of a header remains.
             this.chunk.copy_within(this.unread.clone(), 0);
             this.unread = 0..this.unread.len();
             let mut more = ReadBuf::new(&mut this.chunk[this.unread.end..]);
@@ -254,11 +253,11 @@ fn too_long() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the message is too long")
 }
 
-/// What is read at once.
+/// The size of one read.
 const CHUNK: usize = 16 * 1024;
-/// A longer message is a large one.
+/// A longer message counts as large.
 const LARGE: u64 = 64 * 1024;
-/// How much of a frame is passed on at once; the mask begins anew with each piece, so it is a multiple of 4.
+/// The size of a piece. A multiple of 4, because the mask restarts with each piece.
 const PIECE: u64 = 16 * 1024;
 const MOST_HEADER: usize = 14;
 /// RFC 6455, 5.5.

@@ -1,5 +1,5 @@
-//! How many large messages may be on their way at once: few in all, and one of each origin. The others wait on
-//! their side of the network.
+//! Limits how many large messages are received at once: few in total, and one per origin. The others wait on the
+//! sender's side.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,19 +11,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Sleep;
 use tokio_util::sync::PollSemaphore;
 
-/// What all connections of a kind share.
+/// The limit that all connections of a kind share.
 #[derive(Debug)]
 pub(super) struct LargeMessages {
     all: Arc<Semaphore>,
     origins: Mutex<HashMap<String, Weak<Semaphore>>>,
 }
 
-/// One connection's claim to it.
+/// One connection's slot.
 pub(super) struct Slot {
-    /// First the one of the origin, so that an origin waits for itself.
+    /// The origin's semaphore first, so that an origin waits only for itself.
     wanted: [PollSemaphore; 2],
     held: Vec<OwnedSemaphorePermit>,
-    /// When a message that is on its way has to be there.
+    /// The deadline of the message that is being received.
     limit: Option<Pin<Box<Sleep>>>,
 }
 
@@ -57,10 +57,10 @@ impl Slot {
         self.held.len() == self.wanted.len()
     }
 
-    /// Ready when it is held.
+    /// Ready when the slot is acquired.
     pub(super) fn poll_take(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while let Some(wanted) = self.wanted.get_mut(self.held.len()) {
-            // They are never closed.
+            // The semaphores are never closed.
             if let Some(permit) = ready!(wanted.poll_acquire(context)) {
                 self.held.push(permit);
             }
@@ -69,7 +69,7 @@ impl Slot {
         Poll::Ready(())
     }
 
-    /// Fails if the message that it is held for is late.
+    /// Fails if the message took longer than its deadline.
     pub(super) fn poll_overdue(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let limit = self.limit.as_mut();
         if limit.is_some_and(|limit| limit.as_mut().poll(context).is_ready()) {
@@ -86,5 +86,5 @@ impl Slot {
     }
 }
 
-/// How long a large message may be on its way once it is its turn: on one machine it takes a moment.
+/// How long a large message may take once it has its slot: on one machine it takes milliseconds.
 const MESSAGE_LIMIT: Duration = Duration::from_secs(10);

@@ -1,33 +1,33 @@
-//! Who may come: by the name it was called under, and by the origin of the page.
+//! Access checks: the host name of the request, and the origin of the page.
 
-use crate::policy::{Looker, PageOrigin};
+use crate::policy::{PageOrigin, PolicyReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 use url::{Host, Url};
 
-/// The origins whose pages may offer tools: those of this machine, and those that the person names.
+/// The origins whose pages may offer tools: those of this machine, and those that the person allows.
 #[derive(Clone, Debug, Default)]
 pub struct PageOrigins {
     named: Vec<PageOrigin>,
-    file: Option<Looker>,
+    file: Option<PolicyReader>,
 }
 
 impl PageOrigins {
-    /// These, beside those of this machine.
+    /// These origins, and those of this machine.
     pub fn of(named: Vec<PageOrigin>) -> Self {
         Self { named, file: None }
     }
 
-    /// Those in the person's file, too, as it is at each moment.
+    /// Also those in the person's file, which is reread for each check.
     #[must_use]
     pub fn and_in_file(self, path: PathBuf) -> Self {
         Self {
-            file: Some(Looker::start(path)),
+            file: Some(PolicyReader::start(path)),
             ..self
         }
     }
 
-    /// Whether pages of this origin may offer tools; why not, for their developer.
+    /// Whether pages of this origin may offer tools; if not, the reason for their developer.
     pub(super) async fn check(&self, origin: &str) -> Result<(), String> {
         if is_local(origin) || self.named.iter().any(|named| named.as_str() == origin) {
             return Ok(());
@@ -35,17 +35,17 @@ impl PageOrigins {
         match self.is_in_file(origin).await {
             true => Ok(()),
             false => Err(format!(
-                "Pages of {origin} may not offer tools; `tabmux policy page-origins add {origin}` lets them."
+                "Pages of {origin} may not offer tools; run `tabmux policy page-origins add {origin}` to allow them."
             )),
         }
     }
 
     async fn is_in_file(&self, origin: &str) -> bool {
-        let Some(looker) = &self.file else {
+        let Some(policy_reader) = &self.file else {
             return false;
         };
-        looker.look().await;
-        let Some(rules) = looker.seen() else {
+        policy_reader.reread().await;
+        let Some(rules) = policy_reader.seen() else {
             return false;
         };
         let rules = rules.as_ref().as_ref();
@@ -53,15 +53,15 @@ impl PageOrigins {
     }
 }
 
-/// The origin of a web page, as browsers write it. `null`, files and extensions are none.
+/// The origin of a web page, as browsers write it. `null`, files and extensions do not count.
 pub(super) fn of_page(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     let origin = url.origin().ascii_serialization();
     (matches!(url.scheme(), "http" | "https") && origin == text).then_some(origin)
 }
 
-/// Who is behind an origin, as far as places and room are concerned: a server on this machine has all of 127/8, so one
-/// of its ports is one party under whatever name.
+/// The party behind an origin, for slots and quotas: a server on this machine can use every address of 127/8, so one
+/// local port is one party under all its host names.
 pub(crate) fn party(origin: &str) -> String {
     let url = Url::parse(origin).ok();
     let port = url.as_ref().and_then(Url::port_or_known_default);
@@ -71,7 +71,7 @@ pub(crate) fn party(origin: &str) -> String {
     }
 }
 
-/// Whether a page comes from this machine.
+/// Whether an origin is on this machine.
 fn is_local(origin: &str) -> bool {
     let url = Url::parse(origin).ok();
     url.as_ref()
@@ -79,7 +79,7 @@ fn is_local(origin: &str) -> bool {
         .is_some_and(|host| is_loopback(&host))
 }
 
-/// Whether a `Host` header names us: loopback, and our port, and nothing else. Browsers write it in one way.
+/// Whether a `Host` header names us: loopback with our port, spelled as browsers do.
 pub(super) fn is_our_host(host: &str, port: u16) -> bool {
     let (name, after) = match host.strip_prefix('[') {
         Some(literal) => match literal.split_once(']') {
@@ -95,7 +95,7 @@ pub(super) fn is_our_host(host: &str, port: u16) -> bool {
             }
         }
     };
-    // Browsers leave out the port that their scheme has anyway.
+    // Browsers omit the default port of the scheme.
     let is_port = after == format!(":{port}") || (port == 80 && after.is_empty());
     is_port && name.is_some_and(|name| name.is_loopback())
 }
@@ -134,7 +134,7 @@ mod tests {
             "0.0.0.0:8765",
             "[::]:8765",
             "[::ffff:127.0.0.1]:8765",
-            // Another port, none, or something that is none.
+            // Another port, no port, or an invalid one.
             "localhost:1",
             "localhost",
             "localhost:",
@@ -164,7 +164,7 @@ mod tests {
             "localhost :8765",
             "localhost\t:8765",
             "localhost,localhost:8765",
-            // Other ways to write it, which no browser sends.
+            // Other spellings, which no browser sends.
             "localhost.:8765",
             "127.0.0.1.:8765",
             "127.1:8765",
@@ -200,7 +200,7 @@ mod tests {
 
     /// Spec: decisions 23.
     #[tokio::test]
-    async fn pages_of_this_machine_may_come_and_others_only_if_they_are_named() {
+    async fn local_pages_may_connect_and_others_only_if_named() {
         let origins = PageOrigins::of(vec!["https://app.example".parse().unwrap()]);
         for fine in [
             "http://localhost:5173",
@@ -232,7 +232,7 @@ mod tests {
 
     /// Spec: decisions 23.
     #[tokio::test]
-    async fn the_persons_file_lets_pages_in_and_out_as_it_changes() {
+    async fn the_persons_file_allows_and_forbids_pages_as_it_changes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("policy.json");
         let origins = PageOrigins::default().and_in_file(path.clone());

@@ -1,23 +1,24 @@
-//! Reads what a worker says. Its pages wrote most of it, so it may be long, and cut in the middle of a character.
+//! Parses the messages of a worker. Pages wrote most of their content, so they may be long, or cut in the middle of a
+//! character.
 
 use serde::Deserialize;
 use std::borrow::Cow;
 use tabmux_browser::text::decode;
 use tabmux_protocol::page::{FromPage, ToPage};
 
-/// What a frame says.
+/// A parsed frame.
 pub(super) enum Frame {
-    /// Something for the daemon.
-    News(FromPage),
-    /// The answer to a call.
+    /// A message for the daemon.
+    Message(FromPage),
+    /// The reply to a call.
     Answer(FromPage),
-    /// Something that is answered with this at once.
+    /// An invalid message, which gets this answer at once.
     Refused(ToPage),
-    /// Nothing.
+    /// An unknown or invalid message, which is ignored.
     Noise,
 }
 
-/// As much of a frame as tells what to do with it. It is read before it costs anything.
+/// The fields that decide what to do with a frame. They are parsed before anything else.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Head<'a> {
@@ -32,50 +33,50 @@ pub(super) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Of what cannot be read without more ado, it says nothing.
+    /// A frame that cannot be parsed cheaply gives an empty head.
     pub(super) fn read(frame: &'a str) -> Self {
         serde_json::from_str(frame).unwrap_or_default()
     }
 
-    /// The call that it is the answer to.
+    /// The call that this frame answers.
     pub(super) fn answers(&self) -> Option<&str> {
         (self.kind == "TOOL_CALL_RESULT").then_some(&*self.call_id)
     }
 
-    /// Reads all of the frame that it is of.
+    /// Parses the whole frame.
     pub(super) fn whole(self, frame: &str) -> Frame {
         let is_answer = self.answers().is_some();
-        if frame.len() > LONGEST_NEWS && !is_answer {
+        if frame.len() > LONGEST_MESSAGE && !is_answer {
             return self.refusal();
         }
         match decode(frame) {
             Ok(message) if is_answer => Frame::Answer(message),
-            // Its head did not say so.
+            // The head did not name a call, so no call waits for this.
             Ok(FromPage::ToolCallResult { .. }) => Frame::Noise,
-            Ok(message) => Frame::News(message),
+            Ok(message) => Frame::Message(message),
             Err(error) => {
-                tracing::debug!(%error, "ignored what a page said");
+                tracing::debug!(%error, "ignored an invalid message of a page");
                 Frame::Noise
             }
         }
     }
 
     fn refusal(self) -> Frame {
-        tracing::debug!(kind = %self.kind, "ignored what a page said: it is too long");
+        tracing::debug!(kind = %self.kind, "ignored a message of a page: it is too long");
         if self.kind != "REGISTER_TOOL" {
             return Frame::Noise;
         }
         Frame::Refused(ToPage::ToolRejected {
             tab_id: self.tab_id.into_owned(),
             name: self.name.into_owned(),
-            reason: "Its description and schema are too long; 64 kB of schema are enough for all."
+            reason: "Its description and schema are too long; the limit for a schema is 64 kB."
                 .into(),
         })
     }
 }
 
-/// Only answers to calls may be longer.
-pub(super) const LONGEST_NEWS: usize = 1_024 * 1_024;
+/// Only replies to calls may be longer.
+pub(super) const LONGEST_MESSAGE: usize = 1_024 * 1_024;
 
 #[cfg(test)]
 mod tests {
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_a_surrogate_pair_is_mended() {
+    fn half_of_a_surrogate_pair_is_replaced() {
         let cut = r#"{"type": "TOOL_CALL_RESULT", "callId": "1", "success": true, "result": {"content": [{"type": "text", "text": "a\ud83d"}]}}"#;
         let Frame::Answer(FromPage::ToolCallResult { result, .. }) = read(cut) else {
             panic!("it is an answer");
@@ -96,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_was_cut_in_the_middle_of_a_character_is_a_name() {
+    fn a_name_cut_in_the_middle_of_a_character_is_accepted() {
         let cut = r#"{"type": "REGISTER_TOOL", "tabId": "t", "name": "a\ud83d"}"#;
-        let Frame::News(FromPage::RegisterTool(tool)) = read(cut) else {
+        let Frame::Message(FromPage::RegisterTool(tool)) = read(cut) else {
             panic!("it is a tool");
         };
         assert_eq!(tool.name, "a\u{fffd}");
@@ -106,7 +107,7 @@ mod tests {
 
     #[test]
     fn only_answers_may_be_long() {
-        let long = "x".repeat(LONGEST_NEWS);
+        let long = "x".repeat(LONGEST_MESSAGE);
         let answer =
             json!({"type": "TOOL_CALL_RESULT", "callId": "1", "success": true, "result": long});
         assert!(matches!(

@@ -1,11 +1,12 @@
-//! One connection of a page's worker: what it says goes to the main loop, and the other way round.
+//! One connection of a page worker: passes its messages to the main loop, and messages of the main loop to the
+//! worker.
 
 use super::Shared;
 use super::origin::party;
-use super::page_frames::{Frame, Head, LONGEST_NEWS};
-use super::places::OriginSlot;
+use super::origin_slots::OriginSlot;
+use super::page_frames::{Frame, Head, LONGEST_MESSAGE};
 use super::websocket::Socket;
-use crate::lobby::Guest;
+use crate::pending_slots::PendingSlot;
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::time::Duration;
@@ -15,20 +16,20 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-/// The way that a worker's words take.
-pub(super) trait Wire: Send {
-    /// The next frame, or nothing at the end. What was begun and not finished loses nothing.
-    fn hear(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
-    /// The last frame was taken in, and is no more.
+/// The transport of a worker's messages.
+pub(super) trait WorkerTransport: Send {
+    /// The next frame; `None` at the end. Cancel-safe.
+    fn next_frame(&mut self) -> impl Future<Output = Option<Utf8Bytes>> + Send;
+    /// The last frame was consumed and freed.
     fn taken(&mut self);
-    /// Says something. False if nobody hears it.
-    fn say(&mut self, text: String) -> impl Future<Output = bool> + Send;
-    /// The worker is welcome, and may say more at once.
+    /// Sends a message. False if the connection is closed.
+    fn send_text(&mut self, text: String) -> impl Future<Output = bool> + Send;
+    /// The worker is accepted, and may send longer messages from now on.
     fn open(&mut self, origin: &str, shared: &Shared);
 }
 
-impl Wire for Socket {
-    async fn hear(&mut self) -> Option<Utf8Bytes> {
+impl WorkerTransport for Socket {
+    async fn next_frame(&mut self) -> Option<Utf8Bytes> {
         loop {
             match self.recv().await {
                 Some(Ok(Message::Text(text))) => return Some(text),
@@ -42,7 +43,7 @@ impl Wire for Socket {
         Self::release(self);
     }
 
-    async fn say(&mut self, text: String) -> bool {
+    async fn send_text(&mut self, text: String) -> bool {
         self.send(Message::Text(text.into())).await.is_ok()
     }
 
@@ -55,16 +56,22 @@ impl Wire for Socket {
     }
 }
 
-/// Serves a worker until it goes, falls silent, or the daemon stops. It is a guest until it is welcome.
-pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, shared: &Shared) {
+/// Serves a worker until it disconnects, is silent for too long, or the daemon stops. It uses a pending slot until it
+/// is accepted.
+pub(super) async fn serve(
+    mut transport: impl WorkerTransport,
+    pending: PendingSlot,
+    origin: &str,
+    shared: &Shared,
+) {
     let place = tokio::select! {
-        place = welcome(&mut wire, origin, shared) => place,
-        () = guest.evicted() => return,
+        place = welcome(&mut transport, origin, shared) => place,
+        () = pending.evicted() => return,
     };
     let Some(place) = place else {
         return;
     };
-    drop(guest);
+    drop(pending);
     let (out, mut outbox) = mpsc::channel(OUTBOX);
     let Some(mut connection) = shared.hub.open_pages(origin, out).await else {
         return;
@@ -72,52 +79,53 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     tracing::info!(origin, "a page's worker is connected");
     let mut pace = Pace::new(MESSAGES_PER_SECOND, BURST);
     let mut called = HashSet::new();
-    let mut heard_at = Instant::now();
-    // What was said too fast is waited for before the next is read: nothing of it is kept meanwhile, and everything
-    // else goes on.
+    let mut received_at = Instant::now();
+    // Rate limit: waits before it reads the next message, so nothing is buffered meanwhile, and everything else
+    // continues.
     let mut wait: Option<Pin<Box<dyn Future<Output = ()> + Send>>> = None;
     loop {
         let going_on = tokio::select! {
             () = shared.stop.cancelled() => false,
             () = place.evicted() => {
-                let reason = MAKES_ROOM.to_owned();
+                let reason = EVICTED.to_owned();
                 tracing::warn!(origin, reason, "ended a page's connection");
-                say(&mut wire, &ToPage::Refused { reason }).await;
+                send(&mut transport, &ToPage::Refused { reason }).await;
                 false
             }
-            heard = hear(&mut wire, &mut wait, &mut heard_at) => match heard {
+            received = next_frame(&mut transport, &mut wait, &mut received_at) => match received {
                 Some(text) => {
-                    heard_at = Instant::now();
+                    received_at = Instant::now();
                     let head = Head::read(&text);
                     let was_asked = head.answers().map(|call| called.remove(call));
                     pace.spend(1);
-                    // A caller waits for an answer. After anything else, the page waits as long as it takes.
+                    // A reply costs nothing, because a caller waits for it. After any other message, the page waits
+                    // as long as needed.
                     let bytes = match was_asked {
                         Some(true) => 0,
-                        _ => text.len().min(LONGEST_NEWS),
+                        _ => text.len().min(LONGEST_MESSAGE),
                     };
                     wait = Some(Box::pin(connection.pace(pace.free_at(), bytes)));
-                    // An answer is taken once, and only if it was asked for.
-                    let word = match was_asked {
+                    // A reply is accepted once, and only for a pending call.
+                    let frame = match was_asked {
                         Some(false) => Frame::Noise,
                         _ => head.whole(&text),
                     };
-                    let going_on = match word {
-                        Frame::News(FromPage::Ping) => match no_longer(shared, origin).await {
-                            None => say(&mut wire, &ToPage::Pong).await,
+                    let going_on = match frame {
+                        Frame::Message(FromPage::Ping) => match no_longer(shared, origin).await {
+                            None => send(&mut transport, &ToPage::Pong).await,
                             Some(refusal) => {
-                                say(&mut wire, &refusal).await;
+                                send(&mut transport, &refusal).await;
                                 false
                             }
                         },
-                        Frame::News(FromPage::Pong | FromPage::Hello { .. }) | Frame::Noise => true,
-                        Frame::News(message) | Frame::Answer(message) => {
-                            connection.say(message, text.len()).await
+                        Frame::Message(FromPage::Pong | FromPage::Hello { .. }) | Frame::Noise => true,
+                        Frame::Message(message) | Frame::Answer(message) => {
+                            connection.send(message, text.len()).await
                         }
-                        Frame::Refused(answer) => say(&mut wire, &answer).await,
+                        Frame::Refused(answer) => send(&mut transport, &answer).await,
                     };
                     drop(text);
-                    wire.taken();
+                    transport.taken();
                     going_on
                 }
                 None => false,
@@ -135,7 +143,7 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
                         _ => {}
                     }
                     let last = matches!(message, ToPage::Refused { .. });
-                    say(&mut wire, &message).await && !last
+                    send(&mut transport, &message).await && !last
                 }
                 None => false,
             },
@@ -146,80 +154,85 @@ pub(super) async fn serve(mut wire: impl Wire, guest: Guest, origin: &str, share
     }
 }
 
-/// The next frame, once the wait for those before is over. None at the end, or if nothing comes for too long.
-async fn hear(
-    wire: &mut impl Wire,
+/// The next frame, after the rate-limit wait. `None` at the end, or after a silence that is too long.
+async fn next_frame(
+    transport: &mut impl WorkerTransport,
     wait: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    heard_at: &mut Instant,
+    received_at: &mut Instant,
 ) -> Option<Utf8Bytes> {
     if let Some(waiting) = wait {
         waiting.await;
         *wait = None;
-        *heard_at = Instant::now();
+        *received_at = Instant::now();
     }
-    let heard = tokio::time::timeout_at(*heard_at + SILENCE_LIMIT, wire.hear());
-    heard.await.ok()?
+    let received = tokio::time::timeout_at(*received_at + SILENCE_LIMIT, transport.next_frame());
+    received.await.ok()?
 }
 
-/// Hears who it is, and welcomes it. The place that it has from now on; none if it is refused.
-async fn welcome(wire: &mut impl Wire, origin: &str, shared: &Shared) -> Option<OriginSlot> {
-    let place = match hello(wire).await? {
+/// Reads the hello and accepts the worker. Returns its slot; `None` if it is refused.
+async fn welcome(
+    transport: &mut impl WorkerTransport,
+    origin: &str,
+    shared: &Shared,
+) -> Option<OriginSlot> {
+    let place = match hello(transport).await? {
         PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
             let place = shared.pages.take(&party(origin));
-            place.ok_or_else(|| NO_PLACE.to_owned())
+            place.ok_or_else(|| NO_SLOT.to_owned())
         }),
         version => Err(format!(
             "This daemon speaks version {PAGE_PROTOCOL} of the page protocol, and the page version \
-             {version}. Bring both up to date."
+             {version}. Update both."
         )),
     };
     let place = match place {
         Ok(place) => place,
         Err(reason) => {
             tracing::warn!(origin, reason, "refused a page");
-            say(wire, &ToPage::Refused { reason }).await;
+            send(transport, &ToPage::Refused { reason }).await;
             return None;
         }
     };
-    wire.open(origin, shared);
+    transport.open(origin, shared);
     let version = PAGE_PROTOCOL;
-    say(wire, &ToPage::Welcome { version })
+    send(transport, &ToPage::Welcome { version })
         .await
         .then_some(place)
 }
 
-/// The person may have changed their mind. Looked at before a call goes out, and with each sign of life.
+/// The person may have removed the origin. Checked before each call, and with each keep-alive.
 async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
     let reason = shared.origins.check(origin).await.err()?;
     Some(ToPage::Refused { reason })
 }
 
-/// The worker's first word: the protocol that it speaks.
-async fn hello(wire: &mut impl Wire) -> Option<u32> {
-    let first = tokio::time::timeout(HELLO_LIMIT, wire.hear()).await;
+/// The worker's hello: its protocol version.
+async fn hello(transport: &mut impl WorkerTransport) -> Option<u32> {
+    let first = tokio::time::timeout(HELLO_LIMIT, transport.next_frame()).await;
     match serde_json::from_str(&first.ok()??) {
         Ok(FromPage::Hello { version }) => Some(version),
         _ => None,
     }
 }
 
-async fn say(wire: &mut impl Wire, message: &ToPage) -> bool {
+async fn send(transport: &mut impl WorkerTransport, message: &ToPage) -> bool {
     let Ok(text) = serde_json::to_string(message) else {
         return true;
     };
-    let said = tokio::time::timeout(SEND_LIMIT, wire.say(text)).await;
-    said.unwrap_or(false)
+    let sent = tokio::time::timeout(SEND_LIMIT, transport.send_text(text)).await;
+    sent.unwrap_or(false)
 }
 
-const NO_PLACE: &str = "Pages of this origin have as many connections to tabmux as there is room for. Close some of its tabs.";
-const MAKES_ROOM: &str =
-    "Pages of other sites need this connection's place. Close some of this site's tabs.";
-/// A worker speaks for all tabs of its application, and says everything again after a reconnect: 800 tabs with
-/// five tools each at once, and more of them a little later.
+const NO_SLOT: &str =
+    "Pages of this origin have too many connections to tabmux. Close some of its tabs.";
+const EVICTED: &str =
+    "Closed to make room for pages of other sites. Close some of this site's tabs.";
+/// One worker serves all tabs of its application, and repeats everything after a reconnect: 800 tabs with five tools
+/// each at once, and more of them a little later.
 const BURST: u32 = 5_000;
 const MESSAGES_PER_SECOND: u32 = 2_000;
 const OUTBOX: usize = 512;
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
-/// A worker says something every 20 s.
+/// A worker sends a keep-alive every 20 s.
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);
 const SEND_LIMIT: Duration = Duration::from_secs(10);

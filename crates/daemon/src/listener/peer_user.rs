@@ -1,5 +1,5 @@
-//! Whose process is at the other end of a loopback connection, where the system tells: Linux does, in
-//! `/proc/net`. Elsewhere nothing is known, and everybody may come.
+//! Finds out which user's process is at the other end of a loopback connection, where the system tells: Linux does,
+//! in `/proc/net`. On other systems any local process may connect.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -15,7 +15,7 @@ pub(super) struct Ends {
     pub(super) local: SocketAddr,
 }
 
-/// The peer's end and ours, each in one spelling.
+/// The peer's end and ours, in canonical form.
 type Key = (SocketAddr, SocketAddr);
 
 impl Ends {
@@ -26,30 +26,30 @@ impl Ends {
 
 /// Why a peer is refused.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Stranger {
-    #[error("It comes from a process of another user ({0}). {HOW}")]
+pub(super) enum PeerRefused {
+    #[error("The connecting process belongs to another user ({0}). {HOW}")]
     OtherUser(u32),
-    #[error("The system does not say whose process it comes from. {HOW}")]
+    #[error("The system does not report the owner of the connecting process. {HOW}")]
     Unknown,
-    #[error("Whose process it comes from cannot be found out ({0}). {HOW}")]
+    #[error("The owner of the connecting process cannot be determined ({0}). {HOW}")]
     Unreadable(io::Error),
 }
 
-/// Looks for all connections that wait, with one thread: however many come, the table is read by one of them at a
-/// time, and for all that are there.
+/// Looks up all waiting connections with one thread: however many connect, one thread reads the table at a time, for
+/// all of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PeerUsers(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Whether a thread is at it.
+    /// Whether a thread is reading the table.
     looking: bool,
     connections: Vec<(Ends, oneshot::Sender<io::Result<Option<u32>>>)>,
 }
 
 impl PeerUsers {
-    /// Whether a process of this user, or of the machine's own, is at the other end.
-    pub(super) async fn check(&self, ends: Ends) -> Result<(), Stranger> {
+    /// Whether the other end is a process of this user, or of root.
+    pub(super) async fn check(&self, ends: Ends) -> Result<(), PeerRefused> {
         if cfg!(not(target_os = "linux")) {
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl PeerUsers {
         };
         if is_first {
             let all = self.clone();
-            tokio::task::spawn_blocking(move || all.look());
+            tokio::task::spawn_blocking(move || all.look_up());
         }
         judge(
             looked
@@ -70,11 +70,11 @@ impl PeerUsers {
         )
     }
 
-    fn look(&self) {
+    fn look_up(&self) {
         loop {
             let mut connections = {
                 let mut waiting = self.waiting();
-                // Those that have hung up meanwhile need no answer.
+                // Connections that were closed meanwhile need no answer.
                 waiting
                     .connections
                     .retain(|(_, answer)| !answer.is_closed());
@@ -85,7 +85,7 @@ impl PeerUsers {
                 return;
             }
             let ends: Vec<_> = connections.iter().map(|(ends, _)| *ends).collect();
-            let mut users = look(&ends);
+            let mut users = users_of(&ends);
             for (ends, answer) in connections.drain(..) {
                 let user = match &mut users {
                     Ok(users) => Ok(users.remove(&ends.key())),
@@ -101,24 +101,25 @@ impl PeerUsers {
     }
 }
 
-fn judge(looked: io::Result<Option<u32>>) -> Result<(), Stranger> {
+fn judge(looked: io::Result<Option<u32>>) -> Result<(), PeerRefused> {
     match looked {
-        // Root can do anything anyway, and passes connections on for others, such as Windows' browsers to WSL.
+        // Root can do anything anyway, and forwards connections for others, such as those of Windows browsers into
+        // WSL.
         Ok(Some(uid)) if uid == own_uid() || uid == ROOT => Ok(()),
-        Ok(Some(uid)) => Err(Stranger::OtherUser(uid)),
-        Ok(None) => Err(Stranger::Unknown),
-        // There is no such file: nothing is known, as on other systems.
+        Ok(Some(uid)) => Err(PeerRefused::OtherUser(uid)),
+        Ok(None) => Err(PeerRefused::Unknown),
+        // Without this file nothing is known, as on other systems.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Stranger::Unreadable(error)),
+        Err(error) => Err(PeerRefused::Unreadable(error)),
     }
 }
 
-/// The users at the other ends. A row can be missed while others come and go, so it is looked for again.
-fn look(wanted: &[Ends]) -> io::Result<HashMap<Key, u32>> {
+/// The users at the other ends. A row can be missed while the table changes, so the lookup is repeated.
+fn users_of(wanted: &[Ends]) -> io::Result<HashMap<Key, u32>> {
     let wanted: HashSet<_> = wanted.iter().map(Ends::key).collect();
     let mut users = HashMap::new();
     for _ in 0..LOOKS {
-        // A peer with a socket of IPv6 may have dialled an address of IPv4.
+        // A peer with an IPv6 socket may have connected to an IPv4 address.
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
             let rows = match std::fs::read_to_string(table) {
                 Ok(rows) => rows,
@@ -138,8 +139,8 @@ fn look(wanted: &[Ends]) -> io::Result<HashMap<Key, u32>> {
     Ok(users)
 }
 
-/// The connection of a row, seen from the other side, and its user. A socket that its process has closed is counted
-/// as root's; it has no inode, and is nobody's.
+/// The connection of a row, seen from the other side, and its user. A socket that its process has closed is listed as
+/// root's, without an inode; it is ignored.
 fn user_in(row: &str) -> Option<(Key, u32)> {
     let mut fields = row.split_ascii_whitespace().skip(1);
     let (local, remote, state) = (fields.next()?, fields.next()?, fields.next()?);
@@ -153,7 +154,7 @@ fn user_in(row: &str) -> Option<(Key, u32)> {
     (inode != 0).then_some((key, uid))
 }
 
-/// An address as the kernel prints it: words of 32 bits in the machine's own order, and the port.
+/// An address as the kernel prints it: 32-bit words in the machine's byte order, and the port.
 fn address(text: &str) -> Option<SocketAddr> {
     let (words, port) = text.split_once(':')?;
     let word = |at: usize| -> Option<[u8; 4]> {
@@ -175,7 +176,7 @@ fn address(text: &str) -> Option<SocketAddr> {
     Some(canonical(SocketAddr::new(ip, port)))
 }
 
-/// Without the detour through IPv6 that an address of IPv4 can take.
+/// Converts an IPv4-mapped IPv6 address to IPv4.
 fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
@@ -254,13 +255,13 @@ mod tests {
     fn our_own_connections_are_ours() {
         for address in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(listener) = TcpListener::bind(address) else {
-                continue; // Without IPv6 there is only one.
+                continue; // There is no IPv6.
             };
             let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (far, peer) = listener.accept().unwrap();
             let local = far.local_addr().unwrap();
             let ends = Ends { peer, local };
-            let user = |ends: Ends| look(&[ends]).unwrap().remove(&ends.key());
+            let user = |ends: Ends| users_of(&[ends]).unwrap().remove(&ends.key());
             assert_eq!(user(ends), Some(own_uid()));
             drop(near);
             assert_eq!(user(ends), None);
@@ -287,7 +288,7 @@ mod tests {
                 )
             })
             .collect();
-        // As if a thread were at it: nobody else begins.
+        // As if a thread were reading: no other one starts.
         users.waiting().looking = true;
         let nobody = Ends {
             peer: "127.0.0.1:1".parse().unwrap(),
@@ -302,12 +303,12 @@ mod tests {
             assert!(futures_util::poll!(check).is_pending());
         }
         assert_eq!(users.waiting().connections.len(), 51);
-        // One hangs up, and the others have their answer of one look.
+        // One is closed, and the others get their answer from one read.
         drop(checks.remove(0));
-        users.look();
+        users.look_up();
         assert!(!users.waiting().looking);
         let refused = checks.pop().unwrap().await;
-        assert!(matches!(refused, Err(Stranger::Unknown)));
+        assert!(matches!(refused, Err(PeerRefused::Unknown)));
         for check in checks {
             check.await.unwrap();
         }

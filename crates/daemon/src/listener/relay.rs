@@ -1,8 +1,8 @@
-//! Workers of the page library that come through an extension, because Chrome keeps public pages from this
-//! machine. The extension has proved itself, and the origin is Chrome's word.
+//! Workers of the page library that connect through an extension, because Chrome does not let public pages reach this
+//! machine. The extension has proved itself, and Chrome reports the origin.
 
-use super::page_socket::{self, Wire};
-use super::websocket::LONGEST_FIRST_WORD;
+use super::page_socket::{self, WorkerTransport};
+use super::websocket::LONGEST_BEFORE_HELLO;
 use super::{Shared, origin};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 use tokio_util::sync::CancellationToken;
 
-/// The workers behind one extension. They go with it.
+/// The workers behind one extension. They end with it.
 pub(super) struct Relays {
     shared: Arc<Shared>,
     out: mpsc::Sender<ToExtension>,
     inboxes: HashMap<u32, Inbox>,
 }
 
-/// What a worker has said and nobody has read yet.
+/// Messages of a worker that are not read yet.
 struct Inbox {
     frames: mpsc::Sender<Frame>,
     bytes: Arc<AtomicUsize>,
-    /// Whether it has been welcomed.
+    /// Whether it has been accepted.
     welcome: Arc<AtomicBool>,
-    /// It is over, and what it has said is not read any more.
+    /// Set when the worker ends; its unread messages are dropped.
     over: CancellationToken,
 }
 
-/// Something that a worker has said, which is counted as long as it is kept.
+/// A message of a worker. Its bytes are counted until it is dropped.
 struct Frame {
     text: String,
     _counted: [Counted; 2],
 }
 
-/// So many bytes of a sum, until this is dropped.
+/// Bytes that count towards a sum, until this is dropped.
 struct Counted {
     bytes: usize,
     sum: Arc<AtomicUsize>,
@@ -66,21 +66,20 @@ impl Relays {
         }
     }
 
-    /// Takes what concerns pages, and gives back everything else.
-    pub(super) fn hear(&mut self, message: FromExtension) -> Option<FromExtension> {
+    /// Handles messages of pages, and returns all others.
+    pub(super) fn handle(&mut self, message: FromExtension) -> Option<FromExtension> {
         match message {
             FromExtension::PageOpened { connection, origin } => self.open(connection, &origin),
-            FromExtension::PageSaid { connection, text } => self.say(connection, text),
+            FromExtension::PageSaid { connection, text } => self.received(connection, text),
             FromExtension::PageEnded { connection } => drop(self.inboxes.remove(&connection)),
             other => return Some(other),
         }
         None
     }
 
-    /// A page that may not come learns nothing, not even that somebody is here. One that may gets an empty
-    /// word first.
+    /// A page that is not allowed gets no answer at all. One that is allowed gets an empty message first.
     fn open(&mut self, connection: u32, told: &str) {
-        // Those that ended on our side.
+        // Removes the workers that ended on our side.
         self.inboxes.retain(|_, inbox| !inbox.frames.is_closed());
         let told = one_line(told, 200);
         let Some(origin) = origin::of_page(&told) else {
@@ -92,7 +91,7 @@ impl Relays {
         };
         let (frames, read) = mpsc::channel(MOST_UNREAD);
         let (welcome, over) = (Arc::<AtomicBool>::default(), CancellationToken::new());
-        let wire = Relayed {
+        let transport = Relayed {
             connection,
             frames: read,
             welcome: Arc::clone(&welcome),
@@ -114,24 +113,25 @@ impl Relays {
             }
             let text = String::new();
             let opens = ToExtension::PageTold { connection, text };
-            if wire.out.try_send(opens).is_err() {
-                return; // It is too busy for this one, which comes again later.
+            if transport.out.try_send(opens).is_err() {
+                return; // The queue is full; the worker will retry.
             }
-            if let Some(guest) = shared.unwelcomed.enter().await {
-                page_socket::serve(wire, guest, &origin, &shared).await;
+            if let Some(pending) = shared.pending.enter().await {
+                page_socket::serve(transport, pending, &origin, &shared).await;
             }
         });
     }
 
-    /// Whoever says more than is read comes again later: nobody else behind this extension waits for it.
-    fn say(&mut self, connection: u32, text: String) {
+    /// A worker that sends more than is read is disconnected and may retry later: others behind the same extension do
+    /// not wait for it.
+    fn received(&mut self, connection: u32, text: String) {
         let Some(inbox) = self.inboxes.get(&connection) else {
             return;
         };
         let unread = inbox.bytes.load(Ordering::Relaxed);
         let fits = match inbox.welcome.load(Ordering::Relaxed) {
             true => text.len() <= LONGEST_FRAME && unread <= MOST_UNREAD_BYTES,
-            false => text.len() + unread <= LONGEST_FIRST_WORD,
+            false => text.len() + unread <= LONGEST_BEFORE_HELLO,
         };
         let sums = [&inbox.bytes, &self.shared.relayed];
         let frame = Frame {
@@ -141,7 +141,7 @@ impl Relays {
         if !fits || inbox.frames.try_send(frame).is_err() {
             return self.drop_inbox(connection);
         }
-        // If all have said too much together, the one that has said most comes again later.
+        // If the total is too large, the worker with most unread bytes is disconnected.
         if self.shared.relayed.load(Ordering::Relaxed) > MOST_UNREAD_OF_ALL {
             let unread = |inbox: &Inbox| inbox.bytes.load(Ordering::Relaxed);
             let most = self.inboxes.iter().max_by_key(|(_, inbox)| unread(inbox));
@@ -158,7 +158,7 @@ impl Relays {
     }
 }
 
-/// Nobody waits for that, and it is not lost where the extension has much to read.
+/// If the queue is full, a task delivers it later.
 fn tell_end(out: &mpsc::Sender<ToExtension>, connection: u32) {
     let told = out.try_send(ToExtension::PageEnded { connection });
     if let Err(mpsc::error::TrySendError::Full(ended)) = told {
@@ -169,7 +169,7 @@ fn tell_end(out: &mpsc::Sender<ToExtension>, connection: u32) {
     }
 }
 
-/// One worker's way through its extension.
+/// The transport of one worker through its extension.
 struct Relayed {
     connection: u32,
     frames: mpsc::Receiver<Frame>,
@@ -178,8 +178,8 @@ struct Relayed {
     out: mpsc::Sender<ToExtension>,
 }
 
-impl Wire for Relayed {
-    async fn hear(&mut self) -> Option<Utf8Bytes> {
+impl WorkerTransport for Relayed {
+    async fn next_frame(&mut self) -> Option<Utf8Bytes> {
         tokio::select! {
             biased;
             () = self.over.cancelled() => None,
@@ -189,7 +189,7 @@ impl Wire for Relayed {
 
     fn taken(&mut self) {}
 
-    async fn say(&mut self, text: String) -> bool {
+    async fn send_text(&mut self, text: String) -> bool {
         let connection = self.connection;
         let told = self.out.send(ToExtension::PageTold { connection, text });
         told.await.is_ok()
@@ -207,21 +207,21 @@ impl Drop for Relayed {
 }
 
 const MOST_UNREAD: usize = 10_000;
-/// What a worker may say before it is read; one answer to a call may be larger. All that a worker of 800 tabs
-/// says after a reconnect is less.
+/// The limit for unread bytes of a worker; one reply to a call may be larger. What a worker of 800 tabs sends after a
+/// reconnect is less.
 const MOST_UNREAD_BYTES: usize = 8 * 1024 * 1024;
-/// What all of them may: the longest answer, and some of others.
+/// The limit for all workers: the longest reply, and some of others.
 const MOST_UNREAD_OF_ALL: usize = 32 * 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
     use super::super::large_messages::LargeMessages;
+    use super::super::origin_slots::OriginSlots;
     use super::super::peer_user::PeerUsers;
-    use super::super::places::Places;
     use super::super::{PageOrigins, Semaphore};
     use super::*;
     use crate::handle::Hub;
-    use crate::lobby::Lobby;
+    use crate::pending_slots::PendingSlots;
 
     fn shared() -> Arc<Shared> {
         Arc::new(Shared {
@@ -233,10 +233,10 @@ mod tests {
             other_users: false,
             peer_users: PeerUsers::default(),
             relayed: Arc::default(),
-            heads: Lobby::new(1),
-            unwelcomed: Lobby::new(10),
-            unproved: Lobby::new(1),
-            pages: Places::new(10),
+            heads: PendingSlots::new(1),
+            pending: PendingSlots::new(10),
+            unproved: PendingSlots::new(1),
+            pages: OriginSlots::new(10),
             large_of_pages: LargeMessages::new(1),
             large_of_extensions: LargeMessages::new(1),
             stop: CancellationToken::new(),
@@ -245,15 +245,15 @@ mod tests {
 
     fn open(relays: &mut Relays, connection: u32) {
         let origin = format!("http://localhost:{connection}");
-        relays.hear(FromExtension::PageOpened { connection, origin });
+        relays.handle(FromExtension::PageOpened { connection, origin });
     }
 
     fn say(relays: &mut Relays, connection: u32, bytes: usize) {
         let text = "x".repeat(bytes);
-        relays.hear(FromExtension::PageSaid { connection, text });
+        relays.handle(FromExtension::PageSaid { connection, text });
     }
 
-    // Nobody reads meanwhile: there is one thread, and it does not wait.
+    // Nothing is read meanwhile: there is one thread, and it does not wait.
     #[tokio::test]
     async fn workers_behind_extensions_have_a_bound_before_hello_and_in_all() {
         let shared = shared();
@@ -278,7 +278,7 @@ mod tests {
         say(&mut relays, 5, 3 * MIB);
         assert_eq!(relays.inboxes.len(), 5);
         say(&mut relays, 2, 2 * MIB);
-        // Who has said most is over, and nothing of it is kept.
+        // The worker with most unread bytes is ended, and its messages are dropped.
         assert!(!relays.inboxes.contains_key(&2) && relays.inboxes.len() == 4);
         while unread() > 24 * MIB {
             tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! From a request to a websocket.
+//! Upgrades a request to a websocket.
 
 use super::websocket::Socket;
 use hyper::body::Incoming;
@@ -6,7 +6,7 @@ use hyper::{Request, Response, StatusCode};
 use std::time::Duration;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 
-/// Answers a request for a websocket, and hands the websocket to `serve` in a task of its own.
+/// Answers a websocket request, and passes the websocket to `serve` in a separate task.
 pub(super) fn upgrade<F>(
     mut request: Request<Incoming>,
     serve: impl FnOnce(Socket) -> F + Send + 'static,
@@ -27,5 +27,5 @@ where
     response
 }
 
-/// The request has been read, and its answer is on its way.
+/// The timeout after the request has been read.
 const UPGRADE_LIMIT: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! A websocket with a page's worker or an extension, and what it may cost.
+//! A websocket to a page worker or an extension, with limits.
 
 use super::frame_gate::Gate;
 use super::large_messages::Slot;
@@ -11,36 +11,36 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// The daemon's end.
+/// The daemon's end of the websocket.
 pub(super) struct Socket {
     inner: WebSocketStream<Gate<TokioIo<Upgraded>>>,
-    /// A message was handed out, and is no more when the next is asked for.
+    /// A message was returned; it is freed when the next one is requested.
     taken: bool,
 }
 
 impl Socket {
-    /// Messages are short until [`Self::open`].
+    /// Messages must be short until [`Self::open`] is called.
     pub(super) async fn new(upgraded: Upgraded) -> Self {
         let config = WebSocketConfig::default()
-            // The gate knows better.
+            // The gate enforces the limit.
             .max_message_size(None)
             .max_frame_size(None)
             .read_buffer_size(READ_BUFFER)
             .write_buffer_size(0)
             .max_write_buffer_size(MOST_UNWRITTEN);
-        let gate = Gate::new(TokioIo::new(upgraded), LONGEST_FIRST_WORD);
+        let gate = Gate::new(TokioIo::new(upgraded), LONGEST_BEFORE_HELLO);
         Self {
             inner: WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await,
             taken: false,
         }
     }
 
-    /// The other side has shown who it is: its messages may be as long from now on.
+    /// The other side has identified itself: raises the limit for its messages.
     pub(super) fn open(&mut self, longest: usize, slot: Slot) {
         self.inner.get_mut().open(longest, slot);
     }
 
-    /// The next message; none at the end. What was begun and not finished loses nothing.
+    /// The next message; `None` at the end. Cancel-safe.
     pub(super) async fn recv(&mut self) -> Option<Result<Message, Error>> {
         self.release();
         let next = self.inner.next().await;
@@ -48,7 +48,7 @@ impl Socket {
         next
     }
 
-    /// The message that was handed out is no more, and makes room for another large one.
+    /// The returned message was freed, so another large one may be received.
     pub(super) fn release(&mut self) {
         if std::mem::take(&mut self.taken) {
             self.inner.get_mut().release();
@@ -59,8 +59,8 @@ impl Socket {
         self.inner.send(message).await
     }
 
-    /// Hangs up, and reads a little of what is still being said: the system would otherwise drop our last words
-    /// together with the connection.
+    /// Closes the connection, and reads a little of what still arrives: otherwise the system would drop our last
+    /// messages together with the connection.
     pub(super) async fn close(mut self, code: u16) {
         let close = CloseFrame {
             code: code.into(),
@@ -76,11 +76,11 @@ impl Socket {
     }
 }
 
-/// Until it has shown who it is, nobody has more to say than a name and a proof.
-pub(super) const LONGEST_FIRST_WORD: usize = 2_000;
-/// Each connection has one for as long as it lives.
+/// The message limit before the hello or the proof, which are short.
+pub(super) const LONGEST_BEFORE_HELLO: usize = 2_000;
+/// Each connection keeps one for its whole life.
 const READ_BUFFER: usize = 16 * 1024;
-/// One message that is being sent: more than any that we send.
+/// The largest message that is being sent: more than any that we send.
 const MOST_UNWRITTEN: usize = 128 * 1024 * 1024;
 const MOST_IGNORED: u64 = 1024 * 1024;
 const CLOSE_LIMIT: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! Tabs that sessions of an earlier daemon opened and nobody came back for are closed.
+//! Closes tabs of an earlier daemon's sessions that did not reconnect.
 
 use super::{Event, MainLoop};
 use crate::extension::{Extensions, PeerName};
@@ -12,17 +12,18 @@ use tabmux_browser::{Browser, Connected, OutputRoot, Source, TabSettings};
 use tabmux_core::{BrowserId, TargetId};
 use tokio::sync::mpsc;
 
-/// A browser that nobody here is connected to.
+/// A browser that no session here is connected to.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum UnconnectedBrowser {
     /// By its address.
     At(String),
-    /// A person's, through this installation of the extension: another one's tabs may have the same names.
+    /// A person's browser, through this installation of the extension: tabs of another installation may have the same
+    /// ids.
     Through(PeerName),
 }
 
 impl UnconnectedBrowser {
-    /// Where a browser is, if it can be reached without the flags of those who meant it.
+    /// The address of a browser, if it can be reached without the flags of the sessions that used it.
     fn of(browser: String, peer: Option<PeerName>) -> Option<Self> {
         match peer {
             Some(peer) => Some(Self::Through(peer)),
@@ -39,9 +40,9 @@ impl MainLoop {
         }
     }
 
-    /// Closes what is in browsers that somebody here is connected to. What remains is elsewhere.
+    /// Closes such tabs in connected browsers. Returns those in other browsers.
     fn close_abandoned_here(&mut self) -> HashMap<UnconnectedBrowser, Vec<TargetId>> {
-        let mut elsewhere: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
+        let mut in_other_browsers: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
         self.noted = None;
         let awaited = self.awaited_tabs();
         for tab in self.memory.take_abandoned() {
@@ -50,17 +51,17 @@ impl MainLoop {
             if let Some(here) = here {
                 self.close_if_free(here, tab.target);
             } else if awaited.iter().any(|awaited| tab.is(awaited)) {
-                // Whoever worked in it, too, is back, and has not come to its browser yet.
+                // Another session that used it has reconnected, but has not connected its browser yet.
             } else if let Some(place) = UnconnectedBrowser::of(tab.browser, peer) {
-                elsewhere.entry(place).or_default().push(tab.target);
+                in_other_browsers.entry(place).or_default().push(tab.target);
             } else {
-                tracing::warn!("a tab that nobody came back for stays: its browser has no address");
+                tracing::warn!("an abandoned tab stays open: its browser has no address");
             }
         }
-        elsewhere
+        in_other_browsers
     }
 
-    /// The tabs that sessions which are back were bound to and have not found again yet.
+    /// The tabs to which restored sessions were bound, and which they have not found again yet.
     fn awaited_tabs(&self) -> Vec<TabNotes> {
         let sessions = self.sessions.iter();
         let missing = sessions.filter_map(|(id, session)| {
@@ -70,12 +71,12 @@ impl MainLoop {
         missing.flatten().filter(|tab| tab.bound).collect()
     }
 
-    /// The browser with this tab, if somebody here is connected to it.
+    /// The connected browser with this tab, if there is one.
     fn connection_to(&self, tab: &Abandoned, peer: Option<&PeerName>) -> Option<BrowserId> {
         let mut known = self.core.browsers();
         let here = known.find(|browser| {
             let same = match peer {
-                Some(peer) => self.persons.way_to(browser.id) == Some(peer),
+                Some(peer) => self.persons.peer_of(browser.id) == Some(peer),
                 None => *browser.key.0 == *tab.browser,
             };
             same && self.browsers.contains_key(&browser.id)
@@ -104,7 +105,7 @@ async fn close(place: UnconnectedBrowser, targets: Vec<TargetId>, extensions: Ar
             Browser::connect(&source, settings, &OutputRoot::usual()).await
         }
         UnconnectedBrowser::Through(peer) => {
-            let Some(transport) = extensions.reach_peer(&peer, PATIENCE).await else {
+            let Some(transport) = extensions.reach_peer(&peer, RECONNECT_TIME).await else {
                 return;
             };
             Browser::connect_over(transport, settings).await
@@ -112,10 +113,10 @@ async fn close(place: UnconnectedBrowser, targets: Vec<TargetId>, extensions: Ar
     };
     match connected {
         Ok(connected) => close_in(connected, targets).await,
-        // It has ended and its tabs with it, or wants headers, which are written down nowhere.
+        // The browser has ended together with its tabs, or it needs headers, which are never stored.
         Err(error) => {
             let tabs = targets.len();
-            tracing::warn!(%error, tabs, "tabs that nobody came back for stay if their browser does");
+            tracing::warn!(%error, tabs, "abandoned tabs may stay open: their browser cannot be reached");
         }
     }
 }
@@ -132,7 +133,7 @@ async fn close_in(connected: Connected, targets: Vec<TargetId>) {
     let ignore = async { while events.recv().await.is_some() {} };
     let close = async {
         for target in left {
-            // A browser must not end with its last tab: it is not ours.
+            // The browser must not end with its last tab, because tabmux did not launch it.
             discard(browser.clone(), target, others == 0).await;
             others = others.max(1);
         }
@@ -141,8 +142,8 @@ async fn close_in(connected: Connected, targets: Vec<TargetId>) {
     tokio::join!(ignore, close);
 }
 
-/// An extension comes by itself within this time if its browser runs.
-const PATIENCE: Duration = Duration::from_secs(35);
+/// An extension reconnects within this time if its browser is running.
+const RECONNECT_TIME: Duration = Duration::from_secs(35);
 
 #[cfg(test)]
 mod tests {
@@ -161,7 +162,7 @@ mod tests {
     const URL: &str = "http://127.0.0.1:9222";
 
     #[tokio::test]
-    async fn a_tab_is_left_to_a_session_that_is_back_and_has_not_come_to_it_yet() {
+    async fn a_tab_of_a_restored_session_is_not_closed() {
         let tab = |browser: &str, target: &str, opened, bound| json!({"browser": browser, "target": target, "number": 1, "stays": true, "opened": opened, "bound": bound});
         let session = |tabs: &[serde_json::Value]| json!({"secret": "s3cret", "tabs": tabs});
         let notes = json!({"tabsCounted": 9, "sessions": {
@@ -204,11 +205,15 @@ mod tests {
         let notify = mpsc::channel(8).0;
         main_loop.open(SessionId(1), Box::new(options), client, notify);
 
-        let elsewhere = main_loop.close_abandoned_here();
-        let tabs = |url: &str| elsewhere.get(&UnconnectedBrowser::At(url.into())).cloned();
+        let in_other_browsers = main_loop.close_abandoned_here();
+        let tabs = |url: &str| {
+            in_other_browsers
+                .get(&UnconnectedBrowser::At(url.into()))
+                .cloned()
+        };
         let own = |name: &str| Some(vec![TargetId(name.into())]);
         assert_eq!(tabs(URL), own("own"));
         assert_eq!(tabs("http://127.0.0.1:9333"), own("shared"));
-        assert_eq!(elsewhere.len(), 2, "{elsewhere:?}");
+        assert_eq!(in_other_browsers.len(), 2, "{in_other_browsers:?}");
     }
 }

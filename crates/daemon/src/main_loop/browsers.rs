@@ -1,4 +1,4 @@
-//! What browsers report, in the words of the core.
+//! Converts events of browsers into inputs of the core.
 
 use super::MainLoop;
 use crate::convert;
@@ -81,19 +81,19 @@ impl MainLoop {
                 self.metrics.lost(browser);
                 self.following.forget(browser);
                 let personal = self.persons.is_reached(browser);
-                let overtaken = self.persons.take_overtaken(browser);
+                let reconnected_early = self.persons.take_reconnected_early(browser);
                 self.persons.reached(browser, None);
                 self.contexts.forget(browser);
                 self.found.forget_browser(browser);
                 self.joins.forget_browser(browser);
                 let reason = "it was closed or its connection ended".into();
                 let gone = match personal {
-                    // Chrome ends the extension's worker when it likes, and that does no harm to tabs.
+                    // Chrome may end the extension's worker at any time, which does not affect the tabs.
                     true => Input::ConnectionLost { browser, reason },
                     false => Input::BrowserGone { browser, reason },
                 };
                 self.input(gone);
-                if overtaken {
+                if reconnected_early {
                     self.reach_again();
                 }
                 return;
@@ -102,8 +102,7 @@ impl MainLoop {
         self.input(input);
     }
 
-    /// Whether it is about a tab of which nobody may know any more: the word to the browser and the browser's
-    /// word crossed.
+    /// Whether the event is about a tab that is now hidden: it was sent before the browser was told.
     fn is_private(&self, browser: BrowserId, event: &BrowserEvent) -> bool {
         let handle = self.browsers.get(&browser);
         match (event, handle) {

@@ -1,9 +1,9 @@
-//! Calls of tools, from the request to what their work brought back.
+//! Tool calls, from the request to the result.
 
 use super::confirm::Checked;
 use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
-use crate::incoming::{Digest, Incoming, Read, Room};
+use crate::incoming::{Digest, Incoming, ParsedArguments, Reserved};
 use crate::questions::About;
 use crate::{catalogue, convert};
 use serde_json::{Map, Value};
@@ -17,18 +17,18 @@ use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, Progres
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A call that has no answer yet.
+/// A call without a reply yet.
 pub(super) struct Call {
     pub(super) answer: Answer,
     pub(super) session: SessionId,
     pub(super) request: RequestId,
     pub(super) wants_progress: bool,
     pub(super) progress: f64,
-    /// What its client was told last that it waits for.
+    /// The wait that was last reported to its client.
     pub(super) told_wait: Option<Stuck>,
     pub(super) mode: Mode,
     pub(super) started: Instant,
-    /// The same for people: milliseconds since 1970.
+    /// The start time in milliseconds since 1970.
     pub(super) since: u64,
     pub(super) tool: String,
     /// The browser it works in, once it does.
@@ -36,40 +36,40 @@ pub(super) struct Call {
     /// The tab it works on, once it does.
     pub(super) place: Option<(BrowserId, TargetId)>,
     pub(super) prepared: Option<Prepared>,
-    pub(super) wishes: convert::Wishes,
-    /// What a page tool is called with.
+    pub(super) extras: convert::CallExtras,
+    /// The arguments of a page tool.
     pub(super) page_arguments: Arc<Map<String, Value>>,
-    /// What its arguments take until it is over.
-    _room: Room,
-    /// Whether they are being checked for a worker that has the tool.
+    /// The memory reserved for its arguments.
+    _room: Reserved,
+    /// Whether its arguments are being checked for a worker's tool.
     pub(super) checking: bool,
-    /// The tool that a person agreed to.
+    /// The tool that a person allowed.
     pub(super) agreed: Option<About>,
-    /// The worker that was told to run it.
+    /// The worker that runs it.
     pub(super) page: Option<ConnectionId>,
-    /// How often it was taken back from a page that had not begun it.
+    /// How often it was withdrawn from a page that had not started it.
     pub(super) attempt: u32,
     pub(super) payload: Option<CallReply>,
     pub(super) cancel: CancellationToken,
 }
 
-/// A call that may run if the person has nothing against it.
+/// A call that may run unless a person has to confirm it.
 pub(super) struct Wanted {
     pub(super) request: CallRequest,
     pub(super) parsed: convert::Parsed,
-    /// Whether its name is that of a page's own tool.
+    /// Whether its name is that of a page tool.
     pub(super) is_of_page: bool,
     pub(super) digest: Digest,
-    pub(super) room: Room,
+    pub(super) room: Reserved,
     pub(super) answer: Answer,
 }
 
 impl Wanted {
-    /// The same for later, when it is looked at anew.
+    /// Rebuilds the call, to be handled again later.
     pub(super) fn for_later(self) -> Box<Incoming> {
         Box::new(Incoming {
             request: self.request,
-            read: Read::again(self.parsed, self.is_of_page),
+            read: ParsedArguments::again(self.parsed, self.is_of_page),
             digest: self.digest,
             room: self.room,
             answer: self.answer,
@@ -79,10 +79,10 @@ impl Wanted {
 
 impl MainLoop {
     pub(super) fn call(&mut self, session: SessionId, call: Box<Incoming>) {
-        if let Some(why) = self.why_turned_away(session) {
+        if let Some(why) = self.why_refused(session) {
             return call.answer(CallReply::error(why));
         }
-        // With a person's answer, the same call comes again.
+        // With a person's answer, the client sends the same call again.
         if call.request.asking.word.is_none()
             && let Some(session) = self.sessions.get_mut(&session)
         {
@@ -100,7 +100,7 @@ impl MainLoop {
         self.take(session, *call, (None, None));
     }
 
-    /// The same after its arguments have been checked, which a person has to agree to.
+    /// Continues a call that needs a confirmation, after its arguments were checked.
     pub(super) fn take_checked(
         &mut self,
         session: SessionId,
@@ -114,7 +114,7 @@ impl MainLoop {
         }
     }
 
-    /// Takes a call in, of a tool that a person has agreed to.
+    /// Continues a call of a tool that a person has allowed.
     pub(super) fn take_agreed(&mut self, session: SessionId, call: Box<Incoming>, agreed: About) {
         self.take(session, *call, (Some(agreed), None));
     }
@@ -165,7 +165,7 @@ impl MainLoop {
         };
         let agreed = match agreed {
             Some(_) => agreed,
-            None => match self.leave_for(session, wanted, checked) {
+            None => match self.confirmed(session, wanted, checked) {
                 Some((leave, agreed)) => {
                     wanted = leave;
                     agreed
@@ -182,7 +182,7 @@ impl MainLoop {
         } = wanted;
         if let Some(plan) = parsed.plan {
             self.forget_plans();
-            self.plans.say(session, plan);
+            self.plans.add(session, plan);
         }
         let call = CallId(self.next_call);
         self.next_call += 1;
@@ -204,7 +204,7 @@ impl MainLoop {
             browser: None,
             place: None,
             prepared: parsed.prepared,
-            wishes: parsed.wishes,
+            extras: parsed.extras,
             page_arguments: parsed.page_arguments,
             _room: room,
             checking: false,
@@ -228,7 +228,7 @@ impl MainLoop {
         });
     }
 
-    /// Whether a call by this name is one of a page's own tool.
+    /// Whether this name is that of a page tool.
     fn is_page_tool(&self, session: SessionId, mode: Mode, name: &str) -> bool {
         ToolName::parse(name).is_some_and(|name| {
             catalogue::info(name, mode, false).is_none()
@@ -279,7 +279,7 @@ impl MainLoop {
             total: None,
             message: Some(message),
         };
-        // Whoever is too slow for news of progress does without.
+        // If the client's queue is full, the progress message is dropped.
         let _ = session.notify.try_send(BackendEvent::Progress(progress));
     }
 }

@@ -1,7 +1,7 @@
-//! Before a tool runs whose effects may be hard to undo, a person is asked.
+//! Confirmations: a person is asked before a tool runs whose effects may be hard to undo.
 //!
-//! They are asked through the client, which gets the question as the answer of its call and calls again with
-//! their word; or, where the client cannot, by whoever shows questions to them, while the call waits here.
+//! The client asks them: it gets the question as the reply to its call, and calls again with their answer. If the
+//! client cannot ask, the side panel does, while the call waits here.
 
 use super::calls::Wanted;
 use super::calls::now_in_millis;
@@ -9,8 +9,8 @@ use super::page_calls::{check, report};
 use super::{Event, MainLoop, PagesEvent};
 use crate::audit;
 use crate::incoming::Digest;
-use crate::policy::look;
-use crate::questions::{About, AskedBecause, MOST_WAITING, PATIENCE_HERE, Question, QuestionView};
+use crate::policy::reread;
+use crate::questions::{About, AskedBecause, MOST_WAITING, Question, QuestionView, TIMEOUT_HERE};
 use crate::record::Record;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -20,29 +20,29 @@ use tabmux_core::{CallId, SessionId, TabLocation, ToolKey, ToolRow};
 use tabmux_protocol::session::Confirm;
 use tabmux_protocol::{CallFailure, CallReply, Decision};
 
-/// The arguments of a call have been held against a tool's schema.
+/// The arguments of a call, checked against a tool's schema.
 #[derive(Debug)]
 pub(crate) struct Checked {
     record: Arc<Record>,
-    /// What they are, shortened for a person, or what is wrong with them.
+    /// The arguments, shortened for a person, or what is wrong with them.
     outcome: Result<String, String>,
-    /// How often they were checked, because the page said something else of its tool meanwhile.
+    /// How often they were checked, because the page changed its tool meanwhile.
     rounds: u32,
 }
 
 impl MainLoop {
-    /// Gives a call back that needs no word of the person or has it, with the tool that they agreed to. Otherwise
-    /// it is answered, or waits here for the person.
-    pub(super) fn leave_for(
+    /// Returns a call that needs no confirmation or already has it, with the tool that was confirmed. Otherwise the
+    /// call gets a reply, or waits here for the person.
+    pub(super) fn confirmed(
         &mut self,
         session: SessionId,
         wanted: Wanted,
         checked: Option<Checked>,
     ) -> Option<(Wanted, Option<About>)> {
-        match self.word_for(session, &wanted, checked) {
+        match self.needed_for(session, &wanted, checked) {
             Needed::Nothing => Some((wanted, None)),
             Needed::Given(about) => Some((wanted, Some(about))),
-            Needed::Withheld(reply) => {
+            Needed::Reply(reply) => {
                 let _ = wanted.answer.send(Ok(*reply));
                 None
             }
@@ -55,10 +55,10 @@ impl MainLoop {
                 self.before_asking.insert((session, name));
                 let given = Arc::clone(&wanted.parsed.page_arguments);
                 let (call, events) = (wanted.for_later(), self.events.clone());
-                let looker = self.lasting.looker();
+                let policy_reader = self.policy_file.policy_reader();
                 tokio::spawn(async move {
                     let outcome = check_and_show(&record, given).await;
-                    look(looker.as_ref()).await;
+                    reread(policy_reader.as_ref()).await;
                     let checked = PagesEvent::CallChecked {
                         session,
                         call,
@@ -75,7 +75,7 @@ impl MainLoop {
         }
     }
 
-    fn word_for(
+    fn needed_for(
         &mut self,
         session: SessionId,
         wanted: &Wanted,
@@ -85,25 +85,25 @@ impl MainLoop {
             request, parsed, ..
         } = wanted;
         if self.core.is_paused() {
-            return Needed::Nothing; // Nobody is asked about what is refused anyway.
+            return Needed::Nothing; // The call will be refused anyway.
         }
-        if let Some(word) = &request.asking.word {
-            return self.word_given(session, wanted.digest, word);
+        if let Some(decision) = &request.asking.word {
+            return self.client_answered(session, wanted.digest, decision);
         }
         let Some(row) = self.core.tool_meant(session, &parsed.kind) else {
-            return Needed::Nothing; // It is no tool of a page.
+            return Needed::Nothing; // It is not a page tool.
         };
         let Some(record) = self.record_of(&row) else {
-            return Needed::withheld(GONE);
+            return Needed::error(GONE);
         };
-        let Some(because) = self.needs_word(session, record) else {
+        let Some(because) = self.reason_to_ask(session, record) else {
             return Needed::Nothing;
         };
         let rounds = checked.as_ref().map_or(0, |checked| checked.rounds);
         let Some(checked) = checked.filter(|checked| Arc::ptr_eq(&checked.record, record)) else {
-            // A page that says something else of its tool all the time is not followed for ever.
+            // Gives up on a page that keeps changing its tool.
             if rounds >= MOST_ROUNDS {
-                return Needed::withheld(KEEPS_CHANGING);
+                return Needed::error(KEEPS_CHANGING);
             }
             return Needed::Check {
                 record: Arc::clone(record),
@@ -112,7 +112,7 @@ impl MainLoop {
         };
         let shown = match checked.outcome {
             Ok(shown) => shown,
-            Err(why) => return Needed::withheld(why),
+            Err(why) => return Needed::error(why),
         };
         let about = About::new(&row, wanted.digest);
         let view = self.view(session, &row, shown, because);
@@ -120,16 +120,16 @@ impl MainLoop {
             self.note(session, &view, audit::Outcome::Asked);
             let message = message(&view);
             let id = self.questions.ask(session, about, view, None);
-            return Needed::Withheld(Box::new(CallReply::question(id, message)));
+            return Needed::Reply(Box::new(CallReply::question(id, message)));
         }
         if !self.are_questions_shown() || self.questions.waiting() >= MOST_WAITING {
             self.note(session, &view, audit::Outcome::Unanswered);
-            return Needed::withheld(nobody_to_ask(&view));
+            return Needed::error(nobody_to_ask(&view));
         }
         Needed::Here(about, view)
     }
 
-    /// The call waits here until the person has answered, for a while.
+    /// Keeps the call here until the person answers, or a timeout passes.
     fn wait_here(&mut self, session: SessionId, wanted: Wanted, about: About, view: QuestionView) {
         self.note(session, &view, audit::Outcome::Asked);
         let waiting = Some(wanted.for_later());
@@ -138,7 +138,7 @@ impl MainLoop {
         tokio::spawn(expire(id, self.events.clone()));
     }
 
-    /// The person paused all agents: what waits for their word is refused as everything else is.
+    /// The person paused all agents: refuses the calls that wait for a confirmation, like all others.
     pub(super) fn questions_paused(&mut self) {
         for mut question in self.questions.take_all_waiting() {
             if let Some(call) = question.waiting.take() {
@@ -148,19 +148,24 @@ impl MainLoop {
         self.asking.publish(&self.questions);
     }
 
-    /// The client brings the person's word.
-    fn word_given(&mut self, session: SessionId, arguments: Digest, word: &Decision) -> Needed {
-        let Some(question) = self.questions.take_of(session, &word.question) else {
-            return Needed::withheld(TOO_LATE);
+    /// The client sends the person's answer.
+    fn client_answered(
+        &mut self,
+        session: SessionId,
+        arguments: Digest,
+        decision: &Decision,
+    ) -> Needed {
+        let Some(question) = self.questions.take_of(session, &decision.question) else {
+            return Needed::error(TOO_LATE);
         };
-        match self.decide(&question, word.allowed) {
-            true if question.about.arguments != arguments => Needed::withheld(SOMETHING_ELSE),
+        match self.decide(&question, decision.allowed) {
+            true if question.about.arguments != arguments => Needed::error(SOMETHING_ELSE),
             true => Needed::Given(question.about),
-            false => Needed::withheld(declined_by_client(&question.view)),
+            false => Needed::error(declined_by_client(&question.view)),
         }
     }
 
-    /// Somebody who shows questions brings the person's word. False if there is no such question.
+    /// The person answered in the side panel. False if there is no such question.
     pub(super) fn question_answered(&mut self, id: &str, allowed: bool) -> bool {
         let Some(mut question) = self.questions.take_waiting(id) else {
             return false;
@@ -176,7 +181,7 @@ impl MainLoop {
         true
     }
 
-    /// Nobody answered in time.
+    /// The question was not answered in time.
     pub(super) fn question_expired(&mut self, id: &str) {
         if let Some(mut question) = self.questions.take_waiting(id) {
             self.asking.publish(&self.questions);
@@ -187,7 +192,7 @@ impl MainLoop {
         }
     }
 
-    /// The client no longer wants the call that waits for the person. False if none does.
+    /// The client cancelled a call that waits for the person. False if there is none.
     pub(super) fn question_withdrawn(
         &mut self,
         session: SessionId,
@@ -203,8 +208,8 @@ impl MainLoop {
         true
     }
 
-    /// Whether a tool that is about to run may, or why not. What was agreed to is one tool, called in one
-    /// way.
+    /// Whether a tool that is about to run is allowed, or why not. A confirmation covers one tool with one set of
+    /// arguments.
     pub(super) fn check_agreed(
         &self,
         call: CallId,
@@ -216,7 +221,7 @@ impl MainLoop {
             TabLocation::Browser { .. } => ToolError::ToolGone.to_string(),
         })?;
         let entry = self.calls.get(&call).ok_or(NOT_AGREED)?;
-        if self.needs_word(entry.session, record).is_none() {
+        if self.reason_to_ask(entry.session, record).is_none() {
             return Ok(());
         }
         match &entry.agreed {
@@ -238,8 +243,8 @@ impl MainLoop {
         allowed
     }
 
-    /// Why the person has to agree to a tool, if they have to.
-    fn needs_word(&self, session: SessionId, record: &Record) -> Option<AskedBecause> {
+    /// Why the person must confirm this tool, if they must.
+    fn reason_to_ask(&self, session: SessionId, record: &Record) -> Option<AskedBecause> {
         let confirm = self.sessions.get(&session).map(|it| it.options.confirm);
         let hints = record.hints.as_ref();
         let is_claimed = hints.is_some_and(|hints| hints.destructive == Some(true));
@@ -272,7 +277,7 @@ impl MainLoop {
             origin: one_line(&origin, 200),
             arguments,
             because,
-            until: now_in_millis().saturating_add(PATIENCE_HERE.as_secs() * 1_000),
+            until: now_in_millis().saturating_add(TIMEOUT_HERE.as_secs() * 1_000),
         }
     }
 
@@ -290,28 +295,28 @@ impl MainLoop {
     }
 }
 
-/// What a call needs of the person before it may run.
+/// Which confirmation a call needs before it may run.
 enum Needed {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// Their word, and this is it.
+    /// It has been confirmed.
     Given(About),
-    /// Their word, which it has not: this is its answer.
-    Withheld(Box<CallReply>),
-    /// Their word, once its arguments were held against this tool's schema: nobody is asked about a call that
-    /// would be refused anyway.
+    /// It is not confirmed; this is the reply.
+    Reply(Box<CallReply>),
+    /// A confirmation, after its arguments are checked against this tool's schema: the person is not asked about a
+    /// call that would be refused anyway.
     Check { record: Arc<Record>, rounds: u32 },
-    /// Their word, for which it waits here.
+    /// A confirmation, for which it waits here.
     Here(About, QuestionView),
 }
 
 impl Needed {
-    fn withheld(why: impl Into<String>) -> Self {
-        Self::Withheld(Box::new(CallReply::error(why.into())))
+    fn error(why: impl Into<String>) -> Self {
+        Self::Reply(Box::new(CallReply::error(why.into())))
     }
 }
 
-/// What a person reads. Each line that strangers wrote is one line, and quoted.
+/// The question as a person reads it. Each text from outside is one quoted line.
 fn message(view: &QuestionView) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let about = match view.because {
@@ -348,7 +353,7 @@ fn nobody_to_ask(view: &QuestionView) -> String {
     )
 }
 
-/// A client may answer by itself, and nobody can tell from its answer.
+/// A client may answer by itself; its answer does not show whether a person saw the question.
 fn declined_by_client(view: &QuestionView) -> String {
     format!(
         "{} was not run: this client was asked whether it may, and did not answer yes. tabmux cannot tell whether a \
@@ -365,13 +370,13 @@ fn declined(view: &QuestionView) -> String {
     )
 }
 
-/// Holds arguments against a tool's schema, and makes of them what a person is shown.
+/// Checks arguments against a tool's schema, and formats them for the person.
 async fn check_and_show(
     record: &Arc<Record>,
     given: Arc<Map<String, Value>>,
 ) -> Result<String, String> {
     check(record, given, |_, given| {
-        // As it is understood, not as the agent wrote it.
+        // The parsed arguments, not the agent's text.
         let text = serde_json::to_string(given).unwrap_or_default();
         one_line(&text, 500)
     })
@@ -379,7 +384,7 @@ async fn check_and_show(
 }
 
 async fn expire(id: String, events: tokio::sync::mpsc::Sender<Event>) {
-    tokio::time::sleep(PATIENCE_HERE).await;
+    tokio::time::sleep(TIMEOUT_HERE).await;
     let _ = events.send(Event::QuestionExpired { id }).await;
 }
 
@@ -388,11 +393,11 @@ const TOO_LATE: &str = "The question whether the tool may run was not answered i
 const SOMETHING_ELSE: &str =
     "The answer was yes to other arguments. Nothing was done. Call the tool again to ask again.";
 const GONE: &str = "The page no longer has this tool.";
-const KEEPS_CHANGING: &str = "The page changes its tool all the time, so nobody can be asked about it. Nothing was \
+const KEEPS_CHANGING: &str = "The page keeps changing its tool, so the person cannot be asked about it. Nothing was \
                               done. Call it again later.";
 const MOST_ROUNDS: u32 = 3;
-/// What is said when the tool that was agreed to is not the one that would run.
-const NOT_AGREED: &str = "The page changed while the question was open, and its tool is another one now. \
+/// The error if the tool that would run is not the one that was confirmed.
+const NOT_AGREED: &str = "The page changed its tool while the question was open. \
                                      Nothing was done. Call it again to ask again.";
 
 #[cfg(test)]
@@ -412,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_did_not_say_is_not_said_of_it() {
+    fn a_question_claims_only_what_the_tool_declares() {
         for (because, claims) in [
             (AskedBecause::HardToUndo, true),
             (AskedBecause::Always, false),

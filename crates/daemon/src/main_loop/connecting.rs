@@ -1,4 +1,4 @@
-//! Browsers that sessions mean come to be connected here.
+//! Connects the browsers of sessions.
 
 use super::MainLoop;
 use crate::attempt::Attempt;
@@ -11,7 +11,7 @@ use tabmux_browser::{ConnectError, Connected};
 use tabmux_core::{BrowserId, BrowserKey, Input, TargetId};
 
 impl MainLoop {
-    /// Begins an attempt to connect, as it is planned for this browser.
+    /// Starts an attempt to connect a browser, as its plan says.
     pub(super) fn connect(
         &mut self,
         browser: BrowserId,
@@ -23,8 +23,8 @@ impl MainLoop {
             return;
         };
         let patience = match self.core.is_asked_for(browser) {
-            true => PATIENCE_OF_CONNECT,
-            false => PATIENCE,
+            true => CONNECT_EXTENSION_WAIT,
+            false => EXTENSION_WAIT,
         };
         let attempt = Attempt {
             browser,
@@ -40,26 +40,26 @@ impl MainLoop {
         self.connecting.spawn(attempt.make());
     }
 
-    /// An attempt takes its time: those who wait for it are told why.
+    /// An attempt takes long: tells the waiting clients why.
     pub(super) fn awaited(&mut self, browser: BrowserId, message: &str) {
         for call in self.core.waiting_for(browser) {
             self.progressed(call, message.to_owned());
         }
     }
 
-    /// An attempt is over.
+    /// An attempt has ended.
     pub(super) fn connected(
         &mut self,
         browser: BrowserId,
         result: Result<Box<Connected>, ConnectError>,
-        way: Option<PeerName>,
+        peer: Option<PeerName>,
     ) {
-        self.persons.reached(browser, way);
+        self.persons.reached(browser, peer);
         while self.connecting.try_join_next().is_some() {}
         self.count_attempt(browser, result.is_ok());
         match result {
             Ok(connected) => {
-                let connected = connected.with_private(self.lasting.private_windows());
+                let connected = connected.with_private(self.policy_file.private_windows());
                 let about = convert::about(&connected.info);
                 let tabs = connected.info.tabs.iter().cloned();
                 let tabs = tabs.map(|tab| convert::facts(tab, None)).collect();
@@ -91,10 +91,10 @@ impl MainLoop {
     }
 }
 
-/// How long an extension that is away is waited for: it looks for us every 30 s. Whoever only needs its
-/// browser has less time than that.
-const PATIENCE_OF_CONNECT: Duration = Duration::from_secs(35);
-const PATIENCE: Duration = Duration::from_secs(25);
+/// How long to wait for an extension that is not connected: it retries every 30 s. Calls that only need the browser
+/// wait for a shorter time.
+const CONNECT_EXTENSION_WAIT: Duration = Duration::from_secs(35);
+const EXTENSION_WAIT: Duration = Duration::from_secs(25);
 
-/// How long `connect_browser` may take: the wait, and what comes after it.
+/// The deadline of `connect_browser`: the wait, and the work after it.
 pub(super) const CONNECT_LIMIT: Duration = tabmux_protocol::limits::CONNECT_TAKES;

@@ -1,4 +1,4 @@
-//! What the main loop is told: the closed set of events.
+//! The closed set of events that the main loop handles.
 
 use super::{PagesEvent, PersonEvent};
 use crate::extension::PeerName;
@@ -6,7 +6,7 @@ use crate::handle::Client;
 use crate::handle::Here;
 use crate::incoming::Incoming;
 use crate::options::SessionOptions;
-use crate::policy::{PersonRules, PolicyChange};
+use crate::policy::PersonRules;
 use crate::record::Listed;
 use std::path::PathBuf;
 use tabmux_browser::tools::ToolResult;
@@ -17,47 +17,42 @@ use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, RequestId};
 use tokio::sync::{mpsc, oneshot};
 
-/// Everything that can make the main loop act.
+/// An event for the main loop.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// A client arrived.
+    /// A client opens a session.
     Open {
         session: SessionId,
         options: Box<SessionOptions>,
         client: Client,
         notify: mpsc::Sender<BackendEvent>,
     },
-    /// A client says that it had a session at an earlier daemon.
-    TakeUp {
+    /// A client wants to resume a session of an earlier daemon.
+    Resume {
         resume: Resume,
         answer: oneshot::Sender<Option<RestoredTabs>>,
     },
-    /// Whoever had a session at an earlier daemon had time to come back.
+    /// The time for resuming sessions of an earlier daemon is over.
     Abandon,
-    /// The person wants other rules about origins.
-    Policy {
-        change: PolicyChange,
-        answer: oneshot::Sender<Result<PersonRules, String>>,
-    },
-    /// Those rules were written, or could not be.
+    /// A change of the person's rules was written, or could not be written.
     PolicyWritten { rules: Result<PersonRules, String> },
-    /// Something happened on a connection of a page's worker.
+    /// An event on the connection of a page worker.
     Pages(PagesEvent),
-    /// Somebody wants to see everything.
+    /// A request for the overview of everything.
     Overview {
         answer: oneshot::Sender<Overview>,
         titles: Titles,
     },
-    /// A client says in which folders it works.
+    /// A client reports its root folders.
     Roots {
         session: SessionId,
         roots: Vec<PathBuf>,
     },
-    /// Somebody takes up a named session in another folder.
+    /// A caller attaches to a named session from another folder.
     WorksHere { session: SessionId, here: Here },
-    /// A client left.
+    /// A client closed its session.
     Close { session: SessionId },
-    /// A client wants its tool list.
+    /// A client requests its tool list.
     Tools {
         session: SessionId,
         answer: oneshot::Sender<Vec<Listed>>,
@@ -67,74 +62,73 @@ pub(crate) enum Event {
         session: SessionId,
         call: Box<Incoming>,
     },
-    /// A person answered a question that waits here. The answer says whether there was one.
+    /// A person answered a question whose call waits here. The answer says whether there was one.
     QuestionAnswered {
         id: String,
         allowed: bool,
         answer: oneshot::Sender<bool>,
     },
-    /// A question has waited long enough.
+    /// A question has timed out.
     QuestionExpired { id: String },
-    /// A client no longer wants an answer.
+    /// A client cancels a call.
     Cancel {
         session: SessionId,
         request: RequestId,
     },
-    /// A browser reports something.
+    /// An event of a browser.
     Browser {
         browser: BrowserId,
         event: BrowserEvent,
     },
-    /// An attempt to connect is over.
+    /// An attempt to connect has ended.
     Connected {
         browser: BrowserId,
         result: Result<Box<Connected>, ConnectError>,
-        /// The extension that it is reached through, if it is.
-        way: Option<PeerName>,
+        /// The extension through which it is connected, if any.
+        peer: Option<PeerName>,
     },
-    /// Work for a call is over; the text says why it failed.
+    /// The work for a call has ended; an error says why it failed.
     Finished {
         call: CallId,
         outcome: Result<(), String>,
     },
-    /// A page action is over.
+    /// A page action has ended.
     Ran {
         call: CallId,
         browser: BrowserId,
         result: ToolResult,
     },
-    /// An attempt to connect waits for something.
+    /// An attempt to connect waits for something; the message says for what.
     Awaited { browser: BrowserId, message: String },
-    /// A page action has come further.
+    /// A page action reports progress.
     Progressed { call: CallId, message: String },
-    /// Something happened on the side of a person.
+    /// An event of a person's extension.
     Person(PersonEvent),
-    /// Tabs of a person's browser may be of no more use to anybody.
+    /// Time to detach unused tabs of a person's browser.
     Sweep { browser: BrowserId },
-    /// Those that were not have been let go; `left` were used too short a time ago.
+    /// Unused tabs were detached; `left` if some were used too recently.
     Swept { browser: BrowserId, left: bool },
-    /// The end.
+    /// Ends the main loop.
     ShutDown { done: oneshot::Sender<()> },
 }
 
-/// Whether browsers have just been asked how their tabs are called; they do not tell by themselves.
+/// Whether browsers were just asked for their tabs' titles; Chrome does not report all changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Titles {
     Unknown,
     Fresh,
 }
 
-/// Where a call's one answer goes.
+/// Receives the one reply of a call.
 pub(crate) type Answer = oneshot::Sender<Result<CallReply, CallFailure>>;
 
 impl Event {
-    /// What it is, for those who count.
+    /// Its name in the cost statistics.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Open { .. } => "open",
-            Self::TakeUp { .. } => "take_up",
+            Self::Resume { .. } => "take_up",
             Self::Abandon => "abandon",
-            Self::Policy { .. } => "policy",
             Self::Pages(event) => event.kind(),
             Self::Overview { .. } => "overview",
             Self::Roots { .. } | Self::WorksHere { .. } => "roots",

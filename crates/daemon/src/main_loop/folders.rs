@@ -1,4 +1,4 @@
-//! Where a session's files may be.
+//! The folders that a session may use.
 
 use super::MainLoop;
 use crate::handle::Here;
@@ -9,8 +9,7 @@ use tabmux_core::{CallId, SessionId};
 use tabmux_protocol::session::{LONGEST_ROOT, MOST_ROOTS};
 
 impl MainLoop {
-    /// The folder that the session's client was started in, those that its flags name, and those that
-    /// it says it works in.
+    /// The folder in which the session's client was started, the folders of its flags, and its root folders.
     pub(super) fn files_of(&self, session: SessionId) -> Files {
         let Some(session) = self.sessions.get(&session) else {
             return Files::new(Roots::default(), self.output.session());
@@ -23,15 +22,15 @@ impl MainLoop {
         Files::new(roots, session.output.clone())
     }
 
-    /// The folder for what a call's session did not name a path for.
+    /// The folder for files of a call without a path.
     pub(super) fn output_of(&self, call: CallId) -> Option<OutputFolder> {
         let session = self.calls.get(&call)?.session;
         let session = self.sessions.get(&session)?;
         Some(session.output.clone())
     }
 
-    /// A named session goes on in another folder. Those in which it worked before stay open to it: a call from
-    /// there may be under way.
+    /// A named session continues in another folder. Its earlier folders stay allowed, because a call from there may
+    /// still run.
     pub(super) fn works_here(&mut self, session: SessionId, here: Here) {
         let Some(session) = self.sessions.get_mut(&session) else {
             return;
@@ -50,7 +49,7 @@ impl MainLoop {
         }
     }
 
-    /// Which of them count is decided when a file is named: that has to ask the file system.
+    /// They are validated when a file is named, because that needs the file system.
     pub(super) fn client_works_in(&mut self, session: SessionId, roots: Vec<PathBuf>) {
         let Some(session) = self.sessions.get_mut(&session) else {
             return;

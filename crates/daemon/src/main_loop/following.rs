@@ -1,4 +1,4 @@
-//! Where the user is, for sessions that follow the user.
+//! Tracks the user's tab, for sessions that follow the user.
 
 use super::{Event, MainLoop};
 use std::collections::HashMap;
@@ -7,10 +7,10 @@ use tabmux_core::BrowserId;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// Who watches where users are.
+/// The tasks that watch the user's tab in each browser.
 #[derive(Debug, Default)]
 pub(super) struct Following {
-    /// Whether a session wants to know.
+    /// Whether any session follows the user.
     wanted: watch::Sender<bool>,
     watching: HashMap<BrowserId, JoinHandle<()>>,
 }
@@ -25,7 +25,7 @@ impl Following {
 }
 
 impl MainLoop {
-    /// Watches where the user of a browser is, as long as a session wants to know.
+    /// Watches the user's tab in a browser, as long as a session follows the user.
     pub(super) fn watch_front(&mut self, browser: BrowserId, handle: Browser) {
         let (wanted, events) = (self.following.wanted.subscribe(), self.events.clone());
         let (tell, mut told) = mpsc::channel(1);
@@ -45,7 +45,7 @@ impl MainLoop {
         self.following.watching.insert(browser, watching);
     }
 
-    /// A session came or went.
+    /// A session was opened or closed.
     pub(super) fn note_followers(&self) {
         self.following.wanted.send_replace(self.is_followed());
     }

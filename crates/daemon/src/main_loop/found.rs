@@ -1,4 +1,4 @@
-//! Tools that were found in browsers' tabs: they become inputs of the core.
+//! Passes tools that were found in browser tabs to the core.
 
 use super::{MainLoop, PagesEvent};
 use crate::incoming::Incoming;
@@ -10,7 +10,7 @@ use tabmux_browser::tab::DocumentId as BrowserDocument;
 use tabmux_core::{BrowserId, DocumentId, Input, Mode, SessionId, Source, TargetId};
 
 impl MainLoop {
-    /// A tab shows another document, and what was found in the one before is gone.
+    /// A tab shows a new document: forgets the tools of the old one.
     pub(super) fn document_changed(
         &mut self,
         browser: BrowserId,
@@ -47,13 +47,13 @@ impl MainLoop {
         }
     }
 
-    /// How many tools a session wants from a page, if it wants any.
+    /// How many generated tools a session wants from a page, if any.
     pub(super) fn generated_for(&self, session: SessionId) -> Option<usize> {
         self.sessions.get(&session)?.options.generated_tools
     }
 
-    /// The same for a session whose list has them. The list that stands does not: there they are made
-    /// when somebody asks what pages offer.
+    /// The same, if the session lists them. A fixed list does not: there they are generated when the agent calls
+    /// `list_page_tools`.
     pub(super) fn generated_in_list_of(&self, session: SessionId) -> Option<usize> {
         let options = &self.sessions.get(&session)?.options;
         options
@@ -61,7 +61,7 @@ impl MainLoop {
             .filter(|_| options.mode == Mode::Progressive)
     }
 
-    /// How many tools the sessions that hold a tab want from its page, if they want any.
+    /// How many generated tools the holders of a tab want, if any.
     pub(super) fn generated_for_holders(
         &self,
         browser: BrowserId,
@@ -75,8 +75,8 @@ impl MainLoop {
             .max()
     }
 
-    /// The tabs that a session could focus, of a browser of ours. The tabs of somebody else's browser
-    /// are not looked into before somebody works in them, unless they were opened for that session.
+    /// The tabs of a launched browser that a session could focus. Tabs of other browsers are not inspected before a
+    /// session works in them, unless they were opened for this session.
     pub(super) fn free_tabs(&self, session: SessionId, browser: BrowserId) -> Vec<TargetId> {
         let launched = self.is_launched(browser);
         let tabs = self.core.tabs().filter(|tab| tab.browser == browser);
@@ -95,8 +95,8 @@ impl MainLoop {
         about.is_none_or(|browser| browser.about.is_some_and(|about| about.launched))
     }
 
-    /// In browsers that are not ours, tabs are attached when a session works in them, or now: when it wants
-    /// to know their tools. Gives back a call that need not wait for that.
+    /// In browsers that tabmux did not launch, a tab is attached when a session works in it, or here, when it asks
+    /// for the tab's tools. Returns the call if it need not wait for that.
     pub(super) fn look_first(
         &self,
         session: SessionId,
@@ -115,7 +115,7 @@ impl MainLoop {
         });
         let tabs = tabs.filter_map(|tab| {
             let browser = self.browsers.get(&tab.browser)?.clone();
-            // To look into a person's tab is to take hold of it, so somebody has to mean it.
+            // Inspecting a person's tab attaches to it, so a session must have named it or hold it.
             let may = !browser.is_personal() || named.is_some() || tab.holder == Some(session);
             may.then(|| (browser, tab.target.clone()))
         });

@@ -1,9 +1,9 @@
-//! How long calls have at least, which those who try what happens then may shorten.
+//! The minimum deadline of calls, which tests can shorten.
 
 use std::time::Duration;
 use tabmux_core::Config;
 
-/// As usual, or what the environment says if that is less.
+/// The default, or the value of the environment if that is shorter.
 pub(super) fn least_deadline() -> Duration {
     shortened(std::env::var("TABMUX_CALL_SECONDS").ok().as_deref())
 }
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_have_thirty_seconds_unless_somebody_says_less() {
+    fn calls_have_thirty_seconds_unless_the_environment_says_less() {
         assert_eq!(shortened(Some("2")).as_secs(), 2);
         for told in [
             None,

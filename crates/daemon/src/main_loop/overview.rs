@@ -1,4 +1,4 @@
-//! What the loop knows: for people who look, and for a daemon that comes after this one.
+//! The overview for people, and the notes for a later daemon.
 
 use super::MainLoop;
 use crate::memory::{LostNotes, Notes, TabNotes};
@@ -76,7 +76,7 @@ impl MainLoop {
         }
     }
 
-    /// Hands what a later daemon should know to whoever writes it down, if it may be different now.
+    /// Passes the notes for a later daemon to their writer, if they may have changed.
     pub(super) fn keep_notes(&mut self) {
         let count = self.core.persistence_version();
         if self.memory.is_kept() && self.noted != Some(count) {
@@ -86,7 +86,7 @@ impl MainLoop {
         }
     }
 
-    /// What a later daemon should know of the sessions of this one.
+    /// The notes about the sessions of this daemon, for a later one.
     fn notes(&self) -> Notes {
         let mut notes = Notes {
             tabs_counted: self.core.tabs_counted(),
@@ -104,7 +104,7 @@ impl MainLoop {
                 .copied()
                 .filter(|id| Some(*id) != tab.owner);
             let holders: Vec<_> = tab.owner.into_iter().chain(others).collect();
-            // One that it knows by a number keeps that, if it stays.
+            // A tab that a session knows by its own number keeps that number, if the tab stays.
             let mut knowing = others_of.remove(&tab.id).unwrap_or_default();
             knowing.retain(|id| !launched && !holders.contains(id));
             for id in holders.into_iter().chain(knowing) {
@@ -123,7 +123,7 @@ impl MainLoop {
                 });
             }
         }
-        // Whoever has not come to its loss or its tabs yet may be outlived by a second daemon, too.
+        // A restored session that has not handled its loss or its tabs yet may need them after another restart, too.
         for (id, session) in &self.sessions {
             let missing = self.core.restored_tabs(*id).map(|restored_tabs| {
                 let away = self.away(*id, restored_tabs);
@@ -158,7 +158,7 @@ impl MainLoop {
         notes
     }
 
-    /// The tabs that a session has in a person's browser whose extension is away for the moment.
+    /// The session's tabs in a person's browser whose extension is disconnected at the moment.
     fn away(&self, session: SessionId, restored_tabs: &RestoredTabs) -> Vec<TabNotes> {
         let notes = |tab: &RememberedTab| TabNotes {
             browser: tab.browser.0.to_string(),
@@ -175,7 +175,7 @@ impl MainLoop {
             .collect()
     }
 
-    /// Who knows which tabs by numbers of its own.
+    /// The sessions that know each tab by a number of their own.
     fn numbered_tabs(&self) -> HashMap<TabId, Vec<SessionId>> {
         let mut tabs: HashMap<TabId, Vec<SessionId>> = HashMap::new();
         for id in self.sessions.keys() {
@@ -192,7 +192,9 @@ impl MainLoop {
     }
 
     fn extension_of(&self, browser: BrowserId) -> Option<String> {
-        self.persons.last_way_to(browser).map(|peer| peer.0.clone())
+        self.persons
+            .last_peer_of(browser)
+            .map(|peer| peer.0.clone())
     }
 
     fn extension_meant_by(&self, key: &BrowserKey) -> Option<String> {

@@ -1,8 +1,8 @@
-//! Calls of pages' own tools: their arguments are checked beside the loop, then they go to the worker or the
-//! browser that has the tool, and come back with an answer.
+//! Calls of page tools: arguments are checked outside of the main loop, then the call goes to the worker or the
+//! browser that has the tool.
 
 use super::{Event, MainLoop, PagesEvent};
-use crate::page_news::PageReply;
+use crate::page_updates::PageReply;
 use crate::record::Record;
 use crate::work;
 use serde_json::{Map, Value};
@@ -17,16 +17,16 @@ use tabmux_protocol::CallReply;
 use tabmux_protocol::page::ToPage;
 use tokio::sync::{Semaphore, mpsc};
 
-/// What a tool that was found in a tab answered.
+/// The reply of a tool that was found in a tab.
 #[derive(Debug)]
 pub(crate) enum FoundAnswer {
-    /// As a tool of ours would.
+    /// The output of a generated tool, which runs page actions.
     Output(Box<ToolOutput>),
-    /// What the page said, or why it was not asked.
+    /// The page's reply, or why it was not called.
     Reply(Box<CallReply>),
 }
 
-/// A call whose arguments have been looked at.
+/// A call with checked arguments.
 #[derive(Debug)]
 pub(crate) struct CheckedCall {
     call: CallId,
@@ -34,14 +34,14 @@ pub(crate) struct CheckedCall {
     connection: ConnectionId,
     page: PageId,
     key: ToolKey,
-    /// The tool whose schema they were held against.
+    /// The tool against whose schema they were checked.
     record: Arc<Record>,
-    /// What the page gets, or why it does not.
+    /// The arguments for the page, or why they were refused.
     arguments: Result<Map<String, Value>, String>,
 }
 
 impl MainLoop {
-    /// Runs a tool of a page: its arguments are checked against its own schema first.
+    /// Runs a page tool: checks its arguments against the tool's schema first.
     pub(super) fn run_page_tool(
         &mut self,
         call: CallId,
@@ -53,7 +53,7 @@ impl MainLoop {
         if reason == Reason::NoneActive {
             tracing::warn!(
                 tool = name,
-                "no tab is in front; the first that has the tool is taken"
+                "no tab is in front; using the first one that has the tool"
             );
         }
         if let Err(why) = self.check_agreed(call, place, key) {
@@ -77,7 +77,7 @@ impl MainLoop {
             return;
         };
         entry.checking = true;
-        // Kept: a page that is left before it begins has not had them.
+        // Kept for a retry: a page that navigates before it starts the call has not used them.
         let given = Arc::clone(&entry.page_arguments);
         let (attempt, page) = (entry.attempt, page.clone());
         let events = self.events.clone();
@@ -95,7 +95,7 @@ impl MainLoop {
         });
     }
 
-    /// Sends a call to its worker, unless something came between.
+    /// Sends a checked call to its worker, unless it was cancelled meanwhile.
     pub(super) fn arguments_checked(&mut self, checked: CheckedCall) {
         let CheckedCall {
             call,
@@ -110,7 +110,7 @@ impl MainLoop {
             return;
         };
         if !entry.checking || entry.attempt != attempt {
-            return; // It was cancelled, or taken back from that page.
+            return; // It was cancelled, or withdrawn from that page.
         }
         entry.checking = false;
         let place = TabLocation::Page {
@@ -119,7 +119,7 @@ impl MainLoop {
         };
         let now = self.pages.record(connection, &page, key);
         if now.is_some_and(|now| !Arc::ptr_eq(now, &record)) {
-            // The page says something else of it now, and that is what counts.
+            // The page changed the tool meanwhile, so the arguments are checked again.
             return self.run_page_tool(call, &place, key, &record.name, Reason::Named);
         }
         let document = self.pages.document(connection, &page).map(str::to_owned);
@@ -137,14 +137,14 @@ impl MainLoop {
             return;
         };
         entry.page = Some(connection);
-        let said = ToPage::CallTool {
+        let message = ToPage::CallTool {
             call_id: wire_id(call, attempt),
             target_tab_id: page.0.to_string(),
             document_id: document,
             tool_name: record.name.to_string(),
             args,
         };
-        if !self.tell_page(connection, said) {
+        if !self.tell_page(connection, message) {
             self.page_failed(
                 call,
                 "The page does not take calls: it has too many already. Call again later.",
@@ -152,7 +152,7 @@ impl MainLoop {
         }
     }
 
-    /// Runs a tool of a browser's page: its arguments are checked against its own schema first.
+    /// Runs a tool that was found in a browser tab: checks its arguments against the tool's schema first.
     fn run_found_tool(
         &mut self,
         call: CallId,
@@ -202,16 +202,16 @@ impl MainLoop {
             return;
         };
         let Some(entry) = self.calls.get_mut(&call) else {
-            return; // Nobody waits for it any more.
+            return; // The call has ended already.
         };
         if entry.page != Some(connection) || wire_id(call, entry.attempt) != call_id {
-            return; // Not its call, or no longer.
+            return; // The call was not sent to this worker, or was withdrawn.
         }
         entry.page = None;
         match answer {
             PageReply::Done(reply) => self.page_done(call, reply),
             PageReply::NotBegun => {
-                // Whoever gets it next gets it by another name.
+                // The next worker gets the call under another id.
                 entry.attempt += 1;
                 let outcome = Finish::NotBegun;
                 self.input(Input::Finished { call, outcome });
@@ -233,7 +233,7 @@ impl MainLoop {
         });
     }
 
-    /// Tells the page that nobody waits for a call any more.
+    /// Cancels a call in its page.
     pub(super) fn cancel_page_call(&mut self, call: CallId) {
         let Some(entry) = self.calls.get_mut(&call) else {
             return;
@@ -246,8 +246,8 @@ impl MainLoop {
     }
 }
 
-/// Holds arguments against a tool's schema, beside the tasks that others wait for: the page wrote the schema,
-/// and the arguments may be long.
+/// Checks arguments against a tool's schema on the blocking thread pool: the page wrote the schema, and the arguments
+/// may be long.
 pub(super) async fn check<T: Send + 'static>(
     record: &Arc<Record>,
     given: Arc<Map<String, Value>>,
@@ -265,12 +265,12 @@ pub(super) async fn check<T: Send + 'static>(
         .unwrap_or_else(|_| Err("Its arguments could not be checked. Call it again.".to_owned()))
 }
 
-/// Does not wait where the loop itself is ending.
+/// Reports to the main loop, but does not wait if the loop is ending.
 pub(super) async fn report(events: &mpsc::Sender<Event>, event: PagesEvent) {
     let _ = events.send(event.into()).await;
 }
 
-/// What a worker calls a call. One that was taken back from a page and given to another is another.
+/// The id of a call on the wire. A call that is withdrawn from one page and sent to another gets a new id.
 fn wire_id(call: CallId, attempt: u32) -> String {
     match attempt {
         0 => call.0.to_string(),
@@ -278,7 +278,7 @@ fn wire_id(call: CallId, attempt: u32) -> String {
     }
 }
 
-/// So many checks are made at a time: each may need some memory.
+/// The number of concurrent checks: each may need some memory.
 static CHECKS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(2)));
 
 const GONE: &str = "The page no longer has this tool.";

@@ -1,12 +1,11 @@
-//! Pages that offer tools: what their workers say becomes inputs of the core, and its calls become
-//! words to them.
+//! Converts messages of page workers into inputs of the core, and the core's outputs into messages to workers.
 
 use super::confirm::Checked;
 use super::page_calls::{CheckedCall, FoundAnswer};
 use super::{Event, MainLoop};
 use crate::incoming::Incoming;
-use crate::intake::Held;
-use crate::page_news::{PageNews, page_id};
+use crate::page_quotas::Held;
+use crate::page_updates::{PageUpdate, page_id};
 use crate::record::{Listed, Record};
 use std::sync::Arc;
 use tabmux_browser::text::{one_line, shorten};
@@ -18,38 +17,38 @@ use tabmux_core::{
 use tabmux_protocol::page::{PageTab, ToPage};
 use tokio::sync::{mpsc, oneshot};
 
-/// What happens on the connections of pages' workers.
+/// Events on the connections of page workers.
 #[derive(Debug)]
 pub(crate) enum PagesEvent {
-    /// A worker arrived, from a page of this origin.
+    /// A worker connected, from a page of this origin.
     Opened {
         origin: Arc<str>,
         out: mpsc::Sender<ToPage>,
         answer: oneshot::Sender<ConnectionId>,
     },
-    /// A worker says something.
-    Said {
+    /// A worker sent a message.
+    Received {
         connection: ConnectionId,
-        news: Box<PageNews>,
-        /// Its share of what may be on its way here, given back when it was heard.
+        update: Box<PageUpdate>,
+        /// Its part of the queue quota, returned when the message was handled.
         share: Held,
     },
-    /// A worker is gone.
+    /// A worker disconnected.
     Closed { connection: ConnectionId },
-    /// Tabs were looked into for their tools, and a call that waited for that can be taken in.
+    /// Tabs were inspected for tools, and a call that waited for that can continue.
     Looked {
         session: SessionId,
         call: Box<Incoming>,
     },
-    /// A tool of a browser's page came to its end.
+    /// A tool that was found in a browser tab has ended.
     Called {
         call: CallId,
         browser: BrowserId,
         result: Result<FoundAnswer, ToolError>,
     },
-    /// The arguments of a call that is to go to a worker have been looked at.
+    /// The arguments of a call for a worker were checked.
     ArgumentsChecked(CheckedCall),
-    /// The arguments of a call that a person has to agree to have been looked at.
+    /// The arguments of a call that needs a confirmation were checked.
     CallChecked {
         session: SessionId,
         call: Box<Incoming>,
@@ -61,9 +60,9 @@ impl PagesEvent {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Opened { .. } => "worker_opened",
-            Self::Said { news, .. } => match **news {
-                PageNews::ToolOffered { .. } => "tool_offered",
-                PageNews::Answered { .. } => "tool_answered",
+            Self::Received { update, .. } => match **update {
+                PageUpdate::ToolOffered { .. } => "tool_offered",
+                PageUpdate::Answered { .. } => "tool_answered",
                 _ => "worker_said",
             },
             Self::Closed { .. } => "worker_closed",
@@ -92,12 +91,12 @@ impl MainLoop {
                 self.input(Input::PagesConnected { connection, origin });
                 let _ = answer.send(connection);
             }
-            PagesEvent::Said {
+            PagesEvent::Received {
                 connection,
-                news,
+                update,
                 share,
             } => {
-                self.page_said(connection, *news);
+                self.page_sent(connection, *update);
                 drop(share);
             }
             PagesEvent::Looked { session, call } => self.take_call(session, call),
@@ -121,29 +120,29 @@ impl MainLoop {
         }
     }
 
-    fn page_said(&mut self, connection: ConnectionId, news: PageNews) {
-        match news {
-            PageNews::TabCame(tab) => {
-                // The same tab again is a new one: its tools are gone.
+    fn page_sent(&mut self, connection: ConnectionId, update: PageUpdate) {
+        match update {
+            PageUpdate::TabCame(tab) => {
+                // A tab that registers again counts as new: its tools are gone.
                 let page = page_id(&tab.tab_id);
                 self.pages.renew(connection, &page);
                 self.joins.forget_page(connection, &page);
                 self.page_shown(connection, &tab);
             }
-            // One that was refused is no tab, however it changes.
-            PageNews::TabChanged(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
+            // A refused tab stays refused, even if it changes.
+            PageUpdate::TabChanged(tab) if self.pages.has(connection, &page_id(&tab.tab_id)) => {
                 self.page_shown(connection, &tab);
             }
-            PageNews::TabChanged(_) => {}
-            PageNews::TabGone { tab_id } => {
+            PageUpdate::TabChanged(_) => {}
+            PageUpdate::TabGone { tab_id } => {
                 let page = page_id(&tab_id);
                 self.forget_page(connection, &page);
                 self.input(Input::PageGone { connection, page });
             }
-            PageNews::Activated { tab_id, at } => {
+            PageUpdate::Activated { tab_id, at } => {
                 self.page_activated(connection, tab_id.as_deref(), at);
             }
-            PageNews::ToolOffered { tab_id, tool } => {
+            PageUpdate::ToolOffered { tab_id, tool } => {
                 let page = page_id(&tab_id);
                 let name = Arc::clone(&tool.name);
                 match self.pages.register(connection, &page, tool) {
@@ -155,21 +154,21 @@ impl MainLoop {
                     Err(reason) => self.tool_unfit(connection, tab_id, name.to_string(), reason),
                 }
             }
-            PageNews::ToolUnfit {
+            PageUpdate::ToolUnfit {
                 tab_id,
                 name,
                 reason,
             } => self.tool_unfit(connection, tab_id, name, reason),
-            PageNews::ToolGone { tab_id, name } => {
+            PageUpdate::ToolGone { tab_id, name } => {
                 self.tool_gone(connection, page_id(&tab_id), &name);
             }
-            PageNews::Answered { call_id, answer } => {
+            PageUpdate::Answered { call_id, answer } => {
                 self.page_answered(connection, &call_id, answer);
             }
         }
     }
 
-    /// A tool is not taken in. What its tab had under that name before, it has no longer.
+    /// A tool is rejected. It also removes the tab's earlier tool of that name.
     fn tool_unfit(
         &mut self,
         connection: ConnectionId,
@@ -210,7 +209,7 @@ impl MainLoop {
         };
         let id = page.id.clone();
         self.input(Input::PageAppeared { connection, page });
-        // It may have been refused.
+        // Only if the core accepted the tab.
         if let (Some(nonce), true) = (&tab.nonce, self.pages.has(connection, &id))
             && let Some(worker) = self.pages.worker(connection)
             && let Some(joined) = self.joins.told(connection, id, &worker.origin, nonce)
@@ -224,8 +223,8 @@ impl MainLoop {
         self.joins.forget_page(connection, page);
     }
 
-    /// The user turned to a tab, or away from all of a worker's. Among workers the latest counts, so
-    /// that one which comes back does not take the focus; a time in the future counts as now.
+    /// The user switched to a tab, or away from all tabs of a worker. Among workers the latest time wins, so that a
+    /// reconnecting worker does not take the focus; a time in the future counts as now.
     fn page_activated(&mut self, connection: ConnectionId, tab: Option<&str>, at: f64) {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let now = now.map_or(0.0, |now| now.as_secs_f64() * 1_000.0);
@@ -254,14 +253,14 @@ impl MainLoop {
         }
     }
 
-    /// Tells a worker that one of its tabs is not taken in, or no longer.
+    /// Tells a worker that one of its tabs is refused or removed.
     pub(super) fn refuse_page(
         &mut self,
         connection: ConnectionId,
         page: &PageId,
         refusal: PageRefusal,
     ) {
-        tracing::info!(%page, %refusal, "a page's tab was not taken in");
+        tracing::info!(%page, %refusal, "a page's tab was refused");
         self.forget_page(connection, page);
         let refused = ToPage::TabRefused {
             tab_id: page.0.to_string(),
@@ -271,9 +270,9 @@ impl MainLoop {
         self.tell_page(connection, refused);
     }
 
-    /// Tells a worker that some of its tools are not taken in.
+    /// Tells a worker that some of its tools are rejected.
     pub(super) fn reject_tools(&mut self, place: &TabLocation, tools: &[ToolKey], reason: &str) {
-        // What there is no room for in a browser's page is counted, and told with its list.
+        // Rejected tools of browser tabs are counted, and reported with the tool list.
         let TabLocation::Page { connection, page } = place else {
             return;
         };
@@ -289,13 +288,13 @@ impl MainLoop {
         }
     }
 
-    /// Says something to a worker. False if it does not listen.
+    /// Sends a message to a worker. False if its queue is full or closed.
     pub(super) fn tell_page(&self, connection: ConnectionId, message: ToPage) -> bool {
         let worker = self.pages.worker(connection);
         worker.is_some_and(|worker| worker.out.try_send(message).is_ok())
     }
 
-    /// A page tool as a session is told about it, under the rules that hold for that session.
+    /// A page tool as it is listed for a session.
     pub(super) fn page_tool_listed(
         &self,
         name: ToolName,
@@ -308,12 +307,12 @@ impl MainLoop {
         super::policy::may_tell(policy, record).then(|| Listed::Page {
             name,
             record: Arc::clone(record),
-            // A tool of the library can be called in each of its tabs, whatever the session has focused.
+            // A tool of the library can be called in each of its tabs, independent of the focus.
             with_tab: mode == Mode::Static || matches!(place, TabLocation::Page { .. }),
         })
     }
 
-    /// What a page says of its tool, in full.
+    /// The full description of a page tool.
     pub(super) fn record_of(&self, row: &ToolRow) -> Option<&Arc<Record>> {
         self.record_at(&row.place, row.key)
     }
@@ -326,7 +325,7 @@ impl MainLoop {
     }
 }
 
-/// Where a page says that it is, as far as that is in its origin. Which one that is, is the browser's word.
+/// The address that a page reports, if it is in the page's origin, which the browser reports.
 fn address(said: &str, origin: &str) -> String {
     let url = url::Url::parse(said).ok();
     let is_true = url.is_some_and(|url| url.origin().ascii_serialization() == origin);

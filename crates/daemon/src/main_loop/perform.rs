@@ -1,4 +1,4 @@
-//! What the core wants done: each of its outputs becomes a task or an answer.
+//! Carries out the core's outputs: each becomes a task or a reply.
 
 use super::MainLoop;
 use crate::contexts::Context;
@@ -10,7 +10,7 @@ use tabmux_protocol::BackendEvent;
 use tabmux_protocol::page::ToPage;
 
 impl MainLoop {
-    /// Does what the core wants done. Never waits: whatever takes time becomes a task.
+    /// Carries out one output. Never waits: anything that takes time becomes a task.
     pub(super) fn perform(&mut self, output: Output) {
         match output {
             Output::Connect {
@@ -30,7 +30,7 @@ impl MainLoop {
                 }
             }
             Output::Refresh { call, browser } => {
-                // A list that stands says nothing about how many tools a page has.
+                // A fixed list does not show how many tools a page has.
                 let (session, generate) = self.wanted_by(call);
                 let tabs = match (session, generate) {
                     (Some(session), Some(_)) => self.free_tabs(session, browser),
@@ -45,7 +45,7 @@ impl MainLoop {
                 focus,
             } => {
                 let context = self.context_for(call, browser);
-                let limit = self.wishes(call).load_limit;
+                let limit = self.extras(call).load_limit;
                 let (_, generate) = self.wanted_by(call);
                 let place = work::TabOwner {
                     context,
@@ -60,7 +60,7 @@ impl MainLoop {
                 browser,
                 target,
             } => {
-                let to_front = self.wishes(call).to_front;
+                let to_front = self.extras(call).to_front;
                 let (_, generate) = self.wanted_by(call);
                 self.start(call, browser, |job| {
                     work::prepare_focus(job, target, to_front, generate)
@@ -149,31 +149,31 @@ impl MainLoop {
                     tracing::warn!("a client does not read its notifications");
                 }
             }
-            Output::SessionRefused { session, refusal } => self.turn_away(session, &refusal),
+            Output::SessionRefused { session, refusal } => self.refuse_session(session, &refusal),
         }
     }
 
-    /// The context in which a call's tab belongs, if its session has one of its own.
+    /// The context for a call's new tab, if its session has its own.
     fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
         let call = self.calls.get(&call)?;
-        let (session, name) = (call.session, call.wishes.context.clone());
+        let (session, name) = (call.session, call.extras.context.clone());
         let isolated = self.sessions.get(&session)?.options.isolated;
         (isolated || name.is_some()).then(|| self.contexts.of(browser, session, name))
     }
 
-    /// Whose call it is, and how many generated tools its session wants.
+    /// The session of a call, and how many generated tools it wants.
     fn wanted_by(&self, call: CallId) -> (Option<SessionId>, Option<usize>) {
         let session = self.calls.get(&call).map(|call| call.session);
         let generate = session.and_then(|session| self.generated_in_list_of(session));
         (session, generate)
     }
 
-    pub(super) fn wishes(&self, call: CallId) -> convert::Wishes {
+    pub(super) fn extras(&self, call: CallId) -> convert::CallExtras {
         let call = self.calls.get(&call);
-        call.map(|call| call.wishes.clone()).unwrap_or_default()
+        call.map(|call| call.extras.clone()).unwrap_or_default()
     }
 
-    /// Starts work for a call in a task of its own.
+    /// Starts the work for a call in a separate task.
     pub(super) fn start<F>(&mut self, call: CallId, browser: BrowserId, work: impl FnOnce(Job) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -190,7 +190,7 @@ impl MainLoop {
             cancel: entry.cancel.clone(),
             events: self.events.clone(),
         };
-        // Whatever is done for a call is done within the bounds of its session.
+        // All work for a call is limited to the origins that its session may access.
         tokio::spawn(bounds::within(self.origins_for(call), work(job)));
     }
 

@@ -1,13 +1,12 @@
-//! The person at a browser: what they want done, and what they are shown.
+//! The person at a browser: their requests, and what their side panel shows.
 
 mod opened;
+mod request;
 mod showing;
 mod sites;
-mod wish;
 
-pub(crate) use wish::Wish;
+pub(crate) use request::PersonRequest;
 
-use super::policy::WantedBy;
 use super::{Event, MainLoop};
 use crate::agent_labels::AgentLabels;
 use crate::extension::{Peer, PeerName};
@@ -21,37 +20,40 @@ use tabmux_core::{BrowserId, Input, SessionId, TabLocation, TargetId};
 use tabmux_protocol::extension::ToExtension;
 use tokio::time::Instant;
 
-/// What happens on a person's side.
+/// Events of a person's extension.
 #[derive(Debug)]
 pub(crate) enum PersonEvent {
-    /// Their extension is there.
+    /// Their extension connected.
     Arrived { peer: Arc<Peer> },
-    /// They want something.
-    Wants { peer: PeerName, wish: Wish },
-    /// Their extension is gone.
+    /// They request something.
+    Requested {
+        peer: PeerName,
+        request: PersonRequest,
+    },
+    /// Their extension disconnected.
     Left { peer: PeerName },
-    /// It has been gone for so long that it no longer speaks for anybody.
+    /// It has been disconnected for so long that its pause no longer applies.
     Lapsed { peer: PeerName, left: Instant },
 }
 
-/// What the loop knows of persons.
+/// What the main loop knows about people.
 #[derive(Debug, Default)]
 pub(super) struct Persons {
     peers: HashMap<PeerName, Shown>,
-    /// The browsers that are reached through an extension.
-    ways: HashMap<BrowserId, PeerName>,
-    /// Those whose extension came back before it was noticed that it had been away.
-    overtaken: HashSet<BrowserId>,
-    /// Through which extension browsers were reached last, also those that are away.
-    last_ways: HashMap<BrowserId, PeerName>,
-    /// Who paused all agents, and since when they are away, if they are.
+    /// The extension of each browser that is connected through one.
+    peer_of: HashMap<BrowserId, PeerName>,
+    /// Browsers whose extension reconnected before its disconnection was noticed.
+    reconnected_early: HashSet<BrowserId>,
+    /// The last extension of each browser, also of disconnected ones.
+    last_peer_of: HashMap<BrowserId, PeerName>,
+    /// The extensions that paused all agents, and since when they are disconnected, if they are.
     paused_by: HashMap<PeerName, Option<Instant>>,
-    /// Who paused them before the person let them go on.
+    /// The extensions that had paused agents before a person resumed them.
     resumed: HashSet<PeerName>,
-    pub(super) plates: AgentLabels,
-    /// The tabs that are only being opened.
+    pub(super) labels: AgentLabels,
+    /// The tabs that are being opened.
     opening: opened::Opening,
-    /// When they are shown what is new, if something may be.
+    /// When the side panels are updated next, if something may have changed.
     show_at: Option<Instant>,
 }
 
@@ -59,12 +61,12 @@ pub(super) struct Persons {
 struct Shown {
     peer: Arc<Peer>,
     last: Option<ToExtension>,
-    /// Whether it shows questions to its person.
+    /// Whether it can show questions to its person.
     asks: bool,
 }
 
 impl Persons {
-    /// Something happened: persons are shown what came of it, soon and together with what follows.
+    /// Schedules an update of the side panels, soon and together with further changes.
     pub(super) fn note(&mut self) {
         let soon = Instant::now() + GATHERING;
         if !self.peers.is_empty() && self.show_at.is_none_or(|at| soon < at) {
@@ -72,7 +74,7 @@ impl Persons {
         }
     }
 
-    /// Resolves when it is time to show something.
+    /// Resolves when it is time to update the side panels.
     pub(super) fn alarm(&self) -> impl Future<Output = ()> + use<> {
         let at = self.show_at;
         async move {
@@ -83,41 +85,42 @@ impl Persons {
         }
     }
 
-    /// Whether somebody can be asked in their browser.
+    /// Whether a person can be asked in their browser.
     pub(super) fn can_be_asked(&self) -> bool {
         self.peers.values().any(|shown| shown.asks)
     }
 
     pub(super) fn is_reached(&self, browser: BrowserId) -> bool {
-        self.ways.contains_key(&browser)
+        self.peer_of.contains_key(&browser)
     }
 
-    /// Whether the extension of a browser that is gone now came back before.
-    pub(super) fn take_overtaken(&mut self, browser: BrowserId) -> bool {
-        self.overtaken.remove(&browser)
+    /// Whether the extension of a browser that is reported gone had reconnected before that.
+    pub(super) fn take_reconnected_early(&mut self, browser: BrowserId) -> bool {
+        self.reconnected_early.remove(&browser)
     }
 
-    pub(super) fn way_to(&self, browser: BrowserId) -> Option<&PeerName> {
-        self.ways.get(&browser)
+    pub(super) fn peer_of(&self, browser: BrowserId) -> Option<&PeerName> {
+        self.peer_of.get(&browser)
     }
 
-    /// The same, also for a browser that is away.
-    pub(super) fn last_way_to(&self, browser: BrowserId) -> Option<&PeerName> {
-        self.last_ways.get(&browser)
+    /// The same, also for a disconnected browser.
+    pub(super) fn last_peer_of(&self, browser: BrowserId) -> Option<&PeerName> {
+        self.last_peer_of.get(&browser)
     }
 
-    /// Forgets browsers that there are no more.
+    /// Forgets browsers that no longer exist.
     pub(super) fn keep_only(&mut self, known: &HashSet<BrowserId>) {
-        self.last_ways.retain(|browser, _| known.contains(browser));
+        self.last_peer_of
+            .retain(|browser, _| known.contains(browser));
     }
 
-    pub(super) fn reached(&mut self, browser: BrowserId, way: Option<PeerName>) {
-        match way {
+    pub(super) fn reached(&mut self, browser: BrowserId, peer: Option<PeerName>) {
+        match peer {
             Some(peer) => {
-                self.last_ways.insert(browser, peer.clone());
-                self.ways.insert(browser, peer)
+                self.last_peer_of.insert(browser, peer.clone());
+                self.peer_of.insert(browser, peer)
             }
-            None => self.ways.remove(&browser),
+            None => self.peer_of.remove(&browser),
         };
     }
 }
@@ -126,9 +129,9 @@ impl MainLoop {
     pub(super) fn person_event(&mut self, event: PersonEvent) {
         match event {
             PersonEvent::Arrived { peer } => {
-                peer.set_private(self.lasting.private_windows());
+                peer.set_private(self.policy_file.private_windows());
                 let before = self.browsers_of(&peer.instance);
-                self.persons.overtaken.extend(before);
+                self.persons.reconnected_early.extend(before);
                 let (name, last, asks) = (peer.instance.clone(), None, false);
                 if let Some(away) = self.persons.paused_by.get_mut(&name) {
                     *away = None;
@@ -136,7 +139,7 @@ impl MainLoop {
                 self.persons.peers.insert(name, Shown { peer, last, asks });
                 self.reach_again();
             }
-            PersonEvent::Wants { peer, wish } => self.person_wants(&peer, wish),
+            PersonEvent::Requested { peer, request } => self.person_requests(&peer, request),
             PersonEvent::Left { peer } => {
                 self.persons.peers.remove(&peer);
                 if let Some(away) = self.persons.paused_by.get_mut(&peer) {
@@ -150,7 +153,7 @@ impl MainLoop {
                 }
             }
             PersonEvent::Lapsed { peer, left } => {
-                // One that came back meanwhile and left once more has its whole time again.
+                // If it reconnected and disconnected again meanwhile, the time starts again.
                 if self.persons.paused_by.get(&peer) == Some(&Some(left)) {
                     self.persons.paused_by.remove(&peer);
                     if self.persons.paused_by.is_empty() {
@@ -163,11 +166,11 @@ impl MainLoop {
 
     /// The number of an agent among those of the same name.
     pub(super) fn number_of(&self, session: SessionId) -> usize {
-        let plate = self.persons.plates.of(session);
-        plate.map_or(1, |plate| plate.number)
+        let label = self.persons.labels.of(session);
+        label.map_or(1, |label| label.number)
     }
 
-    /// Sessions that had tabs in a person's browser get them back as soon as it is there.
+    /// Reconnects browsers of sessions that had tabs in them, as soon as their extension is connected.
     pub(super) fn reach_again(&mut self) {
         let away = self
             .core
@@ -183,7 +186,7 @@ impl MainLoop {
         }
     }
 
-    /// The extension through which a browser would be reached now.
+    /// The extension through which a browser would be connected now.
     fn way_of(&self, plan: &BrowserPlan) -> Option<PeerName> {
         match &plan.extension {
             Extension::Only { name } => self.extensions.meant_by(name.as_deref()),
@@ -192,29 +195,29 @@ impl MainLoop {
         }
     }
 
-    fn person_wants(&mut self, peer: &PeerName, wish: Wish) {
-        match wish {
-            // Another browser let agents go on while this one was away.
-            Wish::Pause { again: true } if self.persons.resumed.contains(peer) => {}
-            Wish::Pause { .. } => {
+    fn person_requests(&mut self, peer: &PeerName, request: PersonRequest) {
+        match request {
+            // Another browser resumed the agents while this one was disconnected.
+            PersonRequest::Pause { again: true } if self.persons.resumed.contains(peer) => {}
+            PersonRequest::Pause { .. } => {
                 self.persons.resumed.remove(peer);
                 self.persons.paused_by.insert(peer.clone(), None);
                 self.input(Input::Paused);
                 self.questions_paused();
             }
-            Wish::Resume => {
+            PersonRequest::Resume => {
                 let paused_by = std::mem::take(&mut self.persons.paused_by);
                 self.persons.resumed.extend(paused_by.into_keys());
                 self.input(Input::Resumed);
             }
-            Wish::TakeBack { tab } => self.take_back(peer, tab),
-            Wish::See { tab } if self.is_followed() => self.turn_to(peer, tab),
-            Wish::See { .. } => {}
-            Wish::Give { tab, session } => {
+            PersonRequest::TakeBack { tab } => self.take_back(peer, tab),
+            PersonRequest::See { tab } if self.is_followed() => self.turn_to(peer, tab),
+            PersonRequest::See { .. } => {}
+            PersonRequest::Give { tab, session } => {
                 let given = self.give(peer, tab, &session);
                 self.or_deny(peer, given);
             }
-            Wish::Follow {
+            PersonRequest::Follow {
                 session,
                 follows,
                 front,
@@ -222,27 +225,27 @@ impl MainLoop {
                 let changed = self.follow(peer, &session, follows, front);
                 self.or_deny(peer, changed);
             }
-            Wish::CanAsk => {
+            PersonRequest::CanAsk => {
                 if let Some(shown) = self.persons.peers.get_mut(peer) {
                     shown.asks = true;
                 }
             }
-            Wish::Answer { question, allowed } => {
+            PersonRequest::Answer { question, allowed } => {
                 let was_open = self.question_answered(&question, allowed);
                 let too_late = "This question is no longer open, so your answer changed nothing.";
                 self.or_deny(peer, was_open.then_some(()).ok_or_else(|| too_late.into()));
             }
-            Wish::Rule { origin, rule } => self.rule(peer, &origin, rule),
-            Wish::Judge { origin } => self.tell_site(peer, origin),
-            Wish::Tidy { tabs } => self.tidy(peer, &tabs),
-            Wish::PrivateWindows { allowed } => {
+            PersonRequest::Rule { origin, rule } => self.rule(peer, &origin, rule),
+            PersonRequest::Judge { origin } => self.tell_site(peer, origin),
+            PersonRequest::Tidy { tabs } => self.tidy(peer, &tabs),
+            PersonRequest::PrivateWindows { allowed } => {
                 let change = PolicyChange::PrivateWindows(allowed);
-                self.change_policy(change, WantedBy::Person(peer.clone()));
+                self.change_policy(change, peer.clone());
             }
         }
     }
 
-    /// Ends every hold on a tab, and lets go of it at once.
+    /// Releases a tab from all sessions, and detaches it at once.
     fn take_back(&mut self, peer: &PeerName, tab: u32) {
         for browser in self.browsers_of(peer) {
             let target = target_of(tab);
@@ -256,8 +259,8 @@ impl MainLoop {
 
     fn give(&mut self, peer: &PeerName, tab: u32, session: &str) -> Result<(), String> {
         let session = self.agent_named(session)?;
-        let plate = self.persons.plates.of(session);
-        let name = plate.map(|plate| plate.name()).unwrap_or_default();
+        let label = self.persons.labels.of(session);
+        let name = label.map(|label| label.name()).unwrap_or_default();
         let browser = self.browser_for(session, peer).ok_or_else(|| {
             format!("{name} is not connected to this browser, so it cannot be given a tab here.")
         })?;
@@ -271,7 +274,7 @@ impl MainLoop {
                 "Chrome keeps extensions out of this page, so no agent can work in it.".into(),
             );
         }
-        // Whoever holds it through another connection to the same browser loses it, too.
+        // A session that holds it through another connection to the same browser loses it, too.
         for other in self.browsers_of(peer) {
             if other != browser {
                 let target = target.clone();
@@ -289,7 +292,7 @@ impl MainLoop {
         Ok(())
     }
 
-    /// Lets an agent follow the person, who has the tab `front` before them, or no longer does.
+    /// Makes an agent follow the person, whose current tab is `front`, or stop following.
     fn follow(
         &mut self,
         peer: &PeerName,
@@ -310,7 +313,7 @@ impl MainLoop {
         Ok(())
     }
 
-    /// The person has this tab in front.
+    /// The person switched to this tab.
     fn turn_to(&mut self, peer: &PeerName, tab: u32) {
         for browser in self.browsers_of(peer) {
             let target = target_of(tab);
@@ -326,7 +329,7 @@ impl MainLoop {
         known.ok_or_else(|| "This agent is gone.".to_owned())
     }
 
-    /// Tells a person why what they wanted was not done.
+    /// Tells a person why their request failed.
     pub(super) fn or_deny(&self, peer: &PeerName, done: Result<(), String>) {
         if let (Err(reason), Some(shown)) = (done, self.persons.peers.get(peer)) {
             shown.peer.tell(ToExtension::Denied { reason });
@@ -334,21 +337,21 @@ impl MainLoop {
     }
 
     fn browsers_of(&self, peer: &PeerName) -> Vec<BrowserId> {
-        let ways = self.persons.ways.iter();
-        let here = ways.filter(|(_, way)| *way == peer);
+        let connected = self.persons.peer_of.iter();
+        let here = connected.filter(|(_, its_peer)| *its_peer == peer);
         here.map(|(browser, _)| *browser).collect()
     }
 
-    /// Where a session can be given tabs of a person's browser: it is connected there, or it will be with
-    /// its first call.
+    /// The browser in which a session can be given this person's tabs: it is connected, or will be with the session's
+    /// first call.
     fn browser_for(&self, session: SessionId, peer: &PeerName) -> Option<BrowserId> {
         let mut browsers = self.core.browsers();
         let open = |id| self.core.can_be_given(session, id);
         let will_reach = |plan: &BrowserPlan| self.way_of(plan).as_ref() == Some(peer);
         let found = browsers.find(|browser| {
             open(browser.id)
-                && match self.persons.ways.get(&browser.id) {
-                    Some(way) => way == peer,
+                && match self.persons.peer_of.get(&browser.id) {
+                    Some(its_peer) => its_peer == peer,
                     None => {
                         let plan = self.plans.get(browser.key);
                         browser.about.is_none() && plan.is_some_and(will_reach)
@@ -359,16 +362,16 @@ impl MainLoop {
     }
 }
 
-/// The extension's tabs are targets by the name of their number.
+/// The target id of an extension's tab is its number.
 fn target_of(tab: u32) -> TargetId {
     TargetId(tab.to_string().into())
 }
 
-/// What follows within this time is shown together.
+/// Changes within this time are shown together.
 const GATHERING: Duration = Duration::from_millis(100);
 
-/// How often it is looked for what changed without a word.
+/// How often to check for changes that cause no event.
 const LOOKING_AGAIN: Duration = Duration::from_secs(1);
 
-/// A pause holds while the extension's worker restarts, and not for ever when its browser is closed.
+/// A pause survives a restart of the extension's worker, but ends some time after its browser is closed.
 const PAUSE_OUTLIVES: Duration = Duration::from_secs(60);

@@ -1,45 +1,45 @@
-//! How to come by each browser: as those sessions say that mean it.
+//! How to connect each browser, according to the sessions that use it.
 
 use super::MainLoop;
 use crate::options::BrowserPlan;
 use std::collections::{HashMap, HashSet};
 use tabmux_core::{BrowserKey, SessionId};
 
-/// What sessions said, the first one's word before the others'.
+/// The plans of sessions, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Plans(HashMap<BrowserKey, Vec<Said>>);
+pub(super) struct Plans(HashMap<BrowserKey, Vec<Plan>>);
 
 #[derive(Debug)]
-struct Said {
-    /// Nobody, once its session is over: it holds until another one says how.
+struct Plan {
+    /// `None` once its session is closed: the plan stays until another session gives one.
     by: Option<SessionId>,
     plan: BrowserPlan,
 }
 
 impl Plans {
-    /// A session says how to come by a browser.
-    pub(super) fn say(&mut self, session: SessionId, plan: BrowserPlan) {
-        let said = self.0.entry(plan.meant().key).or_default();
-        // Headers and commands of a client that has gone are not for the one that comes.
-        said.retain(|it| it.by.is_some());
+    /// A session gives its plan for a browser.
+    pub(super) fn add(&mut self, session: SessionId, plan: BrowserPlan) {
+        let plans = self.0.entry(plan.meant().key).or_default();
+        // Headers and commands of a closed session must not be used for another one.
+        plans.retain(|it| it.by.is_some());
         let by = Some(session);
-        if said.iter().all(|it| it.by != by) {
-            said.push(Said { by, plan });
+        if plans.iter().all(|it| it.by != by) {
+            plans.push(Plan { by, plan });
         }
     }
 
-    /// How to come by a browser.
+    /// The plan for a browser.
     pub(super) fn get(&self, key: &BrowserKey) -> Option<&BrowserPlan> {
         let first = self.0.get(key)?.first()?;
         Some(&first.plan)
     }
 
-    /// A session is over.
+    /// A session was closed.
     pub(super) fn over(&mut self, session: SessionId) {
-        for said in self.0.values_mut() {
-            match &mut said[..] {
+        for plans in self.0.values_mut() {
+            match &mut plans[..] {
                 [only] if only.by == Some(session) => only.by = None,
-                _ => said.retain(|it| it.by != Some(session)),
+                _ => plans.retain(|it| it.by != Some(session)),
             }
         }
     }
@@ -50,7 +50,7 @@ impl Plans {
 }
 
 impl MainLoop {
-    /// Forgets how to come by browsers that nobody means and nobody is connected to.
+    /// Forgets plans of browsers that no session uses and that are not connected.
     pub(super) fn forget_plans(&mut self) {
         let known = self.core.browsers().map(|browser| browser.key.clone());
         let known = known.collect();
@@ -84,19 +84,19 @@ mod tests {
     }
 
     #[test]
-    fn the_first_who_is_there_says_how_and_whoever_has_gone_does_not() {
+    fn the_oldest_open_session_decides_and_closed_ones_do_not() {
         let [a, b, c] = [1, 2, 3].map(SessionId);
         let key = plan("a").meant().key;
         let mut plans = Plans::default();
-        plans.say(a, plan("a"));
-        plans.say(a, plan("again"));
-        plans.say(b, plan("b"));
+        plans.add(a, plan("a"));
+        plans.add(a, plan("again"));
+        plans.add(b, plan("b"));
         assert_eq!(plans.get(&key), Some(&plan("a")));
         plans.over(a);
         assert_eq!(plans.get(&key), Some(&plan("b")));
         plans.over(b);
         assert_eq!(plans.get(&key), Some(&plan("b")), "it may be connected");
-        plans.say(c, plan("c"));
+        plans.add(c, plan("c"));
         assert_eq!(plans.get(&key), Some(&plan("c")));
         plans.keep_only(&HashSet::new());
         assert_eq!(plans.get(&key), None);

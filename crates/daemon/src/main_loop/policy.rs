@@ -1,4 +1,4 @@
-//! What a session may have to do with: its own flags, and what the person says for all.
+//! Which sites a session may access: its own flags, and the person's rules for all sessions.
 
 use super::{Event, MainLoop};
 use crate::extension::PeerName;
@@ -8,36 +8,38 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
 use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, SiteFilter};
-use tokio::sync::oneshot;
 
 impl MainLoop {
-    /// Everything that bounds a session.
+    /// All restrictions of a session.
     pub(super) fn origins_of(&self, session: SessionId) -> OriginPolicy {
         let own = self.sessions.get(&session).map(|it| &it.options.origins);
-        own.cloned().unwrap_or_default().and(self.lasting.policy())
+        own.cloned()
+            .unwrap_or_default()
+            .and(self.policy_file.policy())
     }
 
-    /// The same for the session of a call.
+    /// All restrictions of a call's session.
     pub(super) fn origins_for(&self, call: CallId) -> OriginPolicy {
         let session = self.calls.get(&call).map(|call| call.session);
         session.map_or_else(OriginPolicy::default, |session| self.origins_of(session))
     }
 
-    /// Takes over what the person's file says. Whoever sent what is handled now has had it looked at before: a call
-    /// must not be judged by what was before.
+    /// Applies the latest contents of the person's file. The sender of the current event has reread the file before,
+    /// so a call is never judged by outdated rules.
     pub(super) fn notice_policy(&mut self) {
-        if self.lasting.refresh() {
+        if self.policy_file.refresh() {
             self.policy_changed();
         }
     }
 
-    /// The person wants something else from now on. It is written beside the loop, one change after the other.
-    pub(super) fn change_policy(&mut self, change: PolicyChange, wanted_by: WantedBy) {
+    /// Applies a change that the person made in the side panel. Changes are written in separate tasks, one after the
+    /// other.
+    pub(super) fn change_policy(&mut self, change: PolicyChange, peer: PeerName) {
         if self.policy_changes.len() >= MOST_CHANGES {
             let why = "The rules cannot be written now. Try again later.".to_owned();
-            return self.policy_written(Err(why), wanted_by);
+            return self.or_deny(&peer, Err(why));
         }
-        self.policy_changes.push_back((change, wanted_by));
+        self.policy_changes.push_back((change, peer));
         if self.policy_changes.len() == 1 {
             self.write_policy();
         }
@@ -48,14 +50,19 @@ impl MainLoop {
             return;
         };
         let (change, events) = (change.clone(), self.events.clone());
-        let file = self.lasting.path().zip(self.lasting.looker());
+        let file = self
+            .policy_file
+            .path()
+            .zip(self.policy_file.policy_reader());
         tokio::spawn(async move {
             let rules = match file {
-                None => Err("This server keeps no rules of its own.".to_owned()),
-                Some((path, looker)) => {
+                None => Err(
+                    "This server has no policy file, so rules cannot be changed here.".to_owned(),
+                ),
+                Some((path, policy_reader)) => {
                     let write = move || change_file(&path, &change);
                     let written = tokio::task::spawn_blocking(write).await;
-                    looker.look().await;
+                    policy_reader.reread().await;
                     written.unwrap_or_else(|error| Err(error.to_string()))
                 }
             };
@@ -63,20 +70,13 @@ impl MainLoop {
         });
     }
 
-    /// A change was written, or was not. The next one follows.
+    /// A change was written, or failed. Starts the next one.
     pub(super) fn change_written(&mut self, rules: Result<PersonRules, String>) {
         self.notice_policy();
-        if let Some((_, wanted_by)) = self.policy_changes.pop_front() {
-            self.policy_written(rules, wanted_by);
+        if let Some((_, peer)) = self.policy_changes.pop_front() {
+            self.or_deny(&peer, rules.map(drop));
         }
         self.write_policy();
-    }
-
-    fn policy_written(&mut self, rules: Result<PersonRules, String>, wanted_by: WantedBy) {
-        match wanted_by {
-            WantedBy::Person(peer) => self.or_deny(&peer, rules.map(drop)),
-            WantedBy::Other(answer) => drop(answer.send(rules)),
-        }
     }
 
     fn policy_changed(&mut self) {
@@ -89,7 +89,7 @@ impl MainLoop {
                 site_filter,
             });
         }
-        // What was stopped in tabs until now may be permitted; the next call there begins anew.
+        // Pages that were blocked may be allowed now; the next call in a tab starts over.
         for tab in self.core.tabs().filter(|tab| tab.holder.is_some()) {
             if let Some(browser) = self.browsers.get(&tab.browser).cloned() {
                 let target = tabmux_browser::TargetId::from(&*tab.target.0);
@@ -98,7 +98,7 @@ impl MainLoop {
         }
     }
 
-    /// Whether a call may open what it wants to open. Nothing has been sent yet.
+    /// Whether a call may open its address. Nothing has been sent yet.
     pub(super) fn may_open(&self, session: SessionId, kind: &CallKind) -> Result<(), String> {
         let (CallKind::OpenTab { url, .. } | CallKind::NewPage { url }) = kind else {
             return Ok(());
@@ -108,23 +108,16 @@ impl MainLoop {
     }
 }
 
-/// Who is told what became of a change.
-#[derive(Debug)]
-pub(crate) enum WantedBy {
-    Person(PeerName),
-    Other(oneshot::Sender<Result<PersonRules, String>>),
-}
-
-/// More than a person wants at once.
+/// More than a person requests at once.
 const MOST_CHANGES: usize = 32;
 
-/// Whether those under a policy may know of a tool. One of a frame belongs to the frame's site, not to the page's.
+/// Whether sessions under a policy may see a tool. A tool of a frame belongs to the frame's site, not to the page's.
 pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {
     let origin = &*tool.origin;
     !origin.starts_with("http") || policy.check(origin).is_ok()
 }
 
-/// The policy as the core takes it. Each address is judged once: the core asks for every tab that offers a tool.
+/// The policy as a filter for the core. Verdicts are cached: the core asks for every tab that offers a tool.
 pub(super) fn site_filter(policy: OriginPolicy) -> SiteFilter {
     if policy.is_open() {
         return SiteFilter::default();
@@ -141,7 +134,7 @@ pub(super) fn site_filter(policy: OriginPolicy) -> SiteFilter {
     })
 }
 
-/// What was said of addresses, as long as there are not too many.
+/// A cache of verdicts, limited in size.
 #[derive(Debug, Default)]
 struct Verdicts(Mutex<HashMap<Box<str>, Option<Hidden>>>);
 

@@ -1,4 +1,4 @@
-//! A call is answered, and the audit log hears of it.
+//! Sends the replies of calls, and records them in the audit log.
 
 use super::MainLoop;
 use super::policy::may_tell;
@@ -15,7 +15,7 @@ impl MainLoop {
         let who = session
             .map(|session| session.client.session.as_str())
             .unwrap_or_default();
-        // Pages' tools may be many, and say much: their list is written out beside the loop.
+        // The list of page tools may be long, so it is formatted outside of the main loop.
         let mut page_tools = None;
         let answer = match reply {
             Reply::Status {
@@ -32,7 +32,7 @@ impl MainLoop {
             )),
             Reply::BrowserTabs { tabs, left_out } => {
                 let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
-                let part = call.wishes.part;
+                let part = call.extras.part;
                 Ok(convert::browser_tabs(&tabs, left_out, part, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
                 }))
@@ -58,11 +58,11 @@ impl MainLoop {
                     not_generated,
                 };
                 page_tools = Some((tools.collect::<Vec<_>>(), missing));
-                Ok(CallReply::text("")) // In place of the list.
+                Ok(CallReply::text("")) // A placeholder for the list.
             }
             Reply::Failed { message } => Ok(self.error_for(call.session, &message)),
             Reply::Refused(refusal) => Ok(self.error_for(call.session, &refusal.to_string())),
-            reply => convert::reply(reply, call.payload, call.wishes.part, call.mode),
+            reply => convert::reply(reply, call.payload, call.extras.part, call.mode),
         };
         let news = convert::renewal(renewed, call.mode);
         let news = news.map(|text| self.fitting(call.session, &text));
@@ -99,12 +99,12 @@ impl MainLoop {
                     .extend(news.map(|text| Content::Text { text }));
                 reply
             });
-            // A client that went away needs no answer.
+            // A closed client needs no reply.
             let _ = call.answer.send(answer);
         };
         match self.memory.writing() {
             None if !is_long => finish(answer),
-            // If this process is killed right after its answer, the next one has to know.
+            // The notes must be on disk before the reply, in case this process is killed right after it.
             writing => drop(tokio::spawn(async move {
                 if let Some(writing) = writing {
                     writing.await;
@@ -114,18 +114,18 @@ impl MainLoop {
         }
     }
 
-    /// An error in words of ours, which names no tool that the session does not have.
+    /// A tabmux error that names no tool which the session does not have.
     pub(super) fn error_for(&self, session: SessionId, text: &str) -> CallReply {
         CallReply::error(self.fitting(session, text))
     }
 
-    /// Words of ours without the advice that names a tool which the session does not have.
+    /// A tabmux text without advice that names a tool which the session does not have.
     pub(super) fn fitting(&self, session: SessionId, text: &str) -> String {
         let can_call = |tool: &str| self.core.can_call(session, ToolName::new(tool));
         convert::without_missing_tools(text, can_call).into_owned()
     }
 
-    /// Where a tab is, as far as the audit log may know.
+    /// The origin of a tab, for the audit log.
     fn origin_of(&self, browser: BrowserId, target: &TargetId) -> Option<String> {
         let number = self.core.tab(browser, target)?;
         let tab = self.core.tabs().find(|tab| tab.id == number)?;

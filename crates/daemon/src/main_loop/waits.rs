@@ -1,5 +1,5 @@
-//! What calls wait for, told to clients that asked for progress. That a call goes on is told by whoever speaks
-//! MCP with them; only this side knows what it waits for.
+//! Reports what calls wait for to clients that asked for progress. The MCP side sends keep-alive progress; only this
+//! side knows the reason for a wait.
 
 use super::MainLoop;
 use super::calls::Call;
@@ -7,14 +7,14 @@ use std::time::Duration;
 use tabmux_core::{Mode, Stuck, TabId};
 use tokio::time::Instant;
 
-/// When calls are looked at next, if any client wants to know.
+/// When calls are checked next, if any client wants progress.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     next: Option<Instant>,
 }
 
 impl Waits {
-    /// A call has come whose client wants progress.
+    /// A client of a new call wants progress.
     pub(super) fn follow(&mut self) {
         self.next.get_or_insert_with(|| Instant::now() + PERIOD);
     }
@@ -28,7 +28,7 @@ impl Waits {
 }
 
 impl MainLoop {
-    /// Tells what each call waits for that has not been answered within a second, once for each thing.
+    /// Reports the wait of each call that has no reply after a second, once for each reason.
     pub(super) fn tell_waits(&mut self) {
         let is_followed = |call: &&Call| call.wants_progress;
         let goes_on = self.calls.values().any(|call| is_followed(&call));
@@ -64,5 +64,5 @@ impl MainLoop {
     }
 }
 
-/// How often calls are looked at.
+/// How often calls are checked.
 const PERIOD: Duration = Duration::from_secs(1);

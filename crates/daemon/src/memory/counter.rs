@@ -1,6 +1,5 @@
-//! How many numbers of tabs are used up, in a file of its own that needs no new space on the disk: it is always
-//! as long, and is written over in place. So a number is not used twice, also if the disk is full and the daemon
-//! is killed.
+//! How many tab numbers have been used, in a separate file of fixed length that is overwritten in place, so it needs
+//! no new disk space. So no number is used twice, even if the disk is full and the daemon is killed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -8,31 +7,31 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use tabmux_browser::user::own_uid;
 
-/// The count, and the file as long as it can be written.
+/// The count, and the file while it can be written.
 #[derive(Debug)]
 pub(super) struct Counter {
     file: Option<File>,
     count: u32,
 }
 
-/// What a file says.
+/// The contents of the file.
 enum Known {
-    /// It was not there.
+    /// The file did not exist.
     Nothing,
     Count(u32),
-    /// It is not whole: its daemon could not write it.
+    /// It is incomplete: its daemon could not write it.
     Broken,
 }
 
 impl Counter {
-    /// Goes on from where an earlier daemon was, which is `told` elsewhere if there is no such file yet. If that
-    /// cannot be known, or could not be told to the next daemon, numbers go on where nobody was before.
+    /// Continues the count of an earlier daemon, or `told` if there is no such file yet. If the count is unknown or
+    /// cannot be stored for the next daemon, continues in a random high range.
     pub(super) fn open(path: &Path, told: u32) -> Self {
         let opened = open(path).and_then(|(file, known)| {
             let count = match known {
                 Known::Nothing => told,
                 Known::Count(count) => count.max(told),
-                Known::Broken => elsewhere(),
+                Known::Broken => random_start(),
             };
             store(&file, count).map(|()| (file, count))
         });
@@ -44,11 +43,11 @@ impl Counter {
             Err(error) => {
                 tracing::warn!(
                     %error, path = %path.display(),
-                    "the number of tabs cannot be written down, so new ones have high numbers"
+                    "the tab counter cannot be stored, so new tabs get high numbers"
                 );
                 Self {
                     file: None,
-                    count: elsewhere(),
+                    count: random_start(),
                 }
             }
         }
@@ -58,19 +57,19 @@ impl Counter {
         self.count
     }
 
-    /// Writes down how many there are.
+    /// Stores the count.
     pub(super) fn store(&mut self, count: u32) {
         if count == self.count {
             return;
         }
         self.count = count;
         if let Some(Err(error)) = self.file.as_ref().map(|file| store(file, count)) {
-            tracing::warn!(%error, "the number of tabs could not be written down");
+            tracing::warn!(%error, "the tab counter could not be stored");
         }
     }
 }
 
-/// The file, and what it says. Links are not followed, and of another user's file nothing is taken.
+/// The file and its contents. Does not follow links, and refuses files of other users.
 fn open(path: &Path) -> io::Result<(File, Known)> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).mode(0o600);
@@ -84,7 +83,7 @@ fn open(path: &Path) -> io::Result<(File, Known)> {
     };
     let about = file.metadata()?;
     if !about.is_file() || about.uid() != own_uid() {
-        return Err(io::Error::other("it is no file of this user's own"));
+        return Err(io::Error::other("it is not a file of this user"));
     }
     let mut text = Vec::new();
     Read::by_ref(&mut file)
@@ -94,19 +93,18 @@ fn open(path: &Path) -> io::Result<(File, Known)> {
     Ok((file, known))
 }
 
-/// Writes the file over. If that fails it is emptied, which needs no space, so that nobody takes an old count
-/// for this one.
+/// Overwrites the file. If that fails, empties it, which needs no space, so that an old count is not used.
 fn store(file: &File, count: u32) -> io::Result<()> {
     let stored = file.write_all_at(text(count).as_bytes(), 0);
     if stored.is_err()
         && let Err(error) = file.set_len(0)
     {
-        tracing::warn!(%error, "the next daemon may use numbers of tabs again");
+        tracing::warn!(%error, "the next daemon may reuse tab numbers");
     }
     stored
 }
 
-/// The count, twice: a half of it is not taken for all.
+/// The count, twice, to detect an incomplete write.
 fn text(count: u32) -> String {
     format!("{count:010} {count:010}\n")
 }
@@ -117,14 +115,14 @@ fn parse(bytes: &[u8]) -> Option<u32> {
     (text(count) == all).then_some(count)
 }
 
-/// Somewhere in a range so large that no two daemons meet there.
-fn elsewhere() -> u32 {
+/// A random start in a range so large that two daemons do not collide.
+fn random_start() -> u32 {
     let mut bytes = [0; 4];
-    // Without random numbers there is no daemon: its secrets need them, too.
+    // The daemon cannot run without random numbers: its secrets need them, too.
     let _ = getrandom::fill(&mut bytes);
-    FIRST_ELSEWHERE + u32::from_le_bytes(bytes) % RANGE_ELSEWHERE
+    RANDOM_FIRST + u32::from_le_bytes(bytes) % RANDOM_RANGE
 }
 
 const SIZE: u64 = 22;
-const FIRST_ELSEWHERE: u32 = 1_000_000;
-const RANGE_ELSEWHERE: u32 = 1_000_000_000;
+const RANDOM_FIRST: u32 = 1_000_000;
+const RANDOM_RANGE: u32 = 1_000_000_000;

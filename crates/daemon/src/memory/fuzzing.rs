@@ -1,12 +1,12 @@
-//! What has to hold for whatever is in the file of sessions.
+//! Properties that hold for any contents of the session file.
 
 use super::{Memory, Notes};
 use tabmux_protocol::wire::{Resume, SessionId};
 
-/// A daemon starts and finds this file.
+/// A daemon starts and reads this file.
 ///
 /// # Panics
-/// If it is written otherwise than it was read, or a session is given to who has no proof, or twice.
+/// If it changes when it is parsed and written again, or a session is given to a client without its secret, or twice.
 pub fn memory_file(data: &[u8]) {
     let Ok(notes) = serde_json::from_slice::<Notes>(data) else {
         return;
@@ -26,7 +26,7 @@ pub fn memory_file(data: &[u8]) {
             secret,
             told: false,
         };
-        assert!(memory.number_of(name).is_none(), "nobody has proved it");
+        assert!(memory.number_of(name).is_none(), "no client has proved it");
         let guess = format!("{}x", session.secret);
         assert!(memory.take_up(&resume(guess)).is_none(), "a wrong secret");
         let given = memory.take_up(&resume(session.secret.clone()));

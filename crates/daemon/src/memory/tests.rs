@@ -1,4 +1,4 @@
-//! Notes that are read again, by whom, and what is in the way.
+//! Reading the notes again: which clients get them, and what happens if the file is damaged or replaced.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -45,7 +45,7 @@ fn resume(session: &str, secret: &str) -> Resume {
 }
 
 #[tokio::test]
-async fn what_one_daemon_kept_the_next_one_finds() {
+async fn notes_are_read_by_the_next_daemon() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.json");
     let mut first = Memory::at(path.clone(), GRACE);
@@ -57,7 +57,7 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     let mut second = Memory::at(path.clone(), GRACE);
     assert_eq!(second.tabs_counted(), 9);
     assert_eq!(second.tabs().len(), 3);
-    // What nobody has taken up yet is not forgotten if this one dies, too.
+    // Sessions that have not reconnected are not forgotten if this daemon dies, too.
     second.keep(Notes::default());
     if let Some(writing) = second.writing() {
         writing.await;
@@ -84,7 +84,7 @@ async fn what_one_daemon_kept_the_next_one_finds() {
     };
     second.opened(&client);
     assert!(second.take_abandoned().is_empty());
-    // Until its tabs are found again, they are for the daemon after this one, too.
+    // Until its tabs are found again, they are kept for the next daemon.
     let missing = second.missing(&client, &restored_tabs);
     assert_eq!(missing, notes().sessions["sess_1"].tabs[..2]);
     assert_eq!(second.missing(&client, &RestoredTabs::default()), []);
@@ -94,7 +94,7 @@ async fn what_one_daemon_kept_the_next_one_finds() {
 }
 
 #[test]
-fn of_those_who_do_not_come_back_only_what_they_opened_is_abandoned() {
+fn only_tabs_that_a_lost_session_opened_are_abandoned() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.json");
     write(&path, &notes()).unwrap();
@@ -105,7 +105,7 @@ fn of_those_who_do_not_come_back_only_what_they_opened_is_abandoned() {
     assert_eq!(memory.grace(), None);
 }
 
-/// What a client is told that it lost, by a file that says this of it.
+/// The loss that a client learns from a file with this entry.
 fn loss_in(lost: &str) -> Option<Loss> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.json");
@@ -131,7 +131,7 @@ fn a_loss_is_remembered_with_its_browser_also_where_an_older_file_does_not_say_i
 }
 
 #[test]
-fn a_file_that_makes_no_sense_is_as_good_as_none() {
+fn an_invalid_file_is_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.json");
     fs::write(&path, "{]").unwrap();
@@ -139,7 +139,7 @@ fn a_file_that_makes_no_sense_is_as_good_as_none() {
 }
 
 #[test]
-fn what_somebody_else_put_there_is_neither_read_nor_written() {
+fn files_of_other_users_are_neither_read_nor_written() {
     let folder = tempfile::tempdir().unwrap();
     let [elsewhere, path, draft] = ["elsewhere", "d.sock.sessions.json", "d.sock.sessions.new"]
         .map(|it| folder.path().join(it));
@@ -158,7 +158,7 @@ fn what_somebody_else_put_there_is_neither_read_nor_written() {
     assert_eq!(fs::read(&elsewhere).unwrap(), before);
     assert!(fs::symlink_metadata(&path).unwrap().is_file());
     assert_eq!(read(&path).unwrap().tabs_counted, 3);
-    // Only root can make a file another user's.
+    // Only root can change a file's owner.
     if own_uid() == 0 {
         write(&path, &notes()).unwrap();
         std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
@@ -168,7 +168,7 @@ fn what_somebody_else_put_there_is_neither_read_nor_written() {
     }
 }
 
-/// What a daemon that is killed leaves, after it has used these numbers.
+/// Simulates a daemon that uses more numbers and is killed.
 fn use_numbers(path: &Path, more: u32) -> std::ops::RangeInclusive<u32> {
     let mut memory = Memory::at(path.to_owned(), GRACE);
     let before = memory.tabs_counted();
@@ -185,19 +185,19 @@ fn numbers_are_not_used_again_when_notes_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d.sock.sessions.json");
     assert_eq!(use_numbers(&path, 5), 1..=5);
-    // Something is in the way of the notes, so they stay as they were.
+    // A folder blocks the notes' temporary file, so they stay as they were.
     fs::create_dir(path.with_extension("new")).unwrap();
     assert_eq!(use_numbers(&path, 5), 6..=10);
     assert_eq!(use_numbers(&path, 5), 11..=15);
     fs::remove_dir(path.with_extension("new")).unwrap();
     assert_eq!(use_numbers(&path, 5), 16..=20);
-    // The notes of a daemon that did not know of the count go on, too.
+    // Notes without a counter file are continued, too.
     fs::remove_file(path.with_extension("count")).unwrap();
     assert_eq!(use_numbers(&path, 5), 21..=25);
 }
 
 #[test]
-fn numbers_go_on_elsewhere_when_their_count_is_not_known() {
+fn numbers_continue_in_a_random_range_when_the_count_is_unknown() {
     for broken in [
         "",
         "0000000007",
@@ -211,7 +211,7 @@ fn numbers_go_on_elsewhere_when_their_count_is_not_known() {
         fs::write(path.with_extension("count"), broken).unwrap();
         let first = use_numbers(&path, 5);
         assert!(*first.start() > 1_000_000, "{broken:?}: {first:?}");
-        // It is whole again, and numbers stay low enough to be counted further.
+        // The file is complete again, and the numbers are low enough to continue.
         let next = use_numbers(&path, 5);
         assert_eq!(*next.start(), first.end() + 1, "{broken:?}");
     }
@@ -226,7 +226,7 @@ fn numbers_go_on_elsewhere_when_their_count_is_not_known() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_hangs_holds_up_one_answer_for_a_second() {
+async fn a_disk_that_hangs_delays_one_answer_for_a_second() {
     let (write, _notes) = watch::channel((0, Notes::default()));
     let (done, written) = watch::channel(0);
     let mut memory = Memory {
@@ -245,7 +245,7 @@ async fn a_disk_that_hangs_holds_up_one_answer_for_a_second() {
     let begun = tokio::time::Instant::now();
     memory.writing().unwrap().await;
     assert_eq!(begun.elapsed(), WRITE_LIMIT);
-    // The others do not wait at all, until it is back.
+    // Later replies do not wait at all, until the disk answers.
     assert!(memory.writing().is_none());
     keep(&mut memory, 2);
     assert!(memory.writing().is_none());

@@ -1,12 +1,11 @@
-//! What has to hold for whatever is in the file of rules.
+//! Properties that hold for any contents of the policy file.
 
 use super::{OriginPolicy, origin_rules, parse, render};
 
-/// The person's file says this.
+/// The person's file has these contents.
 ///
 /// # Panics
-/// If the rules are others once they are written down and read again, or a file that cannot be read permits
-/// something.
+/// If the rules change when they are written and read again, or an unreadable file permits something.
 pub fn policy_file(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;

@@ -1,4 +1,4 @@
-//! The origin of pages that a person lets in, in one spelling: that of browsers.
+//! An origin whose pages a person allows, in the spelling of browsers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ impl FromStr for PageOrigin {
         });
         origin
             .map(Self)
-            .ok_or_else(|| format!("`{text}` is no origin; write it like https://example.com"))
+            .ok_or_else(|| format!("`{text}` is not an origin; write it like https://example.com"))
     }
 }
 

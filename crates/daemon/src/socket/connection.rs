@@ -1,11 +1,10 @@
-//! One connection of the daemon's socket: at most one session, which ends with it unless it has a
-//! name.
+//! One connection to the daemon's socket: at most one session, which ends with it unless it has a name.
 
 use super::named::Lease;
 use super::server::{MOST_REGISTERED, Shared};
 use crate::handle::{Client, Handle, Here, Reply};
-use crate::lobby::Guest;
 use crate::options::SessionOptions;
+use crate::pending_slots::PendingSlot;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::collections::HashSet;
@@ -25,8 +24,8 @@ use tokio::net::UnixStream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::Instant;
 
-/// Serves a connection until the other side goes, misbehaves, or the daemon stops.
-pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>) {
+/// Serves a connection until it is closed, breaks the protocol, or the daemon stops.
+pub(super) async fn serve(stream: UnixStream, pending: PendingSlot, shared: Arc<Shared>) {
     let (reader, mut writer) = lines::split(stream);
     let (out, mut outbox) = mpsc::channel::<FromDaemon>(OUTBOX);
     let mut writing = tokio::spawn(async move {
@@ -36,7 +35,7 @@ pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>)
                 sent => sent,
             };
             if let Err(error) = sent {
-                tracing::debug!(%error, "a client does not take its answers");
+                tracing::debug!(%error, "a client does not read its replies");
                 return;
             }
         }
@@ -45,12 +44,12 @@ pub(super) async fn serve(stream: UnixStream, guest: Guest, shared: Arc<Shared>)
         shared,
         out,
         session: None,
-        guest: Some(guest),
-        speaks_until: Some(Instant::now() + FIRST_LINE_LIMIT),
+        pending: Some(pending),
+        first_line_until: Some(Instant::now() + FIRST_LINE_LIMIT),
     };
     connection.run(reader).await;
-    // Who does not read its last answers does not keep the descriptor.
-    if tokio::time::timeout(LAST_WORDS, &mut writing)
+    // A client that does not read its last replies must not keep the descriptor open.
+    if tokio::time::timeout(FLUSH_LIMIT, &mut writing)
         .await
         .is_err()
     {
@@ -62,32 +61,32 @@ struct Connection {
     shared: Arc<Shared>,
     out: mpsc::Sender<FromDaemon>,
     session: Option<Attached>,
-    /// Its place until it has a session.
-    guest: Option<Guest>,
-    /// When it has to have said something, until it has.
-    speaks_until: Option<Instant>,
+    /// Its pending slot, until it has a session.
+    pending: Option<PendingSlot>,
+    /// The deadline for its first line.
+    first_line_until: Option<Instant>,
 }
 
-/// Who registers.
+/// A client that registers.
 struct Arriving {
     client: wanted::ClientInfo,
-    /// The session to take up again.
+    /// The session to resume.
     resume: Option<Resume>,
-    /// What people call the session.
+    /// The session's name.
     name: Option<String>,
     screen: Option<Screen>,
 }
 
-/// The session of this connection.
+/// The session of a connection.
 struct Attached {
     session: Arc<Session>,
-    /// The calls that have no answer yet.
+    /// Calls without a reply yet.
     open: HashSet<RequestId>,
     _lease: Option<Lease>,
     _place: OwnedSemaphorePermit,
 }
 
-/// The calls of this connection that have no answer yet.
+/// Calls of this connection without a reply yet.
 type Answers = FuturesUnordered<Pin<Box<dyn Future<Output = Response> + Send>>>;
 
 /// An open session.
@@ -111,7 +110,7 @@ impl Session {
 }
 
 impl Drop for Attached {
-    /// Whoever waited for the answers has gone, even if the session has not.
+    /// The client of these calls is gone, even if the session is not.
     fn drop(&mut self) {
         for request in &self.open {
             self.session.handle.cancel(request);
@@ -130,13 +129,13 @@ impl Connection {
         let stop = self.shared.stop.clone();
         let mut answers = Answers::new();
         loop {
-            // News come before answers, so that a client hears of a changed list before the
-            // answer of the call that changed it.
+            // Events come before replies, so that a client learns of a changed list before it gets the reply of the
+            // call that changed it.
             let going_on = tokio::select! {
                 biased;
                 () = stop.cancelled() => {
                     let event = EventKind::Stopping;
-                    self.say(FromDaemon::Event { event }).await;
+                    self.send(FromDaemon::Event { event }).await;
                     false
                 }
                 event = next_event(self.session.as_ref()) => self.tell(event).await,
@@ -144,9 +143,9 @@ impl Connection {
                     if let Some(attached) = &mut self.session {
                         attached.open.remove(&answer.request_id);
                     }
-                    self.say(FromDaemon::Response(answer)).await
+                    self.send(FromDaemon::Response(answer)).await
                 }
-                () = evicted(self.guest.as_ref()) => {
+                () = evicted(self.pending.as_ref()) => {
                     tracing::warn!("closed a connection without a session: there are too many");
                     self.refuse(None, None, EVICTED).await;
                     false
@@ -154,16 +153,16 @@ impl Connection {
                 line = reader.next() => match line {
                     None => false,
                     Some(Ok(line)) => {
-                        self.speaks_until = None;
-                        self.hear(&line, &mut answers).await
+                        self.first_line_until = None;
+                        self.handle(&line, &mut answers).await
                     }
                     Some(Err(why)) => {
-                        tracing::warn!(why, "closed a connection that does not speak our language");
+                        tracing::warn!(why, "closed a connection that breaks the protocol");
                         self.refuse(None, None, why).await;
                         false
                     }
                 },
-                () = passed(self.speaks_until) => {
+                () = passed(self.first_line_until) => {
                     self.refuse(None, None, SILENT).await;
                     false
                 }
@@ -174,14 +173,14 @@ impl Connection {
         }
     }
 
-    /// Handles a line. Says whether to go on.
-    async fn hear(&mut self, line: &str, answers: &mut Answers) -> bool {
+    /// Handles a line. Returns whether to continue.
+    async fn handle(&mut self, line: &str, answers: &mut Answers) -> bool {
         let message = match FromClient::parse(line) {
             Ok(message) => message,
             Err(error) => {
                 let why = tabmux_browser::text::one_line(&error.to_string(), 200);
                 return self
-                    .refuse(None, None, &format!("Not understood: {why}"))
+                    .refuse(None, None, &format!("Invalid message: {why}"))
                     .await;
             }
         };
@@ -203,7 +202,7 @@ impl Connection {
                 }
                 if self.session.is_some() {
                     return self
-                        .refuse(Some(id), None, "This connection has a session")
+                        .refuse(Some(id), None, "This connection already has a session")
                         .await;
                 }
                 let screen = Screen::named_by(|name| screen.get(name).cloned());
@@ -218,7 +217,7 @@ impl Connection {
             FromClient::Tools { id, session_id } => match self.own(&session_id) {
                 None => self.refuse(Some(id), None, INVALID_SESSION).await,
                 Some(session) => match session.handle.tools().await {
-                    Ok(tools) => self.say(FromDaemon::ToolsOk { id, tools }).await,
+                    Ok(tools) => self.send(FromDaemon::ToolsOk { id, tools }).await,
                     Err(_) => false,
                 },
             },
@@ -242,7 +241,7 @@ impl Connection {
             FromClient::Status { id } => {
                 let active_sessions = *self.shared.sessions.borrow();
                 let extension_connected = self.shared.hub.extensions.is_connected();
-                self.say(FromDaemon::StatusOk {
+                self.send(FromDaemon::StatusOk {
                     id,
                     extension_connected,
                     active_sessions,
@@ -252,23 +251,23 @@ impl Connection {
             FromClient::Overview { id } => {
                 let overview = tokio::select! {
                     overview = self.shared.hub.overview() => overview,
-                    () = evicted(self.guest.as_ref()) => None,
+                    () = evicted(self.pending.as_ref()) => None,
                 };
                 match overview {
-                    Some(overview) => self.say(FromDaemon::OverviewOk { id, overview }).await,
+                    Some(overview) => self.send(FromDaemon::OverviewOk { id, overview }).await,
                     None => false,
                 }
             }
             FromClient::Ping { id } => {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
-                self.say(FromDaemon::Pong { id, version }).await
+                self.send(FromDaemon::Pong { id, version }).await
             }
             FromClient::End { id, name } => {
                 let was_open = self.shared.named.end(&name).await;
-                self.say(FromDaemon::Ended { id, was_open }).await
+                self.send(FromDaemon::Ended { id, was_open }).await
             }
             FromClient::Stop { id } => {
-                self.say(FromDaemon::Stopping { id }).await;
+                self.send(FromDaemon::Stopping { id }).await;
                 self.shared.stop.cancel();
                 false
             }
@@ -282,7 +281,7 @@ impl Connection {
         who: Arriving,
         wanted: wanted::SessionOptions,
     ) -> bool {
-        let Ok(place) = Arc::clone(&self.shared.places).try_acquire_owned() else {
+        let Ok(place) = Arc::clone(&self.shared.registered).try_acquire_owned() else {
             let why = format!(
                 "There are already {MOST_REGISTERED} connections with sessions. End one of them, then try again"
             );
@@ -306,7 +305,7 @@ impl Connection {
             && let Some(restored_tabs) = shared.hub.take_up(resume.clone()).await
         {
             session = resume.session_id.clone();
-            // The one that the client knows: another would be lost with us, if we die before it is heard.
+            // Keep the client's secret: if we died before it got a new one, the session would be lost.
             secret = resume.secret.clone();
             options.restored_tabs = restored_tabs;
             resumed = true;
@@ -337,8 +336,8 @@ impl Connection {
             _lease: lease,
             _place: place,
         });
-        self.guest = None;
-        self.say(registered).await
+        self.pending = None;
+        self.send(registered).await
     }
 
     async fn request(&mut self, request: Request, answers: &mut Answers) -> bool {
@@ -370,8 +369,7 @@ impl Connection {
         true
     }
 
-    /// The session of this connection, if that is the one meant. Sessions of other connections do
-    /// not exist here.
+    /// The session of this connection, if the id matches. Other sessions cannot be named here.
     fn own(&self, id: &SessionId) -> Option<&Session> {
         let session = &self.session.as_ref()?.session;
         (session.id == *id).then_some(session)
@@ -381,19 +379,19 @@ impl Connection {
         match event {
             None => false,
             Some(BackendEvent::ToolsChanged) => {
-                self.say(FromDaemon::Event {
+                self.send(FromDaemon::Event {
                     event: EventKind::ToolsChanged,
                 })
                 .await
             }
             Some(BackendEvent::Progress(progress)) => {
-                self.say(FromDaemon::Progress(progress)).await
+                self.send(FromDaemon::Progress(progress)).await
             }
         }
     }
 
     async fn refuse(&self, id: Option<String>, request_id: Option<RequestId>, error: &str) -> bool {
-        self.say(FromDaemon::Error {
+        self.send(FromDaemon::Error {
             id,
             request_id,
             error: error.to_owned(),
@@ -401,19 +399,19 @@ impl Connection {
         .await
     }
 
-    /// False if there is nobody to hear it. Who does not read makes room when others need its place, and does not
-    /// hold up the end.
-    async fn say(&self, message: FromDaemon) -> bool {
+    /// False if the connection is closed. A client that does not read can be evicted, and does not delay the
+    /// shutdown.
+    async fn send(&self, message: FromDaemon) -> bool {
         tokio::select! {
             biased;
             sent = self.out.send(message) => sent.is_ok(),
-            () = evicted(self.guest.as_ref()) => false,
+            () = evicted(self.pending.as_ref()) => false,
             () = self.shared.stop.cancelled() => false,
         }
     }
 }
 
-/// Opens a session of its own for a client.
+/// Opens a new session for a client.
 async fn open(
     shared: &Arc<Shared>,
     (id, secret): (SessionId, String),
@@ -430,7 +428,7 @@ async fn open(
         session = id.0,
         client = client_name,
         pid = client.pid,
-        "a client arrived"
+        "a client connected"
     );
     let who = Client {
         session: id.0.clone(),
@@ -449,10 +447,10 @@ async fn next_event(attached: Option<&Attached>) -> Option<BackendEvent> {
     }
 }
 
-/// Resolves when a connection without a session has to make room.
-async fn evicted(guest: Option<&Guest>) {
-    match guest {
-        Some(guest) => guest.evicted().await,
+/// Resolves when a connection without a session is evicted.
+async fn evicted(pending: Option<&PendingSlot>) {
+    match pending {
+        Some(pending) => pending.evicted().await,
         None => std::future::pending().await,
     }
 }
@@ -479,7 +477,7 @@ async fn answer(request_id: RequestId, reply: Reply) -> Response {
     }
 }
 
-/// What is said in place of a message that is too long for a line: whoever waits for it has to hear something.
+/// A replacement for a message that is too long for a line: the receiver must get some reply.
 fn shorter(message: FromDaemon) -> FromDaemon {
     const WHY: &str = "The answer is too long to be sent. Ask for less";
     tracing::warn!("a message to a client was too long");
@@ -526,7 +524,7 @@ fn other_protocol(protocol: u32, version: &str) -> String {
 /// Random bytes from the system, as hexadecimal digits.
 fn random_hex<const N: usize>() -> String {
     let mut bytes = [0_u8; N];
-    // Without random numbers nothing we hand out would be safe; better no daemon than that.
+    // Without random numbers no secret would be safe, so the daemon cannot run.
     #[expect(
         clippy::expect_used,
         reason = "systems without random numbers are not supported"
@@ -536,12 +534,13 @@ fn random_hex<const N: usize>() -> String {
 }
 
 const INVALID_SESSION: &str = "Invalid session";
-const EVICTED: &str = "This connection has no session, and others need its place. Connect again when you have something to ask";
-const SILENT: &str = "Nothing was said in time. Connect again when you have something to ask";
+const EVICTED: &str = "Closed to make room for other connections, because it has no session. Connect again when you have a request";
+const SILENT: &str =
+    "Closed because no message came in time. Connect again when you have a request";
 const OUTBOX: usize = 256;
-/// Clients say their first line as soon as they are connected.
+/// Clients send their first line as soon as they are connected.
 const FIRST_LINE_LIMIT: Duration = Duration::from_secs(10);
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FLUSH_LIMIT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
@@ -549,7 +548,7 @@ mod tests {
     use tabmux_protocol::wire::LONGEST_LINE;
 
     #[test]
-    fn what_is_too_long_for_a_line_becomes_something_that_is_not() {
+    fn a_message_that_is_too_long_becomes_a_short_error() {
         let long = "\u{1}".repeat(LONGEST_LINE / 5);
         let response = Response {
             request_id: RequestId("1".into()),

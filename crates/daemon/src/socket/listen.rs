@@ -1,4 +1,4 @@
-//! Becoming the daemon: at most one per socket, however many are started at once.
+//! Becomes the daemon: at most one per socket, however many are started at once.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -11,7 +11,7 @@ use tabmux_client::{SocketPath, SocketPathError};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::Instant;
 
-/// The socket of a daemon that is up. Gone with this value.
+/// The socket of a running daemon. Removed when this is dropped.
 #[derive(Debug)]
 pub struct Listening {
     listener: UnixListener,
@@ -19,44 +19,44 @@ pub struct Listening {
     held: Held,
 }
 
-/// The place of a daemon that is up, or no longer listens and is not at its end yet. Nobody else becomes the
-/// daemon before this value is gone: two would use the same profile and write the same files.
+/// The lock of a daemon that is running or shutting down. No other process becomes the daemon before this is dropped:
+/// two daemons would use the same profile and write the same files.
 #[derive(Debug)]
 #[must_use = "the next daemon starts when it is dropped"]
 pub struct Held {
     _lock: File,
 }
 
-/// Removed with this value.
+/// The socket file; removed when this is dropped.
 #[derive(Debug)]
 struct SocketFile(PathBuf);
 
-/// Why this process is not the daemon.
+/// Why this process cannot become the daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// Another one is.
+    /// Another process is the daemon.
     #[error("A daemon is already running at {0}. Stop it with `tabmux daemon stop`.")]
     Taken(String),
-    /// The place cannot be trusted.
+    /// The socket's folder cannot be trusted.
     #[error(transparent)]
     SocketPath(#[from] SocketPathError),
-    /// Something that is not a dead socket of ours is in the way.
+    /// Something other than a stale socket of ours has that path.
     #[error(
-        "{0} is in the way of the daemon's socket. Remove it, or name another place with --socket."
+        "{0} is not a daemon's socket, so the daemon cannot listen there. Remove it, or name another path with --socket."
     )]
     InTheWay(String),
-    /// The system said no.
+    /// A system error.
     #[error("The daemon cannot listen at {path}: {error}.")]
     Io {
         /// The socket.
         path: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
 impl Listening {
-    /// Becomes the daemon of that place, if nobody is.
+    /// Becomes the daemon at that path, if there is none.
     pub fn start(place: &SocketPath) -> Result<Self, ListenError> {
         place.prepare()?;
         let path = place.socket().display().to_string();
@@ -86,7 +86,7 @@ impl Listening {
         })
     }
 
-    /// The same, after a daemon that no longer listens has come to its end.
+    /// The same, but waits for a daemon that is shutting down.
     pub async fn start_after_another(place: &SocketPath) -> Result<Self, ListenError> {
         let give_up = Instant::now() + LONGEST_END + LOOKING_AGAIN;
         loop {
@@ -96,18 +96,18 @@ impl Listening {
                         && Instant::now() < give_up => {}
                 result => return result,
             }
-            // To wait for a lock is to block a thread; this does not last.
+            // Waiting for the lock would block a thread; polling is short.
             tokio::time::sleep(LOOKING_AGAIN).await;
         }
     }
 
-    /// Listens no longer: from here on whoever connects finds no socket and starts a daemon.
+    /// Stops listening: clients that connect from here on find no socket and start a new daemon.
     pub(super) fn close(self) -> Held {
         drop((self.listener, self.socket));
         self.held
     }
 
-    /// The next connection of a process of ours. Others are turned away with a line in the log.
+    /// The next connection from a process of this user. Refuses others and logs it.
     pub(super) async fn accept(&self) -> io::Result<UnixStream> {
         loop {
             let (stream, _) = self.listener.accept().await?;
@@ -123,10 +123,10 @@ impl Listening {
 }
 
 impl Held {
-    /// Holds the place until the daemon has come to its end, but not if that hangs.
+    /// Holds the lock until the shutdown has finished, with a timeout.
     pub async fn until(self, end: impl Future<Output = ()>) {
         if tokio::time::timeout(LONGEST_END, end).await.is_err() {
-            tracing::warn!("the end took too long and was cut short");
+            tracing::warn!("shutdown took too long and was aborted");
         }
     }
 }
@@ -137,7 +137,7 @@ impl Drop for SocketFile {
     }
 }
 
-/// Removes the socket of a daemon that died. Whatever else is there stays.
+/// Removes the socket of a daemon that died. Keeps anything else.
 fn clear(place: &SocketPath) -> Result<(), ListenError> {
     let path = place.socket();
     let shown = || path.display().to_string();
@@ -147,7 +147,7 @@ fn clear(place: &SocketPath) -> Result<(), ListenError> {
     if !meta.file_type().is_socket() {
         return Err(ListenError::InTheWay(shown()));
     }
-    // We hold the lock, so no daemon of ours can be behind it; somebody else's could.
+    // We hold the lock, so no tabmux daemon can be listening; another program could.
     if StdUnixStream::connect(path).is_ok() {
         return Err(ListenError::Taken(shown()));
     }
@@ -157,7 +157,7 @@ fn clear(place: &SocketPath) -> Result<(), ListenError> {
     })
 }
 
-/// The socket is ours alone from its first moment, not only after a chmod.
+/// Only this user can access the socket, from the moment it is created.
 fn bind(place: &SocketPath) -> io::Result<UnixListener> {
     let before = umask(0o177);
     let listener = UnixListener::bind(place.socket());
@@ -174,6 +174,6 @@ fn umask(mask: libc::mode_t) -> libc::mode_t {
     }
 }
 
-/// How long a daemon may take to its end: less than a client waits for the next one.
+/// The timeout for shutdown: less than a client waits for the next daemon.
 const LONGEST_END: Duration = Duration::from_secs(6);
 const LOOKING_AGAIN: Duration = Duration::from_millis(20);

@@ -1,4 +1,4 @@
-//! Sessions with a name: they outlive their connections, until nobody has used them for a while.
+//! Named sessions: they outlive their connections, until they have been unused for a while.
 
 use super::connection::Session;
 use super::server::{Shared, idle};
@@ -22,14 +22,14 @@ struct Entry {
     users: watch::Sender<usize>,
 }
 
-/// Somebody uses a named session, until this is dropped.
+/// A use of a named session, until this is dropped.
 pub(super) struct Lease {
     users: watch::Sender<usize>,
 }
 
 impl Named {
-    /// The session of that name, opened if there is none. Fails, in words, if it works with another
-    /// browser than the one that is wanted.
+    /// The session of that name, opened if there is none. Returns a sentence if it uses another browser than the
+    /// requested one.
     pub(super) async fn join<F>(
         &self,
         name: &str,
@@ -46,10 +46,10 @@ impl Named {
         }
         let mut table = self.table.lock().await;
         if let Some(entry) = table.get(name) {
-            // Whoever names no browser takes the one that is there.
+            // A caller that names no browser uses the session's browser.
             if browser != entry.browser && browser != BrowserOptions::default() {
                 return Err(format!(
-                    "Session `{name}` works with another browser. Permit the browser's flags out, \
+                    "Session `{name}` works with another browser. Omit the browser's flags, \
                      choose another name, or end it with `tabmux close --session {name}`"
                 ));
             }
@@ -84,13 +84,13 @@ async fn end_when_idle(name: String, users: watch::Receiver<usize>, shared: Arc<
             () = idle(users.clone(), Some(IDLE)) => {}
         }
         let mut table = shared.named.table.lock().await;
-        // It was ended, and another one may have its name by now.
+        // It was ended already, and another session may have its name now.
         let is_this = |entry: &Entry| users.same_channel(&entry.users.subscribe());
         if !table.get(&name).is_some_and(is_this) {
             return;
         }
         if *users.borrow() == 0 {
-            tracing::info!(name, "nobody has used the session for long, so it is over");
+            tracing::info!(name, "ended a session that was unused for long");
             table.remove(&name);
             return;
         }

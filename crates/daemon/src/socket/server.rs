@@ -1,36 +1,36 @@
-//! Serves every connection of the daemon's socket, until somebody stops it or nobody needs it.
+//! Serves all connections of the daemon's socket, until it is stopped or idle.
 
 use super::connection;
 use super::listen::{Held, Listening};
 use super::named::Named;
 use crate::handle::Hub;
-use crate::lobby::Lobby;
+use crate::pending_slots::PendingSlots;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long the daemon stays.
+/// How long the daemon runs.
 #[derive(Clone, Copy, Debug)]
 pub struct ServeOptions {
-    /// Ends by itself after this long without a session; never, if `None`.
+    /// The daemon ends after this long without a session; never, if `None`.
     pub idle: Option<Duration>,
 }
 
-/// What all connections of one daemon share.
+/// State that all connections of a daemon share.
 pub(super) struct Shared {
     pub(super) hub: Arc<Hub>,
-    /// How many sessions are open.
+    /// The number of open sessions.
     pub(super) sessions: watch::Sender<usize>,
     pub(super) named: Named,
-    /// Places for connections that have registered.
-    pub(super) places: Arc<Semaphore>,
+    /// Slots for connections that have registered.
+    pub(super) registered: Arc<Semaphore>,
     pub(super) stop: CancellationToken,
 }
 
-/// Serves until `stop`, or until nobody has needed the daemon for a while. What it gives back keeps the next
-/// daemon waiting, for whatever is left to be ended.
+/// Serves until `stop`, or until the daemon was idle for a while. The returned lock keeps the next daemon waiting
+/// while the rest shuts down.
 pub async fn serve(
     listening: Listening,
     hub: Arc<Hub>,
@@ -41,10 +41,10 @@ pub async fn serve(
         hub,
         sessions: watch::Sender::new(0),
         named: Named::default(),
-        places: Arc::new(Semaphore::new(MOST_REGISTERED)),
+        registered: Arc::new(Semaphore::new(MOST_REGISTERED)),
         stop: stop.clone(),
     });
-    let unregistered = Lobby::new(MOST_UNREGISTERED);
+    let unregistered = PendingSlots::new(MOST_UNREGISTERED);
     let connections = TaskTracker::new();
     let idle = unneeded(
         shared.sessions.subscribe(),
@@ -57,44 +57,44 @@ pub async fn serve(
             stream = listening.accept() => stream,
             () = stop.cancelled() => break,
             () = &mut idle => {
-                tracing::info!("nobody needs the daemon any more");
+                tracing::info!("the daemon is idle, so it ends");
                 break;
             }
         };
         let stream = match stream {
             Ok(stream) => stream,
             Err(error) => {
-                // Out of file descriptors, most likely: those that are served go on.
+                // Probably out of file descriptors. Existing connections are not affected.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        let guest = tokio::select! {
-            guest = unregistered.enter() => guest,
+        let pending = tokio::select! {
+            pending = unregistered.enter() => pending,
             () = stop.cancelled() => break,
         };
-        let Some(guest) = guest else {
+        let Some(pending) = pending else {
             break;
         };
-        connections.spawn(connection::serve(stream, guest, Arc::clone(&shared)));
+        connections.spawn(connection::serve(stream, pending, Arc::clone(&shared)));
     }
     let held = listening.close();
     stop.cancel();
     connections.close();
-    let _ = tokio::time::timeout(LAST_WORDS, connections.wait()).await;
+    let _ = tokio::time::timeout(FLUSH_LIMIT, connections.wait()).await;
     held
 }
 
-/// Resolves when there has been neither a session, nor a page's worker, nor an extension for `limit`.
+/// Resolves when there has been no session, page worker or extension for `limit`.
 async fn unneeded(
     sessions: watch::Receiver<usize>,
     [mut pages, mut extensions]: [watch::Receiver<usize>; 2],
     limit: Option<Duration>,
 ) {
     loop {
-        for guests in [&mut pages, &mut extensions] {
-            if guests.wait_for(|open| *open == 0).await.is_err() {
+        for count in [&mut pages, &mut extensions] {
+            if count.wait_for(|open| *open == 0).await.is_err() {
                 return;
             }
         }
@@ -106,7 +106,7 @@ async fn unneeded(
     }
 }
 
-/// Resolves when there has been none for `limit`, or when nobody counts any more.
+/// Resolves when the count has been zero for `limit`, or when its sender is dropped.
 pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Duration>) {
     let Some(limit) = limit else {
         return std::future::pending().await;
@@ -122,20 +122,20 @@ pub(super) async fn idle(mut count: watch::Receiver<usize>, limit: Option<Durati
     }
 }
 
-/// More than the sessions that there may be, so that those too many are told why by the main loop.
+/// More than the session limit, so that the main loop can tell excess clients why.
 pub(super) const MOST_REGISTERED: usize = 256;
-/// Who asks for a status or opens a session has done so in a moment.
+/// A status request or a registration takes only a moment.
 const MOST_UNREGISTERED: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// With the counter gone and none open, the wait neither lasted nor ended: it turned in a circle.
+    /// With the counter dropped and no session open, this wait once spun forever.
     #[tokio::test(start_paused = true)]
-    async fn waiting_ends_when_nobody_counts_any_more() {
+    async fn waiting_ends_when_the_counter_is_dropped() {
         let count = watch::Sender::new(0);
         let waiting = tokio::spawn(idle(count.subscribe(), Some(Duration::from_secs(60))));
         drop(count);

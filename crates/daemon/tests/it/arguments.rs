@@ -1,4 +1,4 @@
-//! Arguments of calls: what they may take, whoever hands them in, and that others do not notice.
+//! The memory budget for arguments of calls, and that other sessions are not affected.
 
 use crate::page_harness::{Daemon, Worker, request, text};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ async fn calls_without_an_answer_keep_a_bounded_amount_of_arguments() {
     };
     assert_eq!(waiting.len(), 4);
     assert!(text(&refused).contains("of this session"), "{refused:?}");
-    // Another session has room of its own.
+    // Another session has its own budget.
     waiting.push(tokio::spawn(keep(&other)));
     for _ in 0..waiting.len() {
         worker.answers().await;
@@ -64,7 +64,7 @@ async fn calls_without_an_answer_keep_a_bounded_amount_of_arguments() {
     for call in waiting {
         assert_eq!(text(&call.await.unwrap()), "I am tab");
     }
-    // Answers have made room.
+    // The replies have freed the budget.
     let call = patiently(keep(&session), || "an answer".to_owned());
     let (reply, _) = tokio::join!(call, worker.answers());
     assert_eq!(text(&reply), "I am tab");

@@ -1,4 +1,4 @@
-//! A tool whose effects may be hard to undo waits for a person's word.
+//! A tool whose effects may be hard to undo waits for a person's confirmation.
 
 use crate::page_harness::{Daemon, Worker, changed, request, text};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn session(daemon: &Daemon, confirm: Confirm) -> Handle {
     daemon.hub.open(options, Client::default()).await
 }
 
-/// A page with a tool that buys, and one that does no harm.
+/// A page with a tool that buys, and a harmless one.
 async fn shop(daemon: &Daemon, session: &Handle) -> Worker {
     let mut worker = daemon.worker().await;
     worker.tab("tab-1").await;
@@ -75,7 +75,7 @@ async fn a_client_that_can_ask_gets_the_question_and_brings_the_answer() {
     assert_eq!(text(&called.unwrap()), "I am tab-1");
     assert_eq!(call["args"], tea);
 
-    // A yes is good once, for these arguments, and for nobody else.
+    // A yes is valid once, for these arguments and this session.
     let late = session.call(asked("buy", &tea, yes)).await.unwrap();
     assert!(
         late.is_error && text(&late).contains("was not answered in time"),
@@ -86,13 +86,13 @@ async fn a_client_that_can_ask_gets_the_question_and_brings_the_answer() {
     let other = session.call(other).await.unwrap();
     assert!(text(&other).contains("yes to other arguments"), "{other:?}");
     let reply = session.call(asked("buy", &tea, None)).await.unwrap();
-    let stranger = self::session(&daemon, Confirm::Ask).await;
-    let stolen = stranger
+    let outsider = self::session(&daemon, Confirm::Ask).await;
+    let stolen = outsider
         .call(asked("buy", &tea, word(&reply, true)))
         .await
         .unwrap();
     assert!(stolen.is_error, "{stolen:?}");
-    // A no is a no.
+    // A declined call does not run.
     let no = session
         .call(asked("buy", &tea, word(&reply, false)))
         .await
@@ -101,11 +101,11 @@ async fn a_client_that_can_ask_gets_the_question_and_brings_the_answer() {
         text(&no).starts_with("buy was not run: this client was asked whether it may"),
         "{no:?}"
     );
-    // Whether the client asked a person nobody knows.
+    // The daemon does not know whether the client asked a person.
     for reply in [&late, &other, &no] {
         assert!(!text(reply).contains("The person"), "{reply:?}");
     }
-    // Nobody is asked about what would be refused anyway.
+    // The person is not asked about a call that would be refused anyway.
     let wrong = session
         .call(asked("buy", &json!({"item": 5}), None))
         .await
@@ -123,7 +123,7 @@ async fn a_yes_is_for_the_page_that_was_asked_about() {
     let session = session(&daemon, Confirm::Ask).await;
     let mut worker = shop(&daemon, &session).await;
     let reply = session.call(asked("buy", &json!({}), None)).await.unwrap();
-    // The page comes again, with a tool of the same name.
+    // The page registers again, with a tool of the same name.
     worker
         .say(json!({
             "type": "UPDATE_TAB", "tabId": "tab-1", "documentId": "another", "url": "http://localhost:5173/",
@@ -145,14 +145,14 @@ async fn a_yes_is_for_the_page_that_was_asked_about() {
         .await
         .unwrap();
     assert!(
-        text(&called).starts_with("The page changed while the question was open"),
+        text(&called).starts_with("The page changed its tool while the question was open"),
         "{called:?}"
     );
 }
 
 /// Spec: security 24.
 #[tokio::test]
-async fn where_nobody_can_be_asked_nothing_runs_unless_the_flag_says_so() {
+async fn a_tool_does_not_run_if_no_person_can_be_asked() {
     let daemon = Daemon::start().await;
     let asking = session(&daemon, Confirm::Ask).await;
     let mut worker = shop(&daemon, &asking).await;
@@ -182,7 +182,7 @@ async fn where_nobody_can_be_asked_nothing_runs_unless_the_flag_says_so() {
 
 /// Spec: security 24.
 #[tokio::test]
-async fn whoever_shows_questions_can_answer_them() {
+async fn a_question_can_be_answered_outside_of_the_client() {
     let daemon = Daemon::start().await;
     daemon.hub.asking().show(true);
     let session = Arc::new(session(&daemon, Confirm::Ask).await);

@@ -1,4 +1,4 @@
-//! A call has one deadline, and it is the daemon's. The client waits for its answer.
+//! A call has one deadline, which the daemon sets. The client waits for its reply.
 
 use crate::confirm::offer;
 use crate::fake_extension::{self, pass, through_extension};

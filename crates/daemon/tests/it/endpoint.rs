@@ -1,4 +1,4 @@
-//! Browsers that sessions name by their address: each is dialled as those say that mean it now.
+//! Browsers named by their address: the daemon connects with the headers of the sessions that use them now.
 
 use crate::page_harness::request;
 use serde_json::json;
@@ -26,7 +26,7 @@ async fn session(hub: &Hub, address: &str, token: &str) -> Handle {
     hub.open(options, Client::default()).await
 }
 
-/// The token that somebody who dials brings, and then is sent away.
+/// The token of the next connection, which is then refused.
 async fn token(door: &TcpListener) -> String {
     let (mut stream, _) = door.accept().await.unwrap();
     let mut heard = Vec::new();
@@ -42,7 +42,7 @@ async fn token(door: &TcpListener) -> String {
 }
 
 #[tokio::test]
-async fn the_headers_of_a_session_that_is_over_are_not_for_the_next_one() {
+async fn the_headers_of_a_closed_session_are_not_used_for_the_next_one() {
     let door = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("ws://{}/devtools/browser/1", door.local_addr().unwrap());
     let hub = Hub::start();

@@ -1,4 +1,4 @@
-//! Who may be the extension, and who may not.
+//! Access control for the extension's connection.
 
 use crate::fake_extension::{Daemon, prove};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn only_our_extension_at_our_address_may_open_the_websocket() {
     let longer = format!("{ours}.evil.example");
     let upper = ours.to_uppercase();
     let firefox = format!("moz-extension://{EXTENSION_ID}");
-    let strangers: [(&str, Option<&str>); 12] = [
+    let refused: [(&str, Option<&str>); 12] = [
         (&host, Some("https://evil.example")),
         (&host, Some("http://localhost:5173")),
         (&host, Some("http://127.0.0.1:8765")),
@@ -32,7 +32,7 @@ async fn only_our_extension_at_our_address_may_open_the_websocket() {
         ("evil.example:8765", Some(&ours)),
         ("127.0.0.1:1", Some(&ours)),
     ];
-    for (host, origin) in strangers {
+    for (host, origin) in refused {
         let refused = daemon.dial(host, origin).await.err();
         assert_eq!(refused, Some(403), "{host} {origin:?}");
     }
@@ -56,19 +56,19 @@ async fn before_the_proof_only_ping_is_answered() {
         json!([]),
     ];
     for message in nothing_else {
-        let mut stranger = daemon.stranger().await;
-        stranger.say(json!({"type": "ping"})).await;
-        assert_eq!(stranger.hear().await, Some(json!({"type": "pong"})));
-        stranger.say(message.clone()).await;
-        let answer = stranger.hear().await.unwrap();
+        let mut outsider = daemon.unproved().await;
+        outsider.say(json!({"type": "ping"})).await;
+        assert_eq!(outsider.hear().await, Some(json!({"type": "pong"})));
+        outsider.say(message.clone()).await;
+        let answer = outsider.hear().await.unwrap();
         assert_eq!(answer["type"], "refused", "{message}: {answer}");
         assert!(
             answer["reason"].as_str().unwrap().ends_with('.'),
             "{answer}"
         );
-        assert_eq!(stranger.hear().await, Some(json!({"closed": 4001})));
+        assert_eq!(outsider.hear().await, Some(json!({"closed": 4001})));
     }
-    let mut flood = daemon.stranger().await;
+    let mut flood = daemon.unproved().await;
     for _ in 0..30 {
         flood.say(json!({"type": "ping"})).await;
     }
@@ -117,12 +117,12 @@ async fn a_forged_origin_without_the_secret_gets_nothing() {
         ("none", Box::new(|_, _| String::new())),
     ];
     for (what, forge) in &forgeries {
-        let mut stranger = daemon.stranger().await;
-        let challenge = stranger.hello(&nonce, "0123456789").await;
+        let mut outsider = daemon.unproved().await;
+        let challenge = outsider.hello(&nonce, "0123456789").await;
         let text = |key: &str| challenge[key].as_str().unwrap().to_owned();
         let proof = forge(&text("nonce"), &text("proof"));
-        stranger.say(json!({"type": "proof", "proof": proof})).await;
-        let answer = stranger.hear().await.unwrap();
+        outsider.say(json!({"type": "proof", "proof": proof})).await;
+        let answer = outsider.hear().await.unwrap();
         assert_eq!(answer["type"], "refused", "{what}");
         assert!(
             answer["reason"]
@@ -131,7 +131,7 @@ async fn a_forged_origin_without_the_secret_gets_nothing() {
                 .contains("tabmux extension install")
         );
         assert_eq!(
-            stranger.hear().await,
+            outsider.hear().await,
             Some(json!({"closed": 4001})),
             "{what}"
         );
@@ -141,10 +141,10 @@ async fn a_forged_origin_without_the_secret_gets_nothing() {
 
 /// Spec: security 7.
 #[tokio::test]
-async fn a_proof_that_was_overheard_is_worth_nothing() {
+async fn an_intercepted_proof_is_useless() {
     let daemon = Daemon::start().await;
     let (secret, host, nonce) = (daemon.secret(), daemon.host(), "c3".repeat(32));
-    let mut first = daemon.stranger().await;
+    let mut first = daemon.unproved().await;
     let challenge = first.hello(&nonce, "0123456789").await;
     let proof = prove(
         &secret,
@@ -156,7 +156,7 @@ async fn a_proof_that_was_overheard_is_worth_nothing() {
     first.say(json!({"type": "proof", "proof": proof})).await;
     assert_eq!(first.hear().await, Some(json!({"type": "welcome"})));
     drop(first);
-    let mut thief = daemon.stranger().await;
+    let mut thief = daemon.unproved().await;
     let again = thief.hello(&nonce, "0123456789").await;
     assert_ne!(again["nonce"], challenge["nonce"]);
     thief.say(json!({"type": "proof", "proof": proof})).await;
@@ -165,16 +165,16 @@ async fn a_proof_that_was_overheard_is_worth_nothing() {
 
 /// Spec: security 5.
 #[tokio::test]
-async fn another_secret_counts_at_once() {
+async fn a_new_secret_takes_effect_at_once() {
     let daemon = Daemon::start().await;
     let old = daemon.secret();
     let new = Secret::rotate(&daemon.secret).unwrap();
-    let mut late = daemon.stranger().await;
+    let mut late = daemon.unproved().await;
     late.hello(&"d4".repeat(32), "0123456789").await;
     late.say(json!({"type": "proof", "proof": prove(&old, Role::Extension, "", "", "")}))
         .await;
     assert_eq!(late.hear().await.unwrap()["type"], "refused");
-    let mut fresh = daemon.stranger().await;
+    let mut fresh = daemon.unproved().await;
     assert_eq!(fresh.greet(&new, "0123456789").await["type"], "welcome");
 }
 
@@ -183,7 +183,7 @@ async fn another_secret_counts_at_once() {
 async fn a_live_extension_is_never_replaced_and_a_second_profile_is_another() {
     let daemon = Daemon::start().await;
     let mut first = daemon.extension("firstprofile").await;
-    let mut twin = daemon.stranger().await;
+    let mut twin = daemon.unproved().await;
     let answer = twin.greet(&daemon.secret(), "firstprofile").await;
     assert_eq!(
         answer["reason"],
@@ -195,17 +195,17 @@ async fn a_live_extension_is_never_replaced_and_a_second_profile_is_another() {
         assert_eq!(extension.hear().await, Some(json!({"type": "pong"})));
     }
     drop(first);
-    // Its place is free again as soon as the daemon has seen it go.
+    // Its slot is free again as soon as the daemon has noticed the disconnection.
     let again = async {
         loop {
-            let mut again = daemon.stranger().await;
+            let mut again = daemon.unproved().await;
             let answer = again.greet(&daemon.secret(), "firstprofile").await;
             if answer == json!({"type": "welcome"}) {
                 return again;
             }
         }
     };
-    patiently(again, || "a free place".to_owned()).await;
+    patiently(again, || "a free slot".to_owned()).await;
 }
 
 /// Spec: multi-client 5, 25, 27, 29, 43, 45; dynamic-tools 62, 95.
@@ -243,10 +243,10 @@ async fn a_frame_that_is_too_large_ends_its_connection_only() {
     assert_eq!(bystander.hear().await, Some(json!({"type": "pong"})));
 }
 
-/// Makes a proof of the daemon's nonce and the daemon's own proof.
+/// Builds a proof from the daemon's nonce and the daemon's own proof.
 type Forge<'a> = dyn Fn(&str, &str) -> String + 'a;
 
-/// What `browser_get_connection_status` says.
+/// The reply of `browser_get_connection_status`.
 async fn is_connected(daemon: &Daemon) -> bool {
     let options = SessionOptions::from_wire(tabmux_protocol::session::SessionOptions::default());
     let session = daemon.hub.open(options.unwrap(), Client::default()).await;

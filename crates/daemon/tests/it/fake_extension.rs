@@ -1,4 +1,4 @@
-//! A daemon with a listener, and an extension that is played by the test.
+//! A daemon with a listener, and an extension that the test plays.
 
 use futures_util::{SinkExt, StreamExt};
 use hmac::{Hmac, Mac};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_daemon::extension::Secret;
-use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::listener::{self, Bound, ListenerAccess, PageOrigins};
 use tabmux_daemon::{Hub, StateFiles};
 use tabmux_protocol::extension::{EXTENSION_ID, Role, proof_text};
 use tabmux_protocol::session::{self as wire, ToolMode};
@@ -33,7 +33,7 @@ pub(crate) fn through_extension() -> wire::SessionOptions {
     }
 }
 
-/// A main loop with a listener and a secret of its own.
+/// A main loop with its own listener and secret.
 pub(crate) struct Daemon {
     pub(crate) hub: Arc<Hub>,
     pub(crate) port: u16,
@@ -56,7 +56,7 @@ impl Daemon {
         .await
     }
 
-    /// One that clients share, and that keeps its notes in this folder for the next one.
+    /// A shared daemon, which keeps its notes in this folder for the next one.
     pub(crate) async fn start_shared(folder: &Path) -> Self {
         let hub = Hub::start_shared(StateFiles {
             audit: folder.join("audit.jsonl"),
@@ -73,7 +73,7 @@ impl Daemon {
         let stop = CancellationToken::new();
         let bound = Bound::take(0).await.unwrap();
         let port = bound.port();
-        let guests = Guests {
+        let access = ListenerAccess {
             origins: PageOrigins::default(),
             secret: secret.clone(),
             other_users: false,
@@ -81,7 +81,7 @@ impl Daemon {
         tokio::spawn(listener::serve(
             bound,
             Arc::clone(&hub),
-            guests,
+            access,
             stop.clone(),
         ));
         Self {
@@ -133,20 +133,20 @@ impl Daemon {
         }
     }
 
-    /// Somebody with the headers of our extension.
-    pub(crate) async fn stranger(&self) -> Extension {
+    /// A connection with the headers of our extension, before its proof.
+    pub(crate) async fn unproved(&self) -> Extension {
         let origin = format!("chrome-extension://{EXTENSION_ID}");
         self.dial(&self.host(), Some(&origin)).await.ok().unwrap()
     }
 
-    /// Our extension, welcome.
+    /// Our extension, after its proof.
     pub(crate) async fn extension(&self, instance: &str) -> Extension {
         self.named_extension(instance, "").await
     }
 
-    /// Our extension in a profile with a name, welcome.
+    /// Our extension in a named profile, after its proof.
     pub(crate) async fn named_extension(&self, instance: &str, name: &str) -> Extension {
-        let mut extension = self.stranger().await;
+        let mut extension = self.unproved().await;
         extension.name = name.to_owned();
         let answer = extension.greet(&self.secret(), instance).await;
         assert_eq!(answer, json!({"type": "welcome"}));
@@ -178,11 +178,11 @@ impl Extension {
     }
 
     pub(crate) async fn say_raw(&mut self, text: &str) {
-        // Whoever was hung up on finds out by hearing.
+        // If the connection is closed, the next read shows it.
         let _ = self.socket.send(Message::text(text)).await;
     }
 
-    /// The next message; none at the end. Pulses and what persons are shown are not told.
+    /// The next message; `None` at the end. Skips keep-alives and overviews.
     pub(crate) async fn hear(&mut self) -> Option<Value> {
         loop {
             match self.hear_all().await {
@@ -192,7 +192,7 @@ impl Extension {
         }
     }
 
-    /// What the person is shown, once it is as wanted.
+    /// The overview, once it matches.
     pub(crate) async fn shown(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.hear_all().await.expect("an overview");
@@ -204,7 +204,7 @@ impl Extension {
 
     async fn hear_all(&mut self) -> Option<Value> {
         loop {
-            let next = patiently(self.socket.next(), || "a word of the daemon".to_owned()).await;
+            let next = patiently(self.socket.next(), || "a message of the daemon".to_owned()).await;
             let text = match next? {
                 Ok(Message::Text(text)) => text,
                 Ok(Message::Close(frame)) => {
@@ -221,14 +221,14 @@ impl Extension {
         }
     }
 
-    /// Says hello; the daemon's challenge.
+    /// Sends hello and returns the daemon's challenge.
     pub(crate) async fn hello(&mut self, nonce: &str, instance: &str) -> Value {
         self.say(json!({"type": "hello", "version": 1, "nonce": nonce, "instance": instance, "name": self.name}))
             .await;
         self.hear().await.unwrap()
     }
 
-    /// The whole handshake; what the daemon says to the proof.
+    /// Runs the whole handshake and returns the daemon's answer to the proof.
     pub(crate) async fn greet(&mut self, secret: &Secret, instance: &str) -> Value {
         let nonce = "a1".repeat(32);
         let challenge = self.hello(&nonce, instance).await;
@@ -242,14 +242,14 @@ impl Extension {
     }
 }
 
-/// Lets time pass at once. Nothing is heard meanwhile: real sockets know only real time.
+/// Advances the clock. Nothing is received meanwhile, because real sockets use real time.
 pub(crate) async fn pass(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;
     tokio::time::resume();
 }
 
-/// A proof, as `docs/protocol.md` has it.
+/// A proof as described in `docs/protocol.md`.
 pub(crate) fn prove(secret: &Secret, role: Role, theirs: &str, ours: &str, host: &str) -> String {
     let key = secret.to_hex();
     let key: Vec<u8> = (0..32)

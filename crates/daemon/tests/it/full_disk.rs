@@ -1,4 +1,4 @@
-//! A daemon whose disk is full and that is killed, and the one that comes after it.
+//! A daemon that is killed while its disk is full, and the next one.
 
 use crate::fake_extension::{Daemon, Extension, through_extension};
 use crate::page_harness::request;
@@ -15,24 +15,24 @@ async fn after_a_full_disk_and_a_kill_no_tab_has_the_number_of_another() {
     let Some(disk) = SmallDisk::mount() else {
         return;
     };
-    // One number is written down before the disk is full, and one after.
+    // One number is stored before the disk is full, and one after.
     let mut first = Agent::start(&disk.0.path().join("d"), 1).await;
     let before = first.number_of(1).await;
     disk.fill();
     first.opens(2).await;
     let after = first.number_of(2).await;
-    // Nothing of the first is ended in order.
+    // The first daemon is not shut down properly.
     let second = Agent::start(&disk.0.path().join("d"), 3).await;
     let next = second.number_of(3).await;
     assert!(before < after && after < next, "{before}, {after}, {next}");
 
-    // Nor if the disk was full from the start.
+    // The same if the disk was full from the start.
     let third = Agent::start(&disk.0.path().join("e"), 4).await;
     let fourth = Agent::start(&disk.0.path().join("e"), 5).await;
     assert_ne!(third.number_of(4).await, fourth.number_of(5).await);
 }
 
-/// An agent in the browser of an extension, at a daemon of its own.
+/// An agent in the browser of an extension, with its own daemon.
 struct Agent {
     daemon: Daemon,
     extension: Extension,
@@ -62,7 +62,7 @@ impl Agent {
         self.extension.say(opened).await;
     }
 
-    /// The number of a tab, once the agent has heard it.
+    /// The number of a tab, once the agent sees it.
     async fn number_of(&self, id: u32) -> u32 {
         let list = || async {
             let list = request("list_pages", &json!({}));
@@ -75,7 +75,7 @@ impl Agent {
                 let overview = self.daemon.hub.overview().await.unwrap();
                 let mut tabs = overview.tabs.iter();
                 if let Some(tab) = tabs.find(|tab| tab.url == url(id)) {
-                    // It may have come after the list.
+                    // It may not be in the list yet.
                     list().await;
                     return tab.id;
                 }

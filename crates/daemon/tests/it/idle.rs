@@ -1,4 +1,4 @@
-//! When the daemon ends by itself: a minute after the last of those who need it has gone.
+//! When an idle daemon ends: a minute after its last user is gone.
 
 use crate::fake_extension::{self, pass};
 use crate::page_harness::{self, Worker, changed};
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 #[tokio::test]
 async fn a_pages_worker_holds_the_daemon_until_it_goes() {
     let pages = page_harness::Daemon::start().await;
-    let server = patient_for_a_minute(&pages.hub);
+    let server = server_with_idle_minute(&pages.hub);
     pass(ALMOST).await;
     let mut worker = pages.worker().await;
     answers(&mut worker).await;
@@ -26,7 +26,8 @@ async fn a_pages_worker_holds_the_daemon_until_it_goes() {
         answers(&mut worker).await;
         is_up(&server).await;
     }
-    // Such a session is the loop's alone, and holds nothing; it hears when the worker is gone.
+    // Such a session exists only in the main loop and does not keep the daemon alive; it notices when the worker is
+    // gone.
     let session = pages.session(ToolMode::Static).await;
     worker.tab("tab-1").await;
     worker.tool("tab-1", "who").await;
@@ -41,7 +42,7 @@ async fn a_pages_worker_holds_the_daemon_until_it_goes() {
 #[tokio::test]
 async fn an_extension_holds_the_daemon_until_it_goes() {
     let persons = fake_extension::Daemon::start().await;
-    let server = patient_for_a_minute(&persons.hub);
+    let server = server_with_idle_minute(&persons.hub);
     pass(ALMOST).await;
     let mut extension = persons.extension("0123456789").await;
     for _ in 0..3 {
@@ -62,9 +63,9 @@ async fn an_extension_holds_the_daemon_until_it_goes() {
 /// Spec: security 31.
 #[tokio::test]
 async fn a_session_holds_the_daemon_until_it_goes_and_a_mere_connection_does_not() {
-    let server = patient_for_a_minute(&Arc::new(Hub::start()));
+    let server = server_with_idle_minute(&Arc::new(Hub::start()));
     let mut asker = Wire::connect(server.socket()).await;
-    // Who has said nothing at all is hung up on.
+    // A silent connection is closed.
     assert_eq!(
         asker.ask(json!({"type": "PING", "id": "p"})).await["type"],
         "PONG"
@@ -84,7 +85,7 @@ async fn a_session_holds_the_daemon_until_it_goes_and_a_mere_connection_does_not
     ends_a_minute_after(left, server).await;
 }
 
-fn patient_for_a_minute(hub: &Arc<Hub>) -> Server {
+fn server_with_idle_minute(hub: &Arc<Hub>) -> Server {
     let idle = Some(MINUTE);
     Server::around(Arc::clone(hub), ServeOptions { idle })
 }
@@ -94,14 +95,14 @@ async fn answers(worker: &mut Worker) {
     assert_eq!(worker.hear().await["type"], "PONG");
 }
 
-/// Whoever asks is answered.
+/// The daemon answers requests.
 async fn is_up(server: &Server) {
     let mut asker = Wire::connect(server.socket()).await;
     let answer = asker.ask(json!({"type": "PING", "id": "p"})).await;
     assert_eq!(answer["type"], "PONG");
 }
 
-/// Nobody needs it any more. Time jumps as soon as everybody waits.
+/// The daemon is idle. The clock jumps as soon as all tasks wait.
 async fn ends_a_minute_after(left: Instant, server: Server) {
     tokio::time::pause();
     let ended = tokio::time::timeout(10 * MINUTE, server.task);
@@ -112,5 +113,5 @@ async fn ends_a_minute_after(left: Instant, server: Server) {
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// Less than a minute, with room for what takes real time.
+/// Less than a minute, with a margin for what takes real time.
 const ALMOST: Duration = Duration::from_secs(50);

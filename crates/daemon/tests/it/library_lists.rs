@@ -1,4 +1,4 @@
-//! Tools of the page library in a session whose list follows the work, which drives no browser at all.
+//! Tools of the page library in a progressive session without any browser.
 
 use crate::page_harness::{Daemon, changed, listed, request, text};
 use serde_json::{Value, json};

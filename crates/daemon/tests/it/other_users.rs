@@ -15,14 +15,14 @@ use tabmux_protocol::wire::FromClient;
 
 /// Spec: security 13.
 #[tokio::test]
-async fn another_user_is_turned_away_even_if_the_socket_is_open_to_all() {
+async fn another_user_is_refused_even_if_the_socket_is_open_to_all() {
     let server = Server::start();
     if !are_root(&server.folder()) {
         return;
     }
     open(&server.folder(), 0o755);
     open(server.socket(), 0o666);
-    // Who is hung up on finds the end, or what it wrote was never read.
+    // A refused client sees the end of the connection, or its data was never read.
     let script = r#"
 s = socket.socket(socket.AF_UNIX)
 s.settimeout(60)
@@ -38,8 +38,8 @@ except (ConnectionResetError, BrokenPipeError) as error:
     let output = output.await.unwrap().unwrap();
     let (said, complaints) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{complaints}");
-    let turned_away = ["0", "ConnectionResetError", "BrokenPipeError"];
-    assert!(turned_away.contains(&said.trim()), "{said}");
+    let refused = ["0", "ConnectionResetError", "BrokenPipeError"];
+    assert!(refused.contains(&said.trim()), "{said}");
     let mut ours = Wire::connect(server.socket()).await;
     assert_eq!(
         ours.ask(json!({"type": "PING", "id": "p"})).await["type"],
@@ -56,7 +56,7 @@ async fn a_socket_that_another_user_listens_at_is_told_nothing() {
     }
     open(folder.path(), 0o777);
     let place = SocketPath::choose(Some(folder.path().join("d.sock")));
-    // Counts the bytes that each connection brings.
+    // Counts the bytes of each connection.
     let script = r#"
 s = socket.socket(socket.AF_UNIX)
 s.settimeout(60)
@@ -103,7 +103,7 @@ async fn another_user_cannot_pose_as_a_page_or_an_extension() {
     if !are_root(policy.path()) {
         return;
     }
-    // Asks for a websocket as a browser would, over both kinds of addresses; what it is answered.
+    // Requests a websocket like a browser, over IPv4 and IPv6, and prints the answer.
     let script = r#"
 port = int(sys.argv[1])
 for path, origin in [("/page", "http://localhost:5173"), ("/", "chrome-extension://EXTENSION")]:
@@ -133,7 +133,7 @@ for path, origin in [("/page", "http://localhost:5173"), ("/", "chrome-extension
                 continue;
             }
             assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
-            let why = "It comes from a process of another user (65534). Run the browser as the user of the \
+            let why = "The connecting process belongs to another user (65534). Run the browser as the user of the \
                        daemon, or start the daemon with --allowOtherUsers.";
             assert!(answer.ends_with(why), "{answer}");
         }
@@ -157,7 +157,7 @@ fn run_as(uid: u32, script: &str, argument: &Path) -> Child {
         .unwrap()
 }
 
-/// Whether we, who made this, may become somebody else.
+/// Whether we are root, and so can become another user.
 #[expect(
     clippy::print_stdout,
     reason = "the reader of a test run wants to know"

@@ -1,4 +1,4 @@
-//! Tabs that change their documents while somebody calls: what was meant for one never reaches another.
+//! Tabs that change their documents during calls: a call for one document never reaches another.
 
 use crate::page_harness::{Daemon, Worker, changed, listed, request, text};
 use serde_json::json;
@@ -24,7 +24,7 @@ async fn a_tab_that_registers_itself_again_is_another_document() {
     worker.tool("tab-1", "who").await;
     changed(&session).await;
 
-    // What was begun in the old document is not answered by the new one.
+    // A call that started in the old document is not answered by the new one.
     let page = async {
         let call = worker.hear().await;
         assert_eq!(call["documentId"], "two", "{call}");
@@ -45,7 +45,7 @@ async fn a_tab_that_registers_itself_again_is_another_document() {
     let tabs = session.call(request("list_browser_tabs", &json!({})));
     let tabs = text(&tabs.await.unwrap());
     assert!(tabs.contains("http://localhost:5173/three"), "{tabs}");
-    // The tool of the new document is made ready beside the main loop.
+    // The tool of the new document is prepared outside of the main loop.
     let asked = async {
         loop {
             let reply = session.call(request("who", &json!({}))).await;
@@ -55,7 +55,7 @@ async fn a_tab_that_registers_itself_again_is_another_document() {
         }
     };
     let page = async {
-        // That nobody waits for the first is told before, unless its answer was there already.
+        // The first call is cancelled before, unless its reply was there already.
         let heard = worker.hear().await;
         let call = match heard["type"] == "CANCEL_CALL" {
             true => worker.hear().await,
@@ -90,7 +90,7 @@ async fn a_call_that_came_too_late_for_one_tab_runs_in_the_other() {
     assert!(listed(&session, "who").await.is_some());
     let arguments = json!({"loud": true});
     let page = async {
-        // The page left before the call came to it; its worker had said so already.
+        // The page navigated before the call reached it; its worker had already reported that.
         let first = worker.hear().await;
         assert_eq!(first["targetTabId"], "tab-1", "{first}");
         worker
@@ -106,7 +106,7 @@ async fn a_call_that_came_too_late_for_one_tab_runs_in_the_other() {
         let second = worker.hear().await;
         assert_eq!(second["targetTabId"], "tab-2", "{second}");
         assert_ne!(second["callId"], first["callId"]);
-        // The second has a page without the tool by now.
+        // The second tab now shows a page without the tool.
         worker
             .say(json!({"type": "UNREGISTER_TOOL", "tabId": "tab-2", "name": "who"}))
             .await;

@@ -1,4 +1,4 @@
-//! Workers that say too much: others are served meanwhile, what is kept is bounded, and the last word counts.
+//! Workers that send too much: others are served meanwhile, memory is bounded, and the last state counts.
 
 use crate::page_harness::{Daemon, Worker, listed, request, text};
 use futures_util::{SinkExt, StreamExt};
@@ -9,7 +9,7 @@ use tabmux_testkit::patiently;
 use tokio_tungstenite::tungstenite::Message;
 
 const FLOODS: usize = 4;
-/// 7 MB of each, which is more than may be said at once.
+/// 7 MB each, which is more than the burst limit.
 const REGISTRATIONS: usize = 120;
 
 fn registration(tab: &str, name: &str, said: usize, bytes: usize) -> Value {
@@ -36,7 +36,7 @@ async fn rejection(worker: &mut Worker) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn others_are_served_while_workers_flood_and_the_last_word_counts() {
+async fn others_are_served_while_workers_flood_and_the_last_state_counts() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut quiet = daemon.worker().await;
@@ -45,7 +45,7 @@ async fn others_are_served_while_workers_flood_and_the_last_word_counts() {
     quiet.is_heard().await;
     let mut floods = Vec::new();
     for number in 0..FLOODS {
-        // Each of an origin of its own, so that they have as much as anybody can have.
+        // Each has its own origin, so that each has the full quota of an origin.
         let (host, origin) = (
             format!("127.0.0.1:{}", daemon.port),
             format!("http://localhost:{}", 6_000 + number),
@@ -64,7 +64,7 @@ async fn others_are_served_while_workers_flood_and_the_last_word_counts() {
             worker
         }));
     }
-    // Each of these has to come through the same queue.
+    // Each of these calls passes through the same queue.
     for _ in 0..20 {
         let call = session.call(request("greet", &json!({})));
         let (reply, _) = tokio::join!(
@@ -121,11 +121,11 @@ async fn the_tools_of_one_tab_have_a_bound_and_an_update_beyond_it_takes_the_old
     assert_eq!(name, "tool_17");
     assert!(reason.contains("1024 kB"), "{reason}");
     assert!(listed(&session, "small").await.is_some());
-    // It is not what it was any more, and what it is now is not taken in.
+    // The changed tool is rejected, and the old one is removed.
     worker.say(registration("tab", "small", 2, 60_000)).await;
     assert_eq!(rejection(&mut worker).await.0, "small");
     assert!(listed(&session, "small").await.is_none());
-    // When there is room again, it comes in.
+    // It is accepted when the quota allows it again.
     worker
         .say(json!({"type": "UNREGISTER_TOOL", "tabId": "tab", "name": "tool_3"}))
         .await;
@@ -146,7 +146,7 @@ async fn what_a_worker_may_have_in_all_is_bounded_and_comes_back_when_it_goes() 
             worker.tab(&tab).await;
             for number in 0..10 {
                 let name = format!("tool_{number}_of_{tab}");
-                // What tabs have in common counts once, so these have nothing.
+                // Texts that tabs share count once, so these differ.
                 let said = 10 * turn + number;
                 worker.say(registration(&tab, &name, said, 60_000)).await;
                 worker.say(json!({"type": "PING"})).await;
@@ -169,7 +169,7 @@ async fn what_a_worker_may_have_in_all_is_bounded_and_comes_back_when_it_goes() 
 
 /// Spec: security 18.
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_that_nobody_asked_for_do_not_reach_the_loop() {
+async fn unrequested_answers_do_not_reach_the_main_loop() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;

@@ -1,11 +1,11 @@
-//! A daemon with its loopback listener, and workers that speak to it as the page library's do.
+//! A daemon with its loopback listener, and workers that behave like those of the page library.
 
 pub(crate) use tabmux_testkit::PageWorker as Worker;
 
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::sync::Arc;
-use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::listener::{self, Bound, ListenerAccess, PageOrigins};
 use tabmux_daemon::policy::{PolicyChange, change_file};
 use tabmux_daemon::{Client, Handle, Hub, SessionOptions};
 use tabmux_protocol::session::{self as wire, ToolMode};
@@ -27,7 +27,7 @@ impl Daemon {
         let policy = tempfile::tempdir().unwrap();
         let bound = Bound::take(0).await.unwrap();
         let port = bound.port();
-        let guests = Guests {
+        let access = ListenerAccess {
             origins: PageOrigins::of(vec!["https://app.example".parse().unwrap()])
                 .and_in_file(policy.path().join("policy.json")),
             secret: "/nonexistent/secret".into(),
@@ -36,7 +36,7 @@ impl Daemon {
         tokio::spawn(listener::serve(
             bound,
             Arc::clone(&hub),
-            guests,
+            access,
             stop.clone(),
         ));
         Self {
@@ -57,7 +57,7 @@ impl Daemon {
         self.hub.open(options, Client::default()).await
     }
 
-    /// The person says something else from now on.
+    /// The person changes the rules.
     pub(crate) fn change_policy(&self, change: &PolicyChange) {
         change_file(&self.policy.path().join("policy.json"), change).unwrap();
     }
@@ -66,13 +66,13 @@ impl Daemon {
         dial(self.port, host, origin).await
     }
 
-    /// A worker that is welcome.
+    /// A worker that was accepted.
     pub(crate) async fn worker(&self) -> Worker {
         worker_at(self.port).await
     }
 }
 
-/// A worker that is welcome at the daemon that listens at this port.
+/// A worker that was accepted by the daemon at this port.
 pub(crate) async fn worker_at(port: u16) -> Worker {
     let host = format!("127.0.0.1:{port}");
     let worker = dial(port, &host, Some("http://localhost:5173")).await;

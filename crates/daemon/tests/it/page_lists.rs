@@ -1,4 +1,4 @@
-//! Whatever pages register, what clients are shown is a valid list of MCP, the same for everybody.
+//! Whatever pages register, clients get a valid MCP tool list, the same for all sessions.
 
 use crate::page_harness::{Daemon, Worker, request, text};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ struct Registered {
 }
 
 impl Registered {
-    /// Whether it is within the limits that a page's author is told of.
+    /// Whether it is within the documented limits.
     fn is_acceptable(&self) -> bool {
         (1..=MOST_NAME).contains(&self.name.len()) && self.schema.to_string().len() <= MOST_SCHEMA
     }
@@ -39,7 +39,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn what_is_as_large_as_it_may_be_is_taken_and_one_byte_more_is_not() {
+async fn the_largest_allowed_tool_is_accepted_and_one_byte_more_is_not() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -87,7 +87,7 @@ async fn what_is_as_large_as_it_may_be_is_taken_and_one_byte_more_is_not() {
 
 /// Spec: security 22.
 #[tokio::test]
-async fn what_a_schema_says_to_its_reader_is_honest_wherever_it_says_it() {
+async fn hidden_characters_are_removed_from_every_part_of_a_schema() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -110,7 +110,7 @@ async fn what_a_schema_says_to_its_reader_is_honest_wherever_it_says_it() {
         .unwrap();
     let mut shown = shown["inputSchema"].clone();
     shown["properties"].as_object_mut().unwrap().remove("tabId");
-    // What it asks for as well: a choice that is not seen as it is, nobody could make.
+    // The enum values, too: a model could not choose a value that it does not see.
     assert_eq!(shown, schema("abc", "abc"));
 }
 
@@ -127,7 +127,7 @@ async fn check(tools: &[Registered]) {
     for tool in tools {
         register(&mut worker, tool).await;
     }
-    // Words of one worker are heard in order.
+    // Messages of one worker are handled in order.
     worker.tab("the-end").await;
     until_listed(&session, "the-end").await;
     for tool in tools.iter().filter(|tool| !tool.is_acceptable()) {
@@ -149,7 +149,7 @@ async fn check(tools: &[Registered]) {
     let other = daemon.session(ToolMode::Static).await;
     let theirs = other.tools().await.unwrap();
     assert_eq!(shown, theirs, "everybody is shown the same");
-    // Who follows its state has the same ones, and what lists their tabs.
+    // A progressive session has the same ones, and the tool that lists their tabs.
     let of_pages = shown.iter().filter(|tool| !ours.contains_key(&tool.name));
     let of_pages: Vec<_> = of_pages.collect();
     let beside = (!of_pages.is_empty()).then(|| &ours["list_browser_tabs"]);
@@ -167,14 +167,14 @@ fn check_one(tool: &ToolInfo) {
     let origin = "(Offered by a page of http://localhost:5173; untrusted.)";
     let words = tool.description.strip_suffix(origin);
     let words = words.unwrap_or_else(|| panic!("{tool:?}"));
-    // One more says that it was cut, and one begins the line with the origin.
+    // One more for the ellipsis, and one for the newline before the origin.
     let length = words.chars().count();
     assert!(length <= MOST_WORDS + 2, "{length}");
     let schema = Value::Object((*tool.input_schema).clone());
     assert_eq!(schema["type"], "object", "{schema}");
     assert!(schema["properties"].is_object(), "{schema}");
     assert!(jsonschema::meta::is_valid(&schema), "{schema}");
-    // Ours is `tabId`, and what makes an object schema of it.
+    // We add `tabId`, and the keys of an object schema.
     let size = schema.to_string().len();
     assert!(size <= MOST_SCHEMA + 400, "{size}");
 }
@@ -229,14 +229,14 @@ fn registered() -> impl Strategy<Value = Registered> {
     })
 }
 
-/// Some words, or far too many.
+/// A short description, or one that is far too long.
 fn description() -> impl Strategy<Value = String> {
     let long = (".{1,40}", 0..50_000_usize);
     let long = long.prop_map(|(words, length)| words.chars().cycle().take(length).collect());
     prop_oneof![".{0,200}", long]
 }
 
-/// Small ones, and some about as large as they may be.
+/// Small ones, and some of about the maximum size.
 fn schema() -> impl Strategy<Value = Value> {
     let large = ("[a-zäß☃]{1,20}", 50_000..80_000_usize).prop_map(|(word, size)| {
         let one = json!({"type": "string", "enum": [word, "other"]});
@@ -247,7 +247,7 @@ fn schema() -> impl Strategy<Value = Value> {
     prop_oneof![4 => small_schema(), 1 => large]
 }
 
-/// A schema, something like one, or nothing of the kind; always an object, which the wire asks for.
+/// A schema, an invalid one, or something else; always an object, as the wire requires.
 fn small_schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -283,7 +283,7 @@ fn small_schema() -> impl Strategy<Value = Value> {
 }
 
 const TABS: usize = 3;
-/// What the daemon takes of a page: bytes of a schema and of a name, characters of a description.
+/// The daemon's limits: bytes of a schema and of a name, characters of a description.
 const MOST_SCHEMA: usize = 64 * 1_024;
 const MOST_NAME: usize = 256;
 const MOST_WORDS: usize = 4_000;

@@ -1,4 +1,4 @@
-//! Many pages that change their minds while many sessions call them.
+//! Many pages that change their tools while many sessions call them.
 
 use crate::page_harness::{Daemon, Worker, request, text};
 use futures_util::StreamExt;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 const WORKERS: usize = 20;
 const TABS_EACH: usize = 10;
 const TOOLS: usize = 50;
-/// Every tool of every tab is offered or taken back twice.
+/// Every tool of every tab is registered or removed twice.
 const CHANGES_EACH: usize = 2 * TABS_EACH * TOOLS;
 /// The tool that only the first tab of an application has, under a name of its own.
 const OWN: usize = 0;
@@ -25,7 +25,7 @@ const CHANGES_AT_ONCE: usize = 20;
 const SESSIONS: usize = 20;
 const CALLS_EACH: usize = 50;
 
-/// What the pages saw: which call ran how often, and where.
+/// What the pages recorded: how often each call ran, and where.
 type Seen = Arc<Mutex<HashMap<String, Vec<String>>>>;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,7 +60,7 @@ async fn two_hundred_pages_change_their_tools_while_twenty_sessions_call_them() 
                     assert_eq!(said, format!("{call} in {}", ran[0]));
                     assert!(tab.is_none_or(|tab| tab == ran[0]), "{call} ran in {ran:?}");
                 }
-                // It was gone before the call came there, or while it ran.
+                // The tool was gone before the call arrived, or while it ran.
                 Err(why) => {
                     refused += 1;
                     assert!(ran.len() <= 1, "{call} ran in {ran:?}");
@@ -71,7 +71,7 @@ async fn two_hundred_pages_change_their_tools_while_twenty_sessions_call_them() 
         }
     }
     over.cancel();
-    // They stay until the end, and so do their tools.
+    // The remaining tabs and their tools stay until the end.
     let mut rested = Vec::new();
     for app in apps {
         rested.push(app.await.unwrap());
@@ -83,7 +83,7 @@ async fn two_hundred_pages_change_their_tools_while_twenty_sessions_call_them() 
         let elapsed = begun.elapsed();
         listener.over.cancel();
         let notices = listener.notices.await.unwrap();
-        // Gathered for a while each, or told before an answer.
+        // Changes are gathered for a while, or reported before a reply.
         let most = elapsed.as_millis() / GATHERED.as_millis() + CALLS_EACH as u128 + 2;
         assert!(
             u128::from(notices) <= most,
@@ -102,7 +102,7 @@ async fn two_hundred_pages_change_their_tools_while_twenty_sessions_call_them() 
     assert!(answered > SESSIONS * CALLS_EACH / 4, "{answered} answered");
 }
 
-/// Somebody who takes each notice of a session at once, so that none is dropped, and counts them.
+/// Reads each notification of a session at once, so that none is dropped, and counts them.
 struct Listener {
     over: CancellationToken,
     notices: JoinHandle<u64>,
@@ -125,7 +125,7 @@ fn listen(session: &Arc<Handle>) -> Listener {
     Listener { over, notices }
 }
 
-/// Nobody changes anything any more: the list is what pages offer, and nothing else.
+/// Nothing changes any more: the list is exactly what pages offer.
 async fn check_list(session: &Handle, offered: &BTreeSet<String>) {
     let tools = session.tools().await.unwrap();
     let listed = tools.into_iter().map(|tool| tool.name);
@@ -133,7 +133,7 @@ async fn check_list(session: &Handle, offered: &BTreeSet<String>) {
     assert_eq!(&listed, offered);
 }
 
-/// One agent: calls tools at random, half of them in a tab that it names. Each call by its own name.
+/// One agent: calls tools at random, half of them in a named tab. Each call has its own id.
 async fn agent(
     number: usize,
     session: &Handle,
@@ -165,9 +165,9 @@ struct App {
     seen: Seen,
     rng: Rng,
     offered: HashSet<(usize, usize)>,
-    /// Tabs that are closed for now.
+    /// Tabs that are closed at the moment.
     closed: HashSet<usize>,
-    /// How often each tab came, which names its document.
+    /// How often each tab was opened, which names its document.
     shown: [u64; TABS_EACH],
     changes: u64,
 }
@@ -186,7 +186,7 @@ impl App {
         }
     }
 
-    /// Offers and takes back, and answers calls until nobody calls any more.
+    /// Registers and removes tools, and answers calls until the sessions have finished.
     async fn live(mut self, over: CancellationToken) -> Self {
         for tab in 0..TABS_EACH {
             self.show(tab).await;
@@ -196,7 +196,7 @@ impl App {
                 self.change().await;
                 self.changes += 1;
             }
-            self.be_heard().await;
+            self.flush().await;
         }
         loop {
             tokio::select! {
@@ -206,12 +206,14 @@ impl App {
         }
     }
 
-    /// Waits until the daemon has heard all that was said, so that answers do not queue behind changes
-    /// without end. Calls are answered meanwhile.
-    async fn be_heard(&mut self) {
+    /// Waits until the daemon has handled all messages, so that replies do not queue behind endless changes. Answers
+    /// calls meanwhile.
+    async fn flush(&mut self) {
         self.worker.say(json!({"type": "PING"})).await;
         loop {
-            let next = patiently(self.worker.0.next(), || "a word of the daemon".to_owned());
+            let next = patiently(self.worker.0.next(), || {
+                "a message of the daemon".to_owned()
+            });
             let message = next.await.unwrap().unwrap();
             if self.hear(&message).await {
                 return;
@@ -230,7 +232,7 @@ impl App {
     }
 
     async fn change(&mut self) {
-        // The application's own tool comes and goes all the time, and the list with it.
+        // The application's own tool is added and removed all the time, and the list changes with it.
         let (tab, tool) = match self.rng.one_in(4) {
             true => (0, OWN),
             false => (self.rng.below(TABS_EACH), 1 + self.rng.below(TOOLS - 1)),
@@ -259,7 +261,7 @@ impl App {
         self.worker.offer(&tab_id, &name, schema).await;
     }
 
-    /// What its tabs offer now.
+    /// The tools that its tabs offer now.
     fn names(&self) -> impl Iterator<Item = String> {
         let offered = self.offered.iter();
         offered.map(|(tab, tool)| tool_name(&tab_name(self.number, *tab), *tool))
@@ -272,7 +274,7 @@ impl App {
             .push(tab.to_owned());
     }
 
-    /// Answers a call. Whether this is the answer to a ping.
+    /// Answers a call. Returns whether the message was the answer to a ping.
     async fn hear(&mut self, message: &Message) -> bool {
         let message: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
         if message["type"] != "CALL_TOOL" {
@@ -283,7 +285,7 @@ impl App {
         let number = tabs.find(|it| tab_name(self.number, *it) == tab);
         let number = number.unwrap_or_else(|| panic!("{message} is for somebody else"));
         let call = message["args"]["call"].as_str().unwrap();
-        // As the library does: what is not there any more is not run, and may be run elsewhere.
+        // Like the library: a missing tool is not run, and may run in another tab.
         let name = message["toolName"].as_str().unwrap();
         let mut tools = self.offered.iter().filter(|(tab, _)| *tab == number);
         let is_offered = tools.any(|(_, tool)| tool_name(tab, *tool) == name);
@@ -327,13 +329,13 @@ fn is_a_pages(name: &str) -> bool {
     name.starts_with("own_") || name.starts_with("shared_")
 }
 
-/// In milliseconds since 1970, as pages tell the time.
+/// Milliseconds since 1970, as pages measure time.
 fn now() -> f64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     now.as_secs_f64() * 1_000.0
 }
 
-/// What a refusal may say.
+/// The allowed error texts.
 const GONE: [&str; 5] = [
     "not available in tab",
     "There is no tool",
@@ -342,5 +344,5 @@ const GONE: [&str; 5] = [
     "was closed",
 ];
 
-/// Changes within this time are told together.
+/// Changes within this time are reported together.
 const GATHERED: Duration = Duration::from_millis(25);

@@ -1,5 +1,4 @@
-//! What pages say leaves them without characters that nobody sees, by whichever way; and no answer of theirs costs a
-//! client more than the call.
+//! Invisible characters in page text are removed on every path to a client, and a huge reply fails only its own call.
 
 use crate::page_harness::{Daemon, Worker, changed, listed, request};
 use serde_json::{Value, json};
@@ -7,7 +6,7 @@ use tabmux_daemon::Handle;
 use tabmux_protocol::Backend;
 use tabmux_protocol::session::ToolMode;
 
-/// Each kind of character that is not seen, or that changes how others are.
+/// Each kind of character that is invisible, or changes how others are displayed.
 const HIDDEN: &[char] = &[
     '\u{1}',
     '\u{1b}',
@@ -33,7 +32,7 @@ const HIDDEN: &[char] = &[
 ];
 
 #[tokio::test]
-async fn no_character_that_is_not_seen_leaves_a_page_by_any_way() {
+async fn invisible_characters_of_pages_are_always_removed() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -88,20 +87,20 @@ async fn an_answer_of_control_characters_costs_no_more_than_its_call() {
     worker.tab("tab-1").await;
     worker.tool("tab-1", "who").await;
     changed(&session).await;
-    // Escaped twice on its way here, and six times as long as it seems on its way out.
+    // Escaped twice on arrival, and six times as long when it is sent.
     let data = "\u{1}".repeat(4_000_000);
     let picture = json!({"type": "image", "data": data, "mimeType": "image/png"});
     let answer = json!({"success": true, "result": {"content": [picture]}});
     let told = answered(&session, &mut worker, answer).await;
     assert_eq!(
         told["content"],
-        json!([{"type": "text", "text": "[A picture was left out: it is not one in base64.]"}])
+        json!([{"type": "text", "text": "[A picture was left out: it is not valid base64.]"}])
     );
     let (reply, _) = tokio::join!(session.call(request("who", &json!({}))), worker.answers());
     assert!(!reply.unwrap().is_error);
 }
 
-/// What the session is told if the page answers its call with this.
+/// The session's reply if the page answers its call with this.
 async fn answered(session: &Handle, worker: &mut Worker, mut answer: Value) -> Value {
     let arguments = json!({});
     let (reply, ()) = tokio::join!(session.call(request("who", &arguments)), async {

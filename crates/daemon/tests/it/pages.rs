@@ -1,4 +1,4 @@
-//! Pages that offer tools, over the loopback listener, as a worker of the page library speaks.
+//! Pages that offer tools over the loopback listener; the tests play the library's worker.
 
 use crate::page_harness::{Daemon, changed, listed, request, text};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tabmux_protocol::session::ToolMode;
 
 /// Spec: security 2, 3; decisions 23.
 #[tokio::test]
-async fn who_is_no_page_of_this_machine_does_not_come_in() {
+async fn only_allowed_pages_may_connect() {
     let daemon = Daemon::start().await;
     let host = format!("127.0.0.1:{}", daemon.port);
     let local = Some("http://localhost:5173");
@@ -24,17 +24,17 @@ async fn who_is_no_page_of_this_machine_does_not_come_in() {
         let refused = daemon.dial(host, origin).await.err();
         assert_eq!(refused, Some(403), "{host} {origin:?}");
     }
-    let mut stranger = daemon
+    let mut outsider = daemon
         .dial(&host, Some("https://evil.example"))
         .await
         .ok()
         .unwrap();
     assert_eq!(
-        stranger.greet().await,
+        outsider.greet().await,
         json!({
             "type": "REFUSED",
-            "reason": "Pages of https://evil.example may not offer tools; `tabmux policy page-origins \
-                       add https://evil.example` lets them."
+            "reason": "Pages of https://evil.example may not offer tools; run `tabmux policy page-origins \
+                       add https://evil.example` to allow them."
         })
     );
     let mut invited = daemon
@@ -47,7 +47,7 @@ async fn who_is_no_page_of_this_machine_does_not_come_in() {
 
 /// Spec: decisions 23.
 #[tokio::test]
-async fn a_person_lets_pages_in_and_out_while_the_daemon_runs() {
+async fn a_person_allows_and_forbids_pages_while_the_daemon_runs() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let host = format!("127.0.0.1:{}", daemon.port);
@@ -68,7 +68,7 @@ async fn a_person_lets_pages_in_and_out_while_the_daemon_runs() {
     changed(&session).await;
     worker.is_heard().await;
     daemon.change_policy(&PolicyChange::RemovePages(origin.clone()));
-    // A call that comes after that does not reach the page, and the next sign of life is the last.
+    // A later call does not reach the page, and the next keep-alive closes the connection.
     let arguments = json!({});
     let (reply, heard) = tokio::join!(session.call(request("who", &arguments)), worker.hear());
     assert_eq!(heard["type"], "REFUSED", "{heard}");
@@ -78,7 +78,7 @@ async fn a_person_lets_pages_in_and_out_while_the_daemon_runs() {
 
 /// Spec: decisions 23.
 #[tokio::test]
-async fn a_page_that_is_let_in_no_longer_goes_with_its_next_sign_of_life() {
+async fn a_forbidden_page_is_closed_at_its_next_keep_alive() {
     let daemon = Daemon::start().await;
     let host = format!("127.0.0.1:{}", daemon.port);
     let origin: PageOrigin = "https://shop.example".parse().unwrap();
@@ -123,7 +123,7 @@ async fn a_tool_is_listed_while_a_tab_has_it_with_a_tab_id_of_ours() {
         description.contains("http://localhost:5173; untrusted"),
         "{description}"
     );
-    // A second tab with it changes nothing; the last one's end does.
+    // A second tab with the tool changes nothing; the list changes when the last tab is closed.
     worker.tab("tab-2").await;
     worker.tool("tab-2", "who").await;
     worker
@@ -209,7 +209,7 @@ async fn calls_go_to_the_right_tab() {
         text(&wrong),
         "Tool 'who' not available in tab 'invalid-id'. Available tabs: tab-1, tab-2"
     );
-    // Its own schema is checked before the page is asked.
+    // The tool's schema is checked before the page is called.
     let wrong = session
         .call(request("who", &json!({"loud": "yes"})))
         .await
@@ -303,7 +303,7 @@ async fn if_no_tab_is_in_front_the_first_is_used_and_the_log_warns() {
         worker.tool(tab, "who").await;
     }
     changed(&session).await;
-    let warning = "no tab is in front; the first that has the tool is taken";
+    let warning = "no tab is in front; using the first one that has the tool";
     assert!(!log.text().contains(warning));
     let who = request("who", &json!({}));
     let (reply, _) = tokio::join!(session.call(who), worker.answers());
@@ -313,7 +313,7 @@ async fn if_no_tab_is_in_front_the_first_is_used_and_the_log_warns() {
     assert!(line.contains("WARN"), "{line}");
 }
 
-/// What was logged in this thread, which is the only one of such a test.
+/// The log of this thread, which is the only one of such a test.
 #[derive(Clone, Default)]
 struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
 
@@ -403,7 +403,7 @@ async fn a_page_cannot_take_a_name_of_ours_nor_flood_the_list() {
 
 /// Spec: multi-tab 44.
 #[tokio::test]
-async fn a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
+async fn a_refused_tab_learns_why_and_whether_another_id_helps() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut first = daemon.worker().await;
@@ -414,17 +414,17 @@ async fn a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
         "type": "TAB_REFUSED", "tabId": "tab-1", "anotherId": true,
         "reason": "Another tab already has this id. Make a new one."
     });
-    // A stranger does not get the id of another's tab.
+    // A page of another origin cannot take the id of this tab.
     let host = format!("127.0.0.1:{}", daemon.port);
-    let mut stranger = daemon
+    let mut outsider = daemon
         .dial(&host, Some("https://app.example"))
         .await
         .ok()
         .unwrap();
-    assert_eq!(stranger.greet().await["type"], "WELCOME");
-    stranger.tab("tab-1").await;
-    assert_eq!(stranger.hear().await, taken);
-    // One of the same application does, and the other hears of it; saying more of the tab changes nothing.
+    assert_eq!(outsider.greet().await["type"], "WELCOME");
+    outsider.tab("tab-1").await;
+    assert_eq!(outsider.hear().await, taken);
+    // A worker of the same application can, and the first one is told; further messages about the tab change nothing.
     let mut second = daemon.worker().await;
     second.tab("tab-1").await;
     second.tool("tab-1", "who").await;
@@ -438,7 +438,7 @@ async fn a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
     first.tab("tab-2").await;
     first.tool("tab-2", "who").await;
     for (tab, worker) in [("tab-1", &mut second), ("tab-2", &mut first)] {
-        // What was said before this has been heard when the answer comes.
+        // Earlier messages have been handled when the answer comes.
         worker.say(json!({"type": "PING"})).await;
         assert_eq!(worker.hear().await["type"], "PONG");
         let who = request("who", &json!({"tabId": tab}));
@@ -456,7 +456,7 @@ async fn a_tab_that_is_not_taken_in_is_told_why_and_whether_another_id_helps() {
 }
 
 #[tokio::test]
-async fn a_tool_for_which_there_is_no_room_is_told_to_its_page_and_not_kept() {
+async fn a_tool_over_the_limit_is_rejected_and_not_kept() {
     let daemon = Daemon::start().await;
     let mut worker = daemon.worker().await;
     worker.tab("tab-1").await;

@@ -1,5 +1,5 @@
-//! What the side panel shows and changes: questions, rules about sites, following, private windows. The
-//! extension is played by the test.
+//! What the side panel shows and changes: questions, rules about sites, following, private windows. The test plays
+//! the extension.
 
 use crate::confirm::offer;
 use crate::fake_extension::{Daemon, Extension, through_extension};
@@ -14,7 +14,7 @@ use tabmux_testkit::patiently;
 
 const SESSION: &str = "sess_one";
 
-/// An agent in the browser of the extension, whose name is not what it seems.
+/// An agent in the browser of the extension, with a misleading name.
 async fn agent(daemon: &Daemon, confirm: Confirm) -> Arc<Handle> {
     let options = wire::SessionOptions {
         confirm,
@@ -29,7 +29,7 @@ async fn agent(daemon: &Daemon, confirm: Confirm) -> Arc<Handle> {
     Arc::new(daemon.hub.open(options, client).await)
 }
 
-/// An extension with an open tab, a page that one may not leave open, and a private one if it is asked.
+/// An extension with an open tab, a page that extensions cannot access, and a private tab if requested.
 async fn extension(daemon: &Daemon) -> Extension {
     let mut extension = daemon.extension("0123456789").await;
     introduce(&mut extension, false).await;
@@ -51,7 +51,7 @@ async fn introduce(extension: &mut Extension, private: bool) {
     extension.say(json!({"type": "canAsk"})).await;
 }
 
-/// A page with a tool that buys, and one that says nothing of itself.
+/// A page with a tool that buys, and one without annotations.
 async fn shop(daemon: &Daemon, agent: &Handle) -> Worker {
     let mut worker = worker_at(daemon.port).await;
     worker.tab("tab-1").await;
@@ -116,7 +116,7 @@ async fn a_person_is_asked_in_the_panel_and_answers_there() {
             }
             assert_eq!(call.await.unwrap().is_error, !allowed);
             extension.shown(|shown| !has_question(shown)).await;
-            // It has one answer.
+            // It can be answered once.
             extension.say(answer).await;
             let denied = extension.hear().await.unwrap();
             assert_eq!(denied["type"], "denied", "{denied}");
@@ -126,12 +126,12 @@ async fn a_person_is_asked_in_the_panel_and_answers_there() {
 
 /// Spec: security 24.
 #[tokio::test]
-async fn a_question_leaves_the_panel_when_it_is_over_elsewhere() {
+async fn a_question_leaves_the_panel_when_it_is_settled() {
     let daemon = Daemon::start().await;
     let mut extension = extension(&daemon).await;
     let agent = agent(&daemon, Confirm::Ask).await;
     let _worker = shop(&daemon, &agent).await;
-    // Somebody else answers.
+    // Another component answers.
     let call = begin(&agent, "buy", "tea");
     let shown = extension.shown(has_question).await;
     let id = shown["questions"][0]["id"].as_str().unwrap().to_owned();
@@ -155,10 +155,10 @@ async fn a_question_leaves_the_panel_when_it_is_over_elsewhere() {
     assert!(daemon.hub.overview().await.unwrap().paused);
     extension.say(json!({"type": "resume"})).await;
     extension.shown(|shown| shown["paused"] == false).await;
-    // Nobody is there to ask when the extension is gone.
+    // No person can be asked when the extension is gone.
     drop(extension);
     let refused = async {
-        // A question that is shown just before would wait for somebody to come back.
+        // A question that was shown just before waits for the extension to reconnect.
         loop {
             let status = request("browser_get_connection_status", &json!({}));
             let status = agent.call(status).await.unwrap();
@@ -205,7 +205,7 @@ async fn rules_of_the_panel_are_those_of_tabmux_policy_and_hold_at_once() {
     assert!(pages.contains("(blocked) (https://b.test)"), "{pages}");
     let rules = tabmux_daemon::policy::read(&daemon.policy).unwrap();
     assert_eq!(rules.blocked[0].to_string(), "https://b.test");
-    // What is changed elsewhere is shown here, though no agent does anything.
+    // A change from another program is shown here, even if no agent does anything.
     let change = PolicyChange::Allow("*.a.test".parse().unwrap());
     change_file(&daemon.policy, &change).unwrap();
     let shown = extension
@@ -235,7 +235,7 @@ async fn rules_of_the_panel_are_those_of_tabmux_policy_and_hold_at_once() {
     extension
         .shown(|it| it["rules"]["allowed"] == json!([]) && it["rules"]["blocked"] == json!([]))
         .await;
-    // What makes no sense is said, and changes nothing.
+    // Invalid rules are refused with a sentence, and change nothing.
     for (origin, rule, why) in [
         ("https://b.test", "none", "There is no rule about"),
         ("javascript:alert(1)", "allow", "is no origin"),
@@ -247,7 +247,7 @@ async fn rules_of_the_panel_are_those_of_tabmux_policy_and_hold_at_once() {
         let denied = extension.hear().await.unwrap();
         assert!(denied["reason"].as_str().unwrap().contains(why), "{denied}");
     }
-    // A file that is damaged closes everything, and that is said.
+    // A damaged file blocks everything, and the panel shows that.
     std::fs::write(&daemon.policy, "{").unwrap();
     let shown = extension
         .shown(|it| it["rules"]["problem"] != Value::Null)
@@ -313,10 +313,10 @@ async fn an_agent_follows_the_person_while_the_switch_is_on() {
 }
 
 #[tokio::test]
-async fn private_windows_are_nobodys_business_until_the_person_says_so() {
+async fn private_windows_are_hidden_until_the_person_allows_them() {
     let daemon = Daemon::start().await;
     let mut extension = daemon.extension("0123456789").await;
-    // It is not asked for them, and what it tells of them is not heard.
+    // The extension is not asked for them, and its messages about them are ignored.
     introduce(&mut extension, true).await;
     let agent = agent(&daemon, Confirm::Ask).await;
     let pages = call(&agent, "list_pages").await;
@@ -345,7 +345,7 @@ async fn private_windows_are_nobodys_business_until_the_person_says_so() {
     extension
         .shown(|it| it["agents"][0]["tabs"][0]["tabId"] == 9)
         .await;
-    // The person closes them again, in a terminal.
+    // The person hides them again, in a terminal.
     change_file(&daemon.policy, &PolicyChange::PrivateWindows(false)).unwrap();
     extension
         .shown(|it| it["rules"]["privateWindows"] == false && it["agents"][0]["tabs"] == json!([]))

@@ -1,4 +1,4 @@
-//! What clients of ours may expect: sessions of their own, truthful status, one daemon.
+//! What our clients may expect: their own session, correct status, one daemon.
 
 use crate::server::Server;
 use crate::wire::{Wire, register};
@@ -92,7 +92,7 @@ async fn there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced() {
     server.stop.cancel();
     drop(server.task.await.unwrap());
     assert!(!server.place.socket().exists());
-    // What a daemon leaves behind that was killed.
+    // The socket of a daemon that was killed.
     drop(std::os::unix::net::UnixListener::bind(server.place.socket()).unwrap());
     assert!(server.place.socket().exists());
     Listening::start(&server.place).unwrap();
@@ -114,11 +114,11 @@ async fn a_client_of_another_protocol_is_told_what_to_do() {
 
 /// Spec: security 31.
 #[tokio::test(start_paused = true)]
-async fn a_daemon_that_nobody_needs_ends() {
+async fn an_idle_daemon_ends() {
     let server = Server::start_with(ServeOptions {
         idle: Some(Duration::from_secs(60)),
     });
-    // Time jumps as soon as everybody waits.
+    // The clock jumps as soon as all tasks wait.
     drop(server.task.await.unwrap());
     assert!(!server.place.socket().exists());
 }

@@ -1,4 +1,4 @@
-//! What the person wants, said by an extension that the test plays.
+//! Requests of the person, sent by an extension that the test plays.
 
 use crate::fake_extension::{Daemon, Extension, pass, through_extension};
 use serde_json::{Value, json, value::to_raw_value};
@@ -48,7 +48,7 @@ async fn call(session: &Handle, id: &str, tool: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_overview_tells_who_is_there_and_what_they_do() {
+async fn the_overview_shows_agents_and_what_they_do() {
     let (daemon, mut extension, _agent) = scene().await;
     let shown = extension.shown(|it| it["agents"][0]["here"] == true).await;
     assert_eq!(shown["paused"], false);
@@ -86,14 +86,14 @@ async fn a_pause_that_another_browser_ended_is_not_brought_back() {
     extension.shown(|it| it["paused"] == true).await;
     extension.say(json!({"type": "resume"})).await;
     extension.shown(|it| it["paused"] == false).await;
-    // As one says it that was away meanwhile. What it wants next is refused once this was heard.
+    // As an extension repeats it after a reconnect. The next request is denied once this one was handled.
     extension.say(json!({"type": "pause", "again": true})).await;
     let nobody = json!({"type": "give", "tabId": 7, "session": "nobody"});
     extension.say(nobody).await;
     while extension.hear().await.expect("it is connected")["type"] != "denied" {}
     let text = call(&agent, "1", "list_pages").await;
     assert!(text.contains("http://a.example/"), "{text}");
-    // The person's own word always counts.
+    // A new request of the person always counts.
     extension.say(json!({"type": "pause"})).await;
     extension.shown(|it| it["paused"] == true).await;
 }
@@ -113,7 +113,7 @@ async fn a_pause_survives_a_short_absence_and_not_the_end_of_its_browser() {
     );
     let mut back = daemon.extension("0123456789").await;
     back.shown(|it| it["paused"] == true).await;
-    // What counts is the last time that it went.
+    // The last disconnection counts.
     drop(back);
     gone(&agent).await;
     pass(Duration::from_secs(40)).await;
@@ -133,7 +133,7 @@ async fn a_pause_survives_a_short_absence_and_not_the_end_of_its_browser() {
     drop(back);
     gone(&agent).await;
     pass(Duration::from_secs(61)).await;
-    // Nobody comes back after so long, and calls are told that instead.
+    // The extension does not reconnect after so long, and calls report that instead.
     let over = async {
         loop {
             let text = call(&agent, "5", "list_pages").await;
@@ -163,7 +163,7 @@ async fn cancel_in_chromes_bar_takes_the_tab_back_and_says_so() {
     extension
         .say(json!({"type": "give", "tabId": 7, "session": SESSION}))
         .await;
-    // What is said after it is heard after it.
+    // Messages are handled in order.
     extension.say(json!({"type": "ping"})).await;
     assert_eq!(extension.hear().await, Some(json!({"type": "pong"})));
     let play = async {
@@ -183,7 +183,7 @@ async fn cancel_in_chromes_bar_takes_the_tab_back_and_says_so() {
     };
     let (text, ()) = tokio::join!(call(&agent, "1", "take_snapshot"), play);
     assert!(text.contains("was taken back by the person"), "{text}");
-    // The next call does not grab it again.
+    // The next call does not take it again.
     let next = call(&agent, "2", "take_snapshot");
     tokio::pin!(next);
     let asked = tokio::select! {
@@ -193,7 +193,7 @@ async fn cancel_in_chromes_bar_takes_the_tab_back_and_says_so() {
     assert_eq!(asked["url"], "about:blank");
 }
 
-/// The next message but those for the tab that was let go.
+/// The next message, except those for the detached tab.
 async fn opened(extension: &mut Extension) -> Value {
     loop {
         let asked = extension.hear().await.unwrap();
@@ -205,7 +205,7 @@ async fn opened(extension: &mut Extension) -> Value {
 }
 
 #[tokio::test]
-async fn what_cannot_be_done_is_denied_with_a_sentence_and_changes_nothing() {
+async fn impossible_requests_are_denied_with_a_sentence() {
     let (_daemon, mut extension, agent) = scene().await;
     let pages = call(&agent, "1", "list_pages").await;
     let wrong = [
@@ -218,8 +218,8 @@ async fn what_cannot_be_done_is_denied_with_a_sentence_and_changes_nothing() {
             "Chrome keeps extensions out of this page, so no agent can work in it.",
         ),
     ];
-    for (wish, reason) in wrong {
-        extension.say(wish).await;
+    for (request, reason) in wrong {
+        extension.say(request).await;
         assert_eq!(
             extension.hear().await,
             Some(json!({"type": "denied", "reason": reason}))

@@ -31,7 +31,7 @@ async fn a_page_behind_an_extension_offers_its_tools_until_either_goes() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_not_allowed_is_ended_without_a_word() {
+async fn a_page_that_is_not_allowed_is_closed_silently() {
     let daemon = Daemon::start().await;
     let mut extension = daemon.extension("0123456789").await;
     for (connection, origin) in [
@@ -63,7 +63,7 @@ async fn a_page_that_is_not_allowed_is_ended_without_a_word() {
 
 /// Spec: security 9.
 #[tokio::test]
-async fn a_page_that_floods_is_ended_and_the_one_beside_it_works() {
+async fn a_page_that_floods_is_closed_and_others_work() {
     let daemon = Daemon::start().await;
     let session = session(&daemon).await;
     let mut extension = daemon.extension("0123456789").await;
@@ -83,7 +83,7 @@ async fn a_page_that_floods_is_ended_and_the_one_beside_it_works() {
     until_listed(&session, "paint", true).await;
 }
 
-/// A worker that is welcome.
+/// A worker that was accepted.
 async fn open(extension: &mut Extension, connection: usize, origin: &str) {
     extension
         .say(json!({"type": "pageOpened", "connection": connection, "origin": origin}))
@@ -111,7 +111,7 @@ async fn page_says(extension: &mut Extension, connection: usize, frame: &Value) 
         .await;
 }
 
-/// The next message that is about pages.
+/// The next message about pages.
 async fn about_pages(extension: &mut Extension) -> Value {
     let hearing = async {
         loop {
@@ -121,7 +121,7 @@ async fn about_pages(extension: &mut Extension) -> Value {
             }
         }
     };
-    patiently(hearing, || "word about pages".to_owned()).await
+    patiently(hearing, || "a message about pages".to_owned()).await
 }
 
 async fn until_listed(session: &Handle, name: &str, wanted: bool) {

@@ -8,7 +8,7 @@ use tabmux_protocol::Backend as _;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::sync::mpsc;
 
-/// A daemon may be killed before anybody has reached it. Whoever waits for it starts another one.
+/// A daemon may be killed before a client has reached it. The waiting client starts another one.
 #[tokio::test]
 async fn a_daemon_that_ends_at_once_is_followed_by_another_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -29,7 +29,7 @@ async fn a_daemon_that_ends_at_once_is_followed_by_another_one() {
     assert!(!tools.await.unwrap().unwrap().is_empty());
 }
 
-/// A session at this place, and how often it tried to start a daemon there.
+/// A session at this socket, and how often it tried to start a daemon there.
 pub(crate) fn open(place: SocketPath) -> (RemoteSession, Arc<AtomicUsize>) {
     let tries = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&tries);
@@ -45,7 +45,7 @@ pub(crate) fn open(place: SocketPath) -> (RemoteSession, Arc<AtomicUsize>) {
     (session, tries)
 }
 
-/// A session at a daemon that runs.
+/// A session at a running daemon.
 pub(crate) fn open_as(place: SocketPath, options: SessionOptions) -> RemoteSession {
     let start = || Err(std::io::Error::other("there is no program to start"));
     opened(place, options, Box::new(start))

@@ -1,4 +1,4 @@
-//! A daemon in this process, at a socket of its own.
+//! A daemon in this process, with its own socket.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tabmux_daemon::socket::{Held, Listening, ServeOptions, serve};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// A running daemon. Its socket goes with it.
+/// A running daemon. Its socket is removed with it.
 pub(crate) struct Server {
     pub(crate) place: SocketPath,
     pub(crate) stop: CancellationToken,
@@ -17,7 +17,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a daemon that stays until it is told otherwise.
+    /// Starts a daemon that runs until it is stopped.
     pub(crate) fn start() -> Self {
         Self::start_with(ServeOptions { idle: None })
     }
@@ -26,14 +26,14 @@ impl Server {
         Self::around(Arc::new(Hub::start()), options)
     }
 
-    /// The same with a main loop that others reach, too.
+    /// The same with a given main loop.
     pub(crate) fn around(hub: Arc<Hub>, options: ServeOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = SocketPath::choose(Some(folder.path().join("d.sock")));
         Self::run(hub, options, place, folder)
     }
 
-    /// A daemon at this place.
+    /// A daemon at this socket.
     pub(crate) fn at(place: SocketPath) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let hub = Arc::new(Hub::start());

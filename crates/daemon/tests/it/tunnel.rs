@@ -9,11 +9,11 @@ use tabmux_testkit::patiently;
 
 /// Spec: dynamic-tools 65, 67, 69, 70, 71, 81, 84.
 #[tokio::test]
-async fn what_the_extension_tells_of_tabs_is_what_list_tabs_tells() {
+async fn list_tabs_shows_the_tabs_that_the_extension_reports() {
     let (daemon, mut extension) = introduced().await;
     let session = session(&daemon, None).await;
     // Spec: dynamic-tools 81.
-    // An extension that connects changes nobody's state.
+    // A connecting extension changes no session's state.
     let names = session.tools().await.unwrap();
     assert_eq!(names.len(), 1, "{names:?}");
     assert_eq!(
@@ -35,7 +35,7 @@ async fn what_the_extension_tells_of_tabs_is_what_list_tabs_tells() {
         .say(json!({"type": "tabClosed", "tabId": 7}))
         .await;
     until(&session, &["B http://b.example/2"]).await;
-    // What is no tab, or none that is known, changes nothing.
+    // Invalid and unknown tabs change nothing.
     extension
         .say(json!({"type": "tabClosed", "tabId": 99}))
         .await;
@@ -67,7 +67,7 @@ async fn an_extension_that_goes_ends_the_connection_and_says_so() {
             while extension.hear().await.is_some() {}
         }
         drop(extension);
-        let told = patiently(session.next_event(), || "word of the loss".to_owned()).await;
+        let told = patiently(session.next_event(), || "a report of the loss".to_owned()).await;
         assert_eq!(told, Some(BackendEvent::ToolsChanged));
         let names = session.tools().await.unwrap();
         assert_eq!(names.len(), 1, "{names:?}");
@@ -80,7 +80,7 @@ async fn an_extension_that_goes_ends_the_connection_and_says_so() {
 async fn a_session_that_means_an_extension_says_that_it_is_away() {
     let daemon = Daemon::start().await;
     let session = session(&daemon, None).await;
-    // Time jumps as soon as everybody waits: nobody comes back.
+    // The clock jumps as soon as all tasks wait; the extension does not reconnect.
     let refused = call(&session, "connect_browser", json!({})).await;
     let refused: Value = serde_json::from_str(&refused.unwrap_err()).unwrap();
     assert_eq!(refused["error"], "Browser extension not connected");
@@ -103,7 +103,7 @@ async fn a_call_that_needs_an_extension_says_that_it_is_away() {
 
 /// Spec: decisions 24.
 #[tokio::test]
-async fn who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() {
+async fn a_wait_for_an_extension_reports_progress_until_it_connects() {
     let daemon = Daemon::start().await;
     let session = session(&daemon, None).await;
     let request = CallRequest {
@@ -112,7 +112,7 @@ async fn who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() {
     };
     let play = async {
         loop {
-            let told = patiently(session.next_event(), || "word of the wait".to_owned()).await;
+            let told = patiently(session.next_event(), || "a report of the wait".to_owned()).await;
             let Some(BackendEvent::Progress(progress)) = told else {
                 panic!("{told:?}");
             };
@@ -120,7 +120,7 @@ async fn who_waits_for_an_extension_hears_of_it_and_has_it_when_it_comes() {
             if message.starts_with("Waiting for the tabmux extension: ") {
                 break;
             }
-            // Before it is known what for.
+            // Sent before the reason is known.
             assert_eq!(message, "Waiting for the browser");
         }
         let mut extension = daemon.extension("0123456789").await;
@@ -156,7 +156,7 @@ async fn tabs_are_opened_in_the_background_and_closed_by_name() {
         extension
             .say(json!({"type": "done", "requestId": asked["requestId"], "error": refusal}))
             .await;
-        // A tab that nobody can work in is not left behind.
+        // A tab that cannot be used is closed again.
         let asked = extension.hear().await.unwrap();
         assert_eq!(
             (&asked["type"], &asked["tabId"]),
@@ -196,7 +196,7 @@ async fn several_browsers_are_told_apart_by_name() {
     until(&latest, &["Home http://Home.example/"]).await;
 }
 
-/// A daemon, and an extension that has told of one tab.
+/// A daemon, and an extension that has reported one tab.
 async fn introduced() -> (Daemon, Extension) {
     let daemon = Daemon::start().await;
     let mut extension = daemon.extension("0123456789").await;
@@ -227,7 +227,7 @@ async fn session(daemon: &Daemon, name: Option<&str>) -> Handle {
     daemon.hub.open(options, Client::default()).await
 }
 
-/// Asks `list_tabs` until it tells these.
+/// Calls `list_tabs` until it returns these.
 async fn until(session: &Handle, wanted: &[&str]) {
     let asking = async {
         loop {
@@ -246,7 +246,7 @@ async fn until(session: &Handle, wanted: &[&str]) {
     patiently(asking, || format!("{wanted:?}")).await;
 }
 
-/// What a tool answers: data, or a sentence if it fails.
+/// A tool's reply: data, or a sentence if it fails.
 async fn call(session: &Handle, tool: &str, arguments: Value) -> Result<Value, String> {
     let CallReply {
         content, is_error, ..

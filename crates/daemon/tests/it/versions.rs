@@ -8,7 +8,7 @@ use tabmux_protocol::Backend;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
 
-/// A daemon that says it is of version 0.0.1, until it is stopped. Answers what it was told.
+/// A daemon that claims version 0.0.1, until it is stopped. Returns the messages it got.
 async fn old_daemon(socket: PathBuf, sessions: usize) -> Vec<String> {
     let listener = UnixListener::bind(&socket).unwrap();
     let (stream, _) = listener.accept().await.unwrap();

@@ -1,4 +1,4 @@
-//! A raw client of the socket: lines out, lines in.
+//! A raw client of the socket: sends and receives lines.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,12 +24,12 @@ impl Wire {
         self.send_bytes(format!("{message}\n").as_bytes()).await;
     }
 
-    /// Writes bytes as they are; the daemon may hang up meanwhile.
+    /// Writes raw bytes; the daemon may close the connection meanwhile.
     pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         let _ = self.write.write_all(bytes).await;
     }
 
-    /// The next line, or `None` when the daemon has hung up.
+    /// The next line, or `None` when the daemon has closed the connection.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let next =
             tabmux_testkit::patiently(self.lines.next_line(), || "the daemon is silent".into());
@@ -42,7 +42,7 @@ impl Wire {
         self.next().await.expect("the daemon answers")
     }
 
-    /// Opens a session and answers with its name.
+    /// Opens a session and returns its name.
     pub(crate) async fn register(&mut self) -> String {
         let answer = self.ask(register(1)).await;
         assert_eq!(answer["type"], "REGISTERED", "{answer}");

@@ -8,7 +8,7 @@ use tabmux_browser::{Browser, Connected, TabSettings};
 use tabmux_cdp::types::target::{CloseTarget, GetTargets};
 use tabmux_cdp::{Connection, Session, WebSocketTransport};
 use tabmux_daemon::Hub;
-use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
+use tabmux_daemon::listener::{self, Bound, ListenerAccess, PageOrigins};
 use tabmux_testkit::{OverExtension, patiently};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -60,7 +60,7 @@ impl Bridge {
             .unwrap();
         let here = runtime.enter();
         let hub = Arc::new(Hub::start());
-        let guests = Guests {
+        let access = ListenerAccess {
             origins: PageOrigins::default(),
             secret: over.secret.clone(),
             other_users: false,
@@ -68,7 +68,7 @@ impl Bridge {
         let served = Arc::clone(&hub);
         runtime.spawn(async move {
             let bound = Bound::take(over.port).await.unwrap();
-            listener::serve(bound, served, guests, CancellationToken::new()).await;
+            listener::serve(bound, served, access, CancellationToken::new()).await;
         });
         drop(here);
         Self { runtime, hub, over }

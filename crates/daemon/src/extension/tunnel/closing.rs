@@ -1,11 +1,12 @@
-//! The end of a connection: the extension holds no tab for nobody.
+//! When a connection ends, the extension detaches the tabs that no other connection uses.
 
-use super::{Deliveries, Tunnels, What};
+use super::{Deliveries, PendingKind, Tunnels};
 use std::collections::BTreeSet;
 use tabmux_protocol::extension::ToExtension;
 
 impl Tunnels {
-    /// A connection is over: tabs that no other holds are let go, and so are those that were being attached.
+    /// Closes a connection: detaches the tabs that no other connection uses, also those that are still being
+    /// attached.
     pub(in crate::extension) fn close(&mut self, number: u32) -> Deliveries {
         let mut deliveries = Deliveries::default();
         let attaching = self.attaching_for(number);
@@ -22,14 +23,14 @@ impl Tunnels {
         deliveries
     }
 
-    /// The tabs that the extension attaches because this connection asked for it. Where another one asked
-    /// before, Chrome attaches the tab for that one and refuses it to this one.
+    /// The tabs that the extension is attaching for this connection. If another connection asked first, Chrome
+    /// attaches the tab for that one and refuses this one.
     fn attaching_for(&self, number: u32) -> Vec<u32> {
         let mut asked: Vec<_> = self
             .pending
             .iter()
-            .filter_map(|(request, pending)| match pending.what {
-                What::Attach { tab } => Some((*request, tab, pending.tunnel)),
+            .filter_map(|(request, pending)| match pending.kind {
+                PendingKind::Attach { tab } => Some((*request, tab, pending.tunnel)),
                 _ => None,
             })
             .collect();

@@ -1,4 +1,4 @@
-//! Tabs of private windows: there are none for anybody, unless the person says so.
+//! Tabs of private windows are hidden from agents, unless the person allows them.
 
 use super::{Deliveries, Tunnels};
 use tabmux_protocol::extension::ToExtension;
@@ -13,7 +13,7 @@ impl Tunnels {
         tabs.map(|tab| tab.id).collect()
     }
 
-    /// Tabs of private windows are there from now on, or no longer are.
+    /// Shows tabs of private windows from now on, or hides them.
     pub(in crate::extension) fn set_private(&mut self, allowed: bool) -> Deliveries {
         let mut deliveries = Deliveries::default();
         let out = &mut deliveries;

@@ -1,4 +1,4 @@
-//! Whom the extension holds a tab for, whatever happens while it attaches one.
+//! For which connections the extension keeps a tab attached, whatever happens while it attaches one.
 
 use super::{Deliveries, Tunnels};
 use serde_json::json;
@@ -7,57 +7,57 @@ use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtensio
 use tokio::sync::mpsc;
 
 #[test]
-fn a_tab_that_is_being_attached_for_a_connection_that_ends_is_let_go() {
+fn a_tab_that_is_being_attached_for_a_connection_that_ends_is_detached() {
     let mut tunnels = with_tab();
     let only = open(&mut tunnels);
     let request = attach(&mut tunnels, only).unwrap();
-    assert_eq!(let_go(&tunnels.close(only)), [TAB]);
-    // It is known by then that nobody waits for it.
-    assert_eq!(let_go(&tunnels.hear(done(request))), [0; 0]);
+    assert_eq!(detached(&tunnels.close(only)), [TAB]);
+    // By then no connection waits for it.
+    assert_eq!(detached(&tunnels.handle(done(request))), [0; 0]);
 }
 
 #[test]
-fn a_tab_that_another_connection_has_or_asked_for_first_is_not_let_go() {
+fn a_tab_that_another_connection_has_or_asked_for_first_is_not_detached() {
     let mut tunnels = with_tab();
     let (first, second) = (open(&mut tunnels), open(&mut tunnels));
     let request = attach(&mut tunnels, first).unwrap();
     attach(&mut tunnels, second).unwrap();
-    assert_eq!(let_go(&tunnels.close(second)), [0; 0]);
-    assert_eq!(let_go(&tunnels.hear(done(request))), [0; 0]);
+    assert_eq!(detached(&tunnels.close(second)), [0; 0]);
+    assert_eq!(detached(&tunnels.handle(done(request))), [0; 0]);
     let third = open(&mut tunnels);
     assert_eq!(attach(&mut tunnels, third), None, "it is held");
-    assert_eq!(let_go(&tunnels.close(third)), [0; 0]);
-    assert_eq!(let_go(&tunnels.close(first)), [TAB]);
+    assert_eq!(detached(&tunnels.close(third)), [0; 0]);
+    assert_eq!(detached(&tunnels.close(first)), [TAB]);
 }
 
 #[test]
-fn a_tab_that_chrome_refuses_to_a_connection_is_let_go_with_the_one_that_asked_before() {
+fn a_tab_that_chrome_refuses_to_a_connection_is_detached_with_the_one_that_asked_before() {
     let mut tunnels = with_tab();
     let (first, second) = (open(&mut tunnels), open(&mut tunnels));
     attach(&mut tunnels, first).unwrap();
     attach(&mut tunnels, second).unwrap();
-    assert_eq!(let_go(&tunnels.close(first)), [TAB]);
+    assert_eq!(detached(&tunnels.close(first)), [TAB]);
 }
 
 #[test]
-fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
+fn a_tab_that_becomes_private_while_it_is_attached_is_detached() {
     let mut tunnels = Tunnels::default();
     let only = open(&mut tunnels);
     tunnels.set_private(true);
-    tunnels.hear(connected(true));
+    tunnels.handle(connected(true));
     let request = attach(&mut tunnels, only).unwrap();
     tunnels.set_private(false);
-    assert_eq!(let_go(&tunnels.hear(done(request))), [TAB]);
+    assert_eq!(detached(&tunnels.handle(done(request))), [TAB]);
 }
 
 #[tokio::test]
-async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_told_by_name() {
+async fn an_oversized_frame_fails_its_command_or_becomes_a_bare_event() {
     let mut tunnels = with_tab();
     let (feed, mut fed) = mpsc::channel(100);
     let tunnel = tunnels.open(feed);
     let request = attach(&mut tunnels, tunnel).unwrap();
     let session = format!("tab-{TAB}-{request}");
-    let mut deliveries = tunnels.hear(done(request));
+    let mut deliveries = tunnels.handle(done(request));
     let command = json!({"id": 2, "method": "Page.captureScreenshot", "sessionId": session});
     let asked = tunnels.command(tunnel, &command.to_string()).to_extension;
     let Some(ToExtension::Cdp { request_id, .. }) = asked.first() else {
@@ -79,7 +79,7 @@ async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_tol
     for message in [answer, event] {
         deliveries
             .to_tunnels
-            .extend(tunnels.hear(message).to_tunnels);
+            .extend(tunnels.handle(message).to_tunnels);
     }
     for (feed, frame) in deliveries.to_tunnels {
         feed.send(frame).await.unwrap();
@@ -98,7 +98,7 @@ async fn what_is_too_large_for_the_extension_to_send_fails_its_command_or_is_tol
 
 fn with_tab() -> Tunnels {
     let mut tunnels = Tunnels::default();
-    tunnels.hear(connected(false));
+    tunnels.handle(connected(false));
     tunnels
 }
 
@@ -106,7 +106,7 @@ fn open(tunnels: &mut Tunnels) -> u32 {
     tunnels.open(mpsc::channel(100).0)
 }
 
-/// Asks for the tab. The request, if the extension has to do something for it.
+/// Asks for the tab. Returns the request id, if the extension has to act.
 fn attach(tunnels: &mut Tunnels, tunnel: u32) -> Option<u32> {
     let command = json!({
         "id": 1, "method": "Target.attachToTarget", "params": {"targetId": TAB.to_string(), "flatten": true}
@@ -121,7 +121,7 @@ fn attach(tunnels: &mut Tunnels, tunnel: u32) -> Option<u32> {
         })
 }
 
-fn let_go(deliveries: &Deliveries) -> Vec<u32> {
+fn detached(deliveries: &Deliveries) -> Vec<u32> {
     let said = deliveries.to_extension.iter();
     said.filter_map(|message| match message {
         ToExtension::Detach { tab_id } => Some(*tab_id),

@@ -1,4 +1,4 @@
-//! Frames in pieces of any size, judged as a websocket would judge them whole.
+//! Frames that arrive in pieces of any size are judged as if they were whole.
 
 use super::super::large_messages::LargeMessages;
 use super::*;
@@ -16,10 +16,10 @@ const LONGEST: usize = 1024 * 1024;
 type Client = WebSocketStream<DuplexStream>;
 type Server = WebSocketStream<Gate<DuplexStream>>;
 
-/// Two ends, with as many bytes on their way at once.
-async fn ends(longest: usize, on_the_way: usize) -> (Client, Server) {
-    let (near, far) = tokio::io::duplex(on_the_way);
-    // The gate alone decides.
+/// Two ends with a pipe of this many bytes between them.
+async fn ends(longest: usize, buffered: usize) -> (Client, Server) {
+    let (near, far) = tokio::io::duplex(buffered);
+    // The websocket has no limits of its own here.
     let config = WebSocketConfig::default()
         .max_message_size(None)
         .max_frame_size(None);
@@ -36,11 +36,11 @@ proptest! {
     #[test]
     fn messages_arrive_as_they_were_sent(
         sizes in prop::collection::vec(prop_oneof![0..200_usize, 60_000..200_000_usize], 1..8),
-        on_the_way in prop_oneof![1..40_usize, 1_000..100_000_usize],
+        buffered in prop_oneof![1..40_usize, 1_000..100_000_usize],
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let (mut client, mut server) = ends(LONGEST, on_the_way.max(16)).await;
+            let (mut client, mut server) = ends(LONGEST, buffered.max(16)).await;
             let messages: Vec<_> = sizes.iter().enumerate().map(|(number, size)| {
                 let text: String = (0..*size).map(|i| char::from(b'a' + ((i + number) % 26) as u8)).collect();
                 match number % 3 {
@@ -70,7 +70,7 @@ proptest! {
     }
 }
 
-/// The bytes of a frame of a client's, with a mask of zeros, that says to be as long.
+/// A client's frame with a mask of zeros, which announces the length `says`.
 fn frame(flags: u8, says: u64, payload: usize) -> Vec<u8> {
     let mut bytes = vec![flags, MASKED | 127];
     bytes.extend(says.to_be_bytes());
@@ -80,12 +80,12 @@ fn frame(flags: u8, says: u64, payload: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_is_too_long_is_refused_by_its_header() {
+async fn a_message_that_is_too_long_is_refused_by_its_header() {
     let (text, more, ping) = (0x01, 0x00, 0x09);
     let refused: [Vec<Vec<u8>>; 5] = [
         vec![frame(text | FIN, 2_001, 0)],
         vec![frame(text | FIN, u64::MAX, 0)],
-        // Also in parts, and with something else between them.
+        // Also in several frames, with a control frame between them.
         vec![frame(text, 1_500, 1_500), frame(more | FIN, 501, 0)],
         vec![
             frame(text, 1_500, 1_500),
@@ -134,14 +134,14 @@ async fn a_large_message_waits_for_its_turn_and_not_for_ever() {
     first.get_mut().open(LONGEST, large.slot("http://a"));
     second.get_mut().open(LONGEST, large.slot("http://b"));
     third.get_mut().open(LONGEST, large.slot("http://a"));
-    // One that says that more will come.
+    // A frame that is not the last one.
     slow.get_mut()
         .write_all(&frame(0x81, 500_000, 70_000))
         .await
         .unwrap();
     let begun = tokio::time::timeout(Duration::from_millis(1), first.next()).await;
     assert!(begun.is_err());
-    // Another origin has room, the same has not; what is small needs none.
+    // Another origin has a free slot, the same origin has not; small messages need none.
     let message = Message::text("x".repeat(500_000));
     other.send(message.clone()).await.unwrap();
     assert_eq!(second.next().await.unwrap().unwrap(), message);

@@ -1,5 +1,5 @@
-//! Tabs that an extension opened for agents. It hears which of them are known, so that those are closed, and only
-//! those, that nobody would ever ask for: their worker, their socket or their daemon went at the wrong moment.
+//! Tabs that an extension opened for agents. The daemon confirms the tabs that it knows. So only those are closed
+//! that would be lost, because the worker, the socket or the daemon ended at the wrong moment.
 
 use super::{MainLoop, target_of};
 use crate::extension::PeerName;
@@ -7,25 +7,25 @@ use std::collections::HashSet;
 use tabmux_core::BrowserId;
 use tabmux_protocol::extension::ToExtension;
 
-/// Tabs that are only being opened, in browsers that are reached through an extension.
+/// Tabs that are being opened, in browsers that are connected through an extension.
 pub(super) type Opening = HashSet<(BrowserId, u32)>;
 
 impl MainLoop {
-    /// Says of tabs that have been opened that they are known, once that is written down.
+    /// Confirms newly opened tabs to their extension, once they are stored.
     pub(in crate::main_loop) fn acknowledge_opened(&mut self) {
         if self.persons.peers.is_empty() {
             return;
         }
         let opening = self.core.held_tabs().filter(|tab| tab.opening);
-        let opening = opening.filter(|tab| self.persons.ways.contains_key(&tab.browser));
+        let opening = opening.filter(|tab| self.persons.peer_of.contains_key(&tab.browser));
         let opening: Opening = opening
             .filter_map(|tab| Some((tab.browser, tab.target.0.parse().ok()?)))
             .collect();
         let before = std::mem::replace(&mut self.persons.opening, opening);
         for (browser, tab_id) in before.difference(&self.persons.opening) {
-            let way = self.persons.ways.get(browser);
-            let shown = way.and_then(|way| self.persons.peers.get(way));
-            // One that came to nothing is closed.
+            let peer = self.persons.peer_of.get(browser);
+            let shown = peer.and_then(|peer| self.persons.peers.get(peer));
+            // A tab that the core does not know will be closed.
             if self.core.tab(*browser, &target_of(*tab_id)).is_none() {
                 continue;
             }
@@ -35,20 +35,20 @@ impl MainLoop {
                     if let Some(writing) = writing {
                         writing.await;
                     }
-                    // If it is not heard, we are asked.
+                    // If the message is lost, the extension asks later.
                     peer.tell(ToExtension::TabKnown { tab_id });
                 });
             }
         }
     }
 
-    /// Closes tabs that an extension opened on an earlier connection, unless somebody knows them.
+    /// Closes tabs that an extension opened on an earlier connection, unless a session has them.
     pub(super) fn tidy(&self, peer: &PeerName, tabs: &[u32]) {
         let Some(shown) = self.persons.peers.get(peer) else {
             return;
         };
         for &tab_id in tabs.iter().take(MOST_LEFT) {
-            shown.peer.tell(match self.is_anybodys(peer, tab_id) {
+            shown.peer.tell(match self.is_in_use(peer, tab_id) {
                 true => ToExtension::TabKnown { tab_id },
                 false => ToExtension::CloseTab {
                     request_id: UNASKED,
@@ -58,14 +58,14 @@ impl MainLoop {
         }
     }
 
-    /// Whether a session has a tab, or will have it again as soon as it or its browser is back.
-    fn is_anybodys(&self, peer: &PeerName, tab: u32) -> bool {
+    /// Whether a session has a tab, or will have it again when the session or its browser reconnects.
+    fn is_in_use(&self, peer: &PeerName, tab: u32) -> bool {
         let target = target_of(tab);
         let mut held = self.core.held_tabs();
         let mut sessions = self.sessions.keys();
         held.any(|tab| {
-            // One that is only being opened belongs to a connection that is over.
-            let is_here = self.persons.ways.get(&tab.browser) == Some(peer);
+            // A tab that was still being opened belongs to the closed connection.
+            let is_here = self.persons.peer_of.get(&tab.browser) == Some(peer);
             is_here && !tab.opening && *tab.target == target
         }) || sessions.any(|session| {
             let restored_tabs = self.core.restored_tabs(*session);
@@ -75,8 +75,8 @@ impl MainLoop {
     }
 }
 
-/// An extension leaves a few at most; what is beyond stays.
+/// An extension has a few such tabs at most; further ones stay open.
 const MOST_LEFT: usize = 100;
 
-/// Nobody waits for the answer.
+/// No reply is needed.
 const UNASKED: u32 = 0;

@@ -1,4 +1,4 @@
-//! What a person is shown: who works where, what they are asked, and their own rules.
+//! The contents of the side panel: which agents work where, open questions, and the person's rules.
 
 use super::{LOOKING_AGAIN, MainLoop};
 use crate::extension::PeerName;
@@ -12,11 +12,11 @@ use tabmux_protocol::extension::{
 use tokio::time::Instant;
 
 impl MainLoop {
-    /// Shows every person what is new for them.
+    /// Updates every side panel whose contents changed.
     pub(in crate::main_loop) fn show_persons(&mut self) {
-        // The rules may have been changed with `tabmux policy`, and nobody tells: what is seen now is shown next time.
-        if let Some(looker) = self.lasting.looker() {
-            tokio::spawn(async move { looker.look().await });
+        // `tabmux policy` may have changed the rules without notice: what is read now is shown next time.
+        if let Some(policy_reader) = self.policy_file.policy_reader() {
+            tokio::spawn(async move { policy_reader.reread().await });
         }
         self.notice_policy();
         let is_anybody_there = !self.persons.peers.is_empty();
@@ -45,13 +45,13 @@ impl MainLoop {
         let more_agents = sessions.len().saturating_sub(MOST_AGENTS);
         let agents = sessions.into_iter().take(MOST_AGENTS);
         let agents = agents.filter_map(|(&id, session)| {
-            let plate = self.persons.plates.of(id)?;
+            let label = self.persons.labels.of(id)?;
             let (tabs, more_tabs) = self.tabs_for(id, peer);
             let (doing, more_doing) = self.doings_of(id, peer);
             Some(AgentInfo {
                 session: session.client.session.clone(),
-                name: plate.name(),
-                colour: plate.colour,
+                name: label.name(),
+                colour: label.colour,
                 here: self.browser_for(id, peer).is_some(),
                 connected: self.core.has_browser(id),
                 follows: session.options.follow_user_focus,
@@ -72,7 +72,7 @@ impl MainLoop {
 
     fn tabs_for(&self, session: SessionId, peer: &PeerName) -> (Vec<AgentTab>, usize) {
         let held = self.core.held_tabs();
-        let held = held.filter(|tab| self.persons.ways.get(&tab.browser) == Some(peer));
+        let held = held.filter(|tab| self.persons.peer_of.get(&tab.browser) == Some(peer));
         let mut tabs = held.filter_map(|tab| {
             let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
             let tab_id = tab.target.0.parse().ok()?;
@@ -88,10 +88,10 @@ impl MainLoop {
         calls.sort_by_key(|(id, _)| **id);
         let more = calls.len().saturating_sub(MOST_DOINGS);
         let doings = calls.into_iter().take(MOST_DOINGS).map(|(_, call)| {
-            let here = call.place.as_ref().filter(|(browser, _)| {
-                let way = self.persons.ways.get(browser);
-                way == Some(peer)
-            });
+            let here = call
+                .place
+                .as_ref()
+                .filter(|(browser, _)| self.persons.peer_of.get(browser) == Some(peer));
             Doing {
                 tool: one_line(&call.tool, LONGEST_TOOL),
                 tab_id: here.and_then(|(_, target)| target.0.parse().ok()),
@@ -104,11 +104,11 @@ impl MainLoop {
     fn questions_shown(&self) -> Vec<QuestionInfo> {
         let questions = self.questions.shown().filter_map(|(id, view)| {
             let session = self.sessions.get(&id)?;
-            let plate = self.persons.plates.of(id)?;
+            let label = self.persons.labels.of(id)?;
             Some(QuestionInfo {
                 id: view.id.clone(),
                 session: session.client.session.clone(),
-                name: plate.name(),
+                name: label.name(),
                 tool: view.tool.clone(),
                 origin: view.origin.clone(),
                 arguments: view.arguments.clone(),
@@ -123,7 +123,7 @@ impl MainLoop {
     }
 
     fn rules_shown(&self) -> RulesInfo {
-        let rules = match self.lasting.rules() {
+        let rules = match self.policy_file.rules() {
             Ok(rules) => rules,
             Err(why) => {
                 return RulesInfo {
@@ -132,7 +132,7 @@ impl MainLoop {
                 };
             }
         };
-        // The newest are at the end of the file.
+        // The newest rules are at the end of the file.
         let texts = |patterns: &[OriginPattern]| -> Vec<String> {
             let newest = patterns.iter().rev().take(MOST_RULES);
             newest.map(ToString::to_string).collect()
@@ -153,6 +153,6 @@ const MOST_AGENTS: usize = 50;
 const MOST_TABS: usize = 30;
 const MOST_DOINGS: usize = 5;
 const LONGEST_TOOL: usize = 64;
-/// Of each kind.
+/// Per kind of rule.
 const MOST_RULES: usize = 50;
 const LONGEST_PROBLEM: usize = 300;

@@ -1,8 +1,7 @@
-//! The person's rules about sites, seen and changed in the side panel. They are those of `tabmux policy`.
+//! The person's rules about sites, in the side panel. They are the same as those of `tabmux policy`.
 
 use super::MainLoop;
 use crate::extension::PeerName;
-use crate::main_loop::policy::WantedBy;
 use crate::policy::PolicyChange;
 use tabmux_browser::OriginPattern;
 use tabmux_core::{Input, TargetId};
@@ -22,13 +21,13 @@ impl MainLoop {
             SiteRule::Block => PolicyChange::Block(pattern),
             SiteRule::None => PolicyChange::Remove(pattern),
         };
-        self.change_policy(change, WantedBy::Person(peer.clone()));
+        self.change_policy(change, peer.clone());
     }
 
-    /// Tells what the rules say about a site. Of what is no site, nothing is told.
+    /// Reports what the rules say about a site. An invalid site gets no answer.
     pub(super) fn tell_site(&mut self, peer: &PeerName, origin: String) {
         self.notice_policy();
-        let verdict = self.lasting.judge(&origin);
+        let verdict = self.policy_file.judge(&origin);
         if let (Some(verdict), Some(shown)) = (verdict, self.persons.peers.get(peer)) {
             shown.peer.tell(ToExtension::Site(SiteInfo {
                 origin,
@@ -39,9 +38,9 @@ impl MainLoop {
         }
     }
 
-    /// Agents see tabs of private windows from now on, or lose those that they have.
+    /// Shows tabs of private windows to agents, or takes them away.
     pub(in crate::main_loop) fn private_windows_changed(&mut self) {
-        let allowed = self.lasting.private_windows();
+        let allowed = self.policy_file.private_windows();
         let peers = self.persons.peers.iter();
         let peers: Vec<_> = peers
             .map(|(name, shown)| (name.clone(), shown.peer.clone()))

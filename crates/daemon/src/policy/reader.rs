@@ -1,5 +1,5 @@
-//! Looks at the file with the rules on a thread of its own, for everybody who wants to know: a file system that hangs
-//! holds up those who ask and nobody else, and what cannot be looked at for long permits nothing.
+//! Reads the policy file on a separate thread, for all callers: a file system that hangs delays only callers, and if
+//! it hangs for long, nothing is permitted.
 
 use super::{PersonRules, Stamp, Unreadable, read, stamp};
 use std::path::PathBuf;
@@ -9,25 +9,25 @@ use std::sync::mpsc::{self, SyncSender};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// One thread that looks at one file.
+/// A thread that reads one file.
 #[derive(Clone, Debug)]
-pub(crate) struct Looker(Arc<Inner>);
+pub(crate) struct PolicyReader(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     ask: SyncSender<()>,
     asked: Arc<AtomicU64>,
-    /// What was seen last, and how many of those who asked know by it.
+    /// The last contents, and the number of the last request that they answer.
     seen: watch::Receiver<(u64, Seen)>,
-    /// Whether the file system has not answered in time, and still has not.
+    /// Whether the file system has timed out and has not answered since.
     hung: Arc<AtomicBool>,
 }
 
-/// What the file says, or why nobody can tell.
+/// The rules, or why they cannot be read.
 pub(crate) type Seen = Arc<Result<PersonRules, Unreadable>>;
 
-impl Looker {
-    /// Begins to look, and waits for the first answer, but not for long.
+impl PolicyReader {
+    /// Starts the thread, and waits briefly for the first result.
     pub(crate) fn start(path: PathBuf) -> Self {
         let mut known: Option<(Option<Stamp>, Seen)> = None;
         Self::with(FIRST_LIMIT, move || {
@@ -48,7 +48,7 @@ impl Looker {
             let (asked, hung) = (Arc::clone(&asked), Arc::clone(&hung));
             move || {
                 loop {
-                    // Whoever asks from here on may need another look.
+                    // Requests from here on may need another read.
                     let number = asked.load(Ordering::SeqCst);
                     let news = look();
                     tell.send_replace((number, news));
@@ -60,7 +60,7 @@ impl Looker {
                 }
             }
         };
-        // Without a thread nothing answers, and nothing is permitted.
+        // Without a thread there is no result, so nothing is permitted.
         let thread = std::thread::Builder::new().name("policy".into());
         drop(thread.spawn(looking));
         if answered.recv_timeout(limit).is_err() {
@@ -74,9 +74,8 @@ impl Looker {
         }))
     }
 
-    /// Looks at the file as it is now. A file system that does not answer is waited for once, and not again until it
-    /// does.
-    pub(crate) async fn look(&self) {
+    /// Reads the file again. A file system that hangs is waited for once, and not again until it answers.
+    pub(crate) async fn reread(&self) {
         let Inner {
             ask,
             asked,
@@ -84,7 +83,7 @@ impl Looker {
             hung,
         } = &*self.0;
         let number = asked.fetch_add(1, Ordering::SeqCst) + 1;
-        // If it is full, the thread has not begun to look for the one before.
+        // If the queue is full, the thread has not started the previous read yet.
         let _ = ask.try_send(());
         if hung.load(Ordering::SeqCst) {
             return;
@@ -96,16 +95,16 @@ impl Looker {
         }
     }
 
-    /// What was seen last; nothing while the file system does not answer.
+    /// The last contents; `None` while the file system hangs.
     pub(crate) fn seen(&self) -> Option<Seen> {
         let hung = self.0.hung.load(Ordering::SeqCst);
         (!hung).then(|| Arc::clone(&self.0.seen.borrow().1))
     }
 }
 
-/// What was so before holds as long: a disk that wakes up takes a few seconds.
+/// How long the old contents stay valid: a disk that wakes up takes a few seconds.
 const LIMIT: Duration = Duration::from_secs(5);
-/// A daemon that starts waits no longer.
+/// The limit at the start of the daemon.
 const FIRST_LIMIT: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
@@ -114,31 +113,31 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[tokio::test(start_paused = true)]
-    async fn a_file_system_that_hangs_holds_up_who_asks_and_permits_nothing() {
+    async fn a_file_system_that_hangs_delays_only_callers_and_permits_nothing() {
         let (go_on, wait) = channel();
         go_on.send(()).unwrap();
-        let looker = Looker::with(Duration::from_secs(60), move || {
+        let policy_reader = PolicyReader::with(Duration::from_secs(60), move || {
             let _ = wait.recv();
             Arc::new(Ok(PersonRules::default()))
         });
-        assert!(looker.seen().is_some());
+        assert!(policy_reader.seen().is_some());
         let begun = tokio::time::Instant::now();
-        let mut asking = Box::pin(looker.look());
+        let mut asking = Box::pin(policy_reader.reread());
         assert!(futures_util::poll!(&mut asking).is_pending());
-        // What was so before still holds.
-        assert!(looker.seen().is_some());
+        // The old contents are still valid.
+        assert!(policy_reader.seen().is_some());
         asking.await;
         assert_eq!(begun.elapsed(), LIMIT);
-        assert!(looker.seen().is_none());
-        looker.look().await;
+        assert!(policy_reader.seen().is_none());
+        policy_reader.reread().await;
         assert_eq!(begun.elapsed(), LIMIT);
-        // It answers again: first what was asked long ago.
+        // It answers again, the oldest request first.
         drop(go_on);
-        while looker.seen().is_none() {
+        while policy_reader.seen().is_none() {
             tokio::task::yield_now().await;
         }
         tokio::time::resume();
-        looker.look().await;
-        assert!(looker.seen().is_some());
+        policy_reader.reread().await;
+        assert!(policy_reader.seen().is_some());
     }
 }

@@ -1,10 +1,10 @@
-//! What a page's worker says, made ready for the main loop by the connection's own task: tools are cleaned and
-//! checked, answers are put into form, and what says nothing new goes no further.
+//! Parses a worker's messages for the main loop, in the connection's own task: cleans and checks tools, converts
+//! replies, and drops repetitions.
 
 use crate::convert;
-use crate::intake::{Held, Share};
-use crate::record::{Record, Said};
-use crate::remembered::Remembered;
+use crate::page_quotas::{Held, Share};
+use crate::record::{Record, SharedText};
+use crate::weak_map::WeakMap;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -15,12 +15,12 @@ use tabmux_core::PageId;
 use tabmux_protocol::page::{FromPage, PageTab, PageTool};
 use tabmux_protocol::{CallReply, ToolHints};
 
-/// Something that the main loop has to know.
+/// An update for the main loop.
 #[derive(Debug)]
-pub(crate) enum PageNews {
-    /// A tab is there, with no tools yet.
+pub(crate) enum PageUpdate {
+    /// A tab registered, without tools yet.
     TabCame(PageTab),
-    /// Something about a tab is different.
+    /// A tab's details changed.
     TabChanged(PageTab),
     TabGone {
         tab_id: String,
@@ -29,12 +29,12 @@ pub(crate) enum PageNews {
         tab_id: Option<String>,
         at: f64,
     },
-    /// A tab offers a tool, or another one under the same name.
+    /// A tab offers a new or changed tool.
     ToolOffered {
         tab_id: String,
         tool: Arc<Record>,
     },
-    /// A tab offers a tool that is not taken in, and no longer what it had under that name.
+    /// A tab offers an invalid tool, which also removes its earlier tool of that name.
     ToolUnfit {
         tab_id: String,
         name: String,
@@ -44,34 +44,34 @@ pub(crate) enum PageNews {
         tab_id: String,
         name: String,
     },
-    /// A call is over.
+    /// A call has ended.
     Answered {
         call_id: String,
         answer: PageReply,
     },
 }
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) enum PageReply {
     Done(CallReply),
-    /// The page had not begun it: somebody else may.
+    /// The page had not started it, so another page may run it.
     NotBegun,
 }
 
-/// Makes ready what one worker says.
+/// Parses the messages of one worker.
 #[derive(Debug)]
 pub(crate) struct PageReader {
     origin: Arc<str>,
-    /// The room for what is kept of its tools.
+    /// The quota for what is kept of its tools.
     room: Share,
-    /// What its tools say, by what their pages said.
-    said: Remembered<u64, Said>,
-    /// The tabs that it has registered, each with a number that another document of it does not have.
+    /// The texts of its tools, by a hash of what the page sent.
+    texts: WeakMap<u64, SharedText>,
+    /// Its registered tabs, each with a number that is unique to its document.
     tabs: HashMap<PageId, u64>,
     documents_counted: u64,
-    /// Its tools as the main loop has them, by that number and their name.
-    known: Remembered<(u64, String), Record>,
+    /// Its tools in the main loop, by document number and name.
+    known: WeakMap<(u64, String), Record>,
     hasher: RandomState,
 }
 
@@ -80,38 +80,38 @@ impl PageReader {
         Self {
             origin,
             room,
-            said: Remembered::default(),
+            texts: WeakMap::default(),
             tabs: HashMap::new(),
             documents_counted: 0,
-            known: Remembered::default(),
+            known: WeakMap::default(),
             hasher: RandomState::new(),
         }
     }
 
-    /// What is new, if anything is.
-    pub(crate) async fn read(&mut self, message: FromPage) -> Option<PageNews> {
+    /// The update in a message, if there is one.
+    pub(crate) async fn read(&mut self, message: FromPage) -> Option<PageUpdate> {
         Some(match message {
             FromPage::RegisterTab(tab) => {
                 self.tab_came(page_id(&tab.tab_id));
-                PageNews::TabCame(tab)
+                PageUpdate::TabCame(tab)
             }
             FromPage::UpdateTab(tab) => {
-                // It may show another document, which has no tools yet.
+                // It may show a new document, which has no tools yet.
                 let page = page_id(&tab.tab_id);
                 if self.tabs.contains_key(&page) {
                     self.tab_came(page);
                 }
-                PageNews::TabChanged(tab)
+                PageUpdate::TabChanged(tab)
             }
             FromPage::UnregisterTab { tab_id } => {
                 self.tabs.remove(&page_id(&tab_id));
-                PageNews::TabGone { tab_id }
+                PageUpdate::TabGone { tab_id }
             }
-            FromPage::SetActiveTab { tab_id, at } => PageNews::Activated { tab_id, at },
+            FromPage::SetActiveTab { tab_id, at } => PageUpdate::Activated { tab_id, at },
             FromPage::RegisterTool(tool) => self.tool(tool).await?,
             FromPage::UnregisterTool { tab_id, name } => {
                 self.forget(&page_id(&tab_id), name.clone());
-                PageNews::ToolGone { tab_id, name }
+                PageUpdate::ToolGone { tab_id, name }
             }
             FromPage::ToolCallResult {
                 call_id,
@@ -125,21 +125,21 @@ impl PageReader {
                     (false, "no_tool" | "no_tab") => PageReply::NotBegun,
                     (false, code) => PageReply::Done(convert::page_error(&error, code)),
                 };
-                PageNews::Answered { call_id, answer }
+                PageUpdate::Answered { call_id, answer }
             }
             FromPage::Hello { .. } | FromPage::Ping | FromPage::Pong => return None,
         })
     }
 
-    async fn tool(&mut self, tool: PageTool) -> Option<PageNews> {
+    async fn tool(&mut self, tool: PageTool) -> Option<PageUpdate> {
         let page = page_id(&tool.tab_id);
         let (tab_id, name) = (tool.tab_id.clone(), tool.name.clone());
         match self.record(&page, tool).await {
-            Ok(Some(tool)) => Some(PageNews::ToolOffered { tab_id, tool }),
+            Ok(Some(tool)) => Some(PageUpdate::ToolOffered { tab_id, tool }),
             Ok(None) => None,
             Err(reason) => {
                 self.forget(&page, name.clone());
-                Some(PageNews::ToolUnfit {
+                Some(PageUpdate::ToolUnfit {
                     tab_id,
                     name,
                     reason,
@@ -148,7 +148,7 @@ impl PageReader {
         }
     }
 
-    /// The tool as the main loop takes it; none if it has it.
+    /// The tool for the main loop; `None` if it is unchanged.
     async fn record(
         &mut self,
         page: &PageId,
@@ -171,42 +171,46 @@ impl PageReader {
             read_only,
             destructive: destructive.then_some(true),
         });
-        let said = self.said(tool.description, schema).await?;
+        let shared = self.shared_text(tool.description, schema).await?;
         let known = self.tabs.get(page).map(|tab| (*tab, tool.name.clone()));
         let same = known.as_ref().and_then(|known| self.known.get(known));
-        let is_same = |same: Arc<Record>| Arc::ptr_eq(&same.said, &said) && same.hints == hints;
+        let is_same = |same: Arc<Record>| Arc::ptr_eq(&same.shared, &shared) && same.hints == hints;
         if same.is_some_and(is_same) {
             return Ok(None);
         }
         let room = self.take_room(tool.name.len() + RECORD_BYTES)?;
         let record = Arc::new(Record {
             name: tool.name.as_str().into(),
-            said,
+            shared,
             hints,
             origin: Arc::clone(&self.origin),
             room,
         });
-        // What is not remembered is told once more, and does no harm.
+        // A tool that is no longer cached is sent again, which does no harm.
         if let Some(known) = known {
             self.known.insert(known, &record);
         }
         Ok(Some(record))
     }
 
-    /// What a tool says, made ready unless another one of this worker says the same.
-    async fn said(&mut self, description: String, schema: String) -> Result<Arc<Said>, String> {
-        let words = self.hasher.hash_one((&description, &schema));
-        if let Some(said) = self.said.get(&words) {
-            return Ok(said);
+    /// The text of a tool, cleaned unless another tool of this worker has the same text.
+    async fn shared_text(
+        &mut self,
+        description: String,
+        schema: String,
+    ) -> Result<Arc<SharedText>, String> {
+        let key = self.hasher.hash_one((&description, &schema));
+        if let Some(text) = self.texts.get(&key) {
+            return Ok(text);
         }
         let room = self.take_room(description.len() + schema.len() + SAID_BYTES)?;
         let origin = Arc::clone(&self.origin);
         let text =
             beside(move || ToolText::prepare(&description, &schema, SaidBy::Page, &origin)).await;
         let text = text.ok_or("It could not be read. Register it again.")?;
-        let said = Arc::new(Said::new(Arc::new(text), room));
-        self.said.insert(words, &said);
-        Ok(said)
+        let shared = Arc::new(SharedText::new(Arc::new(text), room));
+        self.texts.insert(key, &shared);
+        Ok(shared)
     }
 
     fn take_room(&self, bytes: usize) -> Result<Held, String> {
@@ -214,7 +218,7 @@ impl PageReader {
         room.map_err(|used_up| used_up.refuses_tools())
     }
 
-    /// A tab is there, or may show another document, which has no tools yet.
+    /// A tab registered, or may show a new document, which has no tools yet.
     fn tab_came(&mut self, page: PageId) {
         if self.tabs.len() < MOST_TABS || self.tabs.contains_key(&page) {
             self.documents_counted += 1;
@@ -229,7 +233,7 @@ impl PageReader {
     }
 }
 
-/// What the core calls a worker's tab.
+/// The core's id of a worker's tab.
 pub(crate) fn page_id(text: &str) -> PageId {
     PageId(shorten(text, MOST_ID).into())
 }
@@ -237,9 +241,9 @@ pub(crate) fn page_id(text: &str) -> PageId {
 const MOST_ID: usize = 100;
 const MOST_NAME: usize = 256;
 const MOST_SCHEMA: usize = 64 * 1_024;
-/// As many as the core takes of one worker.
+/// The core's limit for one worker.
 const MOST_TABS: usize = 1_000;
-/// What a text takes beside its bytes, and a tool beside its name: in the main loop, in the core and here.
+/// The memory of a text besides its bytes, and of a tool besides its name: in the main loop, in the core and here.
 const SAID_BYTES: usize = 1_024;
 const RECORD_BYTES: usize = 384;
 

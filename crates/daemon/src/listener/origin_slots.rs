@@ -1,12 +1,13 @@
-//! Places for connections of pages. One origin (or port of this machine) may have all of them while nobody else comes; then it makes room.
+//! A limited number of slots for connections of pages. One origin (or local port) may use all of them as long as no
+//! other origin needs one; then its newest connections are evicted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// A fixed number of places.
+/// A fixed number of slots.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct OriginSlots {
     most: usize,
     table: Mutex<Table>,
 }
@@ -15,20 +16,20 @@ pub(super) struct Places {
 struct Table {
     arrivals: u64,
     taken: usize,
-    /// Those of each origin, in the order of their arrival.
+    /// The connections of each origin, oldest first.
     origins: HashMap<String, BTreeMap<u64, CancellationToken>>,
 }
 
-/// A place, until this is dropped.
+/// A slot, until this is dropped.
 #[derive(Debug)]
 pub(super) struct OriginSlot {
-    places: Arc<Places>,
+    slots: Arc<OriginSlots>,
     origin: String,
     number: u64,
     evicted: CancellationToken,
 }
 
-impl Places {
+impl OriginSlots {
     pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
@@ -36,8 +37,8 @@ impl Places {
         })
     }
 
-    /// Takes a place for a page of this origin. If all are taken, the origin that has most of them loses its
-    /// newest, unless this one would then have as many. None if there is no room.
+    /// Takes a slot for a page of this origin. If all are used, the origin with most slots loses its newest, unless
+    /// this origin would then have as many. `None` if there is no slot.
     pub(super) fn take(self: &Arc<Self>, origin: &str) -> Option<OriginSlot> {
         let mut table = self.table();
         if table.taken >= self.most {
@@ -54,7 +55,7 @@ impl Places {
         let own = table.origins.entry(origin.to_owned()).or_default();
         own.insert(number, evicted.clone());
         Some(OriginSlot {
-            places: Arc::clone(self),
+            slots: Arc::clone(self),
             origin: origin.to_owned(),
             number,
             evicted,
@@ -83,7 +84,7 @@ impl Table {
 }
 
 impl OriginSlot {
-    /// Resolves when the place is another origin's. Its holder hangs up.
+    /// Resolves when this slot is given to another origin. The holder then closes its connection.
     pub(super) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
@@ -91,7 +92,7 @@ impl OriginSlot {
 
 impl Drop for OriginSlot {
     fn drop(&mut self) {
-        let mut table = self.places.table();
+        let mut table = self.slots.table();
         let Some(own) = table.origins.get_mut(&self.origin) else {
             return;
         };
@@ -110,25 +111,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_that_has_most_makes_room_until_all_have_as_many() {
-        let places = Places::new(4);
-        let mut greedy: Vec<_> = (0..4).map(|_| places.take("a").unwrap()).collect();
-        assert!(places.take("a").is_none());
+    fn the_origin_with_most_connections_is_evicted_first() {
+        let slots = OriginSlots::new(4);
+        let mut greedy: Vec<_> = (0..4).map(|_| slots.take("a").unwrap()).collect();
+        assert!(slots.take("a").is_none());
         let is_evicted = |place: &OriginSlot| place.evicted.is_cancelled();
-        let b = places.take("b").unwrap();
+        let b = slots.take("b").unwrap();
         assert!(is_evicted(&greedy[3]) && !is_evicted(&greedy[2]));
-        let b2 = places.take("b").unwrap();
+        let b2 = slots.take("b").unwrap();
         assert!(is_evicted(&greedy[2]) && !is_evicted(&greedy[1]));
-        // Two and two: neither has more room, but one more origin has.
-        assert!(places.take("a").is_none() && places.take("b").is_none());
-        let c = places.take("c").unwrap();
+        // Two each: neither gets another slot, but a third origin does.
+        assert!(slots.take("a").is_none() && slots.take("b").is_none());
+        let c = slots.take("c").unwrap();
         let evicted = greedy.iter().chain([&b, &b2]);
         assert_eq!(evicted.filter(|place| is_evicted(place)).count(), 3);
-        // Whoever goes makes room, and who was evicted has none to give.
+        // A dropped slot is free again; an evicted one was free already.
         greedy.truncate(2);
-        assert!(places.take("c").is_none());
+        assert!(slots.take("c").is_none());
         drop((b, b2, c, greedy));
-        assert_eq!(places.table().taken, 0);
-        assert!(places.table().origins.is_empty());
+        assert_eq!(slots.table().taken, 0);
+        assert!(slots.table().origins.is_empty());
     }
 }

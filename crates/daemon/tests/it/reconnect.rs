@@ -1,4 +1,4 @@
-//! What survives when the extension or the daemon goes and comes back. The extension is played by the test.
+//! What survives when the extension or the daemon ends and reconnects. The test plays the extension.
 
 use crate::fake_extension::{Daemon, Extension, through_extension};
 use crate::page_harness::{request, text};
@@ -40,7 +40,7 @@ async fn introduce(extension: &mut Extension) {
         .await;
 }
 
-/// The tabs that the person is shown as the agent's.
+/// The tabs that the side panel shows for the agent.
 fn tabs_of(shown: &Value) -> Vec<u64> {
     let tabs = shown["agents"][0]["tabs"].as_array();
     let ids = tabs.into_iter().flatten().map(|tab| tab["tabId"].as_u64());
@@ -56,7 +56,7 @@ async fn the_switch_to_follow_survives_the_daemon() {
         let agent_before = agent(&first, RestoredTabs::default()).await;
         let follow = json!({"type": "follow", "session": SESSION, "follows": follows});
         panel.say(follow).await;
-        // It is so from the start, or becomes so; what is certain is that the word has been heard.
+        // The setting may already be visible, so wait for a later request to be handled.
         panel.say(json!({"type": "pause"})).await;
         panel
             .shown(|it| it["paused"] == true && it["agents"][0]["follows"] == follows)
@@ -76,7 +76,7 @@ async fn the_switch_to_follow_survives_the_daemon() {
         let mut panel = extension(&second).await;
         let shown = panel.shown(|it| it["agents"][0] != Value::Null).await;
         assert_eq!(shown["agents"][0]["follows"], follows);
-        // The second daemon passes it on as well.
+        // The second daemon stores it, too.
         second.hub.shut_down().await;
         let notes = std::fs::read_to_string(folder.path().join("sessions.json")).unwrap();
         let notes: Value = serde_json::from_str(&notes).unwrap();
@@ -84,7 +84,7 @@ async fn the_switch_to_follow_survives_the_daemon() {
     }
 }
 
-/// The worker of an extension can be back before it is noticed everywhere that it was gone.
+/// The worker of an extension can reconnect before its disconnection is noticed everywhere.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_extension_that_comes_back_at_once_finds_its_agents_tabs() {
     let daemon = Daemon::start().await;
@@ -98,14 +98,14 @@ async fn an_extension_that_comes_back_at_once_finds_its_agents_tabs() {
     for round in 0..50 {
         drop(panel);
         panel = loop {
-            let mut next = daemon.stranger().await;
+            let mut next = daemon.unproved().await;
             let greeted = next.greet(&daemon.secret(), "0123456789").await;
-            // The connection before is not over yet.
+            // The old connection may not have ended yet.
             if greeted["type"] == "welcome" {
                 break next;
             }
         };
-        // Sometimes it leaves again while it is being reached.
+        // Sometimes it disconnects again while the daemon connects to it.
         if round % 3 < 2 {
             introduce(&mut panel).await;
         }
@@ -118,7 +118,7 @@ async fn an_extension_that_comes_back_at_once_finds_its_agents_tabs() {
 }
 
 #[tokio::test]
-async fn of_tabs_that_an_extension_left_over_those_that_nobody_knows_are_closed() {
+async fn unknown_tabs_that_an_extension_left_open_are_closed() {
     let folder = tempfile::tempdir().unwrap();
     let first = Daemon::start_shared(folder.path()).await;
     let mut panel = extension(&first).await;
@@ -139,11 +139,11 @@ async fn of_tabs_that_an_extension_left_over_those_that_nobody_knows_are_closed(
     for answer in &answers {
         assert_eq!(panel.hear().await.as_ref(), Some(answer));
     }
-    // So it is before the browser is connected again, and at a daemon to which nobody has come back yet.
+    // The same holds before the browser is connected again, and at a daemon without any restored session.
     drop(panel);
     let back = async {
         loop {
-            let mut next = first.stranger().await;
+            let mut next = first.unproved().await;
             if next.greet(&first.secret(), "0123456789").await["type"] == "welcome" {
                 return next;
             }

@@ -1,12 +1,12 @@
-//! What a person wants, as their extension says it.
+//! Requests of a person, as their extension sends them.
 
 use tabmux_protocol::extension::{FromExtension, SiteRule};
 
-/// What a person wants.
+/// A request of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum PersonRequest {
     Pause {
-        /// Whether they said so on an earlier connection.
+        /// Whether this repeats a request of an earlier connection.
         again: bool,
     },
     Resume,
@@ -17,43 +17,43 @@ pub(crate) enum Wish {
         tab: u32,
         session: String,
     },
-    /// To see this tab. Whoever follows the user comes along.
+    /// Switch to this tab. Agents that follow the user switch, too.
     See {
         tab: u32,
     },
-    /// An agent follows them from now on, or does not.
+    /// Make an agent follow the user, or stop following.
     Follow {
         session: String,
         follows: bool,
         front: Option<u32>,
     },
-    /// To be asked there.
+    /// Questions can be shown in this side panel.
     CanAsk,
-    /// To have answered a question.
+    /// Answer a question.
     Answer {
         question: String,
         allowed: bool,
     },
-    /// Another rule about a site.
+    /// Change the rule about a site.
     Rule {
         origin: String,
         rule: SiteRule,
     },
-    /// To know what their rules say about a site.
+    /// Report what the rules say about a site.
     Judge {
         origin: String,
     },
     PrivateWindows {
         allowed: bool,
     },
-    /// That nothing is left over: their extension opened these tabs and does not know whether anybody knows.
+    /// Close tabs that the extension opened and that the daemon may not know.
     Tidy {
         tabs: Vec<u32>,
     },
 }
 
-impl Wish {
-    /// What is wished by a message, if anything is.
+impl PersonRequest {
+    /// The request in a message, if there is one.
     pub(crate) fn in_message(message: &FromExtension) -> Option<Self> {
         Some(match message {
             FromExtension::Pause { again } => Self::Pause {
@@ -99,5 +99,5 @@ impl Wish {
     }
 }
 
-/// Chrome's word for "Cancel" in the bar that says that a tab is being debugged.
+/// Chrome's reason for "Cancel" in its debugging bar.
 const CANCELLED: &str = "canceled_by_user";

@@ -1,5 +1,4 @@
-//! Nobody stays attached to a tab of a person's browser without need: once no session holds it and no call
-//! is about it, it is let go.
+//! Detaches tabs of a person's browser as soon as no session holds them and no call uses them.
 
 use super::{Event, MainLoop};
 use std::collections::{HashMap, HashSet};
@@ -9,11 +8,11 @@ use tabmux_core::BrowserId;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// The browsers that will be looked through, and whether something happened since that began.
+/// The browsers with a pending sweep, and whether something happened since it was scheduled.
 pub(super) type Sweeps = HashMap<BrowserId, bool>;
 
 impl MainLoop {
-    /// Tabs of this browser may be of no more use to anybody.
+    /// Schedules a sweep for unused tabs of this browser.
     pub(super) fn sweep_later(&mut self, browser: BrowserId) {
         let personal = self
             .browsers
@@ -31,7 +30,7 @@ impl MainLoop {
         }
     }
 
-    /// The same for all browsers.
+    /// Schedules a sweep of all browsers.
     pub(super) fn sweep_all_later(&mut self) {
         let browsers: Vec<_> = self.browsers.keys().copied().collect();
         for browser in browsers {
@@ -39,7 +38,7 @@ impl MainLoop {
         }
     }
 
-    /// Lets go of what nobody uses now and nobody wanted for a moment.
+    /// Detaches the tabs that are unused and were not used recently.
     pub(super) fn sweep(&mut self, browser: BrowserId) {
         let Some(handle) = self.browsers.get(&browser).cloned() else {
             self.sweeps.remove(&browser);
@@ -70,6 +69,6 @@ async fn sweep_after(pause: Duration, browser: BrowserId, events: mpsc::Sender<E
     let _ = events.send(Event::Sweep { browser }).await;
 }
 
-/// To attach costs some twenty commands, and makes Chrome show its bar: whoever calls a page's tool again
-/// and again should not make that come and go each time.
+/// Attaching takes some twenty commands and makes Chrome show its debugging bar, so repeated calls should not attach
+/// and detach each time.
 const GRACE: Duration = Duration::from_secs(2);

@@ -1,19 +1,19 @@
-//! Remembers things by name as long as somebody else keeps them, and little more than those.
+//! A map of weak references: it holds values only as long as other code keeps them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
-/// A map to what others keep. Of what they have let go, it has at most as many entries as of what they keep, or a
-/// few; an insertion is little work on average.
+/// A map of weak references. The number of dead entries is at most that of live ones, plus a few; an insertion is
+/// cheap on average.
 #[derive(Debug)]
-pub(crate) struct Remembered<K, V> {
+pub(crate) struct WeakMap<K, V> {
     entries: HashMap<K, Weak<V>>,
-    /// At this many entries, those that nobody keeps are thrown away.
+    /// At this many entries, dead ones are removed.
     swept_at: usize,
 }
 
-impl<K, V> Default for Remembered<K, V> {
+impl<K, V> Default for WeakMap<K, V> {
     fn default() -> Self {
         Self {
             entries: HashMap::new(),
@@ -22,7 +22,7 @@ impl<K, V> Default for Remembered<K, V> {
     }
 }
 
-impl<K: Eq + Hash, V> Remembered<K, V> {
+impl<K: Eq + Hash, V> WeakMap<K, V> {
     pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
         self.entries.get(key)?.upgrade()
     }
@@ -53,17 +53,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_keeps_is_forgotten() {
-        let mut remembered = Remembered::default();
+    fn dropped_values_are_forgotten() {
+        let mut map = WeakMap::default();
         let kept: Vec<_> = (0..1_000).map(Arc::new).collect();
         for number in 0..100_000 {
             match kept.get(number) {
-                Some(value) => remembered.insert(number, value),
-                None => remembered.insert(number, &Arc::new(number)),
+                Some(value) => map.insert(number, value),
+                None => map.insert(number, &Arc::new(number)),
             }
-            assert!(remembered.len() <= 2_000);
+            assert!(map.len() <= 2_000);
         }
-        let found = kept.iter().filter_map(|number| remembered.get(number));
+        let found = kept.iter().filter_map(|number| map.get(number));
         assert_eq!(found.count(), 1_000);
     }
 }

@@ -1,4 +1,4 @@
-//! The door that pages come through: at which address, how large, and what strangers learn of it.
+//! The listener for pages: its addresses, message limits, and what other clients learn from it.
 
 use crate::fake_extension::pass;
 use crate::page_harness::{Daemon, Worker, changed, listed, request, text};
@@ -32,12 +32,12 @@ async fn a_frame_that_is_too_long_ends_its_worker_only() {
         let padding = "x".repeat(size - answer("").to_string().len());
         answer(&padding).to_string()
     };
-    // As much as is allowed is heard.
+    // The longest allowed message is accepted.
     let most = Message::text(padded(LONGEST_FRAME));
     flood.0.send(most).await.unwrap();
     flood.is_heard().await;
 
-    // The daemon may hang up before all of it is sent.
+    // The daemon may close the connection before all of it is sent.
     let _ = flood.0.send(Message::text(padded(LONGEST_FRAME + 1))).await;
     let end = async {
         while let Some(Ok(word)) = flood.0.next().await {
@@ -53,7 +53,7 @@ async fn a_frame_that_is_too_long_ends_its_worker_only() {
 }
 
 #[tokio::test]
-async fn a_worker_that_says_nothing_is_gone_however_much_is_said_to_it() {
+async fn a_silent_worker_is_closed_even_if_it_receives_messages() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;
     let mut worker = daemon.worker().await;
@@ -90,7 +90,7 @@ async fn compression_is_offered_and_not_taken() {
     );
     assert!(!shares_with_other_origins(&answer), "{answer:?}");
     assert_eq!(worker.greet().await["type"], "WELCOME");
-    // A frame that is compressed all the same: the bit is set that only the extension gives a meaning.
+    // A compressed frame without the extension: the reserved bit is set.
     let (mut rude, _) = arrive(&address, &offer).await;
     assert_eq!(rude.greet().await["type"], "WELCOME");
     let socket = rude.0.get_mut();
@@ -101,12 +101,12 @@ async fn compression_is_offered_and_not_taken() {
             assert!(!word.is_text(), "{word}");
         }
     };
-    patiently(end, || "the end of the rude worker".to_owned()).await;
+    patiently(end, || "the end of the worker".to_owned()).await;
 }
 
 /// Spec: security 11.
 #[tokio::test]
-async fn whoever_only_looks_learns_nothing_and_no_other_origin_may_look() {
+async fn plain_requests_get_nothing_and_no_cors_headers() {
     let daemon = Daemon::start().await;
     for method in ["GET", "HEAD", "OPTIONS", "POST"] {
         for path in ["/", "/page", "/health", "/json/version", "/%2e%2e/"] {
@@ -134,7 +134,7 @@ async fn whoever_only_looks_learns_nothing_and_no_other_origin_may_look() {
 }
 
 #[tokio::test]
-async fn a_worker_may_come_over_ipv6() {
+async fn a_worker_may_connect_over_ipv6() {
     if TcpListener::bind("[::1]:0").await.is_err() {
         println!("skipped: this machine has no ::1");
         return;
@@ -151,14 +151,14 @@ async fn a_worker_may_come_over_ipv6() {
     assert_eq!(text(&reply.unwrap()), "I am six");
 }
 
-/// A worker of a local page that opens its websocket at this address; what it is answered.
+/// A worker of a local page that opens its websocket at this address, and the answer.
 async fn arrive(address: &str, more: &[(&'static str, &str)]) -> (Worker, HeaderMap) {
     let mut headers = vec![("Origin", "http://localhost:5173")];
     headers.extend(more);
     Worker::dial(address, &headers).await.unwrap()
 }
 
-/// The whole answer to a request that is no websocket's, as a page of this origin would make it.
+/// The whole answer to a plain request, as a page of this origin would make it.
 async fn looked(daemon: &Daemon, method: &str, path: &str, origin: &str) -> String {
     let address = format!("127.0.0.1:{}", daemon.port);
     let mut socket = TcpStream::connect(&address).await.unwrap();

@@ -1,4 +1,4 @@
-//! The last thing that is done to an answer before it leaves for a client: what is not seen is taken out of it.
+//! The last step before an answer goes to a client: it removes invisible characters.
 
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use tabmux_browser::text::{make_visible, visible};
 use tabmux_protocol::{CallReply, Content};
 
-/// The answer without characters that no person would see in it. Whatever a page said is in one of these texts.
+/// The reply without characters that a person would not see. All page text in a reply is in one of these texts.
 pub(crate) fn cleaned(mut reply: CallReply) -> CallReply {
     for part in &mut reply.content {
         match part {
@@ -27,7 +27,7 @@ fn clean(text: &mut String) {
     }
 }
 
-/// Its texts may be escaped, so it has to be read.
+/// The JSON is parsed first, because its texts may be escaped.
 fn cleaned_json(json: Box<RawValue>) -> Box<RawValue> {
     let is_plain = json.get().is_ascii() && !json.get().contains("\\u");
     if is_plain {
@@ -46,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn nothing_hidden_is_left_in_any_part_of_an_answer() {
+    fn invisible_characters_are_removed_from_every_part_of_an_answer() {
         let hidden = "\u{1b}[31m\u{202e}\u{61c}\u{200b}\u{e0041}\u{feff}\u{9b}";
         let dirty = format!("a{hidden}b\n");
         let mut reply = CallReply::question("1".into(), dirty.clone());
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_tricks_is_left_as_it_is() {
+    fn an_answer_without_invisible_characters_is_unchanged() {
         let json = r#"{"a":"ä\n","b":1.50}"#;
         let mut reply = CallReply::text("👨\u{200d}👩 ok\n\t");
         reply.structured = RawValue::from_string(json.into()).ok();

@@ -1,4 +1,4 @@
-//! More sessions than there may be.
+//! More sessions than the limit.
 
 use crate::page_harness::{Daemon, request, text};
 use serde_json::json;
@@ -28,10 +28,10 @@ async fn a_session_too_many_has_a_list_and_every_call_says_why_it_is_refused() {
             );
         }
     }
-    // Nobody else notices.
+    // Other sessions are not affected.
     let status = request("browser_get_connection_status", &json!({}));
     assert!(!sessions[0].call(status).await.unwrap().is_error);
-    // Where one ends, there is room.
+    // After one ends, a new one is accepted.
     sessions.pop();
     let next = daemon.session(ToolMode::Progressive).await;
     let status = request("browser_get_connection_status", &json!({}));

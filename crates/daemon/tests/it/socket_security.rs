@@ -1,4 +1,4 @@
-//! What must not work: other sessions, other protocols, other sizes, what others may see or have put there.
+//! What must fail on the socket: other sessions, other protocols, long lines, other users' files.
 
 use crate::server::Server;
 use crate::wire::Wire;
@@ -27,7 +27,7 @@ async fn another_connections_session_does_not_exist_here() {
     assert_eq!(thief.ask(call).await["error"], "Invalid session");
     let tools = json!({"type": "TOOLS", "id": "t", "sessionId": session});
     assert_eq!(thief.ask(tools.clone()).await["error"], "Invalid session");
-    // Nor can it be ended from here.
+    // Nor can it be closed from here.
     thief
         .send(json!({"type": "DISCONNECT", "sessionId": session}))
         .await;
@@ -70,7 +70,7 @@ async fn http_and_endless_lines_are_cut_off_and_others_go_on() {
 }
 
 #[tokio::test]
-async fn nonsense_is_answered_and_the_connection_lives() {
+async fn an_invalid_line_gets_an_error_and_the_connection_stays() {
     let server = Server::start();
     let mut client = Wire::connect(server.socket()).await;
     for line in [
@@ -86,7 +86,7 @@ async fn nonsense_is_answered_and_the_connection_lives() {
             answer["error"]
                 .as_str()
                 .unwrap()
-                .starts_with("Not understood"),
+                .starts_with("Invalid message"),
             "{answer}"
         );
     }
@@ -109,7 +109,7 @@ async fn the_socket_is_ours_alone() {
 
 /// Spec: security 14.
 #[tokio::test]
-async fn what_is_in_the_way_is_not_removed() {
+async fn foreign_files_at_the_socket_path_are_not_removed() {
     let folder = tempfile::tempdir().unwrap();
     let place = SocketPath::choose(Some(folder.path().join("d.sock")));
     std::fs::write(place.socket(), "precious").unwrap();
@@ -119,7 +119,7 @@ async fn what_is_in_the_way_is_not_removed() {
     ));
     assert_eq!(std::fs::read(place.socket()).unwrap(), b"precious");
     std::fs::remove_file(place.socket()).unwrap();
-    // A live socket of somebody else.
+    // A live socket of another program.
     let squatter = std::os::unix::net::UnixListener::bind(place.socket()).unwrap();
     assert!(matches!(
         Listening::start(&place),

@@ -1,12 +1,12 @@
-//! What a worker says again is not told again, and what is kept of it has its bounds.
+//! Repeated messages are dropped, and what is kept is limited.
 
 use super::*;
-use crate::intake::{Intake, KEPT};
+use crate::page_quotas::{KEPT, PageQuotas};
 use serde_json::json;
 
-fn reader(intake: &Intake) -> PageReader {
+fn reader(page_quotas: &PageQuotas) -> PageReader {
     let origin: Arc<str> = "http://localhost:5173".into();
-    let room = intake.connect(&origin).kept;
+    let room = page_quotas.connect(&origin).kept;
     PageReader::new(origin, room)
 }
 
@@ -30,15 +30,15 @@ fn tool(tab: &str, name: &str, words: &str) -> FromPage {
 async fn offered(reader: &mut PageReader, said: FromPage) -> Option<Arc<Record>> {
     match reader.read(said).await {
         None => None,
-        Some(PageNews::ToolOffered { tool, .. }) => Some(tool),
+        Some(PageUpdate::ToolOffered { tool, .. }) => Some(tool),
         Some(other) => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
-async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+async fn an_unchanged_tool_is_sent_once_and_a_changed_one_again() {
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     reader.read(tab("t")).await;
     let kept = offered(&mut reader, tool("t", "add", "one")).await.unwrap();
     assert!(
@@ -47,7 +47,7 @@ async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else
             .is_none()
     );
     let other = offered(&mut reader, tool("t", "add", "two")).await.unwrap();
-    assert!(!Arc::ptr_eq(&kept.said, &other.said));
+    assert!(!Arc::ptr_eq(&kept.shared, &other.shared));
     assert!(
         offered(&mut reader, tool("t", "add", "one"))
             .await
@@ -56,14 +56,14 @@ async fn a_tool_that_is_there_is_told_once_and_again_when_it_says_something_else
 }
 
 #[tokio::test]
-async fn what_the_loop_has_not_is_told_again() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
-    // It was not taken in.
+async fn tools_that_the_main_loop_lacks_are_sent_again() {
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
+    // The main loop rejected it.
     drop(offered(&mut reader, tool("t", "add", "one")).await.unwrap());
     let kept = offered(&mut reader, tool("t", "add", "one")).await;
     assert!(kept.is_some());
-    // A tab that comes anew has no tools, whether the loop has heard that or not.
+    // A tab that registers again has no tools, whether or not the main loop knows that yet.
     for gone in [
         tab("t"),
         message(json!({"type": "UNREGISTER_TAB", "tabId": "t"})),
@@ -71,16 +71,16 @@ async fn what_the_loop_has_not_is_told_again() {
     ] {
         assert!(reader.read(gone).await.is_some());
         let again = offered(&mut reader, tool("t", "add", "one")).await;
-        // Its text is there all the same, and is not made ready twice.
+        // Its text is still cached, and is not cleaned twice.
         let again = again.unwrap();
-        assert!(Arc::ptr_eq(&again.said, &kept.as_ref().unwrap().said));
+        assert!(Arc::ptr_eq(&again.shared, &kept.as_ref().unwrap().shared));
     }
 }
 
 #[tokio::test]
-async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+async fn shared_tools_count_once_and_their_quota_is_returned() {
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     let mut kept = Vec::new();
     let long = "x".repeat(60_000);
     for number in 0..200 {
@@ -93,8 +93,8 @@ async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
         let name = format!("tool-{number}");
         let words = format!("{number}{long}");
         match reader.read(tool("t", &name, &words)).await {
-            Some(PageNews::ToolOffered { tool, .. }) => kept.push(tool),
-            Some(PageNews::ToolUnfit { reason, .. }) => refused = Some((number, reason)),
+            Some(PageUpdate::ToolOffered { tool, .. }) => kept.push(tool),
+            Some(PageUpdate::ToolUnfit { reason, .. }) => refused = Some((number, reason)),
             other => panic!("{other:?}"),
         }
         if refused.is_some() {
@@ -116,19 +116,19 @@ async fn tools_that_tabs_have_in_common_take_room_once_and_room_comes_back() {
 
 #[tokio::test]
 async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     reader.read(tab("t")).await;
     let kept = offered(&mut reader, tool("t", "add", "one")).await;
     for number in 0..2_000 {
         let other = tool(&format!("tab-{number}"), &format!("add-{number}"), "one");
         drop(offered(&mut reader, other).await.unwrap());
-        // What the loop does not take in, it does not take in of a tab that is there, either.
+        // Tools that the main loop rejects are not remembered either, if the tab is registered.
         let refused = tool("t", &format!("add-{number}"), &format!("{number}"));
         drop(offered(&mut reader, refused).await.unwrap());
     }
     assert!(reader.known.len() < 100, "{}", reader.known.len());
-    assert!(reader.said.len() < 100, "{}", reader.said.len());
+    assert!(reader.texts.len() < 100, "{}", reader.texts.len());
     assert_eq!(reader.tabs.len(), 1);
     for number in 0..2_000 {
         reader.read(tab(&number.to_string())).await;
@@ -138,9 +138,9 @@ async fn tools_of_tabs_that_are_not_there_are_not_remembered() {
 }
 
 #[tokio::test]
-async fn names_of_tools_take_room_in_each_tab() {
-    let intake = Intake::default();
-    let mut reader = reader(&intake);
+async fn names_of_tools_count_in_each_tab() {
+    let page_quotas = PageQuotas::default();
+    let mut reader = reader(&page_quotas);
     let mut kept = Vec::new();
     let long = "x".repeat(200);
     let refused = 'all: {
@@ -150,8 +150,8 @@ async fn names_of_tools_take_room_in_each_tab() {
             for count in 0..64 {
                 let tool = tool(&id, &format!("{count:03}{long}"), "one");
                 match reader.read(tool).await {
-                    Some(PageNews::ToolOffered { tool, .. }) => kept.push(tool),
-                    Some(PageNews::ToolUnfit { reason, .. }) => break 'all Some(reason),
+                    Some(PageUpdate::ToolOffered { tool, .. }) => kept.push(tool),
+                    Some(PageUpdate::ToolUnfit { reason, .. }) => break 'all Some(reason),
                     other => panic!("{other:?}"),
                 }
             }

@@ -1,4 +1,4 @@
-//! Connections that say nothing: how many there may be, for how long, and who is served meanwhile.
+//! Silent connections: their number and time are limited, and others are served meanwhile.
 
 use crate::fake_extension::pass;
 use crate::page_harness::{Daemon, changed, listed};
@@ -12,7 +12,7 @@ use tabmux_testkit::patiently;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// More than there are places for connections without a request.
+/// More than the limit for connections without a request.
 const MANY: usize = 300;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,7 +24,7 @@ async fn pages_and_clients_are_served_beside_many_connections_that_say_nothing()
     let mut silent = Vec::new();
     for number in 0..MANY {
         let mut socket = connect(&daemon).await;
-        // Some say half of something.
+        // Some send half a request.
         if number % 2 == 0 {
             let _ = socket.write_all(b"GET /page HTTP/1.1\r\nHost: l").await;
         }
@@ -37,7 +37,7 @@ async fn pages_and_clients_are_served_beside_many_connections_that_say_nothing()
     assert!(listed(&session, "who").await.is_some());
     let mut client = Wire::connect(server.socket()).await;
     client.register().await;
-    // The daemon has hung up on all but a few.
+    // The daemon has closed all but a few.
     for socket in &mut silent[..MANY - 64] {
         ends(socket).await;
     }
@@ -48,7 +48,7 @@ async fn a_connection_without_a_request_is_closed_after_five_seconds() {
     let daemon = Daemon::start().await;
     let mut sockets = [connect(&daemon).await, connect(&daemon).await];
     sockets[1].write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
-    // Whoever comes later has been accepted later.
+    // A later connection has been accepted later.
     let mut worker = daemon.worker().await;
     pass(Duration::from_secs(6)).await;
     for socket in &mut sockets {
@@ -81,7 +81,7 @@ async fn clients_are_served_beside_many_connections_of_the_socket_that_say_nothi
     }
     let mut client = Wire::connect(server.socket()).await;
     let session = client.register().await;
-    // Who has a session keeps its place, however many come after it.
+    // A connection with a session is not evicted, however many follow.
     for _ in 0..MANY {
         silent.push(Wire::connect(server.socket()).await);
     }
@@ -93,7 +93,7 @@ async fn clients_are_served_beside_many_connections_of_the_socket_that_say_nothi
     let told = silent[0].next().await.unwrap();
     assert_eq!(
         told["error"],
-        "This connection has no session, and others need its place. Connect again when you have something to ask"
+        "Closed to make room for other connections, because it has no session. Connect again when you have a request"
     );
     assert_eq!(silent[0].next().await, None);
 }
@@ -105,7 +105,7 @@ async fn clients_are_served_beside_connections_that_ask_and_do_not_read() {
     let mut deaf = Vec::new();
     for _ in 0..64 {
         let mut wire = Wire::connect(server.socket()).await;
-        // The answers fill what is between us, so the rest of this is not taken.
+        // The replies fill the socket's buffers, so the rest is not read.
         let pings = ping.repeat(40_000);
         deaf.push(tokio::spawn(async move {
             wire.send_bytes(pings.as_bytes()).await;
@@ -135,11 +135,11 @@ async fn a_connection_of_the_socket_without_a_line_is_closed_after_ten_seconds()
     pass(Duration::from_secs(11)).await;
     for wire in [&mut silent, &mut half] {
         let told = wire.next().await.unwrap();
-        let why = "Nothing was said in time. Connect again when you have something to ask";
+        let why = "Closed because no message came in time. Connect again when you have a request";
         assert_eq!(told["error"], why);
         assert_eq!(wire.next().await, None);
     }
-    // Who has asked something may ask again.
+    // A connection that has sent a request may stay.
     assert_eq!(asker.ask(ping).await["type"], "PONG");
 }
 
@@ -148,7 +148,7 @@ async fn connect(daemon: &Daemon) -> TcpStream {
     connecting.await.unwrap()
 }
 
-/// The daemon has hung up, or does so.
+/// The daemon closes the connection.
 async fn ends(socket: &mut TcpStream) {
     let mut nothing = Vec::new();
     let end = socket.read_to_end(&mut nothing);

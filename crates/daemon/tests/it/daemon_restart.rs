@@ -1,4 +1,4 @@
-//! One daemon after the other at the same place.
+//! One daemon after the other at the same socket.
 
 use crate::fake_extension::pass;
 use crate::server::Server;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tabmux_daemon::socket::{Held, ListenError, Listening};
 use tokio::time::Instant;
 
-/// A daemon that no longer listens, and still has to end its browsers.
+/// A daemon that no longer listens, but has not ended its browsers yet.
 async fn ending() -> (Server, Held) {
     let mut server = Server::start();
     server.stop.cancel();
@@ -17,7 +17,7 @@ async fn ending() -> (Server, Held) {
 
 /// Spec: security 14.
 #[tokio::test]
-async fn the_next_daemon_waits_until_this_one_has_come_to_its_end() {
+async fn the_next_daemon_waits_until_this_one_has_ended() {
     let (server, held) = ending().await;
     let taken = Listening::start(&server.place);
     assert!(matches!(taken, Err(ListenError::Taken(_))), "{taken:?}");
@@ -25,7 +25,7 @@ async fn the_next_daemon_waits_until_this_one_has_come_to_its_end() {
     let next = tokio::spawn(async move { Listening::start_after_another(&place).await });
     let (finish, finished) = tokio::sync::oneshot::channel::<()>();
     let end = tokio::spawn(held.until(async { drop(finished.await) }));
-    // It looks several times.
+    // It tries several times.
     for _ in 0..10 {
         pass(Duration::from_millis(100)).await;
         assert!(!next.is_finished());
@@ -38,7 +38,7 @@ async fn the_next_daemon_waits_until_this_one_has_come_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_hangs_at_its_end_keeps_nobody_waiting_for_long() {
+async fn a_daemon_that_hangs_in_shutdown_delays_the_next_one_only_briefly() {
     let (server, held) = ending().await;
     tokio::time::pause();
     let begun = Instant::now();
@@ -47,15 +47,15 @@ async fn a_daemon_that_hangs_at_its_end_keeps_nobody_waiting_for_long() {
         held.until(std::future::pending())
     );
     let next = next.unwrap();
-    // A client that needs a daemon waits for ten.
+    // A client waits ten seconds for a daemon.
     assert!(begun.elapsed() < Duration::from_secs(8));
-    // One that runs is not waited for.
+    // A running daemon is not waited for.
     let begun = Instant::now();
     let second = Listening::start_after_another(&server.place).await;
     assert!(matches!(second, Err(ListenError::Taken(_))), "{second:?}");
     assert!(begun.elapsed() < Duration::from_secs(1));
     drop(next);
-    // Nor is somebody who holds the lock for ever.
+    // Nor is a process that holds the lock forever.
     let (_server, _held) = ending().await;
     let third = Listening::start_after_another(&_server.place).await;
     assert!(matches!(third, Err(ListenError::Taken(_))), "{third:?}");

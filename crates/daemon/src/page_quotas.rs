@@ -1,37 +1,37 @@
-//! How much of what pages' workers say may be on its way to the main loop, and how much of it is kept: in bytes,
-//! for each connection, for each origin, and in all.
+//! Quotas for the messages of page workers: how many bytes may be queued for the main loop and how many are kept, for
+//! each connection, for each origin, and in total.
 //!
-//! Whoever has used up a share waits, and stops reading meanwhile: what it says more waits on its own side.
+//! When a connection has used up a quota, the daemon stops reading it, so further messages wait on the sender's side.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tabmux_browser::pace::Pace;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What all workers share.
+/// The quotas of all workers.
 #[derive(Debug)]
-pub(crate) struct Intake {
-    on_its_way: Shares,
+pub(crate) struct PageQuotas {
+    queued: Shares,
     kept: Shares,
     paces: Paces,
 }
 
-/// One connection's shares.
+/// The quotas of one connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionShares {
-    /// Of what is on its way to the main loop.
-    pub(crate) on_its_way: Share,
-    /// Of what the main loop keeps.
+    /// For messages that are queued for the main loop.
+    pub(crate) queued: Share,
+    /// For what the main loop keeps.
     pub(crate) kept: Share,
-    /// Of what is read.
+    /// For the rate at which messages are read.
     pub(crate) paces: ConnectionPaces,
 }
 
-/// How fast a connection, its origin and all may speak.
+/// The read rates of a connection, its origin and all connections.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionPaces([Arc<Mutex<Pace>>; 3]);
 
-/// What one connection may use of something, beside what its origin and all may.
+/// A byte quota of one connection, together with those of its origin and of all.
 #[derive(Debug)]
 pub(crate) struct Share {
     connection: Arc<Semaphore>,
@@ -40,13 +40,13 @@ pub(crate) struct Share {
     bounds: Bounds,
 }
 
-/// Bytes that are used until this is dropped.
+/// Bytes that are reserved until this is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     _permits: [Option<OwnedSemaphorePermit>; 3],
 }
 
-/// Whose share is used up.
+/// Which quota is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UsedUp {
     Connection,
@@ -54,13 +54,13 @@ pub(crate) enum UsedUp {
     All,
 }
 
-/// In bytes.
+/// Limits in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) connection: usize,
     pub(crate) origin: usize,
     pub(crate) all: usize,
-    /// What the smallest thing counts.
+    /// The minimum that any item counts.
     pub(crate) least: usize,
 }
 
@@ -71,21 +71,21 @@ struct Shares {
     all: Arc<Semaphore>,
 }
 
-impl Default for Intake {
+impl Default for PageQuotas {
     fn default() -> Self {
         Self {
-            on_its_way: Shares::new(ON_ITS_WAY),
+            queued: Shares::new(QUEUED),
             kept: Shares::new(KEPT),
             paces: Paces::default(),
         }
     }
 }
 
-impl Intake {
-    /// The shares of a new connection.
+impl PageQuotas {
+    /// The quotas of a new connection.
     pub(crate) fn connect(&self, origin: &Arc<str>) -> ConnectionShares {
         ConnectionShares {
-            on_its_way: self.on_its_way.connect(origin),
+            queued: self.queued.connect(origin),
             kept: self.kept.connect(origin),
             paces: self.paces.connect(origin),
         }
@@ -115,8 +115,8 @@ impl Paces {
 }
 
 impl ConnectionPaces {
-    /// Resolves when so many bytes more may be read. Whoever is too fast waits for its own share first, then
-    /// for its origin's: it takes nothing from the others meanwhile.
+    /// Resolves when so many bytes more may be read. A connection that is too fast waits for its own rate first, then
+    /// for its origin's; it uses nothing of the shared rates meanwhile.
     pub(crate) async fn next(&self, bytes: usize) {
         for pace in &self.0 {
             let free_at = {
@@ -134,7 +134,7 @@ fn new_pace(per_second: u32) -> Arc<Mutex<Pace>> {
     Arc::new(Mutex::new(Pace::new(per_second, burst)))
 }
 
-/// What those of one origin share, as long as there are some.
+/// The value that all connections of one origin share, as long as there are any.
 fn of_origin<T>(
     origins: &Mutex<HashMap<Arc<str>, Weak<T>>>,
     origin: &Arc<str>,
@@ -173,10 +173,10 @@ impl Shares {
 }
 
 impl Share {
-    /// Waits until there is room for so many bytes. What is larger than the share goes alone.
+    /// Waits until so many bytes are free. An item that is larger than the quota takes all of it.
     pub(crate) async fn take(&self, bytes: usize) -> Held {
         let bytes = self.counted(bytes);
-        // They are never closed.
+        // The semaphores are never closed.
         let take = async |semaphore: &Arc<Semaphore>| {
             Arc::clone(semaphore).acquire_many_owned(bytes).await.ok()
         };
@@ -189,7 +189,7 @@ impl Share {
         }
     }
 
-    /// Takes room for so many bytes if there is some, else says whose is used up.
+    /// Reserves so many bytes if they are free, else says which quota is used up.
     pub(crate) fn try_take(&self, bytes: usize) -> Result<Held, UsedUp> {
         let bytes = self.counted(bytes);
         let take = |semaphore: &Arc<Semaphore>, whose| {
@@ -214,7 +214,7 @@ impl Share {
 }
 
 impl UsedUp {
-    /// Why a tool is not taken in, for the page's developer.
+    /// Why a tool is rejected, for the page's developer.
     pub(crate) fn refuses_tools(self) -> String {
         let mib = |bytes: usize| bytes / (1_024 * 1_024);
         let (whose, most) = match self {
@@ -223,20 +223,19 @@ impl UsedUp {
             Self::All => ("The tools of all pages", mib(KEPT.all)),
         };
         format!(
-            "{whose} may have {most} MiB of names, descriptions and schemas, and have them already. Unregister some, or \
+            "{whose} may have {most} MiB of names, descriptions and schemas, and use all of it already. Unregister some, or \
              shorten them."
         )
     }
 }
 
-/// How many bytes are read in a second: they are decoded, cleaned and checked, which takes a tenth of a
-/// second of one processor for each MiB.
+/// Bytes read per second. Decoding, cleaning and checking take a tenth of a second of one processor for each MiB.
 const READ: ReadBounds = ReadBounds {
     connection: 1_024 * 1_024,
     origin: 2 * 1_024 * 1_024,
     all: 4 * 1_024 * 1_024,
 };
-/// So many seconds' worth may be read at once, after a quiet time: a reconnect.
+/// The burst after a quiet time, in seconds of the rate: a reconnect.
 const READ_AT_ONCE: u32 = 4;
 
 struct ReadBounds {
@@ -245,16 +244,17 @@ struct ReadBounds {
     all: u32,
 }
 
-/// What is on its way to the main loop. Its queue has room for 1,024 events, and half of it stays free for
-/// everybody else: 2 MiB are 512 of the smallest.
-pub(crate) const ON_ITS_WAY: Bounds = Bounds {
+/// Limits for messages that are queued for the main loop. Its queue has 1,024 entries, and half of them stay free for
+/// other events: 2 MiB are 512 of the smallest.
+pub(crate) const QUEUED: Bounds = Bounds {
     connection: 256 * 1_024,
     origin: 1_024 * 1_024,
     all: 2 * 1_024 * 1_024,
     least: 4 * 1_024,
 };
 
-/// What is kept of tools: texts that tabs of one application have in common count once, names in each tab.
+/// Limits for the tools that are kept. A text that tabs of one application share counts once, names count in each
+/// tab.
 pub(crate) const KEPT: Bounds = Bounds {
     connection: 4 * 1_024 * 1_024,
     origin: 8 * 1_024 * 1_024,
@@ -286,21 +286,21 @@ mod tests {
         assert_eq!(one.try_take(20).unwrap_err(), UsedUp::Connection);
         let _second = two.try_take(50).unwrap();
         assert_eq!(two.try_take(50).unwrap_err(), UsedUp::Origin);
-        // The smallest thing counts as well.
+        // Even an empty item counts.
         let _third = other.try_take(0).unwrap();
         let _fourth = other.try_take(50).unwrap();
         assert_eq!(other.try_take(10).unwrap_err(), UsedUp::All);
         drop(first);
         assert!(one.try_take(90).is_ok());
-        // What was refused has kept nothing.
+        // A refused request reserved nothing.
         assert_eq!(shares.all.available_permits(), 200 - 50 - 10 - 50);
     }
 
     #[tokio::test]
-    async fn who_has_used_up_a_share_waits_and_others_do_not() {
+    async fn a_used_up_quota_delays_only_its_owner() {
         let shares = Shares::new(SMALL);
         let (loud, quiet) = (share(&shares, "a"), share(&shares, "b"));
-        // More than there is goes alone.
+        // More than the quota takes all of it.
         let held = loud.take(1_000_000).await;
         let mut more = Box::pin(loud.take(10));
         assert!(futures_util::poll!(&mut more).is_pending());
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_that_nobody_comes_from_are_forgotten() {
+    fn origins_without_connections_are_forgotten() {
         let shares = Shares::new(SMALL);
         for number in 0..100 {
             drop(share(&shares, &format!("http://{number}.test")));

@@ -1,4 +1,4 @@
-//! How requests and first words have to be, before anything is believed.
+//! Limits and formats of requests and of the first message.
 
 use crate::page_harness::Daemon;
 use serde_json::json;
@@ -16,7 +16,7 @@ async fn a_hello_is_short_and_what_comes_after_the_welcome_may_be_long() {
         let mut worker = worker.ok().unwrap();
         let hello = json!({"type": "HELLO", "version": 1, "library": "x".repeat(size)});
         use futures_util::{SinkExt, StreamExt};
-        // The daemon may hang up before all of it is sent.
+        // The daemon may close the connection before all of it is sent.
         let _ = worker.0.send(Message::text(hello.to_string())).await;
         let answer = patiently(worker.0.next(), || "an answer, or the end".to_owned()).await;
         let answer = answer.and_then(Result::ok).filter(Message::is_text);
@@ -60,7 +60,7 @@ async fn a_request_names_us_once_and_in_one_way() {
     }
 }
 
-/// What a request for a websocket with these lines is answered with.
+/// The answer to a websocket request with these lines.
 async fn status(port: u16, target: &str, hosts: &str) -> String {
     let mut socket = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let request = format!(
