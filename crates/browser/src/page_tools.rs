@@ -1,7 +1,7 @@
-//! Tools that a page has of its own: found in its tab, followed as they come and go, and called there.
+//! Tools that a page offers: found in its tab, updated as the page adds and removes them, and called there.
 //!
-//! Whoever finds tools puts them into the tab's [`Findings`], by source; the browser reports what is there,
-//! and [`call()`] carries a call to whoever found the tool.
+//! Each source of tools puts what it finds into the tab's [`Findings`]; the browser reports them, and [`call()`] sends
+//! a call to the source of the tool.
 
 mod call;
 mod found;

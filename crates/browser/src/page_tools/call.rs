@@ -1,4 +1,4 @@
-//! Calls a tool of a page: everything that is alike, whoever found the tool.
+//! Calls a page tool: the part that is the same for every source.
 
 use super::found::{CallPath, ToolNumber};
 use super::{model_context, web_mcp};
@@ -13,12 +13,12 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What came of a page's tool.
+/// The answer of a page tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PageAnswer {
-    /// What the page answered, as it answered it.
+    /// The page's answer, unchanged.
     Value(Value),
-    /// What we have to say about it.
+    /// An answer that we wrote.
     Output(ToolOutput),
 }
 
@@ -27,7 +27,7 @@ impl PageAnswer {
         Self::Output(ToolOutput::text(text))
     }
 
-    /// A form that is left to the user to send.
+    /// For a form that the user has to submit.
     pub(crate) fn filled() -> Self {
         Self::text(
             "The form is filled, and waits for the user to send it. To send it yourself, call \
@@ -36,26 +36,25 @@ impl PageAnswer {
     }
 
     pub(crate) fn nothing() -> Self {
-        Self::text("The tool ran, and returned nothing.")
+        Self::text("The tool ran and returned nothing.")
     }
 }
 
-/// What the one who carries out a call has to know about it.
+/// What a call in progress needs to know from its caller.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calling {
-    /// Whether the tool may go on although nobody waits for it.
+    /// Whether the tool may continue although the caller no longer waits for it.
     goes_on: Arc<AtomicBool>,
 }
 
 impl Calling {
-    /// Whether a call that is dropped now should be given up in the page.
+    /// Whether dropping the call now should also abort it in the page.
     pub(crate) fn is_unwanted(&self) -> bool {
         !self.goes_on.load(Ordering::Relaxed)
     }
 }
 
-/// Calls a tool that was found in a tab. Resolves soon after `context.cancel` fires, whatever the page
-/// does.
+/// Calls a tool that was found in a tab. Returns soon after `context.cancel` fires, whatever the page does.
 pub async fn call(
     browser: &Browser,
     target: &TargetId,
@@ -74,7 +73,6 @@ pub async fn call(
     if let CallPath::Native(web_mcp::NativeCall { home, .. })
     | CallPath::InPage(model_context::ShimCall { home, .. }) = &tool.way
     {
-        // A frame's tool runs in the frame.
         let frame = tab.state().frames.showing(home.document).cloned();
         bounds::may_enter(&tab, &frame.ok_or(ToolError::ToolGone)?)?;
     }
@@ -99,7 +97,7 @@ pub async fn call(
         () = context.cancel.cancelled() => None,
         answer = work => Some(answer),
         dialog = run::dialog_opens(&tab) => {
-            // The user's or the agent's word decides what becomes of it, not ours.
+            // The answer to the dialog decides how the tool continues, so it must not be aborted.
             calling.goes_on.store(true, Ordering::Relaxed);
             Some(dialog.map(|dialog| PageAnswer::text(format!(
                 "The tool has not answered yet: it opened a dialog. {} Call handle_dialog, then look at \
@@ -117,7 +115,7 @@ pub async fn call(
     }
 }
 
-/// A page that is still busy after its tool was given up is made to stop.
+/// Stops the page's script if it is still running after its tool was aborted.
 async fn free(tab: &Tab) {
     if !tab.responds().await {
         tab.suspect(true);
@@ -125,7 +123,7 @@ async fn free(tab: &Tab) {
     }
 }
 
-/// The first line of what a page threw, bounded.
+/// The first line of an error that a page threw, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     one_line(text.lines().next().unwrap_or_default(), 500)
 }

@@ -1,4 +1,4 @@
-//! Where a tool is at home: the document that it belongs to, and how to notice that it has gone.
+//! The document that a tool belongs to, and how to notice that it is gone.
 
 use crate::error::ToolError;
 use crate::tab::{DocumentId, FrameId, Load, Tab, TabState};
@@ -16,7 +16,7 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Resolves when the document is no longer shown, or fails when the tab goes away.
+    /// Returns when the document is no longer shown; fails when the tab closes.
     pub(crate) async fn left(&self, tab: &Tab) -> Result<(), ToolError> {
         let left = |state: &TabState| {
             let frame = state.frames.find(&self.frame);
@@ -26,7 +26,7 @@ impl Home {
         Ok(())
     }
 
-    /// What to say of a call that had no answer when the document was left.
+    /// The error for a call that was unanswered when its document went away.
     pub(crate) fn left_unanswered(&self, tab: &Tab) -> ToolError {
         let state = tab.state();
         let what = match state.frames.find(&self.frame) {
@@ -37,18 +37,18 @@ impl Home {
             None => "The frame with the tool was removed".to_owned(),
         };
         ToolError::PageTool(format!(
-            "{what} before its tool answered, so nobody knows what the tool has done. Look at the page, and \
+            "{what} before its tool answered, so the effect of the tool is unknown. Look at the page, and \
              call list_page_tools to see what it offers now."
         ))
     }
 }
 
-/// Waits until a page that a tool led to is loaded, for those whose answer comes only then.
+/// Waits until the page that a tool navigated to is loaded, for answers that come only then.
 pub(crate) async fn arrived(tab: &Tab) {
     let here = |state: &TabState| state.load == Load::Complete && !state.navigating;
     let _ = tab.until(LOAD_LIMIT, here).await;
-    // Chrome reads the new page in a task of the page's own. When a later one has had its turn, the answer is
-    // on its way before ours, or there is none.
+    // Chrome reads the new page in a task of that page. Once a later task has run, the answer has been sent before
+    // ours, or there is none.
     let _ = tab.session().send_within(later_tasks(), LOAD_LIMIT).await;
     tab.catch_up().await;
 }

@@ -1,7 +1,7 @@
-//! When what was found in a tab is reported, and how much of it: a page that changes its tools all the time is
-//! not listened to all the time.
+//! When the findings of a tab are reported, and how much of them: the rate is limited, because a page can change its
+//! tools all the time.
 //!
-//! What costs is paid here, in a task of the tab's own: those who hear the report find everything ready.
+//! The expensive preparation happens here, in a task of the tab; receivers of a report get prepared texts.
 
 use super::found::{Ask, Findings, Found, FoundTool};
 use super::tool_text::prepare_all;
@@ -12,28 +12,28 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-/// The one who reports what is found in a tab.
+/// Reports the findings of one tab.
 #[derive(Debug)]
 pub(crate) struct Reporter {
     found: watch::Receiver<Findings>,
     asks: mpsc::Receiver<Ask>,
     /// What was reported last.
     told: Findings,
-    /// Before that nothing is reported that nobody asks for.
+    /// Until then, only requested reports are made.
     quiet_until: Instant,
     pace: Pace,
 }
 
-/// What is there now.
+/// The findings at one moment.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) findings: Findings,
-    /// Who waits until this has been told.
+    /// Notified when the report was delivered.
     pub(crate) done: Option<Ask>,
 }
 
 impl Reporter {
-    /// None if somebody else reports.
+    /// None if there is a reporter already.
     pub(crate) fn new(found: &Found) -> Option<Self> {
         let (mut found, asks) = found.follow()?;
         found.mark_changed();
@@ -55,13 +55,13 @@ impl Reporter {
             };
             let mut now = self.found.borrow_and_update().clone();
             if !self.pace.is_free() {
-                // It is looked at again when the page has been quiet for long enough.
+                // Check again when the page has been quiet for long enough.
                 self.found.mark_changed();
                 if now.document == self.told.document {
                     let _ = done.map(|done| done.send(()));
                     continue;
                 }
-                // That the document before is gone is told at once, and its tools with it.
+                // Report at once that the previous document and its tools are gone.
                 now = now.without_tools();
             }
             let cost = self.prepare(&now).await;
@@ -75,13 +75,13 @@ impl Reporter {
         }
     }
 
-    /// Waits until there is something to report, as soon as somebody asks for it.
+    /// Waits until there is something to report, or a report is requested.
     async fn wait(&mut self) -> Option<Reason> {
         tokio::select! {
             Some(done) = self.asks.recv() => return Some(Reason::Asked(done)),
             changed = self.found.changed() => changed.ok()?,
         }
-        // A page that comes again with the same tools is no news; it takes a moment until it has them.
+        // A reloaded page usually has the same tools again after a moment; reporting its empty list would be noise.
         if !self.told.is_empty() && self.has_moved() {
             let mut found = self.found.clone();
             let has_tools = found.wait_for(|now| !now.is_empty());
@@ -94,7 +94,7 @@ impl Reporter {
         if let Some(done) = self.asked_until(self.quiet_until).await {
             return Some(Reason::Asked(done));
         }
-        // Whoever has said too much waits, and what they have said then is what counts.
+        // Over its budget, a page waits; its findings at the end of the wait are what is reported.
         let mut found = self.found.clone();
         let before = self.told.document;
         tokio::select! {
@@ -118,7 +118,7 @@ impl Reporter {
         self.found.borrow().document != self.told.document
     }
 
-    /// Makes ready what is not, and says what the report costs all who hear it.
+    /// Prepares texts that are not prepared yet. Returns what the report costs its receivers.
     async fn prepare(&self, now: &Findings) -> usize {
         let told: HashMap<_, _> = self.told.tools().map(|tool| (&*tool.name, tool)).collect();
         let mut gone = told.len();
@@ -146,16 +146,15 @@ enum Reason {
     Changed,
 }
 
-/// Between two reports.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long a page that is loaded again may take to offer its tools again.
+/// How long a reloaded page may take to register its tools again.
 const MOMENT: Duration = Duration::from_millis(500);
-/// What one tab's page may say of its tools in the long run. Each byte is read, cleaned and checked, and told
-/// to clients that list the tools.
+/// How many bytes of tools one tab may report in the long run. Each byte is parsed, cleaned, checked, and sent to
+/// clients that list the tools.
 const BYTES_PER_SECOND: u32 = 256 * 1_024;
-/// What it may say at once: as much as a tab's tools may have in all, and the same once more after a reload.
+/// How many bytes at once: the limit of a tab's tools, twice, because a reload reports them again.
 const BURST: u32 = 2 * 1_024 * 1_024;
-/// What each tool costs that came, went or is another one, whatever it says: everybody's lists are looked at.
+/// The cost of each tool that was added, removed or replaced, whatever its size: the lists of all sessions are checked.
 const A_CHANGE: usize = 1_024;
 
 #[cfg(test)]

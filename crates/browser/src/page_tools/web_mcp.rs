@@ -1,7 +1,7 @@
-//! Tools that pages register through Chrome's own WebMCP: `document.modelContext`, and forms that say
-//! that they are tools.
+//! Tools that pages register through Chrome's own WebMCP: `document.modelContext`, and forms that declare themselves as
+//! tools.
 //!
-//! Chrome tells when tools come, and only sometimes when they go: not when their document does.
+//! Chrome reports when a tool is added, but not always when it is removed: not when its document goes away.
 
 mod invoke;
 mod pending;
@@ -21,27 +21,27 @@ use tabmux_cdp::types::target::SessionId;
 use tabmux_cdp::types::web_mcp::{self as cdp, ToolsAdded, ToolsRemoved};
 use tabmux_cdp::{RawEvent, Session};
 
-/// The tools of one tab's documents, as Chrome has told of them.
+/// The tools of one tab's documents, as Chrome reported them.
 ///
-/// They are kept by frame and session: a frame that moves to another process is told of over another
-/// session, and in no certain order.
+/// Kept by frame and session: when a frame moves to another process, its events come over another session, in no fixed
+/// order.
 #[derive(Debug, Default)]
 pub(crate) struct Registered {
     tools: HashMap<FrameKey, Vec<Tool>>,
-    /// Tools that were taken back and may come again as they were: they are the same ones then.
+    /// Tools that were unregistered. If the page registers one again unchanged, it keeps its number.
     taken_back: VecDeque<(FrameKey, Tool)>,
-    /// How many more the documents have than are kept.
+    /// How many tools of a document are over the limit.
     left_out: HashMap<FrameKey, LeftOut>,
-    /// What documents with our library were given.
+    /// Nonces of documents with the page library.
     nonces: HashMap<FrameKey, Arc<str>>,
-    /// Documents that ask a server inside them for its tools.
+    /// Documents that are asking a server inside them for its tools.
     asking: HashSet<FrameKey>,
     contexts: model_context::Contexts,
 }
 
 type FrameKey = (Option<SessionId>, FrameId);
 
-/// Chrome tells of single tools, a document of all.
+/// Chrome reports single tools, a document reports all of its tools at once.
 #[derive(Clone, Copy, Debug, Default)]
 struct LeftOut {
     by_chrome: usize,
@@ -53,7 +53,7 @@ struct Tool {
     number: ToolNumber,
     name: Arc<str>,
     description: Arc<str>,
-    /// In the page's own words.
+    /// As the page wrote it.
     schema: Arc<str>,
     read_only: bool,
     consequential: bool,
@@ -61,37 +61,36 @@ struct Tool {
     reach: Reach,
 }
 
-/// Who carries a call to a tool.
+/// What a call to a tool goes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reach {
-    /// Chrome.
     Chrome,
-    /// The page's own `modelContext`, in this context, or an MCP server in there that speaks on a channel.
+    /// `modelContext` in the page, in this context, or an MCP server in there that uses a channel.
     Page(ExecutionContextId, Option<Arc<str>>),
 }
 
 /// A form that is a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    /// Whether it is sent off as soon as it is filled; otherwise that is left to the user.
+    /// Whether the tool submits it after filling; otherwise the user has to.
     pub(super) submits: bool,
-    /// Calls of one form overwrite each other, so they take turns.
+    /// Calls of one form would overwrite each other, so they run one at a time.
     pub(super) turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Form {
-    /// Waits until no other call fills the same form. What is no form has always its turn.
+    /// Waits until no other call fills the same form. Tools that are not forms never wait.
     pub(super) async fn turn(form: Option<&Self>) -> Option<tokio::sync::MutexGuard<'_, ()>> {
         Some(form?.turn.lock().await)
     }
 
-    /// Whether a call is over without the user's help.
+    /// Whether a call ends without the user's help.
     pub(super) fn submits(form: Option<&Self>) -> bool {
         form.is_none_or(|form| form.submits)
     }
 }
 
-/// How a tool is reached.
+/// How to call a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct NativeCall {
     pub(super) home: Home,
@@ -99,7 +98,7 @@ pub(crate) struct NativeCall {
 }
 
 impl Registered {
-    /// Takes in an event that came over `session`. Says whether it was about tools.
+    /// Applies an event that came over `session`. Returns whether it was about tools.
     pub(crate) fn apply(&mut self, session: &Session, event: &RawEvent) -> bool {
         if let Some(event) = event.decode::<ToolsAdded>() {
             for tool in event.tools {
@@ -133,7 +132,7 @@ impl Registered {
         true
     }
 
-    /// The document of a frame is gone, and its tools with it.
+    /// A frame's document is gone, and its tools with it.
     pub(crate) fn leave(&mut self, session: &Session, frame: &FrameId) {
         let place = (session.id().cloned(), frame.clone());
         self.tools.remove(&place);
@@ -143,7 +142,7 @@ impl Registered {
         self.asking.remove(&place);
     }
 
-    /// Keeps only the tools of frames that are there: for the moment when a tab shows a new page.
+    /// Keeps only the tools of existing frames. Called when a tab shows a new page.
     pub(crate) fn keep_only(&mut self, frames: &Frames) {
         let is_there = |(session, frame): &FrameKey| {
             let frame = frames.find(frame);
@@ -156,7 +155,6 @@ impl Registered {
         self.asking.retain(is_there);
     }
 
-    /// A session has ended.
     pub(crate) fn forget_session(&mut self, session: &Session) {
         let is_other = |(whose, _): &FrameKey| whose.as_ref() != session.id();
         self.tools.retain(|place, _| is_other(place));
@@ -167,7 +165,7 @@ impl Registered {
         self.contexts.forget_session(session);
     }
 
-    /// The mark of the main frame's document.
+    /// The nonce of the main frame's document.
     pub(crate) fn mark(&self, main: &Frame, frames: &Frames) -> Option<Mark> {
         let place = (main.session.id().cloned(), main.id.clone());
         let nonce = self.nonces.get(&place)?;
@@ -177,12 +175,12 @@ impl Registered {
         })
     }
 
-    /// Whether a document will soon tell of tools.
+    /// Whether a document will soon report tools.
     pub(crate) fn is_asking(&self) -> bool {
         !self.asking.is_empty()
     }
 
-    /// The tools of all frames, parents before their children, and how many more there are.
+    /// The tools of all frames, parents before children, and how many more there are.
     pub(crate) fn found(&self, frames: &Frames) -> (Vec<Arc<FoundTool>>, usize) {
         let mut found = Vec::new();
         let mut left_out = 0;
@@ -194,7 +192,7 @@ impl Registered {
                 continue;
             };
             let origin: Arc<str> = frames.origin(frame).into();
-            // What Chrome told of goes before what the document tells of under the same name.
+            // A tool that Chrome reported wins over one of the same name that the document reported.
             let is_first = |tool: &&Tool| {
                 let mut chromes = tools.iter().filter(|other| other.is_chromes());
                 tool.is_chromes() || !chromes.any(|other| other.name == tool.name)
@@ -205,7 +203,7 @@ impl Registered {
         (found, left_out)
     }
 
-    /// Chrome tells of a tool.
+    /// Chrome reports a tool.
     fn add(&mut self, session: &Session, tool: cdp::Tool) {
         let place = (session.id().cloned(), tool.frame_id.clone());
         let hints = tool.annotations.as_ref();
@@ -218,7 +216,7 @@ impl Registered {
         }
     }
 
-    /// A document tells of its tools.
+    /// A document reports its tools.
     fn hear(&mut self, session: &Session, frame: FrameId, told: Told) {
         let place = (session.id().cloned(), frame);
         if !told.native && !told.asking {
@@ -246,7 +244,7 @@ impl Registered {
         }
     }
 
-    /// Tools of a place are there no longer. Says whether there were any.
+    /// Removes tools of a frame. Returns whether there were any.
     fn take_back(&mut self, place: &FrameKey, is_gone: impl Fn(&Tool) -> bool) -> bool {
         let tools = self.tools.entry(place.clone()).or_default();
         let gone: Vec<_> = tools.extract_if(.., |tool| is_gone(tool)).collect();
@@ -264,8 +262,8 @@ impl Registered {
         were_there
     }
 
-    /// Takes in a tool, if there is room. One that the same one told of by that name keeps its number, and
-    /// one that says nothing new is the same one.
+    /// Adds a tool, within the limits. A tool of the same name from the same source keeps its number, and one with the
+    /// same content is not a change.
     fn put(&mut self, place: &FrameKey, tool: Tool) -> bool {
         let all = self.tools.values().flatten();
         let (count, bytes) = all.fold((0, 0), |(count, bytes), tool| {
@@ -297,7 +295,7 @@ impl Registered {
             let number = known.number;
             *known = Tool { number, ..tool };
         } else {
-            // What it was before it is no longer.
+            // Over the limit, the old version is dropped, too.
             tools.remove(at);
         }
         fits
@@ -305,7 +303,7 @@ impl Registered {
 }
 
 impl Tool {
-    /// The tool, if it is one that can be offered.
+    /// The tool, if it is valid and small enough.
     fn read(tool: cdp::Tool) -> Option<Self> {
         let hints = tool.annotations.unwrap_or_default();
         let said = |hint: Option<bool>| hint.unwrap_or_default();
@@ -334,7 +332,7 @@ impl Tool {
         })
     }
 
-    /// The same, as its document tells of it.
+    /// The same for a tool that its document reported.
     fn heard(tool: ToldTool, reach: Reach) -> Option<Self> {
         let schema = tool.input_schema.as_ref();
         let schema = schema.map_or("{}", |schema| schema.get().trim());
@@ -359,12 +357,12 @@ impl Tool {
         })
     }
 
-    /// How much it says.
+    /// The size of its texts.
     fn bytes(&self) -> usize {
         self.name.len() + self.description.len() + self.schema.len()
     }
 
-    /// Whether nothing is different but its number.
+    /// Whether everything but the number is equal.
     fn says_the_same_as(&self, other: &Self) -> bool {
         let submits = |tool: &Self| tool.form.as_ref().map(|form| form.submits);
         self.name == other.name
@@ -411,7 +409,7 @@ impl Tool {
 }
 
 const MOST_TOOLS: usize = 200;
-/// What the tools of one tab may say in all: more than any model reads of them, and all of it is kept.
+/// The total size of one tab's tools: more than any model reads, and all of it is kept in memory.
 const MOST_BYTES: usize = 1_024 * 1_024;
 const MOST_NONCES: usize = 2_000;
 const MOST_NAME: usize = 256;

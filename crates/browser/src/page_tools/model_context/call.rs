@@ -24,7 +24,7 @@ pub(crate) async fn call(
 ) -> Result<PageAnswer, ToolError> {
     let _turn = Form::turn(way.form.as_ref()).await;
     let call = match &way.channel {
-        // Its messages reach all worlds, and in ours no page has a hand.
+        // Messages of a server reach all worlds, and the page cannot interfere with ours.
         Some(channel) => Call {
             home: &way.home,
             context: tab.world_at(&way.home).await?.context,
@@ -41,22 +41,22 @@ pub(crate) async fn call(
     call.run(tab, name, arguments, calling).await
 }
 
-/// Where a call goes.
+/// The target of a call.
 pub(crate) struct Call<'a> {
     pub(crate) home: &'a Home,
-    /// A context of that document: its own, or ours where the browser has `modelContext` itself.
+    /// A context of that document: the page's, or our isolated world where the browser itself has `modelContext`.
     pub(crate) context: ExecutionContextId,
     pub(crate) through: Through<'a>,
 }
 
-/// Who takes a call in the page.
+/// What handles a call in the page.
 #[derive(Clone, Copy)]
 pub(crate) enum Through<'a> {
     ModelContext {
-        /// False for a form that is left to the user to send.
+        /// False for a form that the user has to submit.
         submits: bool,
     },
-    /// An MCP server that speaks on this channel.
+    /// An MCP server that uses this channel.
     Server(&'a str),
 }
 
@@ -105,7 +105,7 @@ impl Call<'_> {
         }
     }
 
-    /// The page may be gone before its frame shows another.
+    /// The document may be gone before its frame shows the next one.
     async fn left_unanswered(&self, tab: &Tab) -> ToolError {
         match self.home.left(tab).await {
             Ok(()) => self.home.left_unanswered(tab),
@@ -114,7 +114,7 @@ impl Call<'_> {
     }
 }
 
-/// A call that the page has begun. If it is dropped before it is over, the page is told to give it up.
+/// A call that has started in the page. Dropping it early aborts it there.
 struct Begun {
     object: RemoteObject,
     session: Session,
@@ -123,8 +123,8 @@ struct Begun {
 }
 
 impl Begun {
-    /// Has the page begin, and waits for its name of the call. Without the name it cannot be given up, so that
-    /// is waited for even if nobody wants the call any more.
+    /// Starts the call in the page and waits for the page's handle of it. Aborting needs the handle, so this waits for
+    /// it even if the caller is gone.
     async fn new(
         session: Session,
         begin: runtime::Evaluate,
@@ -174,7 +174,7 @@ impl Drop for Begun {
     }
 }
 
-/// What the script answers: one of these.
+/// The script's answer: exactly one of these is set.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -199,7 +199,7 @@ fn read(answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
         )));
     }
     Ok(match answer.output {
-        // By the standard, nothing at all means that the page was left.
+        // By the standard, no answer at all means that the page was left.
         None => PageAnswer::text(led_elsewhere(tab)),
         Some(text) if text == "undefined" => PageAnswer::nothing(),
         Some(text) => PageAnswer::Value(match serde_json::from_str(&text) {

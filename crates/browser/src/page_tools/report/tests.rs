@@ -1,4 +1,4 @@
-//! What a tab's page says is reported in time, at a bounded rate, and its last word is never lost.
+//! Findings are reported in time and at a bounded rate, and the last state is always reported.
 
 use super::super::{CallPath, FoundTool, ToolNumber, ToolSource};
 use super::*;
@@ -29,7 +29,7 @@ fn put(found: &Found, tools: Vec<Arc<FoundTool>>) {
     found.put(ToolSource::WebMcp, DOCUMENT, tools, 0);
 }
 
-/// Twenty tools of 46 kB each, which say this.
+/// Twenty tools of 46 kB each, with this content.
 fn large(said: u64) -> Vec<Arc<FoundTool>> {
     let tools = 0..20_u64;
     tools
@@ -56,7 +56,6 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
             report = reporter.next() => {
                 let report = report.unwrap();
                 for tool in report.findings.tools() {
-                    // Whoever hears of it has nothing costly left to do.
                     assert!(tool.text.get().is_some());
                     bytes += tool.bytes();
                 }
@@ -72,7 +71,7 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
         (BURST as usize..most).contains(&bytes),
         "{bytes} bytes in 30 s"
     );
-    // When it is quiet, its last word is what is told.
+    // When the page is quiet, its last state is reported.
     let last = large(turn);
     loop {
         let report = reporter.next().await.unwrap();
@@ -90,7 +89,7 @@ async fn tools_that_come_again_unchanged_are_made_ready_once() {
     let first = reporter.told.clone();
     let begun = Instant::now();
     for turn in 1..200_u64 {
-        // Registered anew, under other numbers, with the same words.
+        // Registered again with new numbers and the same texts.
         let again = large(0).into_iter().zip(0..);
         let again = again.map(|(tool, number)| FoundTool {
             number: ToolNumber(turn * 1_000 + number),
@@ -132,7 +131,7 @@ async fn who_asks_is_told_at_once_and_does_not_wait_for_a_page_that_said_too_muc
     let next = tokio::spawn(async move { reporter.next().await });
     asked.await.unwrap();
     assert_eq!(begun.elapsed(), Duration::ZERO);
-    // It comes nevertheless.
+    // The report is made nevertheless.
     let report = next.await.unwrap().unwrap();
     assert_eq!(&*report.findings.web_mcp[0].name, "more");
     assert!(begun.elapsed() > Duration::from_secs(1));

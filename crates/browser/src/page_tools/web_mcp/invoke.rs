@@ -1,4 +1,4 @@
-//! Calls one WebMCP tool and tells what came of it.
+//! Calls a WebMCP tool and reports the result.
 
 use super::pending::{Answer, Waiting};
 use super::{Form, NativeCall};
@@ -17,7 +17,7 @@ use tabmux_cdp::types::web_mcp::{
 use tabmux_cdp::types::{Json, runtime};
 use tokio::sync::oneshot;
 
-/// Calls a tool, and waits for its answer as long as its document is there.
+/// Calls a tool, and waits for its answer as long as its document exists.
 pub(crate) async fn invoke(
     tab: &Tab,
     way: &NativeCall,
@@ -27,7 +27,7 @@ pub(crate) async fn invoke(
 ) -> Result<PageAnswer, ToolError> {
     let _turn = Form::turn(way.form.as_ref()).await;
     if !has_plain_keys(arguments) {
-        // Chrome takes only such keys in its protocol; the page itself takes any.
+        // Chrome's protocol takes only ASCII keys; a call inside the page takes any.
         let world = tab.world_at(&way.home).await?;
         let submits = Form::submits(way.form.as_ref());
         let call = model_context::Call {
@@ -62,8 +62,8 @@ pub(crate) async fn invoke(
     answer
 }
 
-/// Sends a call, and waits for Chrome's name of it. Without the name it cannot be given up, so that is
-/// waited for even if nobody wants the call any more.
+/// Sends a call, and waits for Chrome's id of it. Cancelling needs the id, so this waits for it even if the caller is
+/// gone.
 async fn begin(
     tab: &Tab,
     way: &NativeCall,
@@ -87,12 +87,12 @@ async fn begin(
     named.map_err(refused)
 }
 
-/// A call that was sent. If it is dropped before it is over, the page is told to give it up.
+/// A call that was sent. Dropping it early cancels it in the page.
 struct Call<'a> {
     way: &'a NativeCall,
     waiting: Waiting,
     calling: &'a Calling,
-    /// How often the page had asked to go elsewhere before.
+    /// How often the page had requested a navigation before.
     requested: u64,
     is_over: bool,
 }
@@ -105,8 +105,8 @@ impl Call<'_> {
             answer = self.waiting.answer() => return read_at(home, answer, tab),
             left = home.left(tab) => left?,
         }
-        // Where the tool itself navigated, Chrome answers once it has read the new page. It always does so of a
-        // form that it sent off; but through an extension, nothing orders that answer and those to us.
+        // If the tool itself navigated, Chrome answers after it has read the new page. It always does so for a form
+        // that it submitted; but through an extension, the order of that answer and of the events is not guaranteed.
         let is_sent = self.way.form.is_some() && tab.state().navigations_requested > self.requested;
         let given_up = async {
             arrived(tab).await;
@@ -121,10 +121,10 @@ impl Call<'_> {
         }
     }
 
-    /// A form that is left to the user to send is answered as soon as it is filled.
+    /// A form that the user has to submit is answered as soon as it is filled.
     async fn answer_of_user(&mut self, tab: &Tab) -> Result<PageAnswer, ToolError> {
         let way = self.way;
-        // Chrome works in order: when it answers this, the form is filled, or has been refused.
+        // Chrome works in order: once it answers this, the form is filled or refused.
         let filled = way.home.session.send(runtime::Evaluate {
             expression: "0".into(),
             ..Default::default()
@@ -163,7 +163,7 @@ fn refused(error: CdpError) -> ToolError {
     }
 }
 
-/// What an answer says, by whether the tool's document was still shown when it came.
+/// Interprets an answer, depending on whether the tool's document was still shown when it came.
 fn read_at(home: &Home, answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
     match answer.shown.contains(&home.document) {
         true => read(answer.said),
@@ -176,7 +176,7 @@ fn read(answer: ToolResponded) -> Result<PageAnswer, ToolError> {
         let output = answer.output.as_ref();
         let value = output.and_then(|output| output.decode::<Value>().ok());
         return Ok(match value {
-            // This is how Chrome writes `undefined`.
+            // Chrome's encoding of `undefined`.
             None => PageAnswer::nothing(),
             Some(Value::String(text)) if text == "undefined" => PageAnswer::nothing(),
             Some(value) => PageAnswer::Value(value),
@@ -207,7 +207,7 @@ fn read(answer: ToolResponded) -> Result<PageAnswer, ToolError> {
     Err(ToolError::PageTool(format!("{what}: {why}.")))
 }
 
-/// What comes after a navigation is what Chrome read from the new page, not what the tool returned.
+/// After a navigation, Chrome answers with what it read from the new page, not with the tool's result.
 fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer, ToolError> {
     let answer = read(answer)?;
     let place = led_elsewhere(tab);
@@ -224,10 +224,10 @@ fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer,
 }
 
 const MOST_DATA: usize = 20_000;
-/// For an answer that is certain to come.
+/// For an answer that must come.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
-/// Whether all names in it are ASCII.
+/// Whether all keys are ASCII.
 fn has_plain_keys(object: &Map<String, Value>) -> bool {
     fn is_plain(value: &Value) -> bool {
         match value {
