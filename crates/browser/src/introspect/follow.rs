@@ -1,4 +1,4 @@
-//! Reads a page again when it has changed, and never takes more than a twentieth of its time.
+//! Reads a page again when it has changed, in at most a twentieth of its time.
 
 use super::read;
 use crate::tab::{DocumentId, Load, Tab};
@@ -11,13 +11,12 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// Whether a tab's page is being followed, and with how many tools.
+/// Whether a tab's page is followed, and with which tool limit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Following(Arc<Mutex<Option<(usize, AbortHandle)>>>);
 
 impl Following {
-    /// Follows a tab from now on, or no longer with a limit of none. Asking for the same again changes
-    /// nothing.
+    /// Starts following a tab, or stops if the limit is none. Does nothing if the limit is unchanged.
     pub(crate) fn set(&self, tab: &Tab, limit: Option<usize>) {
         let mut following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = following.as_ref().map(|(limit, _)| *limit);
@@ -33,7 +32,7 @@ impl Following {
         }
     }
 
-    /// How many tools the tab's page gets, if it is followed.
+    /// The tool limit, if the tab is followed.
     pub(crate) fn limit(&self) -> Option<usize> {
         let following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         following.as_ref().map(|(limit, _)| *limit)
@@ -43,13 +42,13 @@ impl Following {
 /// Why a page is read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum News {
-    /// Something in it is different.
+    /// Its content has changed.
     Changed,
-    /// It is another page.
+    /// Another document is shown.
     Moved,
 }
 
-/// Reads the page now and whenever it has changed, until the tab is gone.
+/// Reads the page now and whenever it has changed, until the tab closes.
 async fn follow(tab: Tab, limit: usize) {
     loop {
         let ready = tab.until(PATIENCE, |state| {
@@ -67,24 +66,24 @@ async fn follow(tab: Tab, limit: usize) {
         let reading = tokio::time::timeout(READING_LIMIT, read(&tab, limit)).await;
         let (documents, took) = match reading {
             Ok(Ok(reading)) => (reading.documents, reading.took),
-            // The page moved on, or does not answer: what it cost is not known, so it is thought to be much.
+            // The page navigated or does not respond: the cost is unknown, so assume that it is high.
             Ok(Err(_)) | Err(_) => (Vec::new(), begun.elapsed().max(LEAST_PAUSE)),
         };
         let rest = Instant::now() + pause(took);
         if changed(&tab, &documents).await == News::Moved && !documents.is_empty() {
             continue;
         }
-        // What changed once goes on changing for a while.
+        // Changes come in bursts.
         tokio::time::sleep_until(rest.max(Instant::now() + LEAST_PAUSE)).await;
     }
 }
 
-/// How long a page is left alone after a reading that took so long: twenty times as long.
+/// How long to pause after a read that took this long: twenty times as long.
 pub(crate) fn pause(took: Duration) -> Duration {
     (took * 20).clamp(LEAST_PAUSE, MOST_PAUSE)
 }
 
-/// Resolves when one of these documents has changed since it was read, or is no longer shown.
+/// Returns when one of these documents has changed since it was read, or is no longer shown.
 async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
     let frames: Vec<_> = {
         let state = tab.state();
@@ -115,7 +114,7 @@ async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
     }
 }
 
-/// Resolves when a document has changed since it was read; also when it does not answer any more.
+/// Returns when a document has changed since it was read, or no longer responds.
 async fn one_changed(world: World) {
     #[derive(Deserialize)]
     struct Answer {
@@ -125,9 +124,9 @@ async fn one_changed(world: World) {
     while let Ok(Answer { changed: false }) = world.call("tabmux.changedSince", &ask).await {}
 }
 
-/// A change is seldom alone.
+/// Changes come in bursts, so the next read waits at least this long.
 const LEAST_PAUSE: Duration = Duration::from_millis(150);
-/// However long a page takes to be read, it is read again some time.
+/// However slow a page is, it is read again after this time.
 const MOST_PAUSE: Duration = Duration::from_secs(600);
 const READING_LIMIT: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(300);

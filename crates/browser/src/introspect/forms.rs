@@ -8,7 +8,7 @@ use crate::text::one_line;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The tools for all fields of a document. Marks the controls that they stand for in `used`.
+/// The tools for all fields of a document. Marks the controls that they cover in `used`.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (form, members) in forms(survey, used) {
@@ -29,7 +29,7 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     drafts
 }
 
-/// Every form with the places of its controls. A form within an item of a list is the list's business.
+/// Every form with the indexes of its controls. `lists` handles a form inside a list item.
 fn forms(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Vec<usize>> {
     let mut forms: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, control) in survey.controls.iter().enumerate() {
@@ -100,8 +100,8 @@ fn form_draft(
         (_, false) => format!("Fill the form \"{}\"{ending}.", one_line(title, 100)),
     };
     let description = match arguments.iter().any(|argument| argument.secret) {
-        true => format!("{description} Secrets that it takes are not repeated in the answer."),
-        false => format!("{description} What is left out stays as it is."),
+        true => format!("{description} Secrets are not repeated in the answer."),
+        false => format!("{description} Omitted fields stay unchanged."),
     };
     Some(Draft {
         key: (group.n, "form"),
@@ -113,12 +113,12 @@ fn form_draft(
     })
 }
 
-/// A field without any word: nobody could say what it wants.
+/// A field without any name: an agent could not know what it is for.
 fn is_bare(field: &Control) -> bool {
     field.called().is_empty() && field.field.key.is_empty()
 }
 
-/// The button that sends the form: the one that says so, else the only one there is.
+/// The button that submits the form: one that is marked so, else the only one.
 fn sender(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
     let is_button = |control: &Control| {
         control.role == "button"
@@ -151,7 +151,7 @@ fn sender(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
     })
 }
 
-/// The field in which Enter sends a form without a button: it must be the only one that is typed into.
+/// The field in which Enter submits a form without a button: it must be the only text field.
 fn only_line(fields: &[&Control]) -> Option<u32> {
     let is_line = |field: &&&Control| {
         !matches!(
@@ -210,7 +210,7 @@ impl Purpose {
     }
 }
 
-/// `search_inbox` where a word for what is searched can be read, else `search`.
+/// `search_inbox` if the page names what is searched, else `search`.
 fn search_name(group: &Group, fields: &[&Control]) -> String {
     let field = fields.iter().find(|field| is_text(field));
     let words = field
@@ -227,7 +227,7 @@ fn search_name(group: &Group, fields: &[&Control]) -> String {
     "search".into()
 }
 
-/// The button's words if they say enough, else with the title of the form: `search` + `flights`.
+/// The button's text if it is specific enough, else with the form's title: `search` + `flights`.
 fn form_name(group: &Group, fields: &[&Control], button: &str) -> String {
     let title = snake(title_of(group), 4);
     if button.contains('_') && !VAGUE.contains(&button) {
@@ -264,7 +264,7 @@ fn title_of(group: &Group) -> &str {
     }
 }
 
-/// Fields that belong to no form, together where they share a group and a heading.
+/// Fields outside of forms, grouped if they share a group and a heading.
 fn loose(survey: &Survey, used: &[bool]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(i64, &str, Vec<usize>)> = Vec::new();
     for (at, control) in survey.controls.iter().enumerate() {
@@ -285,7 +285,7 @@ fn loose(survey: &Survey, used: &[bool]) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(.., members)| members).collect()
 }
 
-/// The group that makes fields belong together; items that are only alike do not.
+/// The group that keeps fields together; guessed list items do not count.
 fn home(survey: &Survey, control: &Control) -> i64 {
     let mut around = survey.around(control);
     let home = around.find(|(_, group)| {
@@ -368,7 +368,7 @@ fn alone(survey: &Survey, at: usize) -> Option<Draft> {
     })
 }
 
-/// A tool for several fields that nothing sends.
+/// A tool for several fields without a submit button.
 fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
     let fields: Vec<&Control> = places
         .iter()
@@ -423,9 +423,9 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
             format!("fill_{words}")
         },
         description: match title.is_empty() {
-            true => "Fill these fields. What is left out stays as it is.".into(),
+            true => "Fill these fields. Omitted fields stay unchanged.".into(),
             false => format!(
-                "Fill the fields of \"{}\". What is left out stays as it is.",
+                "Fill the fields of \"{}\". Omitted fields stay unchanged.",
                 one_line(title, 100)
             ),
         },
@@ -474,7 +474,7 @@ fn mark(used: &mut [bool], at: usize) {
     }
 }
 
-/// `default` for schemas of one switch.
+/// The schema of a tool with one switch.
 pub(crate) fn switch_schema(about: &str) -> serde_json::Value {
     json!({
         "type": "object",
@@ -484,7 +484,7 @@ pub(crate) fn switch_schema(about: &str) -> serde_json::Value {
 }
 
 const MOST_FIELDS: usize = 40;
-/// Words on buttons that do not say what they send.
+/// Button texts that do not say what they submit.
 const VAGUE: [&str; 14] = [
     "submit", "ok", "go", "send", "save", "continue", "next", "apply", "add", "update", "create",
     "done", "confirm", "start",

@@ -1,4 +1,4 @@
-//! Lists and tables of similar items: one tool for what can be done with each of them, by index.
+//! Lists and tables of similar items: one tool per action that each item has, with an index.
 
 use super::actions;
 use super::draft::{Draft, Item, ToolAction};
@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The tools for all lists of a document. Marks the controls that they stand for in `used`.
+/// The tools for all lists of a document. Marks the controls that they cover in `used`.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (list, items) in lists(survey, used) {
@@ -37,7 +37,7 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     drafts
 }
 
-/// Places of controls by the item that they are in.
+/// Indexes of controls, by the item that contains them.
 type Items = BTreeMap<usize, Vec<usize>>;
 
 fn lists(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Items> {
@@ -69,14 +69,14 @@ fn is_switch(control: &Control) -> bool {
     control.field.kind == "toggle"
 }
 
-/// The list and the item that a control is in, unless something else claims it.
+/// The list and the item that contain a control, unless it belongs to something else.
 fn place_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
     let around: Vec<_> = survey.around(control).collect();
     let others = [Kind::Nav, Kind::Tabs, Kind::Menu, Kind::Choice];
     if around.iter().any(|(_, group)| others.contains(&group.kind)) {
         return None;
     }
-    // An item may be inside an item, as in trees: the outermost of them stands in the list.
+    // Items can be nested, as in trees: the outermost one is the item of the list.
     let mut pairs = around.iter().zip(around.iter().skip(1)).enumerate();
     let (at, ((item, _), (list, _))) = pairs.find(|(_, ((_, inner), (_, outer)))| {
         inner.kind == Kind::Item && outer.kind == Kind::List
@@ -91,18 +91,18 @@ fn place_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
     let mut outside = around.iter().skip(at + 1);
     let in_form =
         outside.any(|(_, group)| matches!(group.kind, Kind::Form | Kind::Search | Kind::Panel));
-    // What a form around the list would send is the form's.
+    // Controls that a form around the list would submit belong to the form.
     (!in_form || !(is_switch(control) || control.submit)).then_some((*list, *item))
 }
 
-/// Lists that are only guessed have to look like one: enough items, and not whole parts of a page.
+/// A guessed list must look like one: enough items, and none as large as a section of a page.
 fn is_worth_it(group: &Group, items: &Items) -> bool {
     let most = items.values().map(Vec::len).max().unwrap_or_default();
     let fewest_items = if group.guessed { 3 } else { 1 };
     items.len() >= fewest_items && most <= MOST_CONTROLS_IN_ITEM
 }
 
-/// Page numbers and days of a calendar are chosen by what they say, not by an index.
+/// Page numbers and days of a calendar are chosen by their text, not by an index.
 fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     let controls = items
         .values()
@@ -122,7 +122,7 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     if controls.len() >= 20 && mostly(is_day) {
         let does = "Choose a day of the calendar.";
         let mut draft = actions::choice(group.n, "choose_day", "day", does, 64, &controls);
-        // The days of the month change as one leafs through; what is taken does not.
+        // The listed days change with the month; the accepted values do not.
         draft.schema["properties"]["day"] =
             json!({ "type": "string", "pattern": "^([1-9]|[12][0-9]|3[01])$" });
         return Some(draft);
@@ -141,7 +141,7 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
             &controls,
         ));
     }
-    // A few words side by side, such as filters, where their author has a word for them.
+    // A few short options, such as filters, if the markup has a name for them.
     let word = word_of(&group.hint)?;
     let is_few = group.name.is_empty()
         && (2..=FEW_CHOICES).contains(&controls.len())
@@ -159,14 +159,14 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     })
 }
 
-/// What the author calls a list in the markup, if that is a word.
+/// The name of a list in the markup, if it is meaningful.
 fn word_of(hint: &str) -> Option<String> {
     let is_word = hint.len() >= 4 && hint.chars().all(|c| c.is_ascii_lowercase());
     let says_little = "list items item menu content group container inline tree unstyled navbar";
     (is_word && !says_little.split(' ').any(|word| word == hint)).then(|| hint.to_owned())
 }
 
-/// A list without a title that holds nothing but links: they are told with the other links of the page.
+/// A list without a title that contains only links: these go with the other links of the page.
 fn is_bare(survey: &Survey, group: &Group, items: &Items) -> bool {
     let mut controls = items
         .values()
@@ -177,7 +177,7 @@ fn is_bare(survey: &Survey, group: &Group, items: &Items) -> bool {
         && items.iter().all(|item| says_no_more(survey, item))
 }
 
-/// Whether there is nothing to read in an item but its one control.
+/// Whether an item has no text besides its one control.
 fn says_no_more(survey: &Survey, (item, places): (&usize, &Vec<usize>)) -> bool {
     let mut controls = places.iter().filter_map(|at| survey.controls.get(*at));
     let item = survey.groups.get(*item);
@@ -247,7 +247,7 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
                 },
             ),
             name,
-            description: format!("{does} of that index{where_from}."),
+            description: format!("{does} with this index{where_from}."),
             schema,
             deed: ToolAction::Item {
                 items: members,
@@ -265,7 +265,7 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
         key: (group.n, "list"),
         name: format!("list_{all}"),
         description: format!(
-            "Tell all {}{where_from}, with the index that other tools take.",
+            "List all {}{where_from}, with the index that other tools take.",
             all.replace('_', " ")
         ),
         schema: json!({ "type": "object", "properties": {} }),
@@ -280,13 +280,13 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
 /// Controls that do the same in each item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Cluster {
-    /// What the item is called.
+    /// The control that has the item's name.
     Main,
-    /// What is called the same in each.
+    /// Controls with the same name in each item.
     Alike { name: String, switch: bool },
 }
 
-/// For each thing that can be done, what to press in each item; items without it keep their index.
+/// For each action, the element to press in each item; items without it keep their index.
 fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<Item>)> {
     let mut counts: IndexMap<(String, bool), usize> = IndexMap::new();
     for places in items.values() {
@@ -317,7 +317,7 @@ fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<It
                     name: words_of(control).to_owned(),
                     switch: is_switch(control),
                 },
-                // A box that is called like its item is the box of each item.
+                // A checkbox named like its item is the checkbox of each item.
                 false if is_switch(control) => Cluster::Alike {
                     name: "selected".into(),
                     switch: true,
@@ -330,7 +330,7 @@ fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<It
             if members.len() > index {
                 continue;
             }
-            // Items without this control hold their place with nothing to press.
+            // Items without this control keep their index, with no element to press.
             while members.len() < index {
                 members.push(Item {
                     text: String::new(),
@@ -343,7 +343,7 @@ fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<It
             });
         }
     }
-    // A few links in a few items say nothing about the list.
+    // A few links in a few items are not an action of the list.
     let enough =
         |members: &[Item]| members.iter().filter(|item| item.n != 0).count() * 5 >= size * 3;
     let kept = clusters
@@ -362,7 +362,7 @@ fn words_of(control: &Control) -> &str {
     }
 }
 
-/// What one of the items is called.
+/// The noun for one item.
 fn noun_of(group: &Group) -> String {
     let title = snake(title_of(group), 3);
     let hint = snake(&group.hint, 3);
@@ -384,7 +384,7 @@ fn title_of(group: &Group) -> &str {
     }
 }
 
-/// Items with more are parts of a page, not items.
+/// Items with more controls are sections of a page, not items.
 const MOST_CONTROLS_IN_ITEM: usize = 8;
 const FEW_CHOICES: usize = 8;
 const MOST_TOOLS_OF_LIST: usize = 6;

@@ -1,4 +1,4 @@
-//! From facts to tools: what the frames of a page hold becomes a ranked, bounded list with unique names.
+//! From facts to tools: the controls of a page's frames become a ranked, bounded list with unique names.
 
 use super::draft::{Draft, ToolAction};
 use super::facts::{Kind, Survey};
@@ -7,16 +7,15 @@ use crate::tab::DocumentId;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// A tool that was made from what a page shows.
+/// A tool that was generated from what a page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GeneratedTool {
-    /// What it is called: `snake_case`, unique in its tab.
+    /// Its name: `snake_case`, unique in its tab.
     pub(crate) name: String,
-    /// What it does, with words of the page in it.
+    /// What it does, with texts from the page.
     pub(crate) description: String,
     /// The JSON schema of its arguments.
     pub(crate) schema: Value,
-    /// Whether it changes nothing.
     pub(crate) read_only: bool,
     /// The document whose elements it acts on.
     pub(crate) document: DocumentId,
@@ -24,14 +23,14 @@ pub(crate) struct GeneratedTool {
     key: (u32, &'static str),
 }
 
-/// Names that were given before, so that the same thing keeps its name.
+/// Names that were assigned before, so that the same tool keeps its name.
 pub(crate) type Names = HashMap<Key, String>;
 
-/// A document, an element of it, and what is done with it under which wanted name.
+/// A document, an element in it, the kind of action, and the wanted name.
 type Key = (DocumentId, u32, &'static str, String);
 
-/// The tools for these documents, the best first, at most `limit`; and how many were left out.
-/// What `names` has no more use for is forgotten.
+/// The tools for these documents, the best first, at most `limit`; and how many were left out. Removes unused entries
+/// from `names`.
 pub(crate) fn propose(
     surveys: &[(DocumentId, Survey)],
     names: &mut Names,
@@ -62,7 +61,7 @@ pub(crate) fn propose(
     (tools, left_out)
 }
 
-/// Long enumerations make way where a schema would be too long: the page knows what it takes.
+/// Drops long enumerations from a schema that would be too large: the page validates the value anyway.
 fn fit(schema: &mut Value) {
     if schema.to_string().len() <= MOST_BYTES_OF_TOOL {
         return;
@@ -77,7 +76,7 @@ fn fit(schema: &mut Value) {
     }
 }
 
-/// Tools that take an index say which tool tells the items, under the name that it got.
+/// Tools that take an index name the tool that lists the items.
 fn tell_list_names(tools: &mut [GeneratedTool]) {
     let lists = tools.iter().filter(|tool| tool.key.1 == "list");
     let lists: HashMap<_, _> = lists
@@ -86,14 +85,14 @@ fn tell_list_names(tools: &mut [GeneratedTool]) {
     for tool in tools.iter_mut() {
         let index = tool.schema.pointer_mut("/properties/index/description");
         if let (Some(index), Some(name)) = (index, lists.get(&(tool.document, tool.key.0))) {
-            *index = Value::String(format!("0 is the first one; {name} tells them"));
+            *index = Value::String(format!("0 is the first one; {name} lists them"));
         }
     }
 }
 
 fn of_document(survey: &Survey) -> Vec<Draft> {
     let mut used = vec![false; survey.controls.len()];
-    // Under a modal dialog nothing else can be used.
+    // A modal dialog blocks everything else.
     let modal = survey
         .groups
         .iter()
@@ -112,7 +111,7 @@ fn of_document(survey: &Survey) -> Vec<Draft> {
     drafts
 }
 
-/// Gives every draft a name of its own. What had one keeps it, others make room.
+/// Gives every draft a unique name. A tool that had a name keeps it; others get a different one.
 fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTool> {
     let keys: Vec<Key> = drafts
         .iter()
@@ -121,7 +120,7 @@ fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTo
     let present: HashSet<&Key> = keys.iter().collect();
     names.retain(|key, _| present.contains(key));
     let mut taken: HashSet<String> = HashSet::new();
-    // Those that have a name come first: nobody else may take it.
+    // Assign kept names first, so that no other tool can take them.
     let kept: Vec<Option<String>> = keys
         .iter()
         .map(|key| {
@@ -153,7 +152,7 @@ fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTo
     tools
 }
 
-/// What all tools of a page may take together, and each of them.
+/// The total size of a page's tools, and the size of each.
 const MOST_BYTES: usize = 48_000;
 const MOST_BYTES_OF_TOOL: usize = 8_000;
 

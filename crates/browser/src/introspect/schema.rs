@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Argument {
     pub(crate) name: String,
-    /// What a person calls the field.
+    /// The field's name for users.
     pub(crate) label: String,
     pub(crate) schema: Value,
     pub(crate) required: bool,
@@ -17,22 +17,22 @@ pub(crate) struct Argument {
     pub(crate) fills: Fills,
 }
 
-/// What an argument does.
+/// What an argument fills.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fills {
-    /// Gives a field its value.
+    /// Sets a field's value.
     Field(u32),
-    /// Chooses from a list that the page draws itself: it has to be opened first.
+    /// Chooses from a custom list of the page, which has to be opened first.
     Picker(u32),
-    /// Moves a slider that the page draws itself.
+    /// Moves a custom slider of the page.
     Slider(u32),
-    /// Ticks those boxes that are named and unticks the others.
+    /// Ticks the named checkboxes and unticks the others.
     Boxes(Vec<(String, u32)>),
-    /// Ticks the one that is named.
+    /// Selects the named radio button.
     Radios(Vec<(String, u32)>),
 }
 
-/// The arguments for these fields, in their order; names are unique.
+/// The arguments for these fields, in order, with unique names.
 pub(crate) fn arguments(survey: &Survey, fields: &[&Control]) -> Vec<Argument> {
     let mut arguments: Vec<Argument> = Vec::new();
     let mut done = vec![false; fields.len()];
@@ -66,7 +66,7 @@ fn goes_with_others(control: &Control) -> bool {
     matches!(control.field.kind.as_str(), "radio" | "toggle")
 }
 
-/// Radio buttons of one group, or boxes with one name.
+/// Radio buttons of one group, or checkboxes with one name.
 fn go_together(survey: &Survey, one: &Control, other: &Control) -> bool {
     let (a, b) = (&one.field, &other.field);
     if a.kind != b.kind {
@@ -99,7 +99,7 @@ pub(crate) fn object(arguments: &[Argument]) -> Value {
     schema
 }
 
-/// Whether a field can be filled by a tool at all.
+/// Whether a tool can fill this field.
 pub(crate) fn can_fill(control: &Control) -> bool {
     let takes = !matches!(
         control.field.kind.as_str(),
@@ -108,7 +108,7 @@ pub(crate) fn can_fill(control: &Control) -> bool {
     takes && !control.disabled && !(control.field.fixed && control.field.kind != "pick")
 }
 
-/// An enumeration of texts, each once and short.
+/// The values of an enumeration: shortened, without duplicates.
 pub(crate) fn choices<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for text in texts {
@@ -162,7 +162,7 @@ fn single(survey: &Survey, control: &Control) -> Argument {
         ));
     }
     if field.secret {
-        say("It is never repeated");
+        say("Never repeated in answers");
     }
     if !about.is_empty() {
         schema.insert("description".into(), json!(about));
@@ -210,7 +210,7 @@ fn type_of(field: &Field) -> Map<String, Value> {
             if let Some(most) = number(&field.max) {
                 set("maximum", most);
             }
-            // How far a slider that the page draws itself moves is not known before it does.
+            // The step of a custom slider is unknown until it moves.
             if field.kind != "slide"
                 && let Some(step) = whole_step(field)
             {
@@ -266,7 +266,7 @@ fn type_of(field: &Field) -> Map<String, Value> {
     schema
 }
 
-/// The options that can be chosen. One that stands for nothing chosen is told where nothing may be.
+/// The options that can be chosen. An empty option is included if the field may stay empty.
 fn offered(options: &[Choice]) -> Vec<String> {
     let usable = options
         .iter()
@@ -361,7 +361,7 @@ fn members_of<'a>(members: &[&'a Control]) -> (Vec<(String, u32)>, Option<&'a Co
     (named.collect(), members.first().copied())
 }
 
-/// What a group of boxes is called: by its legend, else by its key.
+/// The name of a checkbox group: its legend, else its key.
 fn group_name(survey: &Survey, members: &[&Control], otherwise: &str) -> (String, String) {
     let first = members.first();
     let around = first.into_iter().flat_map(|first| survey.around(first));
@@ -382,7 +382,7 @@ fn group_name(survey: &Survey, members: &[&Control], otherwise: &str) -> (String
     (name.unwrap_or_else(|| otherwise.to_owned()), label)
 }
 
-/// What an argument is called: by its label, else by its key, else by its example.
+/// The name of an argument: its label, else its key, else its placeholder.
 fn argument_name(control: &Control) -> String {
     let field = &control.field;
     let label = match control.name == field.placeholder {
@@ -415,7 +415,7 @@ fn free_name(wanted: &str, taken: &[Argument]) -> String {
         .unwrap_or_else(|| wanted.to_owned())
 }
 
-/// A number as JSON, whole where it is.
+/// A number as JSON, as an integer where possible.
 fn number(text: &str) -> Option<Value> {
     let number: f64 = text
         .trim()
@@ -432,7 +432,7 @@ fn number(text: &str) -> Option<Value> {
     }
 }
 
-/// Steps that are whole numbers and begin at a multiple of themselves: other ones cannot be told in a schema.
+/// Only steps that are integers and start at a multiple of themselves; a schema cannot express others.
 fn whole_step(field: &Field) -> Option<u32> {
     let step = match field.step.as_str() {
         "" => 1,

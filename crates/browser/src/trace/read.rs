@@ -1,4 +1,4 @@
-//! Reads the events of a trace one by one and keeps what matters.
+//! Reads the events of a trace one by one and keeps the relevant ones.
 
 use super::{Interaction, Largest, Request, Shift, Task, Trace};
 use crate::text::one_line;
@@ -22,7 +22,7 @@ pub(super) fn read(reader: impl Read, frame: &str) -> Result<Trace, String> {
     Ok(gathering.finish())
 }
 
-/// One event, as it is written.
+/// One event of the file.
 #[derive(Deserialize)]
 #[serde(default)]
 struct Event {
@@ -57,7 +57,7 @@ impl Event {
     }
 }
 
-/// What is known so far. Which process and frame is the page's is known only at the end.
+/// The state of the reader. Which process and frame belong to the page is known only at the end.
 #[derive(Default)]
 struct Gathering {
     frame: String,
@@ -65,7 +65,7 @@ struct Gathering {
     process: Option<u64>,
     url: String,
     navigations: Vec<(f64, u64, String, String)>,
-    /// What Chrome calls navigations, by the bits of their start.
+    /// Chrome's ids of navigations, by the bits of their start time.
     ids: HashMap<u64, String>,
     first_paints: Vec<(f64, String)>,
     largest: Vec<(String, Largest)>,
@@ -201,7 +201,7 @@ impl Gathering {
     fn shift(&mut self, event: &Event) {
         let args = event.args();
         let data = &args["data"];
-        // What follows an act of the user is expected.
+        // A shift right after user input is expected, and does not count.
         if data["had_recent_input"] == true {
             return;
         }
@@ -247,7 +247,7 @@ impl Gathering {
             self.cut = true;
             return;
         }
-        // A press, its release and the click are one interaction.
+        // Pointer down, pointer up and click are one interaction.
         match self.acts.get_mut(&id) {
             Some(known) => known.join(act),
             None => drop(self.acts.insert(id, act)),
@@ -316,7 +316,7 @@ impl Gathering {
     }
 
     fn finish(mut self) -> Trace {
-        // The navigation that counts is the last one of the tab.
+        // The last navigation of the tab counts.
         let mut navigations = self
             .navigations
             .iter()
@@ -334,7 +334,8 @@ impl Gathering {
             (trace.frame, trace.url) = (frame, one_line(&url, 500));
             trace.navigated = true;
         } else {
-            // To an extension Chrome tells of the page's process only, and not whose it is.
+            // Through the extension, Chrome reports only the page's process, without naming its
+            // owner.
             let only = self.main_threads.keys().next().copied();
             let only = only.filter(|_| self.main_threads.len() == 1);
             trace.process = self.process.or(only).unwrap_or_default();
@@ -342,10 +343,10 @@ impl Gathering {
         }
         let (start, frame) = (trace.start, trace.frame.clone());
         let here = |of: &str| frame.is_empty() || of.is_empty() || of == frame;
-        // Without a navigation there is nothing to count these from.
+        // Without a navigation these have no start time.
         if trace.navigated {
             let mut paints = self.first_paints.iter();
-            // The old page of the tab may still be painted after the start.
+            // The previous page may still be painted after the navigation began.
             let id = self.ids.remove(&start.to_bits()).unwrap_or_default();
             let paint = paints.find(|(at, of)| *at >= start && *of == id);
             trace.first_paint = paint.map(|it| it.0);
@@ -393,7 +394,7 @@ impl Gathering {
     }
 }
 
-/// Events of one interaction, in milliseconds on a clock of their own: only distances matter.
+/// Events of one interaction, in milliseconds on a separate clock: only differences matter.
 #[derive(Clone, Debug)]
 struct Act {
     kind: String,
@@ -456,7 +457,7 @@ fn text(value: &Value) -> String {
         .unwrap_or_default()
 }
 
-/// The whole file: an object with events in it, or the bare list of them.
+/// The whole file: an object with a list of events, or only the list.
 struct Whole<'a>(&'a mut Gathering);
 
 impl<'de> DeserializeSeed<'de> for Whole<'_> {
@@ -493,8 +494,8 @@ impl<'de> Visitor<'de> for Whole<'_> {
     }
 }
 
-/// How many of each kind are kept.
+/// The limit of each kind of entry.
 const MOST: usize = 5_000;
-/// Microseconds; a task that is longer holds up the user.
+/// In microseconds. A longer task delays user input.
 const LONG_TASK: f64 = 50_000.0;
 const WORTH_NAMING: f64 = 5_000.0;

@@ -1,4 +1,4 @@
-//! Traces that were recorded once, and hostile ones.
+//! Recorded traces, and hostile ones.
 
 use super::*;
 
@@ -105,5 +105,5 @@ fn a_huge_trace_is_kept_within_bounds() {
     let json = format!("[{}{}]", event.repeat(20_000), event.trim_end_matches(','));
     let trace = Trace::read(json.as_bytes(), "F").unwrap();
     assert!(trace.cut && trace.shifts.len() <= 5_000);
-    assert!(summary(&trace).contains("more than is looked at"));
+    assert!(summary(&trace).contains("more data than is analyzed"));
 }

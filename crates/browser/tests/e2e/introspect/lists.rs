@@ -26,7 +26,7 @@ async fn items_of_a_list_are_opened_by_index() {
     );
     assert_eq!(
         harness.argument(&tab, "open_thread", "index"),
-        json!({"type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one; list_threads tells them"})
+        json!({"type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one; list_threads lists them"})
     );
     assert!(harness.tool(&tab, "list_threads").read_only);
     assert_eq!(
