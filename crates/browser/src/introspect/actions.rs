@@ -106,12 +106,7 @@ fn set(group: &Group, controls: &[&Control]) -> Draft {
             } else {
                 format!("go_to_{title}")
             };
-            (
-                name,
-                "page",
-                of("Follow a link of the navigation"),
-                45,
-            )
+            (name, "page", of("Follow a link of the navigation"), 45)
         }
         Kind::Tabs => {
             let name = if title.is_empty() {

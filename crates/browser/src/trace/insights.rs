@@ -60,9 +60,7 @@ fn largest(trace: &Trace) -> Vec<String> {
         }
     }
     if largest.lazy {
-        lines.push(
-            "It has loading=lazy, so the browser requests it late. Remove that.".into(),
-        );
+        lines.push("It has loading=lazy, so the browser requests it late. Remove that.".into());
     }
     let request = largest.image.as_ref();
     let request = request.and_then(|url| trace.requests.iter().find(|it| it.url == *url));

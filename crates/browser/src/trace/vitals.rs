@@ -53,7 +53,9 @@ pub(crate) fn summary(trace: &Trace) -> String {
         trace.requests.iter().fold(0.0, |sum, it| sum + it.bytes) / 1_000.0
     ));
     if trace.cut {
-        lines.push("The trace has more data than is analyzed here; open the file to see all of it.".into());
+        lines.push(
+            "The trace has more data than is analyzed here; open the file to see all of it.".into(),
+        );
     }
     let worth = super::NAMES.iter().filter(|name| {
         let told = super::tell(trace, name);
