@@ -1,4 +1,4 @@
-//! What all acting tools share: reaching an element, sending trusted input, telling what came of it.
+//! Shared by all acting tools: reaching an element, sending trusted input, reporting the effects.
 
 mod after;
 mod drawing;

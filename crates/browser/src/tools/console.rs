@@ -18,11 +18,11 @@ use serde::Deserialize;
 pub(super) struct ListConsoleMessages {
     page_size: Option<u32>,
     page_idx: Option<u32>,
-    /// Only these, such as error or warn.
+    /// Only these types, such as error or warn.
     types: Option<Vec<String>>,
-    /// Also those of the last 3 pages.
+    /// Include those of the last 3 pages.
     include_preserved_messages: Option<bool>,
-    /// Each with the places it came from, as the browser names them.
+    /// With unmapped stack traces.
     #[schemars(skip)]
     include_stack_traces: Option<bool>,
     #[schemars(skip)]
@@ -42,7 +42,7 @@ impl Tool for ListConsoleMessages {
         check_size(self.page_size)?;
         if self.service_worker_id.is_some() {
             return Err(
-                "what service workers write is not kept; leave `serviceWorkerId` out".into(),
+                "console messages of service workers are not recorded; omit `serviceWorkerId`".into(),
             );
         }
         check_names("types", self.types.as_ref(), TYPES)
@@ -160,7 +160,8 @@ const SHORT: usize = 300;
 const MOST_TEXT: usize = 4_000;
 const MOST_ARGUMENT: usize = 2_000;
 
-/// What chrome-devtools-mcp calls findings of DevTools. Its calls are taken, but no message is one.
+/// What chrome-devtools-mcp calls findings of DevTools. The filter is accepted, but matches
+/// nothing.
 const ISSUE: &str = "issue";
 
 const TYPES: &[&str] = &[

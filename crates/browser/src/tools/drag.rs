@@ -58,14 +58,14 @@ impl Tool for Drag {
     }
 }
 
-/// Brings what is held to the goal, and makes sure of what is there: pages move things while something is dragged.
+/// Drags to the target, and checks what is there: pages may move things during a drag.
 async fn carry(
     tab: &Tab,
     grip: &mut Grip,
     start: (f64, f64),
     (from, to): (&Element, &Element),
 ) -> Result<(), ToolError> {
-    // Only now, because scrolling to the goal would have moved the start; the button stays down.
+    // Not earlier, because scrolling to the target would have moved the start; the button stays pressed.
     let Reached::At(goal) = act::reach(tab, to, Patience::Point).await? else {
         return Err(no_place());
     };
@@ -83,8 +83,8 @@ async fn carry(
     unseen::refuse_drop(tab, place).await
 }
 
-/// What the button was let go on, if neither on the goal nor on what was dragged. A document that has left does not
-/// tell.
+/// What the drag was dropped on, if that is neither the target nor the dragged element. A document that has gone away
+/// reports nothing.
 async fn dropped(to: &Element) -> Option<String> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -113,7 +113,7 @@ mod tests {
         let mut harness = FakeBrowser::new(move |asked: &Asked| {
             reached += usize::from(asked.runs("tabmux.prepare("));
             match asked.runs("tabmux.prepare(") && reached == 2 {
-                // The goal takes its time to appear.
+                // The target appears late.
                 true => vec![],
                 false => fake::with_element(asked),
             }

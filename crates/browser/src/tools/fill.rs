@@ -15,7 +15,7 @@ use serde_json::json;
 pub(super) struct Fill {
     /// The field, from take_snapshot or find.
     uid: String,
-    /// A text, an option's text, or "true" or "false" for boxes and switches.
+    /// A text, an option's text, or "true" or "false" for checkboxes and switches.
     value: String,
     include_snapshot: Option<bool>,
 }
@@ -72,7 +72,7 @@ impl Tool for FillForm {
     async fn run(self, page: Page) -> ToolResult {
         let _drawing = Drawing::of(&page.tab);
         let before = Before::look(&page.tab);
-        // All of them first, so that a wrong uid changes nothing.
+        // Find all elements first, so that a wrong uid changes nothing.
         let mut elements = Vec::with_capacity(self.elements.len());
         for field in &self.elements {
             elements.push(Element::find(&page.tab, &field.uid).await?);
@@ -97,26 +97,26 @@ impl Tool for FillForm {
     }
 }
 
-/// What our scripts answer about a field.
+/// The answer of our scripts about a field.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
     ok: bool,
     reason: String,
     detail: String,
-    /// What is left to do.
+    /// What to do next.
     how: String,
-    /// The box to click.
+    /// The checkbox to click.
     n: Option<u32>,
-    /// Whether a text field had nothing in it.
+    /// Whether a text field was empty.
     empty: bool,
-    /// What the field holds now, where that reads differently.
+    /// The field's content, if it differs from the value.
     shown: Option<String>,
-    /// What the page's validation says.
+    /// The message of the page's validation.
     note: Option<String>,
 }
 
-/// Whether an answer may say what a field was given.
+/// Whether an answer may contain the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Echo {
     Allowed,
@@ -124,7 +124,7 @@ pub(super) enum Echo {
     Never,
 }
 
-/// Fills one field and makes sure of it. Answers with what else there is to say, after a blank.
+/// Fills one field and checks the result. Returns further remarks, each after a space.
 pub(super) async fn fill(
     page: &Page,
     element: &Element,
@@ -157,7 +157,7 @@ pub(super) async fn fill(
         _ => {
             let ask = json!({ "n": element.n, "value": value });
             match element.call("tabmux.filled", ask).await {
-                // The page took the value and went elsewhere with it.
+                // The page accepted the value and navigated.
                 Err(ToolError::DocumentGone) => return Ok(String::new()),
                 checked => checked?,
             }
@@ -178,7 +178,7 @@ pub(super) async fn fill(
 }
 
 impl Answer {
-    /// The same without what the field holds.
+    /// The same without the field's content, if it is secret.
     fn hiding(self, secret: bool) -> Self {
         match secret && self.reason == "not-taken" {
             true => Self {
@@ -190,7 +190,7 @@ impl Answer {
     }
 }
 
-/// Removes what is selected.
+/// Deletes the selection.
 async fn clear(page: &Page) -> Result<(), ToolError> {
     let backspace = Chord::parse("Backspace").map_err(ToolError::Arguments)?;
     backspace.press(&page.tab).await
@@ -240,5 +240,5 @@ fn not_fillable(element: &Element) -> String {
 }
 
 const MOST_FIELDS: usize = 100;
-/// Stands for a secret.
+/// Shown in place of a secret.
 const HIDDEN: &str = "(not repeated)";

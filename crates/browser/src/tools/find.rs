@@ -13,11 +13,11 @@ use std::fmt::Write;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Find {
-    /// Part of a name, text or value, in any case.
+    /// Part of a name, text or value; case is ignored.
     text: Option<String>,
     /// The role as snapshots print it: button, link, textbox, row, heading, clickable, …
     role: Option<String>,
-    /// How many matches to return. Default: 20.
+    /// Maximum number of matches. Default: 20.
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
 }

@@ -1,5 +1,5 @@
-//! Tools that were generated from a page: each does what a person would do, with the same trusted input as
-//! the other tools, and says what it did. Secrets are not repeated.
+//! Generated tools: each does what a user would do, with the same trusted input as other tools, and reports it. Secrets
+//! are not repeated.
 
 mod slider;
 
@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Calls the tool of that name. A page that has changed since it was read is read again first.
+/// Calls the tool with this name. If the page has changed since it was read, it is read again first.
 pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>) -> ToolResult {
     let _drawing = Drawing::of(&page.tab);
     let (world, deed) = find(page, name).await?;
@@ -36,7 +36,7 @@ pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>
     .map(|output| with_place(page, output))
 }
 
-/// The tool with the elements that it needs, all of them there.
+/// The tool's action, with all its elements present.
 async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolError> {
     let tab = &page.tab;
     let introspection = tab.introspection();
@@ -65,7 +65,7 @@ async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolE
     )))
 }
 
-/// One call, on its way.
+/// One call in progress.
 struct Job<'a> {
     page: &'a Page,
     world: &'a World,
@@ -220,7 +220,7 @@ impl Job<'_> {
         }
     }
 
-    /// Fills one field, and says what in words.
+    /// Fills one field, and describes what was filled.
     async fn fill(&self, field: &Argument, value: &Value) -> Result<String, ToolError> {
         let label = match field.label.is_empty() {
             true => &field.name,
@@ -270,7 +270,7 @@ impl Job<'_> {
         })
     }
 
-    /// Opens a list that the page draws itself, and presses the option.
+    /// Opens a custom list of the page, and presses the option.
     async fn pick_option(&self, n: u32, label: &str, wanted: &str) -> Result<(), ToolError> {
         #[derive(Deserialize)]
         struct Offered {
@@ -295,7 +295,8 @@ impl Job<'_> {
                 ),
             })?;
             act::settle(tab, &before, Some(&press), "").await?;
-            // Some lists are drawn elsewhere, and nothing tells whose they are but that they show now.
+            // Some lists are drawn in another part of the page; only their appearance now shows that they belong to
+            // this one.
             let ask = json!({ "n": n, "anywhere": true });
             offered = self.world.call("tabmux.offeredOptions", &ask).await?;
         }
@@ -319,7 +320,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// A form that its own validation would not let go is not sent.
+    /// Fails if the form's own validation would block it from being submitted.
     async fn check_form(&self, n: u32, filled: &str) -> Result<(), ToolError> {
         #[derive(Deserialize)]
         struct Complaints {
@@ -358,7 +359,7 @@ impl Job<'_> {
     }
 }
 
-/// Says where the page is, if nothing else does.
+/// Adds the page's address, if nothing else in the output names it.
 fn with_place(page: &Page, mut output: ToolOutput) -> ToolOutput {
     let url = {
         let state = page.tab.state();
@@ -429,7 +430,7 @@ fn missing(name: &str, what: &str) -> ToolError {
     ToolError::Arguments(format!("`{name}` is missing. Give {what}."))
 }
 
-/// A value as it would be typed.
+/// A value as a user would type it.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -439,7 +440,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// What was done before it failed is told, too.
+/// Adds what was filled before the error.
 fn after(error: ToolError, done: &[String]) -> ToolError {
     match (done.is_empty(), error) {
         (false, ToolError::NotActionable { why } | ToolError::Arguments(why)) => {

@@ -1,4 +1,4 @@
-//! Typing and pressing keys, wherever the focus is.
+//! Typing and pressing keys at the focus.
 
 use super::act::{self, Before, Chord, Drawing};
 use super::{Access, Category, Tool, ToolResult};
@@ -44,7 +44,7 @@ impl Tool for TypeText {
         unseen::refuse_keys(tab).await?;
         page.acting();
         act::type_characters(tab, &self.text).await?;
-        // Where the focus went there meanwhile, the last of it may have followed.
+        // If the focus moved to a forbidden frame meanwhile, the last keys may have gone there.
         unseen::refuse_keys(tab).await?;
         if let Some(key) = &self.submit_key {
             Chord::parse(key)
@@ -100,7 +100,7 @@ impl Tool for PressKey {
     }
 }
 
-/// Who has the focus.
+/// What has the focus.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Focus {

@@ -1,4 +1,4 @@
-//! Going to an address, back, forward, or loading the page again.
+//! Navigating to a URL, back, forward, and reloading.
 
 use super::act::Before;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
@@ -22,15 +22,14 @@ use tokio::time::Instant;
 pub(super) struct NavigatePage {
     /// Default: url.
     r#type: Option<NavigationKind>,
-    /// Where to go.
     url: Option<String>,
-    /// Reload everything from the server.
+    /// Bypass the cache when reloading.
     ignore_cache: Option<bool>,
     /// Answer if the page asks whether to leave. Default: accept.
     handle_before_unload: Option<Leaving>,
-    /// JavaScript to run before the page's own scripts, this once.
+    /// JavaScript to run before the page's own scripts, for this navigation only.
     init_script: Option<String>,
-    /// Milliseconds at most. Default: 10000.
+    /// Timeout in milliseconds. Default: 10000.
     timeout: Option<u32>,
 }
 
@@ -56,7 +55,7 @@ impl Tool for NavigatePage {
         "Go to a URL, back or forward, or reload. Answers when the page is loaded.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Navigation;
-    // Leaving is what a page may ask about with a dialog, and what helps against a stuck one.
+    // Leaving a page may open its leave-page dialog, and is the way out of a stuck page.
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
     const LEAVES: bool = true;
@@ -107,7 +106,7 @@ impl Tool for NavigatePage {
         let stayed = AtomicBool::new(false);
         let outcome = tokio::select! {
             arrived = self.arrive(tab, limit) => match arrived {
-                // The navigation that was called off ends before its dialog closes.
+                // A cancelled navigation ends before its dialog closes.
                 Err(ToolError::Navigation { .. }) if stayed.load(Ordering::Relaxed) => {
                     tab.until(STAY_LIMIT, |state| state.dialog.is_none()).await?;
                     Err(told_to_stay())
@@ -148,7 +147,6 @@ impl Drop for OnceScript {
 }
 
 impl NavigatePage {
-    /// To an address.
     pub(super) fn to(url: String) -> Self {
         Self {
             r#type: None,
@@ -164,7 +162,7 @@ impl NavigatePage {
         self.r#type.unwrap_or(NavigationKind::Url)
     }
 
-    /// Goes there, waits until the page is loaded, and tells where the tab is, all within `limit`.
+    /// Navigates, waits until the page is loaded, and reports where the tab is, all within `limit`.
     pub(super) async fn arrive(&self, tab: &Tab, limit: Duration) -> ToolResult {
         let deadline = Instant::now() + limit;
         let before = Before::look(tab);
@@ -186,11 +184,11 @@ impl NavigatePage {
         report(tab, &before, limit, deadline).await
     }
 
-    /// Resolves when the new document is there.
+    /// Returns when the new document is there.
     async fn go(&self, tab: &Tab) -> Result<(), ToolError> {
         let url = self.url.as_deref();
         let address = url.map(|url| tab.policy().parse(url)).transpose()?;
-        // A page that is busy with itself would keep the next one from coming.
+        // A busy page would block the navigation.
         let asks = tab.state().dialog.is_some();
         let busy = !asks && !tab.responds().await;
         match self.way() {
@@ -210,8 +208,7 @@ impl NavigatePage {
     }
 }
 
-/// A script for the next document runs in whichever that is. Where documents that may not be seen can come,
-/// there is none.
+/// A script for the next document runs in any document that comes next. So it is refused if a forbidden one can come.
 fn may_prepare(tab: &Tab) -> Result<(), ToolError> {
     let bounded = bounds::here().is_some_and(|policy| !policy.is_open());
     match bounded && !tab.guard().stops() {
@@ -224,7 +221,7 @@ fn may_prepare(tab: &Tab) -> Result<(), ToolError> {
     }
 }
 
-/// Tells where the tab is now. A document that is not even whole in time is an error.
+/// Reports where the tab is now. It is an error if the document itself is not loaded in time.
 async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) -> ToolResult {
     let (url, load, status) = {
         let state = tab.state();
@@ -258,7 +255,7 @@ async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) 
     Ok(ToolOutput::text(words.join("\n")))
 }
 
-/// The page's title, if it has one and is able to tell.
+/// The page's title, if it has one and the page responds.
 async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
     let ask = async {
         tab.world()
@@ -274,7 +271,7 @@ async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
     Some(one_line(&title, 200)).filter(|title| !title.is_empty())
 }
 
-/// Answers every question whether to leave; resolves when the page stays, or with any other dialog.
+/// Answers every leave-page dialog; returns when the page stays, or when any other dialog opens.
 async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResult {
     loop {
         tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
@@ -290,12 +287,12 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
             prompt_text: None,
         };
         stayed.store(!leave, Ordering::Relaxed);
-        // It may have been answered by somebody else meanwhile.
+        // The user or another call may have answered it meanwhile.
         let _ = tab.session().send(answer).await;
         tab.dialog_over(dialog.number, crate::script::LONGEST)
             .await?;
         if !leave {
-            // Chrome tells the end of some kinds of navigation only.
+            // Chrome reports the end of some kinds of navigation only.
             tokio::time::sleep(STAY_LIMIT).await;
             return Err(told_to_stay());
         }
@@ -321,7 +318,7 @@ fn stopped_by(dialog: &Dialog) -> ToolOutput {
 }
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
-/// How long a navigation that was called off may take to end.
+/// How long a cancelled navigation may take to end.
 const STAY_LIMIT: Duration = Duration::from_secs(1);
-/// For the title alone the time may be exceeded by so much.
+/// How far reading the title may exceed the timeout.
 const TITLE_LIMIT: Duration = Duration::from_millis(200);

@@ -22,9 +22,9 @@ use tabmux_cdp::{CdpError, MAX_ANSWER};
 pub(super) struct ListNetworkRequests {
     page_size: Option<u32>,
     page_idx: Option<u32>,
-    /// Only these, such as document, script, xhr, fetch, image or websocket.
+    /// Only these types, such as document, script, xhr, fetch, image or websocket.
     resource_types: Option<Vec<String>>,
-    /// Also those of the last 3 pages.
+    /// Include those of the last 3 pages.
     include_preserved_requests: Option<bool>,
 }
 
@@ -91,9 +91,9 @@ pub(super) struct GetNetworkRequest {
     /// From list_network_requests.
     #[schemars(required)]
     reqid: Option<u32>,
-    /// Save the request's body there.
+    /// Save the request body to this file.
     request_file_path: Option<String>,
-    /// Save the response's body there.
+    /// Save the response body to this file.
     response_file_path: Option<String>,
     overwrite: Option<bool>,
 }
@@ -303,7 +303,7 @@ fn all_frames(request: &NetworkRequest) -> String {
     text
 }
 
-/// A body, or why there is none.
+/// A body, or why it is missing.
 type Body = Result<Vec<u8>, String>;
 
 async fn sent_body(request: &NetworkRequest) -> Body {
@@ -358,7 +358,7 @@ fn decoded(text: String, base64: bool) -> Body {
     }
 }
 
-/// Shows a small text, saves what is to be saved, and says how to get the rest.
+/// Shows a short text, saves to a file if requested, and says how to get the rest.
 async fn tell_body(
     what: &str,
     body: Body,

@@ -1,8 +1,8 @@
-//! Long lists by pages: which part is shown, and how to see the rest.
+//! Paging of long lists: shows one part, and says how to get the rest.
 
 use crate::error::ToolError;
 
-/// Lists entries by pages, each as one line.
+/// One page of the entries, one line for each.
 pub(super) fn page<T>(
     items: &[T],
     what: &str,
@@ -52,7 +52,6 @@ pub(super) fn page<T>(
     Ok(lines.join("\n"))
 }
 
-/// Whether a page size makes sense.
 pub(super) fn check_size(size: Option<u32>) -> Result<(), String> {
     match size {
         Some(0) => Err("`pageSize` starts at 1".into()),
@@ -61,7 +60,7 @@ pub(super) fn check_size(size: Option<u32>) -> Result<(), String> {
     }
 }
 
-/// Whether all names are known; `fix` brings them into the form that is compared.
+/// Whether all names are known; `fix` normalizes them for the comparison.
 pub(super) fn check_names(
     argument: &str,
     names: Option<&Vec<String>>,

@@ -1,4 +1,4 @@
-//! Recording a trace of the page, and looking at what it tells.
+//! Recording a performance trace, and analyzing it.
 
 use super::act::Drawing;
 use super::wait::quiet;
@@ -31,7 +31,7 @@ pub(super) struct PerformanceStartTrace {
     auto_stop: Option<bool>,
     file_path: Option<String>,
     overwrite: Option<bool>,
-    /// Reload everything from the server.
+    /// Bypass the cache when reloading.
     #[schemars(skip)]
     ignore_cache: Option<bool>,
 }
@@ -59,7 +59,7 @@ impl Tool for PerformanceStartTrace {
             });
         }
         unseen::refuse(tab, unseen::NOT_RECORDED)?;
-        // Before anything is done: a file that cannot be written refuses the call.
+        // Before any action: a file that cannot be written fails the call.
         let draft = match self.auto_stop {
             Some(false) => None,
             _ => Some(page.files.create(self.to()).await?),
@@ -79,7 +79,7 @@ impl Tool for PerformanceStartTrace {
             ));
         };
         page.progress("waiting for the page to be quiet");
-        // What is measured keeps being drawn meanwhile, and a page that is never quiet is measured too.
+        // A page that never becomes quiet is measured, too.
         let _ = tokio::time::timeout(QUIET_LIMIT, quiet(tab)).await;
         finish(&page, recording, draft).await
     }
@@ -121,11 +121,11 @@ impl Tool for PerformanceStopTrace {
     }
 }
 
-/// Looks closer at one finding.
+/// Shows one insight in detail.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PerformanceAnalyzeInsight {
-    /// From the trace; there is one set in each.
+    /// From the trace's answer; each trace has one.
     insight_set_id: Option<String>,
     /// Such as LCPBreakdown.
     insight_name: String,
@@ -173,7 +173,7 @@ impl Tool for PerformanceAnalyzeInsight {
     }
 }
 
-/// The trace that runs in a tab, and what the last one told.
+/// The running trace of a tab, and the results of the last one.
 #[derive(Debug, Default)]
 pub(crate) struct Tracing {
     running: Mutex<Option<Recording>>,
@@ -190,12 +190,12 @@ impl Tracing {
     }
 }
 
-/// A trace that is being recorded; ends with this value.
+/// A trace that is being recorded; dropping this stops it.
 #[derive(Debug)]
 struct Recording {
     tap: Tap,
     session: tabmux_cdp::Session,
-    /// A tab that is not in front paints nothing by itself, and would have nothing to measure.
+    /// A background tab paints nothing by itself, so there would be nothing to measure.
     _drawing: Drawing,
     ended: bool,
 }
@@ -239,9 +239,9 @@ impl Drop for Recording {
     }
 }
 
-/// Ends the recording, saves it, reads it and tells what it says.
+/// Stops the recording, saves and reads it, and reports the results.
 async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> ToolResult {
-    // What was done last is told only once it has been painted.
+    // The last interaction is in the trace only after it was painted.
     if let Ok(world) = page.tab.world().await {
         let painted = world
             .call::<serde_json::Value>("tabmux.settle", json!({ "quietFrames": 3, "capMs": 200 }));
@@ -290,7 +290,7 @@ async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> Tool
     Ok(ToolOutput::text(text))
 }
 
-/// What nodes of the main frame are called, as far as they are still there.
+/// Names of DOM nodes of the main frame, if they still exist.
 async fn names(tab: &Tab, nodes: Vec<i64>) -> HashMap<i64, String> {
     let mut names = HashMap::new();
     for node in nodes {
@@ -323,7 +323,7 @@ fn brief(node: &dom::Node) -> String {
     one_line(&format!("{words}>"), 80)
 }
 
-/// What DevTools itself records, without samples of every function.
+/// The categories that DevTools records, without samples of every function.
 const CATEGORIES: &[&str] = &[
     "-*",
     "blink.console",

@@ -1,4 +1,4 @@
-//! Rules for requests: block them, answer them in the server's place, or change their headers.
+//! Rules for requests: block them, mock their responses, or change their headers.
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
@@ -13,9 +13,9 @@ use std::path::Path;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Route {
-    /// Which requests: a whole URL, in which * stands for any text.
+    /// Which requests: a whole URL; * matches any text.
     url: String,
-    /// Let them fail.
+    /// Make them fail.
     block: Option<bool>,
     /// Answer them with this status. Default: 200.
     status: Option<u32>,
@@ -25,7 +25,7 @@ pub(super) struct Route {
     file_path: Option<String>,
     /// Set headers of the request; an empty value removes one.
     request_headers: Option<HeaderChanges>,
-    /// Set headers of the answer; an empty value removes one.
+    /// Set headers of the response; an empty value removes one.
     response_headers: Option<HeaderChanges>,
 }
 
@@ -93,7 +93,7 @@ impl Tool for Route {
     }
 }
 
-/// Takes rules back.
+/// Removes rules.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Unroute {
@@ -178,8 +178,7 @@ impl Route {
     }
 }
 
-/// All sessions of the tab, or none, follow the rules.
-/// Takes back all rules of a tab that nobody holds any more.
+/// Removes all rules of a tab that no session holds any more.
 pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
     match tab.rules().now().is_empty() {
         true => Ok(()),
@@ -197,7 +196,7 @@ async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
     }
     let workers = tab.rules().workers();
     for session in tab.sessions().iter().skip(1).chain(&workers) {
-        // A frame or worker that goes away meanwhile asks for nothing any more.
+        // A frame or worker that goes away meanwhile sends no more requests.
         let _ = tab.rules().tell(session).await;
     }
     Ok(ToolOutput::text(in_force(&rules)))
@@ -233,7 +232,7 @@ fn in_force(rules: &[Rule]) -> String {
     lines.join("\n")
 }
 
-/// A pattern as it is compared: an address without a star is written as browsers write it.
+/// The pattern to compare with: a URL without a star is normalized as browsers do.
 fn pattern(url: &str) -> Result<Pattern, String> {
     if url.len() > MOST_URL {
         return Err(format!("`url` is longer than {MOST_URL} bytes"));
@@ -275,7 +274,7 @@ fn check_headers(argument: &str, headers: Option<&HeaderChanges>) -> Result<(), 
     Ok(())
 }
 
-/// Chrome sets some headers of requests itself, and refuses those that name them.
+/// Chrome sets some request headers itself, and rejects rules that change them.
 fn check_settable(headers: Option<&HeaderChanges>) -> Result<(), String> {
     let set = headers.into_iter().flatten();
     let mut set = set.filter(|(_, value)| !value.is_empty());
@@ -320,7 +319,7 @@ fn kind_of_file(path: &str) -> &'static str {
     }
 }
 
-/// Headers of requests that Chrome calls unsafe, besides those that begin with `proxy-`.
+/// Request headers that Chrome calls unsafe, besides those that begin with `proxy-`.
 const FIXED: [&str; 10] = [
     "connection",
     "content-length",

@@ -1,4 +1,4 @@
-//! Filming the page: Chrome's own recorder, into an MP4 file.
+//! Recording the page: Chrome's own recorder, into an MP4 file.
 
 use super::act::Drawing;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
@@ -18,11 +18,11 @@ use tabmux_cdp::types::{io, page as cdp};
 use tabmux_cdp::{CdpError, Session};
 use tokio::time::Instant;
 
-/// Begins to film.
+/// Starts a recording.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ScreencastStart {
-    /// Ends with .mp4. Default: a new file.
+    /// Must end with .mp4. Default: a new file.
     file_path: Option<String>,
     overwrite: Option<bool>,
 }
@@ -74,7 +74,7 @@ impl Tool for ScreencastStart {
     }
 }
 
-/// Ends the film.
+/// Stops the recording.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ScreencastStop {}
@@ -96,7 +96,8 @@ impl Tool for ScreencastStop {
             why: "This tab is not being filmed. Call screencast_start first.".into(),
         })?;
         let lasted = film.started.elapsed().min(LONGEST_FILM);
-        // A film that ended by itself cannot be ended once more, and is there all the same.
+        // A recording that Chrome ended by itself cannot be stopped again; its file exists
+        // nevertheless.
         let _ = film.session.send(cdp::StopScreenRecording::default()).await;
         page.tab.catch_up().await;
         bounds::may_look_back(&page.tab)?;
@@ -121,7 +122,7 @@ impl Tool for ScreencastStop {
     }
 }
 
-/// The film that is being made of a tab, if one is.
+/// The running recording of a tab, if any.
 #[derive(Debug, Default)]
 pub(crate) struct Filming(Mutex<Option<Film>>);
 
@@ -131,7 +132,7 @@ impl Filming {
     }
 }
 
-/// A film that is being made; ends with this value.
+/// A recording in progress; dropping this stops it.
 #[derive(Debug)]
 struct Film {
     session: Session,
@@ -174,7 +175,7 @@ fn not_filmed(error: CdpError) -> ToolError {
     }
 }
 
-/// What Chrome wrote; which codec it has depends on how it was built.
+/// The video format; which codec Chrome has depends on its build.
 fn format_of(film: &mut File) -> &'static str {
     let mut head = Vec::new();
     let read = film.take(4_096).read_to_end(&mut head);

@@ -1,4 +1,4 @@
-//! Running a function of the agent's in the page.
+//! Running the agent's JavaScript in the page.
 
 mod dialogs;
 mod written;
@@ -31,7 +31,7 @@ pub(super) struct EvaluateScript {
     args: Option<Vec<String>>,
     /// uid of an iframe: run in the page inside it.
     frame_uid: Option<String>,
-    // What chrome-devtools-mcp has besides. Taken, but not listed: every list would be longer for it.
+    // Further arguments of chrome-devtools-mcp. Accepted, but not listed, to keep tool lists short.
     /// A file with the function, instead of `function`.
     #[schemars(skip)]
     source_path: Option<String>,
@@ -42,10 +42,10 @@ pub(super) struct EvaluateScript {
     file_path: Option<String>,
     #[schemars(skip)]
     overwrite: Option<bool>,
-    /// What to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
+    /// How to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
     #[schemars(skip)]
     dialog_action: Option<String>,
-    /// Whether to wait for what the function began. Default: true.
+    /// Whether to wait for the effects of the function. Default: true.
     #[schemars(skip)]
     wait_for_stable_dom: Option<bool>,
 }
@@ -97,7 +97,7 @@ impl Tool for EvaluateScript {
 }
 
 impl EvaluateScript {
-    /// A script, whose dialogs are accepted.
+    /// A script whose dialogs are accepted.
     pub(super) fn of_script(script: String) -> Self {
         Self {
             function: Some(script),
@@ -118,7 +118,7 @@ impl EvaluateScript {
             None => RunContext::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
         };
         let source = self.source(page).await?;
-        // Before anything is done: a file that cannot be written refuses the call.
+        // Before any action: a file that cannot be written fails the call.
         let draft = match &self.file_path {
             Some(path) => {
                 let to = Destination::new(Some(path), self.overwrite, "json");
@@ -126,7 +126,7 @@ impl EvaluateScript {
             }
             None => None,
         };
-        // No page knows it before, so an object of its own is not taken for a long text.
+        // Random, so that no page can return an object with this key.
         let boxed = format!("tabmux {:x}", RandomState::new().build_hasher().finish());
         let before = Before::look(&page.tab);
         page.acting();
@@ -175,12 +175,12 @@ impl EvaluateScript {
     }
 }
 
-/// Where the function runs, and what it is called with.
+/// Where the function runs, and its arguments.
 struct RunContext {
     session: Session,
     /// Elements of one frame. The function runs there; without any, in the main frame.
     arguments: Vec<RemoteObject>,
-    /// Something of the frame to run in, where that is neither the main frame nor told by arguments.
+    /// An object of the frame to run in, if that is neither the main frame nor given by arguments.
     anchor: Option<RemoteObject>,
 }
 
@@ -200,7 +200,7 @@ impl RunContext {
         Self::at(&tab.world_of(&inner).await?).await
     }
 
-    /// The page's own scripts, in the document of a world of ours and in no other.
+    /// The page's own world, in the document of this isolated world and in no other.
     async fn at(world: &World) -> Result<Self, ToolError> {
         Ok(Self {
             session: world.session.clone(),
@@ -216,7 +216,7 @@ impl RunContext {
         }
         let Some(first) = elements.first() else {
             if bounds::here().is_some_and(|policy| !policy.is_open()) {
-                // Bound to the document that was looked at, lest it run in the one that comes next.
+                // Bound to the current document, so that it cannot run in the next one.
                 return Self::at(&tab.world().await?).await;
             }
             return Ok(Self {
@@ -283,7 +283,7 @@ impl RunContext {
         returned(answer.result, answer.exception_details)
     }
 
-    /// The result as JSON, bounded; or why it is none.
+    /// The result as JSON, bounded; or why that is impossible.
     async fn write_out(
         &self,
         result: runtime::RemoteObject,
@@ -315,7 +315,7 @@ fn returned(
     }
 }
 
-/// The document of a world as the page's own scripts see it.
+/// The document of a world, as an object of the page's own world.
 pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, ToolError> {
     let document = runtime::Evaluate {
         expression: "document".into(),
@@ -329,14 +329,14 @@ pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, Tool
     theirs(&world.session, &ours).await
 }
 
-/// The element as the page's own scripts see it.
+/// The element, as an object of the page's own world.
 async fn in_page_world(element: &Element) -> Result<RemoteObject, ToolError> {
     let world = &element.world;
     let ours = world.object(element.n).await?;
     theirs(&world.session, &ours).await
 }
 
-/// A node of our world as the page's own scripts see it.
+/// A node of our world, as an object of the page's own world.
 async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, ToolError> {
     let describe = dom::DescribeNode {
         object_id: Some(ours.id.clone()),
@@ -354,8 +354,8 @@ async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, 
     Ok(RemoteObject::new(id, session.clone()))
 }
 
-/// Takes a function or an expression; `await`s nothing itself, because Chrome does. A long text is put into an object:
-/// Chrome sends texts whole, and objects not at all.
+/// Accepts a function or an expression; does not `await`, because Chrome does. A long string is put into an object:
+/// Chrome sends strings completely, but objects by reference.
 fn wrap(function: &str, boxed: &str) -> String {
     let function = function.trim().trim_end_matches(';');
     format!(
@@ -366,7 +366,7 @@ fn wrap(function: &str, boxed: &str) -> String {
     )
 }
 
-/// Why a result cannot be written as JSON, in a whole sentence.
+/// Why a result cannot be written as JSON, as a sentence.
 fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
     let kind = result.r#type.as_str();
     let subtype = result
@@ -405,7 +405,7 @@ fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
     ))
 }
 
-/// A result that is no object.
+/// A result that is not an object.
 fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     if let Some(value) = &result.value {
         return bounded(value.as_str().to_owned(), 0, most);
@@ -417,7 +417,7 @@ fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     {
         return "null".into();
     }
-    // `NaN`, `-0` and infinities have no JSON but a name.
+    // `NaN`, `-0` and infinities have a name instead of JSON.
     let named = result
         .unserializable_value
         .as_ref()
@@ -425,7 +425,7 @@ fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     named.unwrap_or_else(|| result.r#type.as_str().to_owned())
 }
 
-/// No more of a text than `most`, whatever the page says how long it is.
+/// At most `most` characters of a text, whatever length the page claims.
 fn bounded(mut text: String, told: usize, most: usize) -> String {
     let length = told.max(written::units(&text));
     if length <= most {
@@ -446,7 +446,7 @@ fn bounded(mut text: String, told: usize, most: usize) -> String {
 
 const MOST_ARGS: usize = 20;
 const MOST_TEXT: usize = 30_000;
-/// A text of more characters is not sent whole.
+/// Longer strings are not sent at once.
 const LONG_TEXT: usize = 100_000;
 const MOST_IN_FILE: usize = 20_000_000;
 const MOST_SOURCE: u64 = 1_000_000;

@@ -1,6 +1,6 @@
-//! The three tools of `--slim`, by the names and with the arguments that chrome-devtools-mcp gives them.
+//! The three tools of `--slim`, with the names and arguments of chrome-devtools-mcp.
 //!
-//! A session that has these has no others, so dialogs are accepted: there is no tool to answer them with.
+//! A slim session has no tool for dialogs, so they are accepted.
 
 use super::navigate::NavigatePage;
 use super::screenshot::TakeScreenshot;
@@ -12,12 +12,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Takes a picture of what the page shows.
+/// Takes a screenshot of the visible part.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Screenshot {}
 
-/// Goes to an address.
+/// Navigates to a URL.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Navigate {

@@ -1,4 +1,4 @@
-//! The page as text: what there is to read and to act on, with a uid for everything.
+//! The page as text: everything that can be read or used, with a uid for each element.
 
 mod changes;
 
@@ -16,18 +16,18 @@ use serde_json::{Value, json};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TakeSnapshot {
-    /// Only this element and what is in it.
+    /// Only this element and its content.
     uid: Option<String>,
-    /// Only so many levels.
+    /// Maximum depth.
     #[schemars(range(min = 1))]
     depth: Option<u32>,
     /// Only what can be seen without scrolling.
     viewport_only: Option<bool>,
-    /// Table cells, nameless pictures and whole addresses too.
+    /// Include table cells, images without a name and full URLs.
     verbose: Option<bool>,
-    /// Only what changed since the snapshot of this number (in its first line).
+    /// Only changes since the snapshot of this number (in its first line).
     since: Option<u32>,
-    /// Save all of it there instead.
+    /// Save all of it to this file instead.
     file_path: Option<String>,
     overwrite: Option<bool>,
 }
@@ -129,7 +129,7 @@ fn forgotten(number: u32) -> ToolError {
 }
 
 impl TakeSnapshot {
-    /// Whether it asks for the whole page in the usual way.
+    /// Whether it asks for the whole page with default settings.
     fn is_plain(&self) -> bool {
         self.uid.is_none()
             && self.depth.is_none()
@@ -150,14 +150,14 @@ impl TakeSnapshot {
     }
 }
 
-/// The text that is being put together, frame within frame, within its budget.
+/// The text of a snapshot while it is built, frame within frame, within its budget.
 struct Sheet {
     lines: Vec<String>,
     room: usize,
     full: bool,
     most: usize,
     left: Left,
-    /// Frames that could not be read, and whether a document was too large to count.
+    /// Frames that could not be read, and whether a document was too large to be counted.
     unread: usize,
     endless: bool,
 }
@@ -175,7 +175,7 @@ impl Sheet {
         }
     }
 
-    /// Writes a frame and, in their places, the frames inside it.
+    /// Writes a frame, with the frames inside it at their positions.
     fn write(&mut self, sights: &[Sight], at: usize, indent: usize, depth: Option<usize>) {
         let sight = &sights[at];
         let view = &sight.view;
@@ -220,7 +220,7 @@ impl Sheet {
         self.lines.push(format!("{:indent$}{line}", ""));
     }
 
-    /// Other lines instead, as far as they fit.
+    /// Replaces the lines, as far as the new ones fit.
     fn replace(&mut self, lines: Vec<String>) {
         self.room += self
             .lines
@@ -233,7 +233,7 @@ impl Sheet {
         }
     }
 
-    /// The text, with a truthful word about what is not in it.
+    /// The text, with remarks about what was left out.
     fn finish(mut self, heading: String) -> String {
         let Left {
             lines,
@@ -288,6 +288,6 @@ impl Sheet {
 
 const MOST_BYTES: usize = 40_000;
 const MOST_IN_FILE: usize = 16_000_000;
-/// What the end of the heading and the closing remarks need at most.
+/// Space for the end of the heading and the closing remarks.
 const ROOM_FOR_THE_REST: usize = 900;
 const DEEPEST_INDENT: usize = 60;

@@ -16,7 +16,7 @@ use tabmux_cdp::types::{dom, page as cdp};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct UploadFile {
-    /// A file input, or what opens one when clicked.
+    /// A file input, or an element that opens a file chooser when clicked.
     uid: String,
     file_path: Option<String>,
     file_paths: Option<Vec<String>>,
@@ -87,7 +87,7 @@ impl Tool for UploadFile {
 }
 
 impl UploadFile {
-    /// Clicks the element and answers the question for files that it leads to.
+    /// Clicks the element and answers the file chooser that it opens.
     async fn choose(
         &self,
         page: &Page,
@@ -110,7 +110,7 @@ impl UploadFile {
             return Err(self.asks_for_none());
         };
         let event: cdp::FileChooserOpened = event.decode().unwrap_or_default();
-        // Any frame can ask meanwhile, also one that may not be used.
+        // Any frame can open a file chooser meanwhile, even a forbidden one.
         let asks = tab.state().frames.find(&event.frame_id).cloned();
         bounds::may_enter(tab, &asks.ok_or(ToolError::DocumentGone)?)?;
         if count > 1 && event.mode == cdp::FileChooserOpenedMode::SELECT_SINGLE {
@@ -136,12 +136,13 @@ impl UploadFile {
     }
 }
 
-/// As long as this lives, the page's questions for files come to us and not to the person.
+/// While this value lives, file choosers of the page come to us and not to the user.
 struct Intercepting(Session);
 
 impl Intercepting {
     async fn begin(session: &Session) -> Result<Self, ToolError> {
-        // Made first: whoever is stopped while Chrome answers has switched it on all the same.
+        // Created first: if the call is cancelled while Chrome answers, interception is on and must
+        // be switched off.
         let intercepting = Self(session.clone());
         session.send(intercept(true)).await?;
         Ok(intercepting)
@@ -170,7 +171,7 @@ fn is_file_input(node: &dom::Node) -> bool {
         && attribute(node, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("file"))
 }
 
-/// Chrome lists names and values in turn.
+/// Chrome lists names and values alternately.
 fn attribute<'a>(node: &'a dom::Node, name: &str) -> Option<&'a str> {
     let list = node.attributes.as_deref().unwrap_or_default();
     list.chunks_exact(2).find_map(|pair| match pair {
@@ -189,7 +190,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_is_stopped_leaves_the_questions_for_files_to_the_person() {
-        // The click opens a dialog: Chrome does not answer before that is closed.
+        // The click opens a dialog: Chrome answers only after that is closed.
         let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
             "Input.dispatchMouseEvent" => vec![],
             _ => fake::with_element(asked),

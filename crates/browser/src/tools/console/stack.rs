@@ -1,4 +1,4 @@
-//! The stack of a console message, as far as source maps lead back to what a person wrote.
+//! The stack of a console message, with source maps applied where possible.
 
 use crate::script;
 use crate::source_map::{self, Origin, SourceMap};
@@ -13,7 +13,7 @@ use tabmux_cdp::types::runtime::RemoteObjectId;
 use tabmux_cdp::types::{io, network, page, runtime};
 use url::Url;
 
-/// An object that was written to the console, as JSON; nothing if it is gone or no JSON can hold it.
+/// An object that was logged, as JSON; none if it is gone or has no JSON form.
 pub(super) async fn write_out(session: &Session, object: &RemoteObjectId) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Written {
@@ -36,11 +36,11 @@ pub(super) async fn write_out(session: &Session, object: &RemoteObjectId) -> Opt
         return None;
     }
     let written: Written = answer.result.value?.decode().ok()?;
-    // An error has nothing of its own that JSON would show.
+    // An error object has no own properties that JSON would show.
     written.text.filter(|text| text != "{}")
 }
 
-/// The stack, a line for each place.
+/// The stack, one line per position.
 pub(super) async fn lines(tab: &Tab, message: &ConsoleMessage) -> Vec<String> {
     let origins = origins(tab, message).await;
     let lines = message.stack.iter().zip(origins);
@@ -55,7 +55,7 @@ pub(super) async fn lines(tab: &Tab, message: &ConsoleMessage) -> Vec<String> {
         .collect()
 }
 
-/// The stack without source maps, which take a while for each.
+/// The stack without source maps, which take time to load.
 pub(super) fn as_told(message: &ConsoleMessage) -> Vec<String> {
     let places = message.stack.iter();
     places
@@ -104,7 +104,7 @@ async fn origins(tab: &Tab, message: &ConsoleMessage) -> Vec<Option<Origin>> {
     origins
 }
 
-/// The map of a script. What a page names as a map is fetched only from the page's own origin.
+/// The source map of a script. It is fetched only if it has the page's own origin.
 async fn load(tab: &Tab, message: &ConsoleMessage, place: &ScriptPosition) -> Option<SourceMap> {
     let script = Url::parse(&place.url).ok()?;
     let session = &message.session;
@@ -146,7 +146,7 @@ async fn load(tab: &Tab, message: &ConsoleMessage, place: &ScriptPosition) -> Op
     SourceMap::parse(&read_all(session, stream).await?)
 }
 
-/// What a `data:` URL says after its scheme.
+/// The decoded content of a `data:` URL.
 fn data_text(data: &str) -> Option<String> {
     let (kind, text) = data.split_once(',')?;
     if !kind.ends_with(";base64") || text.len() > MOST_MAP {

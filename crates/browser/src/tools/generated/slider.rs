@@ -1,4 +1,4 @@
-//! Sliders that a page draws itself: moved key by key, as a person would.
+//! Custom sliders of a page: moved by arrow keys, as a user would.
 
 use super::Job;
 use crate::error::ToolError;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 #[derive(Deserialize)]
 struct SliderPosition {
-    /// None, if it says nothing, or does not take the focus.
+    /// None if it does not report its position, or cannot be focused.
     at: Option<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Job<'_> {
         )))
     }
 
-    /// Where it stands, once it is elsewhere than `from`. Without `from` it gets the focus.
+    /// Its position, once it differs from `from`. Without `from`, focuses it first.
     async fn place(&self, n: u32, from: Option<f64>) -> Result<Option<f64>, ToolError> {
         let ask = json!({ "n": n, "from": from });
         let place: SliderPosition = self.world.call("tabmux.sliderAt", ask).await?;
@@ -68,7 +68,7 @@ impl Job<'_> {
     }
 }
 
-/// Pages count in steps such as 0.1, which do not add up.
+/// Pages use steps such as 0.1, whose sums are not exact.
 fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-9 * one.abs().max(other.abs()).max(1.0)
 }

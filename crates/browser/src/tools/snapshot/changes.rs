@@ -1,6 +1,6 @@
-//! What is different between two snapshots, in lines that a reader can place.
+//! The difference between two snapshots, with enough context to place each line.
 
-/// The lines that went (`- `) and came (`+ `), each group below the line that it lies in (`  `).
+/// Removed (`- `) and added (`+ `) lines, each group below the line that contains it (`  `).
 pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     let mut context = None;
@@ -35,7 +35,7 @@ pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
     told
 }
 
-/// The line that `line` lies in, if that is among those above it.
+/// The line that contains `line`, if it is one of those above.
 fn around<'a>(above: &'a [String], line: &str) -> Option<&'a String> {
     above
         .iter()
@@ -47,8 +47,8 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Pairs of places at which both have the same line, in order, as many as there can be; of two
-/// snapshots that have grown far apart only their common beginning and end.
+/// Index pairs of equal lines, in order, as many as possible; for very different snapshots only
+/// their common beginning and end.
 fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     let start = old
         .iter()

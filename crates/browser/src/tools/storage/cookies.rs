@@ -18,9 +18,9 @@ use url::Url;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::tools) struct Cookies {
     name: Option<String>,
-    /// Set the cookie to this.
+    /// Set the cookie to this value.
     value: Option<String>,
-    /// Delete the cookie; without a name, all of the page.
+    /// Delete the cookie; without a name, all cookies of the page.
     delete: Option<bool>,
     domain: Option<String>,
     path: Option<String>,
@@ -121,7 +121,7 @@ impl Cookies {
         }
     }
 
-    /// Chrome would take a cookie for any site; a page may only set those of its own.
+    /// Chrome would accept a cookie for any site; a page may only set its own.
     fn may_set(&self, url: &Url) -> Result<(), ToolError> {
         let host = url.host_str().unwrap_or_default();
         let domain = self.domain.as_deref().unwrap_or(host);
@@ -165,7 +165,7 @@ impl Cookies {
     }
 }
 
-/// The cookies that go to the page and its frames.
+/// The cookies that are sent to the page and its frames.
 pub(super) async fn of_page(tab: &Tab) -> Result<Vec<Cookie>, ToolError> {
     let policy = bounds::here().unwrap_or_default();
     let mut urls: Vec<_> = {
@@ -202,7 +202,7 @@ fn no_such_cookie() -> ToolError {
     }
 }
 
-/// A cookie, as a server would set it.
+/// A cookie, formatted as in a Set-Cookie header.
 fn line(cookie: &Cookie, limit: usize) -> String {
     let value = match one_line(&cookie.value, limit) {
         whole if whole == cookie.value => whole,
@@ -236,5 +236,5 @@ fn line(cookie: &Cookie, limit: usize) -> String {
 
 pub(super) const SAME_SITE: &[&str] = &["Strict", "Lax", "None"];
 const MOST_FRAMES: usize = 100;
-/// Cookies of one name differ in their domain and path only.
+/// Cookies of one name differ only in domain and path.
 const MOST_ALIKE: usize = 6;

@@ -1,4 +1,4 @@
-//! The two storages of a page: one stays, one ends with the tab.
+//! Local and session storage of a page.
 
 use super::site;
 use crate::error::ToolError;
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Shows or changes what stays.
+/// Shows or changes local storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(in crate::tools) struct LocalStorage(Entries);
@@ -33,7 +33,7 @@ impl Tool for LocalStorage {
     }
 }
 
-/// Shows or changes what ends with the tab.
+/// Shows or changes session storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(in crate::tools) struct SessionStorage(Entries);
@@ -60,7 +60,7 @@ impl Tool for SessionStorage {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entries {
     key: Option<String>,
-    /// Set the entry to this.
+    /// Set the entry to this value.
     value: Option<String>,
     /// Delete the entry; without a key, all of them.
     delete: Option<bool>,
@@ -68,7 +68,6 @@ struct Entries {
     page_idx: Option<u32>,
 }
 
-/// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -129,10 +128,10 @@ impl Entries {
     }
 }
 
-/// What a storage holds, as far as it was asked for.
+/// The requested content of a storage.
 #[derive(Debug, Deserialize)]
 pub(super) struct Found {
-    /// Why not, in a few words.
+    /// The reason of a failure, in a few words.
     error: Option<String>,
     /// How many entries were deleted.
     #[serde(default)]
@@ -149,7 +148,7 @@ pub(super) struct Entry {
     length: usize,
 }
 
-/// Asks a storage of the page, from a world of which the page knows nothing.
+/// Accesses a storage of the page from an isolated world, unseen by the page.
 pub(super) async fn ask(
     world: &World,
     kind: Kind,
@@ -200,7 +199,7 @@ fn line(entry: &Entry) -> String {
 
 const MOST_VALUE: usize = 20_000;
 
-/// Looks into a storage, or changes it: all of what was wished, or nothing.
+/// Reads a storage, or changes it: all requested changes or none.
 const ASK: &str = r"((wish) => {
     try {
         const store = wish.kind === 'local' ? localStorage : sessionStorage;

@@ -1,4 +1,4 @@
-//! What a site keeps, as a file: in the form that Playwright reads and writes.
+//! Web storage as a file, in Playwright's format.
 
 use super::cookies::{SAME_SITE, of_page};
 use super::entries::{Kind, ask};
@@ -16,7 +16,7 @@ use serde_json::json;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
 
-/// Saves what the site keeps.
+/// Saves the site's storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::tools) struct SaveStorage {
@@ -72,7 +72,7 @@ impl Tool for SaveStorage {
     }
 }
 
-/// Brings back what a site kept.
+/// Restores the site's storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::tools) struct LoadStorage {
@@ -103,7 +103,7 @@ impl Tool for LoadStorage {
             cookies,
             origins: own,
         };
-        // Chrome takes all cookies or none, so they come first.
+        // Chrome accepts all cookies or none, so they come first.
         let params = loaded.cookies.iter().map(Kept::param).collect();
         let set = page
             .tab
@@ -156,7 +156,7 @@ struct Kept {
     value: String,
     domain: String,
     path: String,
-    /// Seconds since 1970; below zero for one that ends with the browser.
+    /// Seconds since 1970; negative for a session cookie.
     #[serde(default = "never")]
     expires: f64,
     #[serde(default)]
@@ -167,7 +167,7 @@ struct Kept {
     same_site: Option<String>,
 }
 
-/// The storages of an origin in the file. Playwright has no place for the second one.
+/// The storage of an origin in the file. Playwright's format has no session storage.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Origin {
@@ -215,7 +215,7 @@ impl From<Cookie> for Kept {
 }
 
 impl Kept {
-    /// Whether it goes to the site that is open, or to another that may be seen.
+    /// Whether it belongs to the open site, or to another one that the policy allows.
     fn may_be_set(&self, host: &str, policy: &OriginPolicy) -> bool {
         let domain = self.domain.trim_start_matches('.');
         let is_here = host == domain || host.ends_with(&format!(".{domain}"));

@@ -1,4 +1,4 @@
-//! Waiting in pages that may not be seen any more.
+//! Waiting in pages that become forbidden.
 
 use crate::bounds::within;
 use crate::error::ToolError;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Waits in the page, as far as it may be seen, for a text to go.
+/// Waits in the page for a text to disappear.
 async fn until_gone(harness: &FakeBrowser) -> ToolResult {
     let waiting = harness.run("wait_for", json!({"textGone": ["Wait"]}));
     within(policy(), waiting).await
