@@ -30,7 +30,7 @@ impl PageAnswer {
     /// For a form that the user has to submit.
     pub(crate) fn filled() -> Self {
         Self::text(
-            "The form is filled, and waits for the user to send it. To send it yourself, call \
+            "The form is filled, and waits for the user to submit it. To submit it yourself, call \
              take_snapshot and click its button.",
         )
     }

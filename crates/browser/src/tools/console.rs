@@ -42,7 +42,8 @@ impl Tool for ListConsoleMessages {
         check_size(self.page_size)?;
         if self.service_worker_id.is_some() {
             return Err(
-                "console messages of service workers are not recorded; omit `serviceWorkerId`".into(),
+                "console messages of service workers are not recorded; omit `serviceWorkerId`"
+                    .into(),
             );
         }
         check_names("types", self.types.as_ref(), TYPES)
@@ -74,7 +75,7 @@ impl Tool for ListConsoleMessages {
         )?;
         if state.console.lost > 0 {
             text.push_str(&format!(
-                "\nThe {} oldest messages were given up.",
+                "\nThe {} oldest messages were dropped.",
                 state.console.lost
             ));
         }
@@ -111,7 +112,7 @@ impl Tool for GetConsoleMessage {
         };
         let message = found.ok_or_else(|| ToolError::NotActionable {
             why: format!(
-                "There is no console message {}. Call list_console_messages for those that are kept.",
+                "There is no console message {}. Call list_console_messages to see which are kept.",
                 self.msgid
             ),
         })?;

@@ -50,7 +50,7 @@ impl Tool for Drag {
         let done = match instead {
             None => "Dragged and dropped.".to_owned(),
             Some(instead) => format!(
-                "Dragged, but it was let go on {instead}, which was there by then instead of the goal."
+                "Dragged, but dropped on {instead}, which had appeared in place of the target."
             ),
         };
         let output = act::settle(tab, &before, Some(&act::held(receiver)), &done).await?;

@@ -41,8 +41,8 @@ pub(super) struct Emulate {
 
 impl Tool for Emulate {
     const NAME: &'static str = "emulate";
-    const DESCRIPTION: &'static str = "Emulate network, CPU, place, browser, screen or language in this tab. Changes \
-                                       only what is named; an empty string takes it back.";
+    const DESCRIPTION: &'static str = "Emulate network, CPU, location, browser, screen or language in this tab. Changes \
+                                       only the given settings; an empty string resets one.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Emulation;
     const PROGRESSIVE: bool = false;
@@ -125,7 +125,7 @@ impl Emulate {
         }
         if let Some(rate) = self.cpu_throttling_rate {
             if !(1.0..=20.0).contains(&rate) {
-                return Err("`cpuThrottlingRate` goes from 1 to 20".into());
+                return Err("`cpuThrottlingRate` must be between 1 and 20".into());
             }
             wanted.cpu = Some(rate).filter(|rate| *rate > 1.0);
         }
@@ -275,7 +275,7 @@ async fn send<C: Command + Clone>(tab: &Tab, command: &C) -> Result<(), ToolErro
 fn in_force(emulation: &Emulation) -> String {
     match emulation.words().as_slice() {
         [] => "Nothing is emulated in this tab.".into(),
-        words => format!("In force in this tab: {}.", words.join("; ")),
+        words => format!("Active in this tab: {}.", words.join("; ")),
     }
 }
 
@@ -349,7 +349,7 @@ fn viewport(text: &str) -> Result<Viewport, String> {
 fn check_size(width: u32, height: u32) -> Result<(), String> {
     match (1..=10_000).contains(&width) && (1..=10_000).contains(&height) {
         true => Ok(()),
-        false => Err("width and height go from 1 to 10000".into()),
+        false => Err("width and height must be between 1 and 10000".into()),
     }
 }
 
@@ -370,7 +370,7 @@ fn headers(text: &str) -> Result<Vec<(String, String)>, String> {
                 && !value.chars().any(char::is_control)
             {
                 true => Ok((name, value)),
-                false => Err(format!("\"{}\" is no header", one_line(&name, 60))),
+                false => Err(format!("\"{}\" is not a header", one_line(&name, 60))),
             }
         })
         .collect()

@@ -23,7 +23,7 @@ pub(super) struct Fill {
 impl Tool for Fill {
     const NAME: &'static str = "fill";
     const DESCRIPTION: &'static str = "Fill a field: replaces a text, chooses from a list, ticks a box or sets a \
-                                       date, and checks that the field took it.";
+                                       date, and checks that the field accepted it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -209,23 +209,23 @@ fn refusal(element: &Element, answer: &Answer, value: &str) -> ToolError {
             format!("The field {uid} is read-only. The page fills it from something else.")
         }
         "unfocusable" => {
-            format!("The field {uid} does not take the focus. Click it first, then use type_text.")
+            format!("The field {uid} cannot be focused. Click it first, then use type_text.")
         }
         "radio" => format!(
             "The radio button {uid} cannot be switched off. Fill another one of its group with \"true\"."
         ),
-        "format" => format!("The field {uid} does not take \"{value}\". It wants {detail}."),
+        "format" => format!("The field {uid} does not accept \"{value}\". It expects {detail}."),
         "no-option" => format!("The list {uid} has no option \"{value}\". It has {detail}."),
         "option-disabled" => {
             format!("The option \"{value}\" of {uid} is disabled. Choose another one.")
         }
         "not-taken" if detail.is_empty() => {
             format!(
-                "The field {uid} did not take \"{value}\" and is empty now. Check what it wants."
+                "The field {uid} did not accept \"{value}\" and is empty now. Check what it expects."
             )
         }
         "not-taken" => format!(
-            "The field {uid} did not take \"{value}\"; it now holds \"{detail}\". Check what it wants."
+            "The field {uid} did not accept \"{value}\"; it now holds \"{detail}\". Check what it expects."
         ),
         _ => return element.refusal_for(&answer.reason, &answer.detail),
     };
@@ -234,7 +234,7 @@ fn refusal(element: &Element, answer: &Answer, value: &str) -> ToolError {
 
 fn not_fillable(element: &Element) -> String {
     format!(
-        "The element {} is no field that can be filled. Use the uid of a field, or click it.",
+        "The element {} cannot be filled. Use the uid of a field, or click it.",
         element.uid()
     )
 }

@@ -24,7 +24,7 @@ pub(super) struct Find {
 
 impl Tool for Find {
     const NAME: &'static str = "find";
-    const DESCRIPTION: &'static str = "Search the whole page, all frames, for a text, a role or both. Answers in \
+    const DESCRIPTION: &'static str = "Search the whole page and all frames for a text, a role or both. Returns \
                                        lines of take_snapshot.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Debugging;
@@ -36,7 +36,7 @@ impl Tool for Find {
         }
         match self.limit {
             Some(limit) if limit == 0 || limit > MOST_MATCHES => {
-                Err(format!("`limit` goes from 1 to {MOST_MATCHES}"))
+                Err(format!("`limit` must be between 1 and {MOST_MATCHES}"))
             }
             _ => Ok(()),
         }
@@ -88,8 +88,8 @@ impl Find {
             ),
             1 => format!("1 match for {}:\n{lines}", self.wanted()),
             _ if shown < found => format!(
-                "{found} matches for {}, the first {shown} of them (a longer text, a role or a higher limit tells \
-                 more):\n{lines}",
+                "{found} matches for {}, the first {shown} of them (use a longer text, a role or a higher limit \
+                 to see more):\n{lines}",
                 self.wanted()
             ),
             _ => format!("{found} matches for {}:\n{lines}", self.wanted()),

@@ -61,7 +61,7 @@ async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolE
         }
     }
     Err(ToolError::PageTool(format!(
-        "What {name} acts on is no longer on the page. Call list_page_tools to see what is there now."
+        "The elements of {name} are no longer on the page. Call list_page_tools to see what is there now."
     )))
 }
 
@@ -132,13 +132,13 @@ impl Job<'_> {
         let item = (index >= 0.0 && index.fract() == 0.0).then(|| items.get(index as usize));
         let Some(item) = item.flatten() else {
             return Err(ToolError::Arguments(format!(
-                "There is no item {index}: there are {} of them now, and 0 is the first.",
+                "There is no item {index}: there are {} items now, and 0 is the first.",
                 items.len()
             )));
         };
         if item.n == 0 {
             return Err(ToolError::NotActionable {
-                why: format!("Item {index} has nothing of that kind. Choose another one."),
+                why: format!("Item {index} has no such control. Choose another one."),
             });
         }
         let label = match item.text.is_empty() {
@@ -156,7 +156,7 @@ impl Job<'_> {
             if !fields.iter().any(|field| field.name == *name) {
                 let name = one_line(name, 60);
                 return Err(ToolError::Arguments(format!(
-                    "There is no argument `{name}`. Call list_page_tools to see which there are."
+                    "There is no argument `{name}`. Call list_page_tools to see its arguments."
                 )));
             }
         }
@@ -180,7 +180,7 @@ impl Job<'_> {
         match then {
             Then::Nothing => {
                 let words = if words.is_empty() {
-                    "Nothing was given, so nothing was filled.".into()
+                    "No values were given, so nothing was filled.".into()
                 } else {
                     words
                 };
@@ -207,7 +207,7 @@ impl Job<'_> {
                 if !focused {
                     return Err(ToolError::NotActionable {
                         why: format!(
-                            "{words} The field does not take the focus, so Enter was not pressed. Use press_key."
+                            "{words} The field cannot be focused, so Enter was not pressed. Use press_key."
                         ),
                     });
                 }
@@ -303,7 +303,7 @@ impl Job<'_> {
         if offered.options.is_empty() {
             return Err(ToolError::NotActionable {
                 why: format!(
-                    "The list \"{}\" was pressed, and shows no options. Call take_snapshot to see what happened.",
+                    "The list \"{}\" was pressed, but shows no options. Call take_snapshot to see what happened.",
                     one_line(label, 60)
                 ),
             });
@@ -347,7 +347,7 @@ impl Job<'_> {
         });
         let told = told.collect::<Vec<_>>().join(", ");
         let why = format!(
-            "{filled} It was not sent, because the page's form refuses it: {told}. Call the tool again with these."
+            "{filled} It was not submitted, because the page's form rejects it: {told}. Call the tool again with valid values."
         );
         Err(ToolError::NotActionable {
             why: why.trim_start().to_owned(),
@@ -421,7 +421,7 @@ fn no_such_choice(wanted: &str, choices: &[(String, u32)]) -> String {
         many => format!(" and {} more", many - 20),
     };
     format!(
-        "There is no \"{}\". There is {offered}{more}.",
+        "There is no \"{}\". The choices are {offered}{more}.",
         one_line(wanted, 60)
     )
 }

@@ -22,8 +22,8 @@ pub(super) struct Click {
 
 impl Tool for Click {
     const NAME: &'static str = "click";
-    const DESCRIPTION: &'static str = "Click an element as soon as that is possible; tells what the click caused, \
-                                       or what is in the way.";
+    const DESCRIPTION: &'static str = "Click an element once it is ready; reports what the click caused, \
+                                       or what blocks it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 

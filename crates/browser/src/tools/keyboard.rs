@@ -22,7 +22,7 @@ pub(super) struct TypeText {
 impl Tool for TypeText {
     const NAME: &'static str = "type_text";
     const DESCRIPTION: &'static str =
-        "Type text key by key where the focus is; it is added to what is there.";
+        "Type text key by key where the focus is; existing text stays.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -59,7 +59,7 @@ impl Tool for TypeText {
                     .into()
             }
             Focus { editable: false, frame: false, element, .. } => {
-                format!("Typed, but {element} had the focus, which takes no text.")
+                format!("Typed, but {element} had the focus, which does not accept text.")
             }
             Focus { element, .. } => format!("Typed into {element}."),
         };
@@ -78,7 +78,7 @@ pub(super) struct PressKey {
 
 impl Tool for PressKey {
     const NAME: &'static str = "press_key";
-    const DESCRIPTION: &'static str = "Press a key or a combination where the focus is. The page gets it, not the \
+    const DESCRIPTION: &'static str = "Press a key or a combination where the focus is. The page receives it, not the \
                                        browser around it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;

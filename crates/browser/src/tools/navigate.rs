@@ -22,6 +22,7 @@ use tokio::time::Instant;
 pub(super) struct NavigatePage {
     /// Default: url.
     r#type: Option<NavigationKind>,
+    /// Where to go.
     url: Option<String>,
     /// Bypass the cache when reloading.
     ignore_cache: Option<bool>,
@@ -52,7 +53,7 @@ enum NavigationKind {
 impl Tool for NavigatePage {
     const NAME: &'static str = "navigate_page";
     const DESCRIPTION: &'static str =
-        "Go to a URL, back or forward, or reload. Answers when the page is loaded.";
+        "Go to a URL, back or forward, or reload. Returns when the page is loaded.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Navigation;
     // Leaving a page may open its leave-page dialog, and is the way out of a stuck page.
@@ -69,12 +70,12 @@ impl Tool for NavigatePage {
                 NavigationKind::Back | NavigationKind::Forward | NavigationKind::Reload,
                 Some(_),
                 _,
-            ) => "`url` goes with type url only",
+            ) => "`url` is only allowed with type url",
             (
                 NavigationKind::Url | NavigationKind::Back | NavigationKind::Forward,
                 _,
                 Some(true),
-            ) => "`ignoreCache` goes with type reload only",
+            ) => "`ignoreCache` is only allowed with type reload",
             _ => return Ok(()),
         };
         Err(wrong.into())
@@ -171,7 +172,7 @@ impl NavigatePage {
             return Err(ToolError::TimedOut {
                 what: "The navigation".into(),
                 millis: limit.as_millis(),
-                next: "The tab still shows what it did before. Try again with a longer timeout."
+                next: "The tab still shows the previous page. Try again with a longer timeout."
                     .into(),
             });
         };
@@ -214,8 +215,8 @@ fn may_prepare(tab: &Tab) -> Result<(), ToolError> {
     match bounded && !tab.guard().stops() {
         false => Ok(()),
         true => Err(ToolError::Arguments(
-            "`initScript` does not go with a policy about origins in this tab, because it is the person's own. \
-             Open a tab of yours for it."
+            "`initScript` is not allowed here: a policy about origins applies, and this tab is the user's own. \
+             Use a tab that you opened."
                 .into(),
         )),
     }
@@ -238,7 +239,7 @@ async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) 
             what: format!("Loading {url}"),
             millis: limit.as_millis(),
             next:
-                "The tab shows as much as has come. Try again with a longer timeout, or go on with \
+                "The tab shows what has loaded so far. Try again with a longer timeout, or go on with \
                    take_snapshot."
                     .into(),
         });
@@ -250,7 +251,7 @@ async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) 
         words.push(format!("The server answered with status {status}."));
     }
     if load != Load::Complete {
-        words.push("Some of what it names is still loading.".into());
+        words.push("Some of its resources are still loading.".into());
     }
     Ok(ToolOutput::text(words.join("\n")))
 }
@@ -301,7 +302,7 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
 
 fn told_to_stay() -> ToolError {
     ToolError::NotActionable {
-        why: "The page asked whether to leave it, and was told to stay. Use handleBeforeUnload accept to leave it."
+        why: "The page asked whether to leave it, and the answer was to stay. Use handleBeforeUnload accept to leave it."
             .into(),
     }
 }

@@ -66,13 +66,13 @@ impl Tool for ListNetworkRequests {
         )?;
         if state.network.lost > 0 {
             text.push_str(&format!(
-                "\nThe {} oldest requests were given up.",
+                "\nThe {} oldest requests were dropped.",
                 state.network.lost
             ));
         }
         if state.network.too_large > 0 {
             text.push_str(&format!(
-                "\n{} requests or messages of websockets were too large to be kept, in part or whole.",
+                "\n{} requests or websocket messages were too large, and were cut or dropped.",
                 state.network.too_large
             ));
         }
@@ -129,7 +129,7 @@ impl Tool for GetNetworkRequest {
         };
         let request = found.ok_or_else(|| ToolError::NotActionable {
             why: format!(
-                "There is no request {reqid}. Call list_network_requests for those that are kept."
+                "There is no request {reqid}. Call list_network_requests to see which are kept."
             ),
         })?;
         let mut lines = vec![line(&request)];
@@ -319,14 +319,14 @@ async fn sent_body(request: &NetworkRequest) -> Body {
     let answer = request.session.send_within(ask, LIMIT).await;
     let answer = answer.map_err(|error| match error {
         CdpError::TooLarge { bytes, .. } => too_large(bytes),
-        _ => "Chrome does not have it any more".to_owned(),
+        _ => "Chrome no longer has it".to_owned(),
     })?;
     decoded(answer.post_data, answer.base64_encoded)
 }
 
 async fn received_body(request: &NetworkRequest) -> Body {
     if !request.ended {
-        return Err("it is still coming".into());
+        return Err("it is still loading".into());
     }
     let ask = cdp::GetResponseBody {
         request_id: request.id.clone(),
@@ -334,7 +334,7 @@ async fn received_body(request: &NetworkRequest) -> Body {
     let answer = request.session.send_within(ask, LIMIT).await;
     let answer = answer.map_err(|error| match error {
         CdpError::TooLarge { bytes, .. } => too_large(bytes),
-        _ => "Chrome does not have it; it forgets bodies when the page is left, and keeps none of downloads"
+        _ => "Chrome does not have it: it drops bodies when the page navigates, and keeps none of downloads"
             .to_owned(),
     })?;
     decoded(answer.body, answer.base64_encoded)
@@ -342,7 +342,7 @@ async fn received_body(request: &NetworkRequest) -> Body {
 
 fn too_large(bytes: u64) -> String {
     format!(
-        "it is too large: Chrome would send {} MB for it, and at most {} MB are taken; let the page download it, \
+        "it is too large: Chrome would send {} MB for it, and the limit is {} MB; let the page download it, \
          or fetch a part of it with evaluate_script",
         bytes / 1_000_000,
         MAX_ANSWER / 1_000_000

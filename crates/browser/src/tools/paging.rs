@@ -69,7 +69,7 @@ pub(super) fn check_names(
     let mut names = names.into_iter().flatten();
     match names.find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(format!(
-            "`{argument}` does not know \"{}\"; it knows {}",
+            "`{argument}` has no value \"{}\"; use one of {}",
             crate::text::one_line(name, 40),
             known.join(", ")
         )),

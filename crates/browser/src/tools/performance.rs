@@ -46,7 +46,7 @@ impl Tool for PerformanceStartTrace {
 
     fn check(&self) -> Result<(), String> {
         match self.auto_stop == Some(false) && self.file_path.is_some() {
-            true => Err("`filePath` goes to performance_stop_trace where autoStop is false".into()),
+            true => Err("with autoStop false, give `filePath` to performance_stop_trace".into()),
             false => Ok(()),
         }
     }
@@ -101,7 +101,7 @@ pub(super) struct PerformanceStopTrace {
 
 impl Tool for PerformanceStopTrace {
     const NAME: &'static str = "performance_stop_trace";
-    const DESCRIPTION: &'static str = "Stop the trace and see what it tells.";
+    const DESCRIPTION: &'static str = "Stop the trace and get its results.";
     const LOOKS_BACK: bool = true;
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Performance;
@@ -133,7 +133,7 @@ pub(super) struct PerformanceAnalyzeInsight {
 
 impl Tool for PerformanceAnalyzeInsight {
     const NAME: &'static str = "performance_analyze_insight";
-    const DESCRIPTION: &'static str = "Look closer at one insight of the last trace.";
+    const DESCRIPTION: &'static str = "Show details of one insight of the last trace.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Performance;
     const PROGRESSIVE: bool = false;
@@ -151,7 +151,7 @@ impl Tool for PerformanceAnalyzeInsight {
         match trace::NAMES.contains(&self.insight_name.as_str()) {
             true => Ok(()),
             false => Err(format!(
-                "`insightName` does not know \"{}\"; it knows {}",
+                "`insightName` has no value \"{}\"; use one of {}",
                 one_line(&self.insight_name, 60),
                 trace::NAMES.join(", ")
             )),
@@ -274,7 +274,7 @@ async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> Tool
         bytes as f64 / 1_000_000.0
     );
     let lost = match complete.data_loss_occurred {
-        true => "\nChrome's buffer was full: the trace lacks its end.",
+        true => "\nChrome's buffer was full: the end of the trace is missing.",
         false => "",
     };
     let text = match read {
@@ -284,8 +284,8 @@ async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> Tool
             *page.tab.tracing().last() = Some(read);
             format!("{summary}\n{saved}{lost}")
         }
-        Ok(Err(why)) => format!("{saved}{lost}\nIt cannot be read here: {why}."),
-        Err(_) => format!("{saved}{lost}\nIt cannot be read here."),
+        Ok(Err(why)) => format!("{saved}{lost}\nIt cannot be analyzed here: {why}."),
+        Err(_) => format!("{saved}{lost}\nIt cannot be analyzed here."),
     };
     Ok(ToolOutput::text(text))
 }

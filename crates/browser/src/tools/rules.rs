@@ -54,18 +54,20 @@ impl Tool for Route {
             .status
             .is_some_and(|status| !(200..=599).contains(&status))
         {
-            return Err("`status` goes from 200 to 599".into());
+            return Err("`status` must be between 200 and 599".into());
         }
         match self.block == Some(true) {
-            true if mocks || changes => Err("`block` goes with no other action".into()),
+            true if mocks || changes => {
+                Err("`block` cannot be combined with another action".into())
+            }
             false if !mocks && !changes => Err(
                 "say what to do with these requests: `block`, `status`, `body`, `filePath`, \
                  `requestHeaders` or `responseHeaders`"
                     .into(),
             ),
-            _ if mocks && !empty(&self.request_headers) => Err(
-                "a request that is answered here is never sent; leave `requestHeaders` out".into(),
-            ),
+            _ if mocks && !empty(&self.request_headers) => {
+                Err("a request that is answered here is never sent; omit `requestHeaders`".into())
+            }
             _ if self.body.is_some() && self.file_path.is_some() => {
                 Err("give either `body` or `filePath`".into())
             }
@@ -85,7 +87,7 @@ impl Tool for Route {
         rules.retain(|other| other.pattern != rule.pattern);
         if rules.len() >= MOST_RULES {
             return Err(ToolError::Arguments(format!(
-                "There are {MOST_RULES} rules already. Take some back with unroute."
+                "There are {MOST_RULES} rules already. Remove some with unroute."
             )));
         }
         rules.push(rule);
@@ -103,7 +105,7 @@ pub(super) struct Unroute {
 
 impl Tool for Unroute {
     const NAME: &'static str = "unroute";
-    const DESCRIPTION: &'static str = "Take rules of route back.";
+    const DESCRIPTION: &'static str = "Remove rules that route added.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Rules;
     const OPT_IN: bool = true;
@@ -186,6 +188,7 @@ pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
     }
 }
 
+/// Applies the rules to all sessions of the tab; if its main session fails, none change.
 async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
     let before = tab.rules().now();
     tab.rules().set(rules.clone());
@@ -204,9 +207,9 @@ async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
 
 fn in_force(rules: &[Rule]) -> String {
     if rules.is_empty() {
-        return "No rule is in force in this tab.".into();
+        return "No rule is active in this tab.".into();
     }
-    let mut lines = vec!["Rules in this tab; the last one that matches decides:".to_owned()];
+    let mut lines = vec!["Rules in this tab; the last match wins:".to_owned()];
     lines.extend(rules.iter().map(|rule| {
         let action = match &rule.action {
             Action::Block => "blocked".to_owned(),
@@ -246,7 +249,7 @@ fn pattern(url: &str) -> Result<Pattern, String> {
     if url.contains('*') {
         return Ok(Pattern(url.into()));
     }
-    let mut whole = url::Url::parse(url).map_err(|error| format!("`url` is no URL: {error}"))?;
+    let mut whole = url::Url::parse(url).map_err(|error| format!("`url` is not a URL: {error}"))?;
     whole.set_fragment(None);
     Ok(Pattern(whole.into()))
 }
@@ -257,13 +260,13 @@ fn check_headers(argument: &str, headers: Option<&HeaderChanges>) -> Result<(), 
         let is_name = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if name.is_empty() || !name.chars().all(is_name) {
             return Err(format!(
-                "`{argument}` has \"{}\", which is not a header's name",
+                "`{argument}` has \"{}\", which is not a header name",
                 one_line(name, 40)
             ));
         }
         if value.chars().any(char::is_control) || value.len() > MOST_HEADER {
             return Err(format!(
-                "`{argument}` has a value for {} that is no header's",
+                "`{argument}` has a value for {} that is invalid",
                 one_line(name, 40)
             ));
         }
@@ -284,7 +287,7 @@ fn check_settable(headers: Option<&HeaderChanges>) -> Result<(), String> {
     };
     match set.find(|(name, _)| is_fixed(name)) {
         Some((name, _)) => Err(format!(
-            "`requestHeaders` has {}, which Chrome sets itself; leave it out",
+            "`requestHeaders` has {}, which Chrome sets itself; omit it",
             one_line(name, 40)
         )),
         None => Ok(()),

@@ -30,7 +30,7 @@ pub(super) struct ScreencastStart {
 impl Tool for ScreencastStart {
     const NAME: &'static str = "screencast_start";
     const DESCRIPTION: &'static str =
-        "Film the page into an MP4 file until screencast_stop, for 10 minutes at most.";
+        "Record the page as an MP4 file until screencast_stop, for 10 minutes at most.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Screencast;
     const OPT_IN: bool = true;
@@ -40,14 +40,14 @@ impl Tool for ScreencastStart {
         let ends_well = |path: &String| path.to_ascii_lowercase().ends_with(".mp4");
         match self.file_path.as_ref().is_none_or(ends_well) {
             true => Ok(()),
-            false => Err("`filePath` has to end with .mp4, for that is what is written".into()),
+            false => Err("`filePath` must end with .mp4, the format that is written".into()),
         }
     }
 
     async fn run(self, page: Page) -> ToolResult {
         if page.tab.filming().running().is_some() {
             return Err(ToolError::NotActionable {
-                why: "This tab is being filmed already. Call screencast_stop first.".into(),
+                why: "This tab is already being recorded. Call screencast_stop first.".into(),
             });
         }
         unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
@@ -58,7 +58,7 @@ impl Tool for ScreencastStart {
         let started = started.map_err(not_filmed)?;
         let drawing = Drawing::filmed(&page.tab);
         let text = format!(
-            "Filming the page into {}. Call screencast_stop to end it.",
+            "Recording the page to {}. Call screencast_stop to end it.",
             draft.place().display()
         );
         *page.tab.filming().running() = Some(Film {
@@ -81,7 +81,7 @@ pub(super) struct ScreencastStop {}
 
 impl Tool for ScreencastStop {
     const NAME: &'static str = "screencast_stop";
-    const DESCRIPTION: &'static str = "Stop filming the page, and save the film.";
+    const DESCRIPTION: &'static str = "Stop the recording and save the video.";
     const LOOKS_BACK: bool = true;
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Screencast;
@@ -93,7 +93,7 @@ impl Tool for ScreencastStop {
     async fn run(self, page: Page) -> ToolResult {
         let film = page.tab.filming().running().take();
         let mut film = film.ok_or_else(|| ToolError::NotActionable {
-            why: "This tab is not being filmed. Call screencast_start first.".into(),
+            why: "This tab is not being recorded. Call screencast_start first.".into(),
         })?;
         let lasted = film.started.elapsed().min(LONGEST_FILM);
         // A recording that Chrome ended by itself cannot be stopped again; its file exists
@@ -101,21 +101,21 @@ impl Tool for ScreencastStop {
         let _ = film.session.send(cdp::StopScreenRecording::default()).await;
         page.tab.catch_up().await;
         bounds::may_look_back(&page.tab)?;
-        page.progress("saving the film");
+        page.progress("saving the video");
         let handle = film.stream.clone();
         film.stopped = true;
         let mut draft = film.draft.take().ok_or(ToolError::Stuck)?;
         let bytes = stream::save(&film.session, Some(handle), &mut draft).await?;
         if bytes == 0 {
             return Err(ToolError::NotActionable {
-                why: "Chrome filmed nothing: the page was not drawn meanwhile. Try again, and let it be longer."
+                why: "Chrome recorded nothing: the page was not drawn meanwhile. Try again, and record for longer."
                     .into(),
             });
         }
         let format = draft.read_back(format_of).await?;
         let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
-            "Saved {:.1} s of film to {}: {format}, {bytes} bytes.",
+            "Saved {:.1} s of video to {}: {format}, {bytes} bytes.",
             lasted.as_secs_f64(),
             place.display(),
         )))
@@ -162,13 +162,15 @@ fn not_filmed(error: CdpError) -> ToolError {
     match error {
         CdpError::Rejected { message, .. } if message.contains("wasn't found") => {
             ToolError::NotActionable {
-                why: "This browser cannot film its pages; a newer Chrome can. Use take_screenshot."
-                    .into(),
+                why:
+                    "This browser cannot record its pages; a newer Chrome can. Use take_screenshot."
+                        .into(),
             }
         }
         CdpError::Rejected { message, .. } if message.contains("already active") => {
             ToolError::NotActionable {
-                why: "Something else watches this tab being drawn, such as a trace. Let that end first.".into(),
+                why: "Something else is capturing this tab, such as a trace. Stop that first."
+                    .into(),
             }
         }
         error => error.into(),

@@ -44,7 +44,7 @@ enum Format {
 
 impl Tool for TakeScreenshot {
     const NAME: &'static str = "take_screenshot";
-    const DESCRIPTION: &'static str = "Take a picture of the page or an element, scaled down if it is large. To \
+    const DESCRIPTION: &'static str = "Take a screenshot of the page or an element, scaled down if it is large. To \
                                        read or act, take_snapshot is better.";
     // Scrolls to an element, and two screenshots of one tab would disturb each other.
     const ACCESS: Access = Access::Act;
@@ -58,7 +58,7 @@ impl Tool for TakeScreenshot {
             (None, _) => Ok(()),
             (Some(_), Format::Png) => Err("`quality` is for jpeg and webp only".into()),
             (Some(0..=100), _) => Ok(()),
-            (Some(_), _) => Err("`quality` goes from 0 to 100".into()),
+            (Some(_), _) => Err("`quality` must be between 0 and 100".into()),
         }
     }
 
@@ -224,7 +224,7 @@ impl TakeScreenshot {
             Ok(taken) => Ok(taken.data),
             Err(CdpError::TooLarge { bytes, .. }) => Err(ToolError::NotActionable {
                 why: format!(
-                    "The picture has {} MB, more than can be taken. Take it as jpeg, or take a part of the page with \
+                    "The picture has {} MB, which is over the limit. Take it as jpeg, or take a part of the page with \
                      `uid`.",
                     bytes / 4 * 3 / 1_000_000
                 ),

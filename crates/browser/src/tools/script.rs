@@ -70,7 +70,7 @@ impl Tool for EvaluateScript {
             (Some(_), Some(_)) => "give `function` or `sourcePath`, not both",
             (Some(function), None) if function.trim().is_empty() => "`function` is empty",
             _ if self.frame_uid.is_some() && self.args.is_some() => {
-                "`args` already say the frame; leave `frameUid` out"
+                "`args` already determine the frame; omit `frameUid`"
             }
             _ if self.is_script() && (self.args.is_some() || self.frame_uid.is_some()) => {
                 "a script takes no `args` and runs in the page itself; use format function"
@@ -132,7 +132,7 @@ impl EvaluateScript {
         page.acting();
         if self.is_script() && place.anchor.is_some() && !page.tab.guard().stops() {
             return Err(ToolError::Arguments(
-                "A script does not go with a policy about origins in this tab, because it is the person's own. Use \
+                "A script is not allowed here: a policy about origins applies, and this tab is the user's own. Use \
                  format function."
                     .into(),
             ));
@@ -231,7 +231,7 @@ impl RunContext {
             .any(|element| element.world.document != document)
         {
             return Err(ToolError::Arguments(
-                "The elements in `args` are of different frames. Call the function once for each frame.".into(),
+                "The elements in `args` are in different frames. Call the function once for each frame.".into(),
             ));
         }
         let session = first.world.session.clone();
@@ -401,7 +401,7 @@ fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "The function returned {what}, which JSON cannot hold. Return {instead} instead."
+        "The function returned {what}, which JSON cannot represent. Return {instead} instead."
     ))
 }
 

@@ -35,7 +35,8 @@ pub(super) struct Evaluate {
 
 impl Tool for Screenshot {
     const NAME: &'static str = "screenshot";
-    const DESCRIPTION: &'static str = "Take a picture of the page; answers with the file it is in.";
+    const DESCRIPTION: &'static str =
+        "Take a screenshot of the page; returns the path of its file.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Debugging;
     const DURING_DIALOG: bool = true;
@@ -51,7 +52,7 @@ impl Tool for Screenshot {
 
 impl Tool for Navigate {
     const NAME: &'static str = "navigate";
-    const DESCRIPTION: &'static str = "Go to a URL. Answers when the page is loaded.";
+    const DESCRIPTION: &'static str = "Go to a URL. Returns when the page is loaded.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Navigation;
     const DURING_DIALOG: bool = true;

@@ -41,10 +41,10 @@ impl Tool for TakeSnapshot {
 
     fn check(&self) -> Result<(), String> {
         if self.depth == Some(0) {
-            return Err("`depth` begins at 1".into());
+            return Err("`depth` must be at least 1".into());
         }
         match self.since.is_some() && !(self.is_plain() && self.file_path.is_none()) {
-            true => Err("`since` goes with no other argument".into()),
+            true => Err("`since` cannot be combined with other arguments".into()),
             false => Ok(()),
         }
     }
@@ -246,7 +246,7 @@ impl Sheet {
         if lines > 0 {
             let frames = match frames {
                 0 => String::new(),
-                _ => format!(" and {frames} frames with all that is in them"),
+                _ => format!(" and {frames} frames with their content"),
             };
             let more = if self.endless { "at least " } else { "" };
             self.remark(&format!(
@@ -255,16 +255,16 @@ impl Sheet {
                 self.most / 1000
             ));
         } else if self.endless {
-            self.remark("the page is too large to be read to its end. Use take_snapshot with the uid of a part.");
+            self.remark("the rest of a page that is too large to be read completely. Use take_snapshot with the uid of a part.");
         }
         if deeper > 0 {
             self.remark(&format!(
-                "{deeper} lines lie deeper. Raise depth, or give the uid of a part."
+                "{deeper} lines are deeper. Raise depth, or give the uid of a part."
             ));
         }
         if outside > 0 {
             self.remark(&format!(
-                "{outside} lines are out of view. Scroll, or leave viewportOnly out."
+                "{outside} lines are out of view. Scroll, or omit viewportOnly."
             ));
         }
         if characters > 0 {
@@ -273,7 +273,9 @@ impl Sheet {
             ));
         }
         if self.unread > 0 {
-            self.remark("a frame that cannot be read is loading or does not respond. Try again, or go on without it.");
+            self.remark(
+                "a frame that is loading or does not respond. Try again, or continue without it.",
+            );
         }
         if !heading.is_empty() {
             self.lines.insert(0, heading.trim_start().to_owned());

@@ -18,7 +18,7 @@ fn site(tab: &Tab) -> Result<Url, ToolError> {
     let url = url.and_then(|url| Url::parse(&url).ok());
     url.filter(|url| matches!(url.scheme(), "http" | "https"))
         .ok_or_else(|| ToolError::NotActionable {
-            why: "This page keeps nothing: it is not from a web server. Open the site first."
+            why: "This page has no storage: it is not from a web server. Open the site first."
                 .into(),
         })
 }

@@ -34,7 +34,7 @@ impl Tool for UploadFile {
         match (&self.file_path, &self.file_paths) {
             (Some(_), None) => Ok(()),
             (None, Some(paths)) if (1..=MOST_FILES).contains(&paths.len()) => Ok(()),
-            (None, Some(_)) => Err(format!("`filePaths` wants 1 to {MOST_FILES} files")),
+            (None, Some(_)) => Err(format!("`filePaths` must have 1 to {MOST_FILES} files")),
             _ => Err("give either `filePath` or `filePaths`".into()),
         }
     }
@@ -129,7 +129,7 @@ impl UploadFile {
     fn asks_for_none(&self) -> ToolError {
         ToolError::NotActionable {
             why: format!(
-                "The element {} is no file input, and clicking it asks for no file. Use the element that does.",
+                "The element {} is not a file input, and clicking it opens no file chooser. Use the element that does.",
                 self.uid
             ),
         }

@@ -71,7 +71,7 @@ impl Tool for WaitFor {
             };
             if texts.is_empty() || texts.iter().any(|text| text.trim().is_empty()) {
                 return Err(format!(
-                    "`{name}` wants at least one text, and none that is empty"
+                    "`{name}` needs at least one text, and no empty one"
                 ));
             }
             if texts.len() > MOST_TEXTS {

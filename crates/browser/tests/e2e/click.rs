@@ -51,7 +51,7 @@ async fn a_covered_element_names_its_cover() {
         return;
     };
     let tab = harness.open("obstacles.html").await;
-    let sentence = "The element UID is covered by <div#consent>. Close or scroll away what lies over it, then try again.";
+    let sentence = "The element UID is covered by <div#consent>. Close or scroll away what covers it, then try again.";
     click_fails(&harness, &tab, "#covered", sentence).await;
 }
 
@@ -61,9 +61,9 @@ async fn a_disabled_element_is_not_clicked() {
         return;
     };
     let tab = harness.open("obstacles.html").await;
-    let sentence = "The element UID is disabled. Do first what enables it, or use another element.";
+    let sentence = "The element UID is disabled. Enable it first, or use another element.";
     click_fails(&harness, &tab, "#disabled", sentence).await;
-    let sentence = "The element UID is disabled through <div>. Do first what enables it, or use another element.";
+    let sentence = "The element UID is disabled through <div>. Enable it first, or use another element.";
     click_fails(&harness, &tab, "#fenced", sentence).await;
 }
 
@@ -73,11 +73,11 @@ async fn hidden_inert_and_unpressable_elements_say_why() {
         return;
     };
     let tab = harness.open("obstacles.html").await;
-    let sentence = "The element UID is not visible (display: none). Open what it is in, or use another element.";
+    let sentence = "The element UID is not visible (display: none). Open what contains it, or use another element.";
     click_fails(&harness, &tab, "#hidden", sentence).await;
     let sentence = "The element UID is inert through <div#asleep>. Something else on the page, such as a dialog, has to be dealt with first.";
     click_fails(&harness, &tab, "#inert", sentence).await;
-    let sentence = "The element UID lets the pointer through (pointer-events: none). Use the element that is meant to be pressed.";
+    let sentence = "The element UID ignores the pointer (pointer-events: none). Use the element that is meant to be pressed.";
     click_fails(&harness, &tab, "#ghost", sentence).await;
 }
 
@@ -210,7 +210,7 @@ async fn a_press_that_something_else_caught_is_an_error() {
     assert_eq!(
         error,
         format!(
-            "The element {uid} is covered by <div#sprung>. Close or scroll away what lies over it, then try again."
+            "The element {uid} is covered by <div#sprung>. Close or scroll away what covers it, then try again."
         )
     );
 }

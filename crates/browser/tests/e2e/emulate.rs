@@ -26,7 +26,7 @@ async fn each_call_changes_only_what_it_names() {
         .await;
     assert_eq!(
         text,
-        "In force in this tab: color scheme dark; locale de-DE; timezone Asia/Tokyo."
+        "Active in this tab: color scheme dark; locale de-DE; timezone Asia/Tokyo."
     );
     let text = harness
         .text(&tab, "emulate", json!({ "userAgent": "Test/1", "extraHttpHeaders": "{\"X-Test\": \"yes\"}", "geolocation": "52.5,13.4", "viewport": "390x844x2,mobile,touch" }))
@@ -89,7 +89,7 @@ async fn network_and_processor_are_slowed_down() {
             json!({ "networkConditions": "No throttling" }),
         )
         .await;
-    assert_eq!(text, "In force in this tab: CPU 4 times slower.");
+    assert_eq!(text, "Active in this tab: CPU 4 times slower.");
     harness
         .text(
             &tab,

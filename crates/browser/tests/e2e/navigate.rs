@@ -179,7 +179,7 @@ async fn a_timeout_is_a_bound_and_leaves_the_page_where_it_was() {
         .await;
     assert_eq!(
         error,
-        "The navigation did not happen within 300 ms. The tab still shows what it did before. Try again with a longer timeout."
+        "The navigation did not happen within 300 ms. The tab still shows the previous page. Try again with a longer timeout."
     );
     harness.server.wait_for_abandoned("/never", 1).await;
     assert_eq!(harness.page_value(&tab, "document.title").await, "One");

@@ -120,7 +120,7 @@ async fn peer_6_a_timeout_is_a_bound() {
         ("never", [late, late]),
         (
             "restless",
-            [late, "Some of what it names is still loading."],
+            [late, "Some of its resources are still loading."],
         ),
     ] {
         let begun = Instant::now();
@@ -284,7 +284,7 @@ async fn peer_10_files_of_the_machine_are_no_pages() {
     );
 }
 
-/// What JSON cannot hold came back as `{}`, without a word.
+/// What JSON cannot represent came back as `{}`, without a word.
 #[tokio::test]
 async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
     let Some(harness) = BrowserHarness::start().await else {
@@ -301,7 +301,7 @@ async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
         let error = harness
             .error(&tab, "evaluate_script", json!({ "function": function }))
             .await;
-        assert!(error.contains("JSON cannot hold"), "{function}: {error}");
+        assert!(error.contains("JSON cannot represent"), "{function}: {error}");
         assert!(error.contains("Return "), "{function}: {error}");
     }
     assert_eq!(

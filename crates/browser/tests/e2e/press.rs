@@ -47,7 +47,7 @@ async fn a_frame_that_is_moved_under_the_pointer_is_not_pressed() {
                 assert_eq!(
                     error,
                     format!(
-                        "The element {uid} is covered by <iframe#bank>. Close or scroll away what lies over it, \
+                        "The element {uid} is covered by <iframe#bank>. Close or scroll away what covers it, \
                          then try again."
                     ),
                     "{event} {address}"

@@ -33,7 +33,7 @@ async fn requests_are_blocked_and_let_go_again() {
         .await;
     assert_eq!(
         text,
-        "Rules in this tab; the last one that matches decides:\n*/data blocked"
+        "Rules in this tab; the last match wins:\n*/data blocked"
     );
     assert_eq!(
         fetched(&harness, &tab, "/data").await,
@@ -49,7 +49,7 @@ async fn requests_are_blocked_and_let_go_again() {
     let text = harness
         .text(&tab, "unroute", json!({ "url": "*/data" }))
         .await;
-    assert_eq!(text, "No rule is in force in this tab.");
+    assert_eq!(text, "No rule is active in this tab.");
     harness
         .text(&tab, "navigate_page", json!({ "url": data }))
         .await;
@@ -97,7 +97,7 @@ async fn requests_are_answered_here() {
     assert_eq!(harness.page_value(&tab, "document.title").await, "Mock ü");
     assert_eq!(harness.server.count("/data"), 0);
     let text = harness.text(&tab, "unroute", json!({})).await;
-    assert_eq!(text, "No rule is in force in this tab.");
+    assert_eq!(text, "No rule is active in this tab.");
     harness
         .text(&tab, "navigate_page", json!({ "type": "reload" }))
         .await;
@@ -185,15 +185,15 @@ async fn bad_rules_are_refused_and_change_nothing() {
         ),
         (
             json!({ "url": "http://[x", "block": true }),
-            "`url` is no URL",
+            "`url` is not a URL",
         ),
         (
             json!({ "url": "*", "block": true, "status": 200 }),
-            "`block` goes with no other action",
+            "`block` cannot be combined with another action",
         ),
         (
             json!({ "url": "*", "status": 99 }),
-            "`status` goes from 200 to 599",
+            "`status` must be between 200 and 599",
         ),
         (
             json!({ "url": "*", "body": "a", "filePath": "b" }),
@@ -205,11 +205,11 @@ async fn bad_rules_are_refused_and_change_nothing() {
         ),
         (
             json!({ "url": "*", "requestHeaders": { "A b": "c" } }),
-            "not a header's name",
+            "not a header name",
         ),
         (
             json!({ "url": "*", "requestHeaders": { "A": "b\r\nC: d" } }),
-            "a value for A that is no header's",
+            "a value for A that is invalid",
         ),
         (
             json!({ "url": "*", "requestHeaders": { "Host": "elsewhere" } }),
@@ -248,7 +248,7 @@ async fn bad_rules_are_refused_and_change_nothing() {
         .await;
     assert_eq!(
         error,
-        "There is no rule for */date. Rules in this tab; the last one that matches decides:\n*/data answered with 204 and 0 bytes"
+        "There is no rule for */date. Rules in this tab; the last match wins:\n*/data answered with 204 and 0 bytes"
     );
     let outside = json!({ "url": "*", "filePath": "/etc/hostname" });
     let error = harness.error(&tab, "route", outside).await;

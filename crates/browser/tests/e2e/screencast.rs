@@ -22,11 +22,11 @@ async fn a_film_of_the_page_plays_and_shows_what_was_there() {
     let text = harness
         .text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
         .await;
-    assert!(text.starts_with("Filming the page into "), "{text}");
+    assert!(text.starts_with("Recording the page to "), "{text}");
     let again = harness.error(&tab, "screencast_start", json!({})).await;
     assert_eq!(
         again,
-        "This tab is being filmed already. Call screencast_stop first."
+        "This tab is already being recorded. Call screencast_stop first."
     );
     harness.page_value(&tab, "drawn(30)").await;
     // Other tools see the page being drawn meanwhile, and do not end the film.
@@ -90,7 +90,7 @@ async fn a_film_goes_on_where_the_page_goes() {
     harness.text(&tab, "navigate_page", elsewhere).await;
     harness.page_value(&tab, "drawn(30)").await;
     let text = harness.text(&tab, "screencast_stop", json!({})).await;
-    let place = text.split(" of film to ").nth(1).unwrap();
+    let place = text.split(" of video to ").nth(1).unwrap();
     let place = place.split(": MP4 with ").next().unwrap();
     assert!(std::fs::metadata(place).unwrap().len() > 1_000, "{text}");
     std::fs::remove_file(place).unwrap();
@@ -105,7 +105,7 @@ async fn a_film_goes_on_where_the_page_goes() {
 async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
     assert!(
         refused("screencast_start", json!({ "filePath": "film.gif" }))
-            .contains("has to end with .mp4")
+            .contains("must end with .mp4")
     );
     assert!(
         refused("screencast_stop", json!({ "filePath": "film.mp4" })).contains("unknown field")
@@ -118,7 +118,7 @@ async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
     let error = harness.error(&tab, "screencast_stop", json!({})).await;
     assert_eq!(
         error,
-        "This tab is not being filmed. Call screencast_start first."
+        "This tab is not being recorded. Call screencast_start first."
     );
     let error = harness
         .error(

@@ -1,4 +1,4 @@
-//! evaluate_script: results, failures, and what JSON cannot hold.
+//! evaluate_script: results, failures, and what JSON cannot represent.
 
 use crate::harness::{BrowserHarness, refused};
 use crate::pick::{frame, pick, pick_in};
@@ -76,39 +76,39 @@ async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
     for (function, expected) in [
         (
             "() => document.body",
-            "The function returned a DOM node (body), which JSON cannot hold. Return what you want to know of it, such as its textContent instead.",
+            "The function returned a DOM node (body), which JSON cannot represent. Return what you want to know of it, such as its textContent instead.",
         ),
         (
             "() => window",
-            "The function returned the window, which JSON cannot hold. Return the properties you want to know instead.",
+            "The function returned the window, which JSON cannot represent. Return the properties you want to know instead.",
         ),
         (
             "() => () => 1",
-            "The function returned a function, which JSON cannot hold. Return the result of calling it instead.",
+            "The function returned a function, which JSON cannot represent. Return the result of calling it instead.",
         ),
         (
             "() => 10n",
-            "The function returned the BigInt 10n, which JSON cannot hold. Return String(value) or Number(value) instead.",
+            "The function returned the BigInt 10n, which JSON cannot represent. Return String(value) or Number(value) instead.",
         ),
         (
             "() => Symbol('s')",
-            "The function returned a symbol, which JSON cannot hold. Return a string instead.",
+            "The function returned a symbol, which JSON cannot represent. Return a string instead.",
         ),
         (
             "() => new Map()",
-            "The function returned a Map, which JSON cannot hold. Return Array.from(value) instead.",
+            "The function returned a Map, which JSON cannot represent. Return Array.from(value) instead.",
         ),
         (
             "() => { const a = {}; a.b = { a }; return a }",
-            "The result contains a circular reference at b.a, which JSON cannot hold. Return plain data without it instead.",
+            "The result contains a circular reference at b.a, which JSON cannot represent. Return plain data without it instead.",
         ),
         (
             "() => ({ links: [document.body] })",
-            "The result contains a DOM node at links[0], which JSON cannot hold. Return what you want to know of it, such as its textContent instead.",
+            "The result contains a DOM node at links[0], which JSON cannot represent. Return what you want to know of it, such as its textContent instead.",
         ),
         (
             "() => [{ n: 1n }]",
-            "The result contains a BigInt at [0].n, which JSON cannot hold. Return String(value) or Number(value) instead.",
+            "The result contains a BigInt at [0].n, which JSON cannot represent. Return String(value) or Number(value) instead.",
         ),
     ] {
         let error = harness

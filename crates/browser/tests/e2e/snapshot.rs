@@ -217,7 +217,7 @@ async fn a_part_by_uid_by_depth_and_by_what_is_in_view() {
         lines[0].contains("table \"Prices\"") && lines[2].contains("row \"Apple | 1.20\""),
         "{part}"
     );
-    assert!(lines[4].contains("2 lines lie deeper"), "{part}");
+    assert!(lines[4].contains("2 lines are deeper"), "{part}");
     let view = harness
         .text(&tab, "take_snapshot", json!({"viewportOnly": true}))
         .await;

@@ -164,7 +164,7 @@ fn raw(kind: DispatchKeyEventType, key: &Key, modifiers: i64) -> DispatchKeyEven
 fn unknown(name: &str) -> String {
     let name = crate::text::one_line(name, 40);
     format!(
-        "`{name}` is no key; use a character or a name such as Enter, Tab, Escape, Backspace, ArrowDown, \
+        "`{name}` is not a key; use a character or a name such as Enter, Tab, Escape, Backspace, ArrowDown, \
          PageDown, Home, F5, after modifiers such as Control+Shift+"
     )
 }
@@ -343,7 +343,7 @@ mod tests {
         for bad in ["", "Entr", "Control+", "Hyper+A", "Control+Entr", "abc"] {
             let error = Chord::parse(bad).unwrap_err();
             assert!(error.len() < 200, "{error}");
-            assert!(error.contains("is no key"), "{error}");
+            assert!(error.contains("is not a key"), "{error}");
         }
     }
 

@@ -163,7 +163,7 @@ impl Aim {
             Err(ToolError::TabGone(gone)) => Err(ToolError::TabGone(gone)),
             Err(_) => Err(ToolError::NotActionable {
                 why: format!(
-                    "The page went elsewhere before the press reached the element {}. Call take_snapshot to see \
+                    "The page navigated before the press reached the element {}. Call take_snapshot to see \
                      what is there now.",
                     receiver.uid()
                 ),
@@ -219,7 +219,7 @@ async fn what_is_at(tab: &Tab, spot: &Spot) -> String {
 fn landed_on(instead: &str) -> ToolError {
     ToolError::NotActionable {
         why: format!(
-            "The press landed on {instead} instead, which came in between. Call take_snapshot to see what happened."
+            "The press landed on {instead} instead, which had moved in front. Call take_snapshot to see what happened."
         ),
     }
 }

@@ -90,11 +90,11 @@ impl Element {
         let why = match reason {
             "detached" => return ToolError::ElementGone { uid: uid.clone() },
             "covered" => format!(
-                "The element {uid} is covered{}. Close or scroll away what lies over it, then try again.",
+                "The element {uid} is covered{}. Close or scroll away what covers it, then try again.",
                 by("by")
             ),
             "disabled" => format!(
-                "The element {uid} is disabled{}. Do first what enables it, or use another element.",
+                "The element {uid} is disabled{}. Enable it first, or use another element.",
                 by("through")
             ),
             "inert" => format!(
@@ -103,13 +103,13 @@ impl Element {
                 by("through")
             ),
             "hidden" => format!(
-                "The element {uid} is not visible ({detail}). Open what it is in, or use another element."
+                "The element {uid} is not visible ({detail}). Open what contains it, or use another element."
             ),
             "moving" => {
                 format!("The element {uid} is still moving. Wait for it to stop, then try again.")
             }
             "pointer-events" => format!(
-                "The element {uid} lets the pointer through (pointer-events: none). Use the element that \
+                "The element {uid} ignores the pointer (pointer-events: none). Use the element that \
                  is meant to be pressed."
             ),
             "outside" => {

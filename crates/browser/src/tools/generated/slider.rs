@@ -21,7 +21,7 @@ impl Job<'_> {
         let label = one_line(label, 60);
         let mut at = self.place(n, None).await?.ok_or_else(|| {
             refused(format!(
-                "\"{label}\" does not take the focus, or does not say where it stands. Use drag."
+                "\"{label}\" cannot be focused, or does not report its position. Use drag."
             ))
         })?;
         self.page.acting();
@@ -39,12 +39,12 @@ impl Job<'_> {
             let now = self.place(n, Some(at)).await?.unwrap_or(at);
             if is_same(now, at) {
                 return Err(refused(format!(
-                    "\"{label}\" stands at {at}, and the arrow keys do not move it. Use drag."
+                    "\"{label}\" is at {at}, and the arrow keys do not move it. Use drag."
                 )));
             }
             if !is_same(now, wanted) && (now > wanted) != (at > wanted) {
                 return Err(refused(format!(
-                    "\"{label}\" stops at {at} and {now}, and not at {wanted}. It stands at {now} now."
+                    "\"{label}\" has steps at {at} and {now}, but not at {wanted}. It is at {now} now."
                 )));
             }
             if (now - wanted).abs() > (at - wanted).abs() {

@@ -48,8 +48,8 @@ pub(super) async fn write_out(
         let is_whole = is_last || got + 1 >= PART;
         if got > PART || start > most || !is_whole {
             return Err(ToolError::NotActionable {
-                why: "The page has replaced functions of JavaScript that its result is read with, so it cannot be \
-                      written to a file. Return less, and without filePath."
+                why: "The page has replaced functions that are needed to read its result, so it cannot be \
+                      written to a file. Return less, without filePath."
                     .into(),
             });
         }
@@ -115,7 +115,7 @@ async fn run(
     match answer.exception_details {
         Some(exception) => Err(ToolError::NotActionable {
             why: format!(
-                "The function returned something that JSON cannot hold ({}). Return plain data, such as strings, \
+                "The function returned something that JSON cannot represent ({}). Return plain data, such as strings, \
                  numbers, arrays or simple objects.",
                 script::describe(&exception)
             ),

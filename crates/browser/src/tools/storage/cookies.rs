@@ -61,10 +61,10 @@ impl Tool for Cookies {
             (None, Some(_)) => Err("`value` needs the `name` of the cookie".into()),
             (_, Some(_)) if deletes => Err("give either `value` or `delete`".into()),
             (_, None) if details => {
-                Err("`expires`, `httpOnly`, `secure` and `sameSite` go with `value`".into())
+                Err("`expires`, `httpOnly`, `secure` and `sameSite` need `value`".into())
             }
             (_, None) if !deletes && (self.domain.is_some() || self.path.is_some()) => {
-                Err("`domain` and `path` go with `value` or `delete`".into())
+                Err("`domain` and `path` need `value` or `delete`".into())
             }
             _ => Ok(()),
         }
@@ -129,7 +129,7 @@ impl Cookies {
         match host == domain || host.ends_with(&format!(".{domain}")) {
             true => Ok(()),
             false => Err(ToolError::Arguments(format!(
-                "`domain` has to be {host} or what it is a part of. Open a page of the other site to set cookies there."
+                "`domain` must be {host} or a parent domain of it. Open a page of the other site to set cookies there."
             ))),
         }
     }
@@ -207,7 +207,7 @@ fn line(cookie: &Cookie, limit: usize) -> String {
     let value = match one_line(&cookie.value, limit) {
         whole if whole == cookie.value => whole,
         short => format!(
-            "{short} ({} bytes; name it to see more)",
+            "{short} ({} bytes; give its name to see more)",
             cookie.value.len()
         ),
     };

@@ -108,7 +108,7 @@ impl Entries {
                 let value = written_out(&value).into_owned();
                 match length > MOST_VALUE {
                     true => format!(
-                        "{value}\n… {length} characters in all; save_storage writes the whole."
+                        "{value}\n… {length} characters in all; save_storage writes all of them."
                     ),
                     false => value,
                 }
@@ -182,7 +182,7 @@ impl Kind {
 fn no_such_entry(kind: Kind) -> ToolError {
     ToolError::NotActionable {
         why: format!(
-            "The page's {} has no such entry. Leave the key out to see what there is.",
+            "The page's {} has no such entry. Omit the key to list all entries.",
             kind.name()
         ),
     }

@@ -90,11 +90,11 @@ async fn a_form_that_its_page_refuses_is_not_sent() {
         .refuses(&tab, "join", json!({ "email": "nobody" }))
         .await;
     assert!(
-        error.contains("It was not sent, because the page's form refuses it: \"Email\": "),
+        error.contains("It was not submitted, because the page's form rejects it: \"Email\": "),
         "{error}"
     );
     assert!(
-        error.ends_with("Call the tool again with these."),
+        error.ends_with("Call the tool again with valid values."),
         "{error}"
     );
     assert_eq!(harness.page_value(&tab, "document.title").await, "A page");
@@ -111,7 +111,7 @@ async fn a_form_that_its_page_refuses_is_not_sent() {
         .await;
     assert_eq!(
         error,
-        "There is no argument `colour`. Call list_page_tools to see which there are."
+        "There is no argument `colour`. Call list_page_tools to see its arguments."
     );
 }
 
@@ -239,11 +239,11 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
     for (arguments, expected) in [
         (
             json!({"volume": 6}),
-            "\"Volume\" stops at 7 and 5, and not at 6. It stands at 5 now.",
+            "\"Volume\" has steps at 7 and 5, but not at 6. It is at 5 now.",
         ),
         (
             json!({"stuck": 6}),
-            "\"Stuck\" stands at 5, and the arrow keys do not move it. Use drag.",
+            "\"Stuck\" is at 5, and the arrow keys do not move it. Use drag.",
         ),
         (
             json!({"colour": "Green"}),

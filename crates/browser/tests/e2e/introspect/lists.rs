@@ -72,7 +72,7 @@ async fn items_of_a_list_are_opened_by_index() {
         .await;
     assert_eq!(
         error,
-        "There is no item 7: there are 2 of them now, and 0 is the first."
+        "There is no item 7: there are 2 items now, and 0 is the first."
     );
 }
 

@@ -74,7 +74,7 @@ async fn what_was_drawn_anew_is_found_again_and_what_is_gone_is_told() {
     let tool = harness.refuses(&tab, "save", json!({})).await;
     assert_eq!(
         tool,
-        "What save acts on is no longer on the page. Call list_page_tools to see what is there now."
+        "The elements of save are no longer on the page. Call list_page_tools to see what is there now."
     );
 }
 

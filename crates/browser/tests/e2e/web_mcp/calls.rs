@@ -30,7 +30,7 @@ async fn what_a_tool_returns_or_throws_arrives() {
         json!({"a": [1, null]})
     );
     let nothing = harness.words(&tab, "nothing", json!({})).await;
-    assert_eq!(nothing, "The tool ran, and returned nothing.");
+    assert_eq!(nothing, "The tool ran and returned nothing.");
     let input = json!({"text": "ü\u{1F600}\n", "list": [{}, 1.5]});
     assert_eq!(harness.value(&tab, "echo", input.clone()).await, input);
     // Chrome's protocol does not take such keys, but the page does.
@@ -157,7 +157,7 @@ async fn a_form_is_filled_and_left_to_the_user_unless_it_submits_itself() {
         let filled = harness
             .words(&tab, "by_hand", json!({"q": text, "c": "g"}))
             .await;
-        assert!(filled.contains("waits for the user to send it"), "{filled}");
+        assert!(filled.contains("waits for the user to submit it"), "{filled}");
         let form = "[mine.q.value, mine.c.value, sent.length]";
         assert_eq!(harness.page_value(&tab, form).await, json!([text, "g", 0]));
     }

@@ -44,7 +44,7 @@ async fn pages_register_tools_as_they_would_with_the_real_thing() {
     let large = harness.value(&tab, "large", json!({})).await;
     assert_eq!(large.as_str().unwrap().len(), 5_000_000);
     let nothing = harness.words(&tab, "nothing", json!({})).await;
-    assert_eq!(nothing, "The tool ran, and returned nothing.");
+    assert_eq!(nothing, "The tool ran and returned nothing.");
     let thrown = harness.failure(&tab, "throws", json!({})).await;
     assert_eq!(thrown, "The page's tool failed: TypeError: boom.");
 
@@ -168,7 +168,7 @@ async fn forms_are_tools_with_the_shim_too() {
     let input =
         json!({"q": "one", "c": "g", "used": true, "x": ["2"], "size": "l", "when": "2026-01-02"});
     let filled = harness.words(&tab, "by_hand", input).await;
-    assert!(filled.contains("waits for the user to send it"), "{filled}");
+    assert!(filled.contains("waits for the user to submit it"), "{filled}");
     let form = "[...new FormData(mine)].map(String)";
     let data = json!([
         "q,one",
