@@ -1,4 +1,4 @@
-//! Clicking: it lands where it should, or the answer names what is in the way.
+//! Clicking: the click reaches its element, or the error names what blocks it.
 
 use crate::harness::BrowserHarness;
 use crate::pick::{frame, pick, pick_in};
@@ -6,7 +6,7 @@ use serde_json::json;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-/// Clicks an element of the obstacle page and answers with what the page's own log says.
+/// Clicks an element of the obstacle page and returns the page's own log.
 async fn click_hits(harness: &BrowserHarness, tab: &Tab, selector: &str) -> serde_json::Value {
     harness.page_value(tab, "void log.splice(0)").await;
     let uid = pick(tab, selector).await;
@@ -14,7 +14,7 @@ async fn click_hits(harness: &BrowserHarness, tab: &Tab, selector: &str) -> serd
     harness.page_value(tab, "log").await
 }
 
-/// Clicks an element of the obstacle page that cannot be clicked, and checks the sentence.
+/// Tries to click an element of the obstacle page that cannot be clicked, and checks the error.
 async fn click_fails(harness: &BrowserHarness, tab: &Tab, selector: &str, expected: &str) {
     let uid = pick(tab, selector).await;
     let error = harness.error(tab, "click", json!({ "uid": uid })).await;

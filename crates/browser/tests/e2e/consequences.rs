@@ -1,4 +1,4 @@
-//! What an action caused is told: navigation, tabs, dialogs, downloads, answers from the server.
+//! Answers report the effects of an action: navigation, tabs, dialogs, downloads, server responses.
 
 use crate::harness::{BrowserHarness, Capability, text_of};
 use crate::pick::pick;

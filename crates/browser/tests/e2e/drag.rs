@@ -1,4 +1,4 @@
-//! Dragging, clicking a point, giving files to the page.
+//! Dragging, clicking a point, uploading files.
 
 use crate::harness::BrowserHarness;
 use crate::pick::pick;
@@ -74,7 +74,7 @@ async fn a_drop_elsewhere_than_on_the_goal_is_told() {
         harness.text(&tab, "drag", drag).await,
         "Dragged and dropped."
     );
-    // A frame that came there has it, and the goal's document does not even see it.
+    // A frame that moved there gets the drop, and the target's document does not even see it.
     let frame = "const f = document.createElement('iframe'); f.style = 'position:absolute;left:0;top:0;width:900px;\
                  height:900px;pointer-events:none'; document.body.append(f);\
                  addEventListener('dragover', (e) => { if (e.clientY > 400) f.style.pointerEvents = '' })";

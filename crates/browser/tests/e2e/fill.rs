@@ -1,4 +1,4 @@
-//! Filling fields: every kind of field takes its value or says what it wants.
+//! Filling fields: every kind of field accepts its value, or the error says what it expects.
 
 use crate::harness::BrowserHarness;
 use crate::pick::pick;

@@ -1,4 +1,4 @@
-//! A browser that hangs.
+//! An unresponsive browser.
 
 use crate::harness::Event;
 use std::time::Duration;

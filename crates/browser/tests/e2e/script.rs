@@ -124,7 +124,7 @@ async fn a_large_result_is_cut_and_says_so() {
         return;
     };
     let tab = harness.open("fields.html").await;
-    // Also by a page that says itself how long its texts are.
+    // Also if the page lies about the length of its strings.
     let lie = "JSON.stringify = () => ({ length: 1, slice: () => ({ toWellFormed: () => 'x'.repeat(1e6) }) })";
     for function in [
         "() => 'x'.repeat(1e6)",
@@ -282,7 +282,7 @@ async fn a_function_runs_in_the_page_inside_an_iframe() {
     assert!(error.contains("not an iframe"), "{error}");
 }
 
-/// A client that checks its calls before it sends them lets both forms through.
+/// Clients that validate calls before sending them must accept both forms.
 #[test]
 fn the_schema_takes_a_file_instead_of_a_function() {
     let spec = tabmux_browser::tools::find("evaluate_script").unwrap();

@@ -1,4 +1,4 @@
-//! The snapshot: what it shows, what it leaves out and says so, and that its uids can be trusted.
+//! The snapshot: what it shows, that it says what it leaves out, and that its uids can be trusted.
 
 use crate::harness::BrowserHarness;
 use serde_json::{Value, json};
@@ -449,7 +449,7 @@ pub(crate) fn without_numbers(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The line without its uid, wherever that stands.
+/// The line without its uid.
 fn strip_uid(line: &str) -> String {
     match line.split_once("uid=") {
         Some((before, rest)) => format!(

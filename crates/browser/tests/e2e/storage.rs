@@ -1,4 +1,4 @@
-//! Cookies, storages, and the file that holds them all.
+//! Cookies, local and session storage, and the file with all of them.
 
 use crate::harness::{BrowserHarness, refused};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ async fn storages_are_seen_set_and_deleted() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    // What the page does to the names of things changes nothing here.
+    // The page redefines globals; that has no effect here.
     let html = "<script>localStorage.setItem('a', 'one'); localStorage.setItem('b', 'y'.repeat(50_000)); \
                 localStorage.setItem('odd\\ud800', '\\n[evil] \\ud800'); \
                 Storage.prototype.getItem = () => 'forged'; delete window.localStorage</script>";
@@ -178,7 +178,7 @@ async fn what_a_site_keeps_is_saved_and_loaded_again() {
         .await;
     assert_eq!(kept, json!(["ann", "2"]));
 
-    // Another origin gets the cookies of the file, but not the storages.
+    // Another origin gets the cookies of the file, but not its storage.
     let elsewhere = harness
         .open_url(&harness.server.cross_site_url("page"))
         .await;

@@ -1,4 +1,4 @@
-//! Forms and fields as tools, with types, limits, defaults and words of the page.
+//! Forms and fields as tools, with types, limits, defaults and texts of the page.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -226,7 +226,7 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
     let arguments = arguments.read_schema();
     let arguments = arguments["properties"].as_object().unwrap();
     let told: Vec<_> = arguments.keys().collect();
-    // One that does not say where it stands cannot be set, and is not offered.
+    // A slider that does not report its position cannot be set, and is not offered.
     assert_eq!(told, ["size", "colour", "volume", "stuck"]);
 
     let answer = json!({"size": "Large", "colour": "blue", "volume": 9});

@@ -59,7 +59,7 @@ async fn items_of_a_list_are_opened_by_index() {
         .await;
     assert_eq!(harness.page_value(&tab, "list.children.length").await, 2);
 
-    // The list is drawn anew: the index means what is there at the call.
+    // The list is drawn again: the index refers to the items at the time of the call.
     harness
         .page_value(&tab, "void draw(['Newest', 'Second'])")
         .await;

@@ -1,4 +1,4 @@
-//! Pages written for WebMCP in a browser that does not have it.
+//! Pages written for WebMCP in a browser without it.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -101,7 +101,7 @@ async fn the_shim_refuses_what_the_real_thing_refuses() {
     assert_eq!(outcome(&format!("{execute}'{{}}'))")).await, "TypeError");
     assert_eq!(outcome(&format!("{execute}null))")).await, "TypeError");
     harness.until_names(&tab, &["a"]).await;
-    // Nothing of ours is left lying about.
+    // No globals of ours are visible.
     let names =
         "Object.getOwnPropertyNames(window).filter((name) => /^_[0-9a-f]{32}$|tabmux/.test(name))";
     assert_eq!(harness.page_value(&tab, names).await, json!([]));
@@ -257,7 +257,7 @@ async fn what_a_page_brings_along_is_left_alone_and_heard() {
     let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
-    // A stand-in that takes text only, as older ones do, and replaces whatever is there.
+    // A polyfill that accepts only text, as older ones do, and replaces an existing one.
     let script = r#"
         const tools = [];
         class Own extends EventTarget {
