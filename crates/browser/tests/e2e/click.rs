@@ -63,7 +63,8 @@ async fn a_disabled_element_is_not_clicked() {
     let tab = harness.open("obstacles.html").await;
     let sentence = "The element UID is disabled. Enable it first, or use another element.";
     click_fails(&harness, &tab, "#disabled", sentence).await;
-    let sentence = "The element UID is disabled through <div>. Enable it first, or use another element.";
+    let sentence =
+        "The element UID is disabled through <div>. Enable it first, or use another element.";
     click_fails(&harness, &tab, "#fenced", sentence).await;
 }
 

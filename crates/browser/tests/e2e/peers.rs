@@ -109,7 +109,7 @@ async fn peer_6_a_timeout_is_a_bound() {
     };
     let tab = page_with(&harness, "<p>page</p>").await;
     harness.server.hang("/never");
-    // A document that has loaded, while its resources never finish.
+    // A document that arrives, but never finishes loading and never becomes quiet.
     harness.server.route(
         "/restless",
         Response::html("<p></p><img src=/never><script>setInterval(() => document.querySelector('p').append('.'), 20)</script>"),
@@ -301,7 +301,10 @@ async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
         let error = harness
             .error(&tab, "evaluate_script", json!({ "function": function }))
             .await;
-        assert!(error.contains("JSON cannot represent"), "{function}: {error}");
+        assert!(
+            error.contains("JSON cannot represent"),
+            "{function}: {error}"
+        );
         assert!(error.contains("Return "), "{function}: {error}");
     }
     assert_eq!(

@@ -157,7 +157,10 @@ async fn a_form_is_filled_and_left_to_the_user_unless_it_submits_itself() {
         let filled = harness
             .words(&tab, "by_hand", json!({"q": text, "c": "g"}))
             .await;
-        assert!(filled.contains("waits for the user to submit it"), "{filled}");
+        assert!(
+            filled.contains("waits for the user to submit it"),
+            "{filled}"
+        );
         let form = "[mine.q.value, mine.c.value, sent.length]";
         assert_eq!(harness.page_value(&tab, form).await, json!([text, "g", 0]));
     }

@@ -98,7 +98,7 @@ async fn a_document_that_chrome_kept_comes_back_with_its_tools() {
             add({{name: "of_{name}", execute: () => "{name}" + ++calls}});"#
         );
         let page = Response::html(super::harness::html("", &script));
-        // A page with `no-store` is not kept either.
+        // Chrome does not keep pages with `no-store` for back and forward.
         let page = page.with_header("Cache-Control", "no-cache");
         harness.server.route(&format!("/{name}"), page);
     }

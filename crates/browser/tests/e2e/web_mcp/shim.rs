@@ -168,7 +168,10 @@ async fn forms_are_tools_with_the_shim_too() {
     let input =
         json!({"q": "one", "c": "g", "used": true, "x": ["2"], "size": "l", "when": "2026-01-02"});
     let filled = harness.words(&tab, "by_hand", input).await;
-    assert!(filled.contains("waits for the user to submit it"), "{filled}");
+    assert!(
+        filled.contains("waits for the user to submit it"),
+        "{filled}"
+    );
     let form = "[...new FormData(mine)].map(String)";
     let data = json!([
         "q,one",
